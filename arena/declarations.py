@@ -11,8 +11,18 @@ import dataclasses
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import KW_ONLY, MISSING, dataclass
 from functools import cache
-from types import NoneType
-from typing import Annotated, Any, Final, ParamSpec, TypeVar, dataclass_transform, get_args, get_type_hints
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    ParamSpec,
+    TypeGuard,
+    TypeVar,
+    dataclass_transform,
+    get_args,
+    get_type_hints,
+)
 
 from arena.inputs.text import Refuse, read_line, read_lines
 from arena.inputs.times import rfc_3339_rule
@@ -84,7 +94,7 @@ class Setting(Terms):
         return self.kind in (TEXTS, DECIMALS)
 
     @property
-    def json_default(self) -> Any:
+    def json_default(self) -> object:
         """The default as JSON; None if it has none, or one that its description tells."""
         if self.required:
             return None
@@ -121,7 +131,7 @@ class Setting(Terms):
             return value
         return tuple(value if self.kind == TEXTS else map(float, value))
 
-    def _accepts(self, value: Any) -> bool:
+    def _accepts(self, value: object) -> bool:
         match self.kind:
             case "truth":
                 return isinstance(value, bool)
@@ -144,7 +154,7 @@ class Setting(Terms):
         return _within(value, self.minimum, self.maximum)
 
 
-def _is_number(value: Any, kind: Any) -> bool:
+def _is_number(value: object, kind: type | UnionType) -> TypeGuard[float]:
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
@@ -190,7 +200,7 @@ def _settings(of: Any) -> Mapping[str, Setting]:
     }
 
 
-def _setting(of: type, name: str, hint: Any, terms: Terms) -> Setting:
+def _setting(of: type, name: str, hint: object, terms: Terms) -> Setting:
     parts = (hint,) if hint in _KINDS else get_args(hint)
     kinds = [_KINDS[part] for part in parts if part is not NoneType]
     made = Setting(**vars(terms), name=name, kind=kinds[0], optional=NoneType in parts)
@@ -216,7 +226,7 @@ def read_settings(
     return values
 
 
-def as_json(of: Any) -> dict[str, Any]:
+def as_json(of: Any) -> dict[str, object]:
     """All fields of a declared object, as JSON has them."""
     return {name: _plain(getattr(of, name)) for name, _ in _members(of.__class__)}
 
@@ -228,7 +238,7 @@ def _members(of: Any) -> tuple[tuple[str, Setting | None], ...]:
     return tuple((item.name, known.get(item.name)) for item in dataclasses.fields(of))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, tuple):
         return list(value)
     return dict(value) if isinstance(value, dict) else value

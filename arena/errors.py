@@ -23,7 +23,7 @@ class ArenaError(Exception):
         code: str | None = None,
         field: str | None = None,
         expected: str | None = None,
-        extra: Mapping[str, Any] | None = None,
+        extra: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(message)
         if code is not None:

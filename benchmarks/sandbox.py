@@ -21,10 +21,11 @@ from dataclasses import dataclass
 from functools import cache
 from time import perf_counter
 from time import process_time as cpu
-from typing import Any, Final
+from typing import Final
 
 from arena.bots import Bot, BotSpec, bot_spec
 from arena.games import GAMES, game_of
+from arena.games.kernel import Turn
 from arena.play.pairings import Group
 from arena.play.table import Table
 from arena.sandbox.bot import SandboxedBot, sandboxed_spec
@@ -131,17 +132,17 @@ def overhead(kind: str, plain: bool = False) -> tuple[float, float]:
     return 1000 * statistics.median(calls), 1000 * statistics.median(starts)
 
 
-def _timed(bot: Bot, turn: dict[str, Any]) -> float:
+def _timed(bot: Bot, turn: Turn) -> float:
     start = cpu()
     bot.choose(turn)
     return cpu() - start
 
 
-def _turns(kind: str) -> list[dict[str, Any]]:
+def _turns(kind: str) -> list[Turn]:
     table = Table("bench", kind, RULES[kind], bytes(32))
     bot = bot_spec("random").make(1)
     table.start()
-    turns: list[dict[str, Any]] = []
+    turns: list[Turn] = []
     while not table.is_over() and len(turns) < 100:
         seat = table.awaited()[0]
         turn = table.turn(seat)

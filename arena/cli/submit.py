@@ -6,7 +6,7 @@ import shlex
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import click
 
@@ -19,6 +19,7 @@ from arena.games import GAMES, game_of
 from arena.play.board_names import BoardName
 from arena.play.players import SEALED, PlayerId
 from arena.records.decisions import decisions
+from arena.records.record import Record
 from arena.records.verify import verify
 from arena.tournaments.outlook import RESTS, BoardStanding
 
@@ -254,7 +255,7 @@ def _again(client: Client, state: Qualification, name: str, file: Path) -> str:
         for seat in canonical["outcome"]["forfeits"]:
             if canonical["players"][seat]["name"] != name:
                 continue
-            *_, last = [one for one in decisions(record) if one.seat == seat]
+            *_, last = [one for one in decisions(cast(Record, record)) if one.seat == seat]
             service = "" if client.url == DEFAULT_URL else f" --url {shlex.quote(client.url)}"
             bot = shlex.quote(str(file))
             return (

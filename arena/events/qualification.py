@@ -12,6 +12,7 @@ from arena.accounts.versions import BotAccount
 from arena.events.creation import TournamentCreation
 from arena.events.tournament import OVER, PRIVATE_PREFIX, Tournament
 from arena.games import GAMES, game_of
+from arena.games.options import Rules
 from arena.play.board_names import BoardName
 from arena.play.players import OPEN, SEALED
 from arena.records.decisions import decisions
@@ -34,7 +35,7 @@ class Discipline(NamedTuple):
     preset: str
 
     @classmethod
-    def of(cls, kind: str, rules: Mapping[str, object]) -> Discipline:
+    def of(cls, kind: str, rules: Rules) -> Discipline:
         """That of bots that play by ``rules``."""
         return cls(kind, game_of(kind).discipline(rules).name)
 

@@ -12,6 +12,7 @@ from arena.accounts.versions import BotAccount
 from arena.bots import BotSpec
 from arena.bots.transports import HOUSE, OWNER_RUN, SANDBOX, Runner
 from arena.errors import ArenaError
+from arena.games.options import Rules
 from arena.live.header import Viewer
 from arena.play.board_names import BoardName
 from arena.play.dealing import Entry, commitment, entries_hash, group_seed
@@ -436,6 +437,6 @@ class Tournament:
             return None
         return BoardName(self.spec.kind, division_of(group.mirrored, self.spec.division == MODELS), preset)
 
-    def rules_of(self, group: PlannedGroup) -> dict[str, object]:
+    def rules_of(self, group: PlannedGroup) -> Rules:
         """The rules of the group, every option filled in."""
         return self.spec.rules_for(len(group.seats[0]))

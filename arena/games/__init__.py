@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from arena.errors import ArenaError, UnknownGame
 from arena.games.descriptor import Game
 from arena.games.features import Features
+from arena.games.options import Rules
 from arena.games.toepen.game import GAME as TOEPEN
 from arena.games.truco.game import GAME as TRUCO
 
@@ -32,7 +30,7 @@ def game_of(kind: str) -> Game:
     return game
 
 
-def features_of(kind: str, rules: Mapping[str, Any]) -> Features:
+def features_of(kind: str, rules: Rules) -> Features:
     """The features of a game with these complete rules, such as the ``rules`` of a turn. Raises
     :class:`~arena.errors.ArenaError` (``no_features``) if it has none.
     """

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from arena.errors import InvalidOption, UnknownBot, UnknownPreset
 from arena.games.features import Features
 from arena.games.kernel import Event, GameRules, State, Turn
-from arena.games.options import OptionSet
+from arena.games.options import OptionSet, Rules
 from arena.games.panels import Panel
 from arena.games.pictures import Picture
 from arena.games.shapes import ActionForm, EventShape, ObjectShape
@@ -55,7 +55,7 @@ class Preset:
 
     name: str
     doc: str
-    rules: Mapping[str, Any] = field(default_factory=dict)
+    rules: Rules = field(default_factory=dict)
     apart: bool = False
     recurring: bool = False
 
@@ -112,7 +112,7 @@ class StyleFigures:
     """
 
     figures: tuple[Figure, ...]
-    count: Callable[[Iterable[Event], Mapping[str, Any]], Sequence[Sequence[Sequence[int]]]]
+    count: Callable[[Iterable[Event], Rules], Sequence[Sequence[Sequence[int]]]]
     version: int
 
 
@@ -141,9 +141,9 @@ class LuckModel:
     level: str
     version: str
     weight: float
-    rules: Callable[[Mapping[str, Any]], Mapping[str, Any]]
-    standings: Callable[[Mapping[str, Any]], Sequence[tuple[int, int]]]
-    start: Callable[[Mapping[str, Any], int, int], State]
+    rules: Callable[[Rules], Rules]
+    standings: Callable[[Rules], Sequence[tuple[int, int]]]
+    start: Callable[[Rules, int, int], State]
     standing: Callable[[State], Standing]
     is_blind: Callable[[State], bool]
 
@@ -179,21 +179,21 @@ class Game:
     title: str
     seating: str
     presets: tuple[Preset, ...]
-    duel_rules: Mapping[str, Any]
-    ladder_rules: tuple[Mapping[str, Any], ...]
+    duel_rules: Rules
+    ladder_rules: tuple[Rules, ...]
     house_bots: Mapping[str, HouseVersion]
     redeal: Callable[[Turn, random.Random], State]
-    narrator: Callable[[Sequence[str], Mapping[str, Any]], Narrator]
+    narrator: Callable[[Sequence[str], Rules], Narrator]
     text: Callable[[Turn], TurnText]
     observation: ObjectShape
     events: tuple[EventShape, ...]
     actions: tuple[ActionForm, ...]
     rules_pages: tuple[RulesPage, ...] = ()
     awards: Awards | None = None
-    picture: Callable[[Sequence[str], Mapping[str, Any]], Picture] | None = None
+    picture: Callable[[Sequence[str], Rules], Picture] | None = None
     style: StyleFigures | None = None
     panel: Callable[[Turn, Sequence[str]], Panel] | None = None
-    features: Callable[[Mapping[str, Any]], Features] | None = None
+    features: Callable[[Rules], Features] | None = None
     luck: LuckModel | None = None
 
     @property
@@ -220,7 +220,7 @@ class Game:
         seats = self.seats(self.options.complete())
         return seats, seats
 
-    def seat_counts(self, rules: Mapping[str, Any]) -> list[int]:
+    def seat_counts(self, rules: Rules) -> list[int]:
         """The numbers of seats with which ``rules`` make a game."""
         low, high = self.seat_range
         return [
@@ -247,7 +247,7 @@ class Game:
             expected="one of " + ", ".join(preset.name for preset in self.presets),
         )
 
-    def preset_of(self, rules: Mapping[str, Any]) -> str | None:
+    def preset_of(self, rules: Rules) -> str | None:
         """The name of the preset with the same complete rules, None if there is none. Raises
         :class:`~arena.errors.InvalidOption`.
         """
@@ -270,7 +270,7 @@ class Game:
         first, *others = self.presets
         return first, *(preset for preset in others if preset.apart)
 
-    def discipline(self, rules: Mapping[str, Any]) -> Preset:
+    def discipline(self, rules: Rules) -> Preset:
         """The preset for which a bot that plays by ``rules`` qualifies: the one apart that agrees with them
         on every option that any preset apart names, otherwise the first one. Raises
         :class:`~arena.errors.InvalidOption`.
@@ -284,11 +284,11 @@ class Game:
                 return preset
         return first
 
-    def qualifying_rules(self, discipline: Preset) -> Mapping[str, Any]:
+    def qualifying_rules(self, discipline: Preset) -> Rules:
         """The rules of the qualification for one of :attr:`disciplines`."""
         return discipline.rules if discipline.apart else self.duel_rules
 
-    def _is_allowed(self, rules: Mapping[str, Any]) -> bool:
+    def _is_allowed(self, rules: Rules) -> bool:
         try:
             self.options.complete(rules)
         except InvalidOption:
@@ -306,21 +306,21 @@ class Game:
             )
         return bot
 
-    def rules_for(self, rules: Mapping[str, Any], seats: int) -> Mapping[str, Any]:
+    def rules_for(self, rules: Rules, seats: int) -> Rules:
         """``rules`` with the option ``seats`` set, where the game has it and it is not given."""
         if "seats" in self.options.by_name:
             return {"seats": seats, **rules}
         return rules
 
-    def seats(self, rules: Mapping[str, Any]) -> int:
+    def seats(self, rules: Rules) -> int:
         """See :class:`~arena.games.kernel.GameRules`."""
         return self.game_rules.seats(rules)
 
-    def teams(self, rules: Mapping[str, Any]) -> tuple[tuple[int, ...], ...]:
+    def teams(self, rules: Rules) -> tuple[tuple[int, ...], ...]:
         """See :class:`~arena.games.kernel.GameRules`."""
         return self.game_rules.teams(rules)
 
-    def new_state(self, rules: Mapping[str, Any]) -> State:
+    def new_state(self, rules: Rules) -> State:
         """See :class:`~arena.games.kernel.GameRules`."""
         return self.game_rules.new_state(rules)
 
@@ -328,12 +328,10 @@ class Game:
         """See :class:`~arena.games.kernel.GameRules`."""
         return self.game_rules.deserialise(data)
 
-    def view_event(self, event: Event, seat: int | None) -> dict[str, Any] | None:
+    def view_event(self, event: Event, seat: int | None) -> dict[str, object] | None:
         """See :class:`~arena.games.kernel.GameRules`."""
         return self.game_rules.view_event(event, seat)
 
-    def from_observation(
-        self, rules: Mapping[str, Any], observation: Mapping[str, Any], hidden: Mapping[str, Any]
-    ) -> State:
+    def from_observation(self, rules: Rules, observation: Any, hidden: Any) -> State:
         """See :class:`~arena.games.kernel.GameRules`."""
         return self.game_rules.from_observation(rules, observation, hidden)

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import Any, Final
 
+from arena.games.options import Rules
+
 DECLINE: Final = "decline"
 """Lets a right pass. It is no action of a game: environments that ask for rights one by one add it."""
 
@@ -83,7 +85,7 @@ class Features(ABC):
     from zero.
     """
 
-    def __init__(self, rules: Mapping[str, Any], seats: int) -> None:
+    def __init__(self, rules: Rules, seats: int) -> None:
         self.rules = rules
         self.seats = seats
         self.actions: tuple[str, ...] = ()
@@ -95,11 +97,11 @@ class Features(ABC):
         self.most_points = 1.0
 
     @abstractmethod
-    def vector(self, observation: Mapping[str, Any]) -> bytearray:
+    def vector(self, observation: Any) -> bytearray:
         """An observation as the elements of a vector; that of a spectator is counted from seat 0."""
 
     @abstractmethod
-    def gains(self, event: Mapping[str, Any]) -> list[float] | None:
+    def gains(self, event: Any) -> list[float] | None:
         """What an event, as a spectator is shown it, wins or loses each seat, as a share of a whole game;
         the sum is zero. None for one that ends no hand.
         """

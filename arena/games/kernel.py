@@ -13,13 +13,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from arena.errors import CorruptState, IllegalAction, NewerFormat
-from arena.games.options import OptionSet
+from arena.games.options import OptionSet, Rules
+from arena.games.turns import Turn as Turn
 
 CHANCE: Final = -1
 """The seat number of chance: it draws the first dealer and deals the packs."""
-
-Turn = Mapping[str, Any]
-"""One decision offered to one bot; the same JSON on every transport (docs/turns.md)."""
 
 Event = tuple[Any, ...]
 """What happened, in full: ``(type, seat, ...)``. It is shown only through ``GameRules.view_event``."""
@@ -94,7 +92,7 @@ class State(ABC):
         """What chance has to decide, or None if the game does not wait for it."""
 
     @abstractmethod
-    def observation(self, seat: int | None) -> dict[str, Any]:
+    def observation(self, seat: int | None) -> Mapping[str, object]:
         """What ``seat`` may know (None: a spectator), built up field by field, JSON-ready."""
 
     @abstractmethod
@@ -110,7 +108,7 @@ class State(ABC):
         """An independent copy."""
 
     @abstractmethod
-    def content(self) -> dict[str, Any]:
+    def content(self) -> dict[str, object]:
         """Everything, rules included, as plain JSON values that must not be changed."""
 
     def serialise(self) -> bytes:
@@ -129,7 +127,7 @@ class State(ABC):
         )
 
 
-def check_format(content: Mapping[str, Any], version: int, names: frozenset[str]) -> None:
+def check_format(content: Mapping[str, object], version: int, names: frozenset[str]) -> None:
     """Check the version and the names of the fields of a serialised state.
 
     Raises :class:`~arena.errors.NewerFormat` for a higher version or a field that this version does not know,
@@ -152,15 +150,15 @@ class GameRules(ABC):
     options: OptionSet
 
     @abstractmethod
-    def seats(self, rules: Mapping[str, Any]) -> int:
+    def seats(self, rules: Rules) -> int:
         """How many seats a game with these (complete) rules has."""
 
     @abstractmethod
-    def teams(self, rules: Mapping[str, Any]) -> tuple[tuple[int, ...], ...]:
+    def teams(self, rules: Rules) -> tuple[tuple[int, ...], ...]:
         """The seats of each team, in seat order of the first member; lone players are teams of one."""
 
     @abstractmethod
-    def new_state(self, rules: Mapping[str, Any]) -> State:
+    def new_state(self, rules: Rules) -> State:
         """The state before the first dealer is drawn. ``rules``: validated and completed by
         ``options.complete``.
         """
@@ -170,15 +168,13 @@ class GameRules(ABC):
         """The inverse of ``State.serialise``. Raises :class:`~arena.errors.CorruptState`."""
 
     @abstractmethod
-    def view_event(self, event: Event, seat: int | None) -> dict[str, Any] | None:
+    def view_event(self, event: Event, seat: int | None) -> dict[str, object] | None:
         """What ``seat`` (None: a spectator) learns from ``event``: ``{"type": ..., ...}``, built up
         field by field, or None if it learns nothing.
         """
 
     @abstractmethod
-    def from_observation(
-        self, rules: Mapping[str, Any], observation: Mapping[str, Any], hidden: Mapping[str, Any]
-    ) -> State:
+    def from_observation(self, rules: Rules, observation: Any, hidden: Any) -> State:
         """A state that is consistent with what a seat sees and with an assignment of all that it
         does not (``hidden``: the game's own form, see its module). Used by ``arena.bots.redeal``.
         """

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeAlias, TypeGuard
 
 from arena.errors import InvalidOption
+
+RuleValue: TypeAlias = str | int
+"""The value of a rule option: a word, a whole number or a truth value, which is one of the numbers."""
+
+Rules: TypeAlias = Mapping[str, RuleValue]
+"""Values of rule options, of all of them where rules are complete."""
 
 
 @dataclass(frozen=True)
@@ -20,13 +26,13 @@ class Option:
     """
 
     name: str
-    default: str | int | bool
+    default: RuleValue
     doc: str
     choices: tuple[str, ...] = ()
     low: int = 0
     high: int = 0
     follows: str = ""
-    defaults: Mapping[Any, str | int | bool] = field(default_factory=dict)
+    defaults: Mapping[RuleValue, RuleValue] = field(default_factory=dict)
     later: bool = False
 
     @property
@@ -48,11 +54,11 @@ class Option:
             texts.append(f"`{_text(other)}` with {where}")
         return ", ".join(texts)
 
-    def default_in(self, rules: Mapping[str, Any]) -> str | int | bool:
+    def default_in(self, rules: Rules) -> RuleValue:
         """The default where the earlier options have these values."""
         return self.defaults.get(rules[self.follows], self.default) if self.follows else self.default
 
-    def accepts(self, value: object) -> bool:
+    def accepts(self, value: object) -> TypeGuard[RuleValue]:
         """Whether ``value`` has the right type and range."""
         if self.choices:
             return isinstance(value, str) and value in self.choices
@@ -67,7 +73,7 @@ class Refusal:
     in the error being its field; ``why``: for people.
     """
 
-    values: Mapping[str, Container[Any]]
+    values: Mapping[str, Container[RuleValue]]
     why: str
 
 
@@ -79,14 +85,14 @@ class OptionSet:
         self.by_name = {option.name: option for option in options}
         self.refused = tuple(refused)
 
-    def complete(self, rules: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def complete(self, rules: Mapping[str, object] | None = None) -> dict[str, RuleValue]:
         """All options with the defaults filled in, in the order of their declaration.
 
         Raises :class:`~arena.errors.InvalidOption`: unknown option, wrong type, value out of range, or
         values that make no game together.
         """
-        given = dict(rules or {})
-        for name, value in given.items():
+        given: dict[str, RuleValue] = {}
+        for name, value in dict(rules or {}).items():
             option = self.by_name.get(name)
             if option is None:
                 raise InvalidOption(
@@ -100,7 +106,8 @@ class OptionSet:
                     field=f"rules.{name}",
                     expected=option.allowed,
                 )
-        complete: dict[str, Any] = {}
+            given[name] = value
+        complete: dict[str, RuleValue] = {}
         for name, option in self.by_name.items():
             complete[name] = given[name] if name in given else option.default_in(complete)
         for refusal in self.refused:
@@ -108,7 +115,7 @@ class OptionSet:
                 self._refuse(refusal, complete)
         return complete
 
-    def _refuse(self, refusal: Refusal, rules: Mapping[str, Any]) -> None:
+    def _refuse(self, refusal: Refusal, rules: Rules) -> None:
         field, *_ = refusal.values
         in_force = " and ".join(f"{name}={_text(rules[name])}" for name in refusal.values)
         raise InvalidOption(
@@ -117,11 +124,11 @@ class OptionSet:
             expected=f"another value of {' or of '.join(refusal.values)}",
         )
 
-    def missing(self, rules: Mapping[str, Any]) -> list[str]:
+    def missing(self, rules: Mapping[str, object]) -> list[str]:
         """The options that complete rules such as a record's should name and do not."""
         return [name for name in self.by_name if name not in rules]
 
-    def stored(self, rules: Mapping[str, Any]) -> dict[str, Any]:
+    def stored(self, rules: Rules) -> dict[str, RuleValue]:
         """Complete rules without the later options that have their defaults. :meth:`complete` is the
         inverse.
         """
@@ -131,7 +138,7 @@ class OptionSet:
             if not option.later or rules[name] != option.default_in(rules)
         }
 
-    def changed(self, rules: Mapping[str, Any]) -> dict[str, Any]:
+    def changed(self, rules: Rules) -> dict[str, RuleValue]:
         """The options of complete rules that differ from the defaults that the other options set."""
         return {
             name: rules[name]
@@ -139,15 +146,15 @@ class OptionSet:
             if rules[name] != option.default_in(rules)
         }
 
-    def parse(self, texts: Sequence[str]) -> dict[str, Any]:
+    def parse(self, texts: Sequence[str]) -> dict[str, RuleValue]:
         """Options from ``name=value`` texts, as typed on a command line; not completed, but checked."""
         rules = self.read(texts)
         self.complete(rules)
         return rules
 
-    def read(self, texts: Sequence[str]) -> dict[str, Any]:
+    def read(self, texts: Sequence[str]) -> dict[str, RuleValue]:
         """As :meth:`parse`, but values are not checked."""
-        rules: dict[str, Any] = {}
+        rules: dict[str, RuleValue] = {}
         for text in texts:
             name, separator, value = text.partition("=")
             option = self.by_name.get(name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from arena.games.cards import pretty, spoken
 
@@ -87,7 +87,7 @@ class Panel:
                 return f"{choice.words} {self.toggle.label.lower()}"
         return action.replace(":", " ").replace("_", " ")
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """The panel for a page."""
         return asdict(self)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypedDict
 
 UNSEEN: Final = ""
 """A card that the viewer does not see."""
@@ -18,6 +18,14 @@ OUT: Final = "out"
 
 CALL: Final = "call"
 ANSWER: Final = "answer"
+
+
+class Note(TypedDict):
+    """What lies beside the table."""
+
+    label: str
+    cards: list[str]
+    text: str
 
 
 class Picture(ABC):
@@ -79,7 +87,7 @@ class Picture(ABC):
         self._clear_tricks()
 
     @abstractmethod
-    def take(self, event: Mapping[str, Any]) -> None:
+    def take(self, event: Any) -> None:
         """Change the table by an event as ``view_event`` returned it for this viewer."""
 
     @abstractmethod
@@ -91,7 +99,7 @@ class Picture(ABC):
         """The score."""
 
     @abstractmethod
-    def notes(self) -> list[dict[str, Any]]:
+    def notes(self) -> list[Note]:
         """What lies beside the table."""
 
     @abstractmethod

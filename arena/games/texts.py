@@ -6,9 +6,9 @@ are written as in JSON, so that what is read can be answered.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict, TypeVar
 
 
 @dataclass(frozen=True)
@@ -29,16 +29,25 @@ def seat_names(seats: int, own: int) -> list[str]:
     return ["you" if seat == own else f"seat {seat}" for seat in range(seats)]
 
 
-def in_order(
-    tricks: Iterable[Iterable[Mapping[str, Any]]], calls: Iterable[Mapping[str, Any]]
-) -> list[list[Mapping[str, Any]]]:
+class Placed(TypedDict):
+    """What is known of all calls: when they were, as in :func:`in_order`."""
+
+    trick: int
+    on_table: int
+
+
+PlayT = TypeVar("PlayT")
+CallT = TypeVar("CallT", bound=Placed)
+
+
+def in_order(tricks: Iterable[Iterable[PlayT]], calls: Iterable[CallT]) -> list[list[PlayT | CallT]]:
     """Per trick, its cards and the calls of an observation in the order in which they happened. ``calls``
     have ``trick`` and ``on_table``; those after the last trick are in a list of their own.
     """
     left = list(calls)
-    lines: list[list[Mapping[str, Any]]] = []
+    lines: list[list[PlayT | CallT]] = []
     for number, plays in enumerate(tricks):
-        line: list[Mapping[str, Any]] = []
+        line: list[PlayT | CallT] = []
         for on_table, play in enumerate(plays):
             while left and (left[0]["trick"], left[0]["on_table"]) <= (number, on_table):
                 line.append(left.pop(0))
@@ -46,7 +55,7 @@ def in_order(
         while left and left[0]["trick"] <= number:
             line.append(left.pop(0))
         lines.append(line)
-    return [*lines, left] if left else lines
+    return [*lines, [*left]] if left else lines
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, NamedTuple
 import orjson
 
 from arena.errors import ArenaError
+from arena.games.kernel import Turn
 from arena.live.header import GameHeader
 from arena.play.clocks import SeatClock, ServiceClock
 from arena.play.table import KEPT_EVENTS, Table, as_event
@@ -119,7 +120,7 @@ class LiveGame:
         """Whether it has begun and is not over."""
         return self.header.state == "running"
 
-    def turn(self, seat: int, clock: ServiceClock) -> dict[str, object] | None:
+    def turn(self, seat: int, clock: ServiceClock) -> Turn | None:
         """The turn of ``seat`` with the time it has left, None if it has nothing to decide."""
         table = self.table
         if table is None:

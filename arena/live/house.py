@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from hashlib import sha256
-from typing import Any
 
 from arena.bots import bot_spec
+from arena.games.kernel import Turn
 from arena.live.game import LiveGame
 from arena.live.repository import GameRepository
 from arena.play.clocks import ServiceClock
 from arena.play.dealing import bot_seed
 from arena.play.judge import fail, judge, seats_with_rights
 
-Choose = Callable[[str, int, Mapping[str, Any], int], str | None]
+Choose = Callable[[str, int, Turn, int], str | None]
 """``choose(name, seat, turn, seed)`` returns the action of a house bot; None passes an optional turn."""
 
 
@@ -33,7 +33,7 @@ def move_house_bots(repository: GameRepository, game_id: str, choose: Choose) ->
                 break
 
 
-def house_choice(name: str, seat: int, turn: Mapping[str, object], seed: int) -> str | None:
+def house_choice(name: str, seat: int, turn: Turn, seed: int) -> str | None:
     """The action of house bot ``name``. The bot is a new one, so only the turn and ``seed`` decide."""
     return bot_spec(name).make(seed).choose(turn)
 

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from arena.errors import ArenaError
+from arena.games.kernel import Turn
 from arena.live.game import LiveGame
 from arena.live.header import check_game_id
 from arena.live.repository import GameRepository
@@ -43,7 +44,7 @@ after a restart do not do so again and again.
 class TurnPage(NamedTuple):
     """Turns as bots receive them (``Table.turn``), and the cursor to pass as ``after`` next time."""
 
-    turns: list[dict[str, Any]]
+    turns: list[Turn]
     cursor: str
 
 
@@ -51,7 +52,7 @@ class Exchange(NamedTuple):
     """The reply to one request of a bot's loop: a result per answer, then the new turns."""
 
     results: list[Result]
-    turns: list[dict[str, Any]]
+    turns: list[Turn]
     cursor: str
 
 
@@ -163,7 +164,7 @@ class Turns:
         if incarnation != position.incarnation:
             position.incarnation, position.number = incarnation, 0
             entries = self._store.pending(PendingQuery(bot, 0, limit, rights))
-        turns: list[dict[str, Any]] = []
+        turns: list[Turn] = []
         missing = limit
         while entries:
             position.number = entries[-1].number
@@ -176,9 +177,9 @@ class Turns:
             entries = self._store.pending(PendingQuery(bot, position.number, missing, rights))
         return TurnPage(turns, f"{position.incarnation}-{position.number}")
 
-    def _shown(self, bot: str, entries: Sequence[PendingTurn]) -> list[dict[str, object]]:
+    def _shown(self, bot: str, entries: Sequence[PendingTurn]) -> list[Turn]:
         """The turns of these entries; entries without a decision to make are removed from the list."""
-        turns: list[dict[str, Any]] = []
+        turns: list[Turn] = []
         clock = self._store.clock()
         versions: dict[str, int] = {}
         for entry in entries:
@@ -197,9 +198,7 @@ class Turns:
             self._store.prune(bot, stale)
         return turns
 
-    def _turn(
-        self, game: LiveGame | None, seat: int, bot: str, clock: ServiceClock
-    ) -> dict[str, object] | None:
+    def _turn(self, game: LiveGame | None, seat: int, bot: str, clock: ServiceClock) -> Turn | None:
         if game is None or game.table is None or game.header.seats[seat].bot != bot:
             return None
         if game.table.legal_actions(seat):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol, TypedDict, TypeVar
 
@@ -10,6 +10,7 @@ import orjson
 
 from arena.errors import ArenaError
 from arena.games import game_of
+from arena.games.kernel import Turn
 from arena.live.game import LiveGame
 from arena.live.header import GameHeader, GameNotFound, GameSummary, Viewer
 from arena.play.clocks import ServiceClock
@@ -51,8 +52,8 @@ class TableView(TypedDict):
     clocks: list[ClockView]
     faults: list[SeatFault]
     taken_over: list[TakenSeat]
-    observation: dict[str, Any] | None
-    turn: dict[str, Any] | None
+    observation: Mapping[str, object] | None
+    turn: Turn | None
 
 
 class GameView(GameSummary, TableView):

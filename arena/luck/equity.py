@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.descriptor import Game, Preset, Standing
+from arena.games.options import Rules
 from arena.records.record import canonical_hash
 
 VERSION: Final = 1
@@ -63,7 +64,7 @@ def win_chance(equity: Mapping[tuple[int, int], float], own: int, other: int) ->
     return float(own > other) if value is None else value
 
 
-def table_of(kind: str, rules: Mapping[str, Any]) -> EquityTable:
+def table_of(kind: str, rules: Rules) -> EquityTable:
     """The equity table of a game with these complete rules. Raises :class:`NoLuck`, which says why, if its
     luck is not measured.
     """
@@ -73,7 +74,7 @@ def table_of(kind: str, rules: Mapping[str, Any]) -> EquityTable:
     raise NoLuck(found[0], field="rules", expected=found[1])
 
 
-def has_table(kind: str, rules: Mapping[str, Any]) -> bool:
+def has_table(kind: str, rules: Rules) -> bool:
     """Whether the luck of a game with these complete rules is measured."""
     return isinstance(_table_of(kind, json.dumps(dict(rules))), EquityTable)
 
@@ -96,7 +97,7 @@ def table_name(game: Game, preset: Preset) -> str:
     return f"{game.kind}-{preset.name.replace('@', '-')}"
 
 
-def table_hash(data: Mapping[str, Any]) -> str:
+def table_hash(data: Mapping[str, object]) -> str:
     """The hash of a table: the SHA-256 of its file as canonical JSON, without the hash."""
     return canonical_hash({name: value for name, value in data.items() if name != "hash"})
 
@@ -136,7 +137,7 @@ def _table_of(kind: str, rules_text: str) -> EquityTable | tuple[str, str]:
     return f"the luck of {game.title} with these rules is not measured", expected
 
 
-def _key(rules: Mapping[str, Any]) -> str:
+def _key(rules: Rules) -> str:
     return json.dumps(dict(rules), sort_keys=True)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from arena.games import game_of
 from arena.games.descriptor import Standing
 from arena.games.kernel import CHANCE
+from arena.games.options import Rules
 from arena.luck.equity import EquityTable, has_table, table_of
 from arena.luck.par import model_of, play_on
 from arena.play.outcomes import points
@@ -64,7 +65,7 @@ class GameLuck:
         return [luck if seat in teams[0] else -luck for seat in range(sum(map(len, teams)))]
 
 
-def millionths(kind: str, rules: Mapping[str, Any], actions: Iterable[Sequence[Any]]) -> int | None:
+def millionths(kind: str, rules: Rules, actions: Iterable[Sequence[Any]]) -> int | None:
     """What is taken out of the points of the first team (:meth:`GameLuck.taken_out`), in millionths, as it is
     stored with results; None if the luck is not measured for these rules.
     """
@@ -82,7 +83,7 @@ def luck_of(record: Record) -> GameLuck:
     return luck_of_actions(canonical["kind"], canonical["rules"], canonical["actions"])
 
 
-def luck_of_actions(kind: str, given: Mapping[str, Any], actions: Iterable[Sequence[Any]]) -> GameLuck:
+def luck_of_actions(kind: str, given: Rules, actions: Iterable[Sequence[Any]]) -> GameLuck:
     """See :func:`luck_of`. ``actions``: as in records, from the first one on."""
     game = game_of(kind)
     rules = game.options.complete(given)
@@ -116,7 +117,7 @@ def luck_of_actions(kind: str, given: Mapping[str, Any], actions: Iterable[Seque
     return GameLuck(table, lot, tuple(hands))
 
 
-def luck_json(record: Record) -> dict[str, Any]:
+def luck_json(record: Record) -> dict[str, object]:
     """The luck of a recorded game for programs, rounded: per team its points (0 to 1), its luck, and the
     points without it; per hand what :class:`HandLuck` has, from the view of the first team. Raises as
     :func:`luck_of` does.

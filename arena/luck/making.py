@@ -20,6 +20,7 @@ import click
 from arena.games import GAMES, game_of
 from arena.games.descriptor import Game
 from arena.games.kernel import CHANCE, Chance
+from arena.games.options import Rules
 from arena.luck.equity import VERSION, Result, measured_presets, table_hash, table_name, win_chance
 from arena.luck.par import model_of, play_on
 from arena.play.dealing import Dealer
@@ -35,7 +36,7 @@ _DIGITS: Final = 12
 _CLOSE: Final = 1e-15
 
 
-def make_table(game: Game, rules: Mapping[str, Any], packs: int = PACKS, jobs: int = 1) -> dict[str, Any]:
+def make_table(game: Game, rules: Rules, packs: int = PACKS, jobs: int = 1) -> dict[str, object]:
     """The file of an equity table for these complete rules (``docs/luck.md``)."""
     model = model_of(game)
     shared = dict(model.rules(rules))
@@ -75,7 +76,7 @@ def _joined(digests: Iterable[bytes]) -> str:
     return sha256(b"".join(digests)).hexdigest()
 
 
-def sample_hash(game: Game, rules: Mapping[str, Any]) -> str:
+def sample_hash(game: Game, rules: Rules) -> str:
     """The ``sample_hash`` of the table for these complete rules."""
     model = model_of(game)
     shared = dict(model.rules(rules))
@@ -83,7 +84,7 @@ def sample_hash(game: Game, rules: Mapping[str, Any]) -> str:
 
 
 def play_packs(
-    kind: str, rules: Mapping[str, Any], standing: tuple[int, int], packs: int
+    kind: str, rules: Rules, standing: tuple[int, int], packs: int
 ) -> tuple[Counter[tuple[bool, int, int]], bytes, bytes]:
     """How the first ``packs`` packs end at a standing, as in :class:`~arena.luck.equity.Result`, and the
     hashes of all that was done with them, and with the first :data:`SAMPLE`.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from hashlib import sha256
-from typing import Any
 
 from arena.games.descriptor import Game, LuckModel, SeatPlayer
 from arena.games.kernel import CHANCE, State
+from arena.games.options import Rules
 
 
 def model_of(game: Game) -> LuckModel:
@@ -25,7 +25,7 @@ def model_of(game: Game) -> LuckModel:
 
 def play_on(
     game: Game,
-    rules: Mapping[str, Any],
+    rules: Rules,
     state: State,
     deal: str,
     done: Callable[[int, str], None] | None = None,
@@ -44,11 +44,16 @@ def play_on(
             player = players[seat] = game.house_bot(model.level).player(random.Random(seed))
         action = player.choose(
             {
+                "turn": "",
+                "game": "",
                 "kind": game.kind,
                 "rules": rules,
                 "seat": seat,
                 "optional": False,
                 "legal_actions": list(state.legal_actions(seat)),
+                "default_action": None,
+                "deadline_ms": None,
+                "bank_ms": None,
                 "observation": state.observation(seat),
                 "events": [],
             }

@@ -19,6 +19,7 @@ from arena.accounts.sessions import LinkExpired
 from arena.accounts.versions import BotAccount
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of
+from arena.games.options import Rules
 from arena.live.header import GameHeader, GameNotFound, GameSummary, InvalidSeats, Viewer
 from arena.live.service import GameNotOpen, LiveGames
 from arena.play.table import turn_id
@@ -81,7 +82,7 @@ class PeopleTables:
         address: str,
         kind: str,
         others: Sequence[str],
-        rules: Mapping[str, Any],
+        rules: Rules,
         *,
         agrees: bool = False,
         game_id: str | None = None,
@@ -114,7 +115,7 @@ class PeopleTables:
             raise
         return made
 
-    def _seat(self, text: str, number: int) -> dict[str, Any]:
+    def _seat(self, text: str, number: int) -> dict[str, object]:
         if text == FRIEND:
             return {"open": True}
         if text.startswith(HOUSE):

@@ -76,7 +76,7 @@ CLOCKS: Final = {STANDARD: ClockSettings(), PATIENT: ClockSettings(120_000, 1_20
 """Clocks by name: the default, and one for language models and for people who think."""
 
 
-def _preset(given: Mapping[str, Any]) -> ClockSettings:
+def _preset(given: Mapping[str, object]) -> ClockSettings:
     name = given["preset"]
     if len(given) > 1:
         raise InvalidClock(
@@ -111,7 +111,7 @@ class SeatClock:
     __slots__ = ("bank_ms", "more", "outage_ms", "started_ms", "turn")
 
     def __init__(
-        self, bank_ms: int, turn: int = 0, started_ms: int = 0, outage_ms: int = 0, *more: Any
+        self, bank_ms: int, turn: int = 0, started_ms: int = 0, outage_ms: int = 0, *more: object
     ) -> None:
         self.bank_ms = bank_ms
         self.turn = turn
@@ -148,7 +148,7 @@ class SeatClock:
         """When budget and bank are used up and the table acts, if there is no further outage."""
         return self.started_ms + settings.per_turn_ms + self.bank_ms + clock.outage_ms - self.outage_ms
 
-    def as_json(self) -> list[Any]:
+    def as_json(self) -> list[object]:
         """The clock as stored."""
         return [self.bank_ms, self.turn, self.started_ms, self.outage_ms, *self.more]
 

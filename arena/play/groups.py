@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from arena.bots import Bot, BotSpec
+from arena.games.options import Rules
 from arena.play.dealing import bot_seed, game_seed, shown_game_id
 from arena.play.fault_reports import FaultReport
 from arena.play.game_ids import game_id
@@ -23,13 +24,13 @@ class SeatedGroup:
 
     id: str
     kind: str
-    rules: Mapping[str, Any]
+    rules: Rules
     bots: Sequence[BotSpec]
     seats: Sequence[Sequence[int]]
     seed: bytes
     mirrored: bool = field(default=True, kw_only=True)
 
-    def place(self, number: int) -> dict[str, Any]:
+    def place(self, number: int) -> dict[str, object]:
         """The place of game ``number`` in the group, as in records."""
         return {"id": self.id, "index": number, "size": len(self.seats), "mirrored": self.mirrored}
 

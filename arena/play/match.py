@@ -111,7 +111,7 @@ def play(
     """
     thinking = [Thinking() for _ in bots]
 
-    def ask(seat: int, turn: dict[str, Any]) -> bool:
+    def ask(seat: int, turn: Turn) -> bool:
         if on_decision is not None:
             on_decision(seat)
         number = table.turn_number(seat)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from arena.games.kernel import Outcome
+
+StoredOutcome: TypeAlias = dict[str, list[int]]
+"""An outcome as in a record: ``places`` and ``scores`` by seat, and the ``forfeits``."""
 
 
 class FinalOutcome(NamedTuple):
@@ -15,7 +18,7 @@ class FinalOutcome(NamedTuple):
     scores: tuple[int, ...]
     forfeits: tuple[int, ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> StoredOutcome:
         """The outcome as in a record."""
         return {"places": list(self.places), "scores": list(self.scores), "forfeits": list(self.forfeits)}
 

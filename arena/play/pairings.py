@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 from arena.errors import ArenaError
 from arena.games.descriptor import Game
+from arena.games.options import Rules
 from arena.play.seatings import seatings
 
 
@@ -20,7 +20,7 @@ class Group:
     seats: tuple[tuple[int, ...], ...]
 
 
-def lineups(game: Game, rules: Mapping[str, Any], players: int) -> list[tuple[int, ...]]:
+def lineups(game: Game, rules: Rules, players: int) -> list[tuple[int, ...]]:
     """Every lineup of ``players`` bots (as indexes), seat by seat.
 
     A bot plays a whole team. With more bots than teams, every combination of one bot per team is a

@@ -7,13 +7,14 @@ reads no clock, and everything random follows from its seed.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, NamedTuple
 
 from arena.errors import ArenaError, IllegalAction
 from arena.games import game_of
-from arena.games.kernel import CHANCE, Event
+from arena.games.kernel import CHANCE, Event, Turn
+from arena.games.options import Rules
 from arena.play.dealing import Dealer
 from arena.play.faults import FAULT_LIMIT
 from arena.play.outcomes import FinalOutcome, final_outcome
@@ -62,7 +63,7 @@ class Fault:
         known = {name: value[name] for name in ("seat", "type", "after", "detail")}
         return cls(**known, unknown={name: value[name] for name in value.keys() - known.keys()})
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """The fault as stored."""
         own = {"seat": self.seat, "type": self.type, "after": self.after, "detail": self.detail}
         return {**own, **self.unknown}
@@ -125,7 +126,7 @@ class Table:
         self,
         game_id: str,
         kind: str,
-        rules: Mapping[str, Any],
+        rules: Rules,
         seed: bytes,
         nonces: Sequence[str] = (),
         *,
@@ -182,9 +183,7 @@ class Table:
         """The legal actions of the seat's turn; empty for a seat that the table plays."""
         return self._seats[seat].legal
 
-    def turn(
-        self, seat: int, deadline_ms: int | None = None, bank_ms: int | None = None
-    ) -> dict[str, Any] | None:
+    def turn(self, seat: int, deadline_ms: int | None = None, bank_ms: int | None = None) -> Turn | None:
         """The turn of ``seat`` as its bot gets it, or None if it has no turn.
 
         ``events``: what the seat has seen from its last action on, each with its number ``n`` in the
@@ -209,9 +208,9 @@ class Table:
             "events": self.views(seat, own.seen),
         }
 
-    def views(self, seat: int | None, start: int = 0) -> list[dict[str, Any]]:
+    def views(self, seat: int | None, start: int = 0) -> list[dict[str, object]]:
         """What ``seat`` (None: a spectator) saw from event ``start`` on, as far back as kept."""
-        views = []
+        views: list[dict[str, object]] = []
         view_event = self.game.view_event
         number = max(start, self.first_event)
         for event in self.events[number - self.first_event :]:
@@ -355,7 +354,7 @@ class Table:
         del self.events[: max(0, keep - self.first_event)]
         self.first_event = max(self.first_event, keep)
 
-    def progress(self, answers: int = REMEMBERED_ANSWERS) -> dict[str, Any]:
+    def progress(self, answers: int = REMEMBERED_ANSWERS) -> dict[str, object]:
         """Everything that changes during a game except the state and the events, JSON-ready.
 
         ``answers``: how many of each seat's latest answers are included, at least one.
@@ -371,7 +370,7 @@ class Table:
             ],
         }
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, object]:
         """Everything that :meth:`restore` needs, JSON-ready; past actions are not included."""
         return {
             "id": self.game_id,
@@ -406,7 +405,7 @@ class Table:
         return table
 
 
-def as_event(value: Any) -> Event:
+def as_event(value: Iterable[object]) -> Event:
     """A JSON array as an event: tuples all the way down, as the games make them."""
     return tuple(as_event(item) if isinstance(item, list) else item for item in value)
 

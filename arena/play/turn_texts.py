@@ -6,13 +6,15 @@ A text says what the JSON of the turn says to its seat, and no more: it is made 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product
-from typing import Any, Final
+from typing import Final
 
 from arena.games import game_of
 from arena.games.descriptor import Game
+from arena.games.kernel import Turn
+from arena.games.options import Rules
 
 LEGAL: Final = ("list", "grammar", "none")
 """What a text says about the legal actions: which they are, the forms of all actions of the game, nothing."""
@@ -23,7 +25,7 @@ _MOST_WORDS: Final = 3
 """Words of the longest action."""
 
 
-def turn_text(turn: Mapping[str, Any], legal: str = "list") -> str:
+def turn_text(turn: Turn, legal: str = "list") -> str:
     """The turn (as a bot gets it in JSON) in lines of text. ``legal``: one of ``LEGAL``."""
     game = game_of(turn["kind"])
     parts = game.text(turn)
@@ -34,8 +36,9 @@ def turn_text(turn: Mapping[str, Any], legal: str = "list") -> str:
     lines.append(f"Your hand: {parts.hand or 'none'}")
     lines.append(f"Decide{' (optional)' if turn['optional'] else ''}: {parts.asked}")
     lines += legal_lines(turn["legal_actions"], legal, game)
-    if turn["deadline_ms"] is not None:
-        left = f"{_seconds(turn['deadline_ms'])}, in the bank {_seconds(turn['bank_ms'])}"
+    deadline_ms, bank_ms = turn["deadline_ms"], turn["bank_ms"]
+    if deadline_ms is not None and bank_ms is not None:
+        left = f"{_seconds(deadline_ms)}, in the bank {_seconds(bank_ms)}"
         then = "" if turn["default_action"] is None else f", then {turn['default_action']}"
         lines.append(f"Time: {left}{then}")
     return "\n".join(lines) + "\n"
@@ -79,7 +82,7 @@ def _pattern(kind: str, patterns: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
 
 
-def _rules(game: Game, rules: Mapping[str, Any]) -> str:
+def _rules(game: Game, rules: Rules) -> str:
     """The preset with these rules, or the options that are not as by default."""
     preset = game.preset_of(rules)
     if preset is not None:

@@ -123,7 +123,7 @@ class Board:
         """As it is published."""
         rows = []
         for row in self.rows:
-            entry: dict[str, Any] = {"rank": row.rank, "name": row.name, **self._shown(row.rating)}
+            entry: dict[str, object] = {"rank": row.rank, "name": row.name, **self._shown(row.rating)}
             entry |= {name: getattr(row, name) for name in ("best_version", "retired", "versions_tried")}
             entry["versions"] = [self._shown(rating) for rating in row.versions]
             rows.append(entry)
@@ -141,7 +141,7 @@ class Board:
             "titles": {name: asdict(title) for name, title in self.titles.items()},
         }
 
-    def _shown(self, rating: Rating) -> dict[str, Any]:
+    def _shown(self, rating: Rating) -> dict[str, object]:
         values = asdict(rating)
         if self.division != MODELS:
             for name in MISTAKES:

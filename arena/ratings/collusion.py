@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import combinations, permutations
 from math import exp, fsum, sqrt
 from statistics import NormalDist
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -60,7 +60,7 @@ class Helper(NamedTuple):
     fold_rate_elsewhere: float | None
     forfeits: int
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """The helper as shown to admins."""
         values = self._asdict()
         return {**values.pop("player")._asdict(), **values}
@@ -89,7 +89,7 @@ class Suspicion:
     chance: float
     group_ids: tuple[str, ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """The suspicion as shown to admins."""
         values = dict(vars(self))
         gainer = {**self.gainer._asdict(), "owner": values.pop("owner")}

@@ -290,7 +290,7 @@ class Ledger:
             raise InvalidLedger(f"this is not a ledger: {error}", expected=f"version {_VERSION}") from None
         return ledger
 
-    def _meta(self, shapes: Sequence[_Shape]) -> dict[str, Any]:
+    def _meta(self, shapes: Sequence[_Shape]) -> dict[str, object]:
         return {
             "version": _VERSION,
             **self.board._asdict(),

@@ -143,7 +143,7 @@ class Matchups:
         """The leaderboard."""
         return BoardName(self.kind, self.division, self.preset)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """As it is published."""
         return {
             "kind": self.kind,
@@ -334,7 +334,7 @@ class _Computation:
         self._in_mix: FloatArray = present.mean(axis=0)
         self._off: FloatArray = np.maximum(self._error, off.std(axis=1, ddof=1))
 
-    def _sum(self, counts: NDArray[Any], shares: FloatArray) -> _Sums:
+    def _sum(self, counts: FloatArray | IntArray, shares: FloatArray) -> _Sums:
         weights = counts[self._met].astype(np.float64)
         size = len(self._first)
         return _Sums(

@@ -42,7 +42,7 @@ def nash_mix(matrix: FloatArray) -> FloatArray:
     matrix = matrix.round(_DIGITS)
     count = len(matrix)
     # One that beats all others is alone in the only equilibrium.
-    best = (matrix > _STRICT).sum(axis=1) == count - 1
+    best: NDArray[np.bool_] = (matrix > _STRICT).sum(axis=1) == count - 1
     if best.any():
         alone: FloatArray = best.astype(np.float64)
         return alone

@@ -14,12 +14,21 @@ from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.descriptor import Game
 from arena.games.kernel import CHANCE, Event
+from arena.games.options import Rules
 from arena.luck.games import MILLION, millionths
 from arena.play.board_names import BoardName
 from arena.play.faults import FAULT_LIMIT
 from arena.play.outcomes import final_places, points
 from arena.play.players import MODELS, PlayerId, division_of
-from arena.records.record import InvalidRecord, Record, canonical_hash, parse_record, record_texts
+from arena.records.record import (
+    Canonical,
+    InvalidRecord,
+    Record,
+    RecordedFault,
+    canonical_hash,
+    parse_record,
+    record_texts,
+)
 
 _LATEST_MS: Final = 2**53 - 1
 """The largest whole number that every JSON program reads exactly."""
@@ -171,7 +180,7 @@ class GroupResult:
             parts.append(lucks[game.number] * sum(signs) / len(signs) / MILLION)
         return sum(parts) / len(parts)
 
-    def as_json(self) -> list[Any]:
+    def as_json(self) -> list[object]:
         """A compact form that :meth:`from_json` reads back."""
         known = {player: number for number, player in enumerate(self.players)}
         last = None if self.division == MODELS else -1
@@ -373,6 +382,7 @@ def _read(record: Record, digest: str, luck: bool) -> tuple[_Setting, GameResult
     rules = game.options.complete(canonical["rules"])
     seats = game.seats(rules)
     group, outcome = canonical["group"], canonical["outcome"]
+    assert group is not None
     faulty = [fault["seat"] for fault in canonical["faults"]]
     if not len(canonical["players"]) == len(outcome["places"]) == seats:
         raise InvalidRecord(
@@ -421,7 +431,7 @@ def _read(record: Record, digest: str, luck: bool) -> tuple[_Setting, GameResult
     return setting, result
 
 
-def _mistakes(faults: Sequence[Mapping[str, Any]], seats: int) -> tuple[tuple[int, int], ...]:
+def _mistakes(faults: Sequence[RecordedFault], seats: int) -> tuple[tuple[int, int], ...]:
     """The answers of each seat that were illegal or malformed, and the turns without an answer in time."""
     counted = Counter((fault["seat"], fault["type"]) for fault in faults)
 
@@ -452,9 +462,7 @@ def forfeited_late(
     return False
 
 
-def _styles(
-    game: Game, canonical: Mapping[str, Any], rules: Mapping[str, Any], seats: int
-) -> tuple[tuple[int, ...], ...]:
+def _styles(game: Game, canonical: Canonical, rules: Rules, seats: int) -> tuple[tuple[int, ...], ...]:
     """The style counts of each seat, from the events of the replayed game."""
     if game.awards is None:
         return ()
@@ -470,14 +478,14 @@ def _styles(
     return game.awards.styles(events, seats)
 
 
-def _luck(canonical: Mapping[str, Any]) -> int | None:
+def _luck(canonical: Canonical) -> int | None:
     try:
         return millionths(canonical["kind"], canonical["rules"], canonical["actions"])
     except ArenaError as error:
         raise InvalidRecord(f"the game cannot be replayed: {error}", field="actions") from None
 
 
-def _used_ms(canonical: Mapping[str, Any], info: Mapping[str, Any]) -> tuple[int, ...]:
+def _used_ms(canonical: Canonical, info: Mapping[str, object]) -> tuple[int, ...]:
     """The time between each seat's actions and the actions before them, summed per seat."""
     times = info.get("action_ms")
     actions = canonical["actions"]

@@ -26,7 +26,7 @@ class FinalPlaces:
     records_hash: str
     rows: tuple[tuple[int, str, str, str], ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """As :meth:`from_json` reads it."""
         return {
             "id": self.id,
@@ -58,7 +58,7 @@ class SeriesRow:
     counted: tuple[bool, ...]
     tie_breaks: Mapping[str, float] = field(default_factory=dict)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """As it is published."""
         return {
             "place": self.place,
@@ -79,7 +79,7 @@ class SeriesTable:
     rows: tuple[SeriesRow, ...]
     inputs_hash: str
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """As it is published; :func:`recomputed` makes it again from that."""
         return {
             "rules": self.rules.as_json(),

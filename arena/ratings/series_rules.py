@@ -80,7 +80,7 @@ class SeriesRules:
             allowed = settings_of(SeriesRules)["tie_breaks"].allowed
             raise InvalidSeries("a tie-break occurs twice", field="tie_breaks", expected=allowed)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """As :meth:`from_json` reads it."""
         return as_json(self)
 

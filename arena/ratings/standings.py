@@ -36,7 +36,7 @@ class Meeting:
     points: float
     groups: int
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """As it is published: with ``share``, the points per group, and the bounds ``low`` and ``high`` of
         its 95% interval.
         """
@@ -94,11 +94,11 @@ class Standings:
         """As it is published."""
         return self._json(Meeting.as_json)
 
-    def stored(self) -> dict[str, Any]:
+    def stored(self) -> dict[str, object]:
         """The same without what follows from points and groups, as the crosstable may be large."""
         return self._json(vars)
 
-    def _json(self, shown: Callable[[Meeting], dict[str, Any]]) -> dict[str, Any]:
+    def _json(self, shown: Callable[[Meeting], dict[str, object]]) -> dict[str, object]:
         return {
             "groups": self.groups,
             "records_hash": self.records_hash,

@@ -16,7 +16,8 @@ from typing import Any, Final, Literal, NamedTuple
 from arena.bots import Bot, bot_spec
 from arena.bots.redeal import redeal
 from arena.games import game_of
-from arena.games.kernel import CHANCE, State
+from arena.games.kernel import CHANCE, State, Turn
+from arena.games.options import Rules
 from arena.play.dealing import Dealer
 from arena.play.outcomes import points
 from arena.play.stats import mean_interval
@@ -60,9 +61,7 @@ def cost_of(remark: Remark, seed: str, worlds: int, until: Until = "hand") -> Co
     return Cost(mean, mean - half, mean + half, unit, worlds)
 
 
-def _value(
-    state: State, turn: Mapping[str, Any], action: str | None, key: bytes, until: Until
-) -> tuple[float, str]:
+def _value(state: State, turn: Turn, action: str | None, key: bytes, until: Until) -> tuple[float, str]:
     """What ``action`` leads to for the seat of the turn, and the unit. ``key``: of all randomness."""
     seat: int = turn["seat"]
     game = game_of(turn["kind"])
@@ -95,7 +94,7 @@ def _value(
     return points(outcome.places, game.teams(rules))[seat], "share"
 
 
-def _turn(state: State, kind: str, rules: Mapping[str, Any], seat: int) -> dict[str, Any]:
+def _turn(state: State, kind: str, rules: Rules, seat: int) -> Turn:
     return {
         "turn": "",
         "game": "",
@@ -116,7 +115,7 @@ def _standing(state: State, seat: int, teams: tuple[tuple[int, ...], ...]) -> tu
     """By how much the seat is ahead of the others, and the unit; None if the game shows neither points of
     teams nor lives.
     """
-    seen = state.observation(None)
+    seen: Mapping[str, Any] = state.observation(None)
     if "score" in seen:
         values, own, unit = seen["score"], [seat in team for team in teams].index(True), "points"
     elif "lives" in seen:

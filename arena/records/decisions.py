@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from arena.errors import ArenaError
+from arena.games.kernel import Turn
 from arena.play.dealing import shown_game_id
 from arena.play.faults import FAULTS
 from arena.play.table import Table
-from arena.records.record import Record
+from arena.records.record import Canonical, Record
 
 
 class RecordedDecision(NamedTuple):
@@ -19,7 +20,7 @@ class RecordedDecision(NamedTuple):
     """
 
     id: str
-    turn: dict[str, Any]
+    turn: Turn
     action: str | None
     mark: str | None
     fault: str | None
@@ -28,8 +29,7 @@ class RecordedDecision(NamedTuple):
     @property
     def seat(self) -> int:
         """The seat that had the turn."""
-        seat: int = self.turn["seat"]
-        return seat
+        return self.turn["seat"]
 
     @property
     def summary(self) -> str:
@@ -39,7 +39,7 @@ class RecordedDecision(NamedTuple):
         return self.action if self.mark is None else f"{self.action} ({self.mark})"
 
 
-def recorded_table(canonical: Mapping[str, Any]) -> Table:
+def recorded_table(canonical: Canonical) -> Table:
     """The table of a recorded game before its first action, whose turns are as the bots saw them."""
     seed = bytes.fromhex(canonical["seed"])
     game, group = canonical["game"], canonical["group"]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.play.seatings import seatings
-from arena.records.record import Record
+from arena.records.record import Canonical, Record
 from arena.records.verify import Problem
 
 
@@ -41,7 +41,7 @@ def group_facts(record: Record) -> GroupFacts:
     group = canonical["group"]
     players = tuple((player["name"], player["version"]) for player in canonical["players"])
     rules = tuple(sorted(canonical["rules"].items()))
-    place = group or {"id": None, "attempt": 0, "index": 0, "size": 1, "mirrored": False}
+    place: Mapping[str, Any] = group or {"id": None, "attempt": 0, "index": 0, "size": 1, "mirrored": False}
     return GroupFacts(
         game=canonical["game"],
         group=place["id"] if not place["attempt"] else f"{place['id']} (attempt {place['attempt']})",
@@ -56,7 +56,7 @@ def group_facts(record: Record) -> GroupFacts:
     )
 
 
-def _teams(canonical: Mapping[str, Any]) -> tuple[tuple[int, ...], ...]:
+def _teams(canonical: Canonical) -> tuple[tuple[int, ...], ...]:
     try:
         game = game_of(canonical["kind"])
         rules = game.options.complete(canonical["rules"])

@@ -14,13 +14,15 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final, NamedTuple, NoReturn, cast
+from typing import Any, Final, NamedTuple, NoReturn, TypedDict, cast
 
 import fastjsonschema
 
 from arena.errors import ArenaError
+from arena.games.options import RuleValue
 from arena.inputs.files import BOM, in_utf_8
 from arena.play.dealing import commitment
+from arena.play.outcomes import StoredOutcome
 from arena.play.table import Table
 from arena.text import printable
 
@@ -33,7 +35,64 @@ MAX_RECORD_BYTES: Final = 64 << 20
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 
-Record = Mapping[str, Any]
+
+class RecordedPlayer(TypedDict):
+    """Who sat at a seat."""
+
+    name: str
+    version: str
+
+
+class RecordedGroup(TypedDict):
+    """The place of a game in its group."""
+
+    id: str
+    attempt: int
+    index: int
+    size: int
+    mirrored: bool
+
+
+class RecordedFault(TypedDict):
+    """A fault, and how many actions were before it."""
+
+    seat: int
+    type: str
+    after: int
+
+
+class RecordedResignation(TypedDict):
+    """A resignation, and how many actions were before it."""
+
+    seat: int
+    after: int
+
+
+class Canonical(TypedDict):
+    """The part of a record that is hashed. ``actions``: seat, action and, if the table chose it, its mark."""
+
+    v: int
+    game: str
+    kind: str
+    rules_version: int
+    rules: dict[str, RuleValue]
+    players: list[RecordedPlayer]
+    seed: str
+    nonces: list[str]
+    commitment: str
+    group: RecordedGroup | None
+    actions: list[list[Any]]
+    faults: list[RecordedFault]
+    resigned: list[RecordedResignation]
+    outcome: StoredOutcome
+
+
+class Record(TypedDict):
+    """A record. ``info``: what is not hashed."""
+
+    canonical: Canonical
+    hash: str
+    info: dict[str, Any]
 
 
 class InvalidRecord(ArenaError):
@@ -67,12 +126,12 @@ def _is_label() -> Callable[[str], re.Match[str] | None]:
     return re.compile(pattern.replace("$", r"\Z")).match
 
 
-def canonical_bytes(canonical: Mapping[str, Any]) -> bytes:
+def canonical_bytes(canonical: Mapping[str, object]) -> bytes:
     """Canonical JSON: sorted keys, no white space, UTF-8 without escapes that are not needed."""
     return json.dumps(canonical, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-def canonical_hash(canonical: Mapping[str, Any]) -> str:
+def canonical_hash(canonical: Mapping[str, object]) -> str:
     """The hash of a record: the SHA-256 of its canonical part as canonical JSON, in hexadecimal."""
     return sha256(canonical_bytes(canonical)).hexdigest()
 
@@ -83,7 +142,7 @@ def build_record(
     players: Sequence[tuple[str, str]],
     actions: Iterable[tuple[int, str, str | None]] | None = None,
     group: Mapping[str, Any] | None = None,
-    info: Mapping[str, Any] | None = None,
+    info: Mapping[str, object] | None = None,
 ) -> Record:
     """The record of the finished game at ``table``.
 
@@ -109,7 +168,8 @@ def build_record(
             field="actions",
             expected="the whole log",
         )
-    canonical = {
+    place: Any = None if group is None else {"attempt": 0, **group}
+    canonical: Canonical = {
         "v": RECORD_VERSION,
         "game": table.game_id,
         "kind": table.game.kind,
@@ -119,7 +179,7 @@ def build_record(
         "seed": table.seed.hex(),
         "nonces": list(table.nonces),
         "commitment": commitment(table.seed),
-        "group": None if group is None else {"attempt": 0, **group},
+        "group": place,
         "actions": [
             [seat, action] if mark is None else [seat, action, mark] for seat, action, mark in logged
         ],
@@ -133,7 +193,7 @@ def build_record(
     return {"canonical": canonical, "hash": canonical_hash(canonical), "info": unhashed}
 
 
-def _player(seat: int, name: str, version: str) -> dict[str, str]:
+def _player(seat: int, name: str, version: str) -> RecordedPlayer:
     for field, text in (("name", name), ("version", version)):
         if not _is_label()(text):
             raise InvalidRecord(
@@ -144,7 +204,7 @@ def _player(seat: int, name: str, version: str) -> dict[str, str]:
     return {"name": name, "version": version}
 
 
-def dumps(record: Record) -> str:
+def dumps(record: Mapping[str, object]) -> str:
     """``record`` as one line of JSON, without the end of the line."""
     return json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
@@ -191,7 +251,7 @@ def parse_record(text: bytes | str) -> Record:
     return check_structure(value)
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     result = dict(pairs)
     if len(result) != len(pairs):
         raise InvalidRecord("not a record: an object has the same key twice")

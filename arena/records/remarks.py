@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from hashlib import sha256
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from arena.games.kernel import Turn
 from arena.records.decisions import RecordedDecision, decisions
 from arena.records.record import Record
 
 REVIEWER: Final = "shark"
 
-Reviewer = Callable[[str, int, Mapping[str, Any], int], str | None]
+Reviewer = Callable[[str, int, Turn, int], str | None]
 """``choose(name, seat, turn, seed)``: the action of house bot ``name``; None passes an optional turn."""
 
 

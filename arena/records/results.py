@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Collection, Sequence
+from typing import Final, NamedTuple
 
 from arena.games.pictures import Picture
 from arena.play.faults import FAULT_LIMIT
+from arena.play.outcomes import StoredOutcome
 
 _NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 _PLACES: Final = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
@@ -23,7 +24,7 @@ class ToldResult(NamedTuple):
 def told_result(
     form: Picture,
     teams: Sequence[Sequence[int]],
-    outcome: Mapping[str, Any],
+    outcome: StoredOutcome,
     *,
     you: int | None = None,
     resigned: Collection[int] = (),
@@ -45,7 +46,7 @@ def told_stop(state: str, reason: str | None) -> ToldResult:
 
 class _Teller:
     def __init__(
-        self, form: Picture, teams: Sequence[Sequence[int]], outcome: Mapping[str, Any], you: int | None
+        self, form: Picture, teams: Sequence[Sequence[int]], outcome: StoredOutcome, you: int | None
     ) -> None:
         self._form = form
         self._teams = teams

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
 from arena.games import game_of
-from arena.records.record import Record
+from arena.play.outcomes import StoredOutcome
+from arena.records.record import Canonical, Record
 from arena.text import printable
 
 
@@ -44,7 +44,7 @@ def seat_names(players: Iterable[str]) -> list[str]:
     return [name if count[name] == 1 else f"{name} {seat}" for seat, name in enumerate(names)]
 
 
-def _heading(canonical: Mapping[str, Any], names: Sequence[str]) -> Iterator[str]:
+def _heading(canonical: Canonical, names: Sequence[str]) -> Iterator[str]:
     options = game_of(canonical["kind"]).options
     yield f"{canonical['kind']}, game {canonical['game']}"
     for seat, (name, player) in enumerate(zip(names, canonical["players"], strict=True)):
@@ -61,7 +61,7 @@ def told_mark(name: str, mark: str) -> str:
     return f"(The table acts for {name}: {mark}.)"
 
 
-def told_incidents(canonical: Mapping[str, Any], names: Sequence[str]) -> dict[int, list[str]]:
+def told_incidents(canonical: Canonical, names: Sequence[str]) -> dict[int, list[str]]:
     """The lines for faults and resignations, by the number of actions before them."""
     lines: dict[int, list[str]] = {}
     for fault in canonical["faults"]:
@@ -71,7 +71,7 @@ def told_incidents(canonical: Mapping[str, Any], names: Sequence[str]) -> dict[i
     return lines
 
 
-def _result(outcome: Mapping[str, Any], names: Sequence[str]) -> Iterator[str]:
+def _result(outcome: StoredOutcome, names: Sequence[str]) -> Iterator[str]:
     yield ""
     order = sorted(range(len(names)), key=lambda seat: (outcome["places"][seat], seat))
     for seat in order:

@@ -6,7 +6,7 @@ Only the record is needed. The checks are listed in ``docs/records.md``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -14,10 +14,18 @@ from arena.errors import ArenaError, IllegalAction
 from arena.games import game_of
 from arena.games.descriptor import Game
 from arena.games.kernel import CHANCE, Chance, State
+from arena.games.options import Rules, RuleValue
 from arena.play.dealing import Dealer
 from arena.play.faults import FAULT_LIMIT, FAULTS
 from arena.play.outcomes import FinalOutcome, final_outcome
-from arena.records.record import InvalidRecord, Record, canonical_hash, check_structure, parse_record
+from arena.records.record import (
+    Canonical,
+    InvalidRecord,
+    Record,
+    canonical_hash,
+    check_structure,
+    parse_record,
+)
 from arena.text import printable
 
 
@@ -73,7 +81,7 @@ def _verify(record: Record) -> list[Problem]:
     return problems + _Replay(game, rules, canonical).problems()
 
 
-def _check_sums(canonical: Mapping[str, Any], claimed: str) -> Iterator[Problem]:
+def _check_sums(canonical: Canonical, claimed: str) -> Iterator[Problem]:
     actual = canonical_hash(canonical)
     if actual != claimed:
         yield Problem(
@@ -88,7 +96,7 @@ def _check_sums(canonical: Mapping[str, Any], claimed: str) -> Iterator[Problem]
         )
 
 
-def _complete_rules(game: Game, canonical: Mapping[str, Any]) -> dict[str, Any]:
+def _complete_rules(game: Game, canonical: Canonical) -> dict[str, RuleValue]:
     if canonical["rules_version"] != game.version:
         raise ArenaError(
             f"version {canonical['rules_version']} of the rules of {game.kind} cannot be replayed here",
@@ -106,8 +114,8 @@ def _complete_rules(game: Game, canonical: Mapping[str, Any]) -> dict[str, Any]:
     return rules
 
 
-def _check_sizes(canonical: Mapping[str, Any], size: int) -> Iterator[Problem]:
-    per_seat = {
+def _check_sizes(canonical: Canonical, size: int) -> Iterator[Problem]:
+    per_seat: dict[str, Sequence[object]] = {
         "players": canonical["players"],
         "nonces": canonical["nonces"],
         "outcome.places": canonical["outcome"]["places"],
@@ -130,7 +138,7 @@ class _Stop(Exception):
 class _Replay:
     """Replays the game and checks who acted for each seat."""
 
-    def __init__(self, game: Game, rules: Mapping[str, Any], canonical: Mapping[str, Any]) -> None:
+    def __init__(self, game: Game, rules: Rules, canonical: Canonical) -> None:
         self.canonical = canonical
         self.actions: list[list[Any]] = canonical["actions"]
         self.size = game.seats(rules)
@@ -164,9 +172,13 @@ class _Replay:
     def _incidents(self) -> dict[int, list[tuple[str, str, int]]]:
         """Faults and resignations by the number of actions before them: ``(where, type, seat)``."""
         incidents: dict[int, list[tuple[str, str, int]]] = {}
-        for field in ("faults", "resigned"):
+        listed: dict[str, Sequence[Mapping[str, Any]]] = {
+            "faults": self.canonical["faults"],
+            "resigned": self.canonical["resigned"],
+        }
+        for field, entries in listed.items():
             before = 0
-            for number, entry in enumerate(self.canonical[field]):
+            for number, entry in enumerate(entries):
                 where = f"{field}[{number}]"
                 after = entry["after"]
                 if after < before:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import accumulate
-from typing import Any, Final
+from typing import Final
 
 from arena.games import game_of
 from arena.luck.equity import NoLuck
 from arena.luck.games import GameLuck, HandLuck, luck_of
-from arena.records.record import Record
+from arena.records.record import Canonical, Record
 from arena.records.tell import seat_names
 from arena.text import printable
 
@@ -26,7 +26,7 @@ def measured_luck(record: Record) -> GameLuck | None:
         return None
 
 
-def team_names(canonical: Mapping[str, Any], teams: Sequence[Sequence[int]]) -> list[str]:
+def team_names(canonical: Canonical, teams: Sequence[Sequence[int]]) -> list[str]:
     """Each team by the names of its players, or if another one has the same, by those of its seats."""
     players = [printable(player["name"]) for player in canonical["players"]]
     by_players, by_seats = (

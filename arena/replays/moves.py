@@ -11,6 +11,7 @@ from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.descriptor import Game, Narrator
 from arena.games.kernel import Event
+from arena.games.options import Rules
 from arena.games.pictures import Picture
 from arena.records.record import Record
 from arena.records.tell import seat_names, told_incidents, told_mark
@@ -57,7 +58,7 @@ class ReplayedGame:
     """
 
     game: Game
-    rules: Mapping[str, Any]
+    rules: Rules
     names: list[str]
     form: Picture
     """Of any view: how the table of this game is laid out."""
@@ -107,19 +108,19 @@ def read_moves(record: Record, remarks: Mapping[int, str] = MappingProxyType({})
     return replayed
 
 
-def new_pictures(game: Game, names: Sequence[str], rules: Mapping[str, Any]) -> dict[View, Picture]:
+def new_pictures(game: Game, names: Sequence[str], rules: Rules) -> dict[View, Picture]:
     """A new picture for ``OPEN`` and for every seat. Raises :class:`~arena.errors.ArenaError`."""
     return {view: new_picture(game, names, rules) for view in (OPEN, *range(len(names)))}
 
 
-def new_picture(game: Game, names: Sequence[str], rules: Mapping[str, Any]) -> Picture:
+def new_picture(game: Game, names: Sequence[str], rules: Rules) -> Picture:
     """A new picture for one viewer. Raises :class:`~arena.errors.ArenaError`: ``no_picture``."""
     if game.picture is None:
         raise ArenaError(f"{game.title} has no replay page", code="no_picture", field="kind")
     return game.picture(names, rules)
 
 
-def open_view(game: Game, event: Event, seats: int) -> dict[str, Any]:
+def open_view(game: Game, event: Event, seats: int) -> dict[str, object]:
     """``event`` with all that any seat sees of it; for finished games only."""
     seen = dict(game.view_event(event, None) or {})
     for seat in range(seats):
@@ -158,7 +159,9 @@ def _take(
     return lines, any(event[0] in pictures[OPEN].calls for event in events)
 
 
-def _add(replayed: ReplayedGame, move: Move, shown: Mapping[View, dict[str, Any]], *, joined: bool) -> None:
+def _add(
+    replayed: ReplayedGame, move: Move, shown: Mapping[View, dict[str, object]], *, joined: bool
+) -> None:
     """Add a move with its pictures; ``joined``: make it a part of the last one."""
     if joined and replayed.moves:
         last = replayed.moves[-1]

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
-from typing import Any, Final
+from typing import Final
 
 from arena.games.cards import SUIT_NAMES, SUIT_SYMBOLS, spoken
 from arena.games.descriptor import Game
+from arena.games.options import Rules
 from arena.games.pictures import Picture
-from arena.records.record import Record
+from arena.records.record import Canonical, Record
 from arena.replays.luck import luck_section, lucky_hand_texts, measured_luck, team_names
 from arena.replays.moves import OPEN, Move, ReplayedGame, ToldLine, read_moves
 from arena.text import printable
@@ -129,13 +130,13 @@ def content_policy(script: str, style: str) -> str:
     return "; ".join(("default-src 'none'", *sources, "base-uri 'none'", "form-action 'none'"))
 
 
-def embedded_json(value: Any) -> str:
+def embedded_json(value: object) -> str:
     """``value`` as JSON that cannot end the script element in which it stands."""
     text = json.dumps(value, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def page_data(replayed: ReplayedGame, canonical: Mapping[str, Any], source: str) -> dict[str, Any]:
+def page_data(replayed: ReplayedGame, canonical: Canonical, source: str) -> dict[str, object]:
     """What the script shows::
 
         names, teams, unit, ccw, target, most   how the table is laid out
@@ -168,7 +169,7 @@ def page_data(replayed: ReplayedGame, canonical: Mapping[str, Any], source: str)
     }
 
 
-def game_title(game: Game, rules: Mapping[str, Any], players: Sequence[str]) -> str:
+def game_title(game: Game, rules: Rules, players: Sequence[str]) -> str:
     """The players by seat, side by side; of a larger table their number."""
     teams = game.teams(rules)
     if len(teams) > len(_NUMBERS):
@@ -179,7 +180,7 @@ def game_title(game: Game, rules: Mapping[str, Any], players: Sequence[str]) -> 
     return " – ".join(" and ".join(dict.fromkeys(names[seat] for seat in team)) for team in teams)
 
 
-def table_layout(game: Game, rules: Mapping[str, Any], form: Picture) -> dict[str, Any]:
+def table_layout(game: Game, rules: Rules, form: Picture) -> dict[str, object]:
     """How the table of a game is laid out: the first two lines of :func:`page_data`."""
     return {
         "names": form.names,
@@ -192,9 +193,9 @@ def table_layout(game: Game, rules: Mapping[str, Any], form: Picture) -> dict[st
     }
 
 
-def _changes(pictures: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _changes(pictures: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
     changes = []
-    last: Mapping[str, Any] = {}
+    last: Mapping[str, object] = {}
     for picture in pictures:
         changes.append({k: v for k, v in picture.items() if k not in last or last[k] != v})
         last = picture
@@ -202,8 +203,8 @@ def _changes(pictures: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _differing(
-    opened: Sequence[Mapping[str, Any]], seen: Sequence[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
+    opened: Sequence[Mapping[str, object]], seen: Sequence[Mapping[str, object]]
+) -> list[dict[str, object]]:
     pairs = list(zip(opened, seen, strict=True))
     names = {name for one, other in pairs for name in one if one[name] != other[name]}
     return [{name: other[name] for name in sorted(names)} for _, other in pairs]
@@ -242,7 +243,7 @@ def _command(source: str) -> str:
 # What can be read without a script
 
 
-def _facts(replayed: ReplayedGame, canonical: Mapping[str, Any]) -> str:
+def _facts(replayed: ReplayedGame, canonical: Canonical) -> str:
     group = canonical["group"]
     facts = [replayed.game.title]
     if group is not None:
@@ -256,7 +257,7 @@ def _facts(replayed: ReplayedGame, canonical: Mapping[str, Any]) -> str:
     return " · ".join(facts)
 
 
-def _rules(canonical: Mapping[str, Any]) -> str:
+def _rules(canonical: Canonical) -> str:
     return ", ".join(f"{name}={json.dumps(value)}" for name, value in canonical["rules"].items())
 
 
@@ -270,7 +271,7 @@ def _warning(problems: Sequence[str]) -> str:
     )
 
 
-def _players(replayed: ReplayedGame, canonical: Mapping[str, Any]) -> Iterator[str]:
+def _players(replayed: ReplayedGame, canonical: Canonical) -> Iterator[str]:
     outcome = canonical["outcome"]
     for seat, name in enumerate(replayed.names):
         forfeited = " (forfeited)" if seat in outcome["forfeits"] else ""

@@ -7,7 +7,7 @@ columns are :data:`COLUMNS`; docs/research.md explains them.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -20,6 +20,7 @@ from arena.errors import ArenaError
 from arena.games import features_of
 from arena.games.descriptor import Game
 from arena.games.features import Features
+from arena.games.options import RuleValue
 from arena.records.decisions import decisions
 from arena.records.record import Record
 from arena.records.verify import verify
@@ -65,7 +66,7 @@ COLUMNS: Final[dict[str, Column]] = {
 """The columns of a data set in their order."""
 
 
-def parse_name(game: Game, preset: str) -> dict[str, Any]:
+def parse_name(game: Game, preset: str) -> dict[str, RuleValue]:
     """The complete rules of a data set's preset. Raises :class:`~arena.errors.UnknownPreset`."""
     return rules_named(game, preset, {})
 
@@ -133,7 +134,7 @@ class DataSet:
             ]
         )
 
-    def metadata(self, source: str, licence: str | None) -> dict[str, Any]:
+    def metadata(self, source: str, licence: str | None) -> dict[str, object]:
         """What a file says about itself, as JSON in its metadata ``botequim``. ``source``: of the records.
         ``licence``: of the file, None if nobody has given one.
         """
@@ -200,7 +201,7 @@ class DataSet:
             and self.game.options.complete(canonical["rules"]) == self.rules
         )
 
-    def rows(self, record: Record, seats: Iterable[int]) -> Iterator[dict[str, Any]]:
+    def rows(self, record: Record, seats: Iterable[int]) -> Iterator[dict[str, object]]:
         """The rows of the decisions of these seats. Raises ``unproven_record``."""
         problems = verify(record)
         canonical = record["canonical"]
@@ -238,9 +239,9 @@ class DataSet:
 class _Ends:
     """What is the same in all rows of a game, and of a seat in it."""
 
-    def __init__(self, features: Features, record: Record, teams: Any) -> None:
+    def __init__(self, features: Features, record: Record, teams: Sequence[Sequence[int]]) -> None:
         canonical = record["canonical"]
-        group = canonical["group"] or {}
+        group: Mapping[str, Any] = canonical["group"] or {}
         self._game = {
             "game": canonical["game"],
             "group": group.get("id"),
@@ -248,10 +249,10 @@ class _Ends:
             "finished_ms": record["info"].get("finished_ms"),
         }
         self._players = canonical["players"]
-        self._outcome: Mapping[str, Any] = canonical["outcome"]
+        self._outcome = canonical["outcome"]
         self._results = returns_of(self._outcome["places"], teams)
 
-    def of(self, seat: int) -> dict[str, Any]:
+    def of(self, seat: int) -> dict[str, object]:
         """The columns of a seat."""
         return {
             **self._game,

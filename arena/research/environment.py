@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal, TypeVar
 
 import numpy as np
 from gymnasium import spaces
@@ -16,19 +16,22 @@ from arena.bots import Bot, BotSpec, bot_spec
 from arena.errors import ArenaError, IllegalAction
 from arena.games import features_of, game_of
 from arena.games.features import DECLINE
-from arena.games.kernel import CHANCE
+from arena.games.kernel import CHANCE, Turn
+from arena.games.options import RuleValue
 from arena.play.dealing import SEED_BYTES, Dealer, bot_seed
 from arena.research.rendering import html, text
 from arena.research.serial import SerialPlay, returns_of, rules_named
+
+T = TypeVar("T")
 
 Rewards = Literal["game", "hands"]
 REWARDS: Final = ("game", "hands")
 RENDER_MODES: Final = ("human", "ansi", "html")
 
-_Observation = dict[str, "np.ndarray[Any, np.dtype[np.int8]]"]
+Observation = dict[str, "np.ndarray[Any, np.dtype[np.int8]]"]
 
 
-class RawEnvironment(AECEnv[str, _Observation, "int | None"], EzPickle):
+class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
     """One game of ``kind`` in the agent environment cycle; agent ``player_n`` is seat ``n``.
 
     An observation is ``{"observation": vector, "action_mask": mask}``, both of zeros and ones in int8. The
@@ -48,7 +51,7 @@ class RawEnvironment(AECEnv[str, _Observation, "int | None"], EzPickle):
         bots: Mapping[int, str] | None = None,
         rewards: Rewards = "game",
         render_mode: str | None = None,
-        **options: Any,
+        **options: RuleValue,
     ) -> None:
         """``preset``: as ``paulista-2@1``, or ``paulista-2`` for its newest version; by default the first of
         the game. ``options``: rule options in place of its own. ``bots``: by seat a house bot, or a file as
@@ -111,7 +114,7 @@ class RawEnvironment(AECEnv[str, _Observation, "int | None"], EzPickle):
         """The space of actions, the same object at every call."""
         return self.action_spaces[agent]
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+    def reset(self, seed: int | None = None, options: dict[str, object] | None = None) -> None:
         """Begin a game. ``seed``: what its deals and those of the games after it follow from, and how the
         bots play; ``options`` are ignored.
         """
@@ -126,12 +129,12 @@ class RawEnvironment(AECEnv[str, _Observation, "int | None"], EzPickle):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, object]] = {agent: {} for agent in self.agents}
         self.agent_selection = self.agents[0]
         self._skip_agent_selection = None
         self._go_on()
 
-    def observe(self, agent: str) -> _Observation:
+    def observe(self, agent: str) -> Observation:
         """What the seat of the agent may know, at any time."""
         seat = self._seat[agent]
         vector = self.features.vector(self.play.state.observation(seat))
@@ -140,7 +143,7 @@ class RawEnvironment(AECEnv[str, _Observation, "int | None"], EzPickle):
             mask[[self._number[action] for action in self.play.legal_actions()]] = 1
         return {"observation": np.frombuffer(vector, np.int8), "action_mask": mask}
 
-    def turn(self, agent: str) -> dict[str, Any]:
+    def turn(self, agent: str) -> Turn:
         """The turn of the agent that is asked, as a bot gets it: see docs/turns.md. Raises ``no_turn``."""
         if self._seat[agent] != self.play.to_act:
             raise ArenaError(f"{agent} is not asked now", code="no_turn", field="agent")
@@ -226,13 +229,13 @@ class RawEnvironment(AECEnv[str, _Observation, "int | None"], EzPickle):
             self.rewards[agent] += gains[self._seat[agent]]
 
 
-def wrapped(environment: RawEnvironment) -> AECEnv[Any, Any, Any]:
+def wrapped(environment: RawEnvironment) -> AECEnv[str, Observation, int | None]:
     """The environment with the wrappers of PettingZoo's card games; an illegal action ends the game: -1."""
     terminating = wrappers.TerminateIllegalWrapper(environment, illegal_reward=-1)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(terminating))
 
 
-def _checked(field: str, value: Any, allowed: tuple[Any, ...]) -> Any:
+def _checked(field: str, value: T, allowed: tuple[object, ...]) -> T:
     if value not in allowed:
         raise ArenaError(
             f"{field} cannot be {value!r}",

@@ -15,7 +15,8 @@ from arena.errors import IllegalAction
 from arena.games import game_of
 from arena.games.descriptor import Game
 from arena.games.features import DECLINE
-from arena.games.kernel import Event, State
+from arena.games.kernel import Event, State, Turn
+from arena.games.options import Rules, RuleValue
 from arena.play.judge import rights_in_order
 from arena.play.outcomes import points
 from arena.play.table import turn_id
@@ -23,7 +24,7 @@ from arena.play.table import turn_id
 _DECLINE: Final = (DECLINE,)
 
 
-def rules_named(game: Game, preset: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
+def rules_named(game: Game, preset: str | None, options: Rules) -> dict[str, RuleValue]:
     """The complete rules of a preset (the first one for None; ``base`` is the newest ``base@n``) with
     ``options`` in place of its own.
 
@@ -45,7 +46,7 @@ def returns_of(places: Sequence[int], teams: Sequence[Sequence[int]]) -> list[fl
 class SerialPlay:
     """One game. ``events`` counts the events so far, those of :data:`DECLINE` not included."""
 
-    def __init__(self, kind: str, rules: Mapping[str, Any], state: State | None = None) -> None:
+    def __init__(self, kind: str, rules: Rules, state: State | None = None) -> None:
         self.game = game_of(kind)
         self.rules = dict(rules)
         self.state = self.game.new_state(self.rules) if state is None else state
@@ -54,7 +55,7 @@ class SerialPlay:
         self._asked: list[int] = []
         """The seats still to be asked for their right."""
         self._turns = [1] * self.seats
-        self._news: list[list[dict[str, Any]]] = [[] for _ in range(self.seats)]
+        self._news: list[list[dict[str, object]]] = [[] for _ in range(self.seats)]
         """Per seat what it has seen since its last action."""
 
     @property
@@ -107,10 +108,10 @@ class SerialPlay:
                 self._show(seat, view)
         self.events += 1
 
-    def _show(self, seat: int, view: Mapping[str, Any]) -> None:
+    def _show(self, seat: int, view: Mapping[str, object]) -> None:
         self._news[seat].append({"n": self.events, **view})
 
-    def turn(self) -> dict[str, Any]:
+    def turn(self) -> Turn:
         """The turn of the seat that is asked, as a bot gets it (docs/turns.md); a right is an optional turn,
         and to decline is not among its legal actions.
         """
@@ -144,10 +145,10 @@ class SerialPlay:
         other._turns = self._turns[:]
         other._news = [news[:] for news in self._news]
 
-    def __deepcopy__(self, memo: Mapping[int, Any]) -> SerialPlay:
+    def __deepcopy__(self, memo: Mapping[int, object]) -> SerialPlay:
         return self.clone()
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {
             **vars(self),
             "game": self.game.kind,

@@ -40,8 +40,8 @@ from arena.errors import ArenaError
 from arena.games import GAMES, features_of, game_of
 from arena.games.descriptor import Game
 from arena.games.features import DECLINE, Features
-from arena.games.kernel import CHANCE, Event
-from arena.games.options import Option
+from arena.games.kernel import CHANCE, Event, State
+from arena.games.options import Option, Rules, RuleValue
 from arena.research.histories import Histories
 from arena.research.serial import SerialPlay, returns_of, rules_named
 
@@ -57,8 +57,8 @@ RETURNS: Final = ("places", "points")
 class SpielPlay(SerialPlay):
     """A game with what each seat has seen of it: ``lines`` as text, and ``numbers`` as 16-bit numbers."""
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, kind: str, rules: Rules, state: State | None = None) -> None:
+        super().__init__(kind, rules, state)
         self.lines = [""] * self.seats
         self.numbers = [b""] * self.seats
         self.points = [0.0] * self.seats
@@ -81,11 +81,11 @@ class SpielPlay(SerialPlay):
         if gains is not None:
             self.points = [sum(pair) for pair in zip(self.points, gains, strict=True)]
 
-    def _show(self, seat: int, view: Mapping[str, Any]) -> None:
+    def _show(self, seat: int, view: Mapping[str, object]) -> None:
         super()._show(seat, view)
         self._note(seat, view)
 
-    def _note(self, viewer: int, view: Mapping[str, Any]) -> None:
+    def _note(self, viewer: int, view: Mapping[str, object]) -> None:
         self.lines[viewer] += json.dumps(view, separators=(",", ":")) + "\n"
         self.numbers[viewer] += array(_HISTORY, _histories(self.game.kind).numbers(view)).tobytes()
 
@@ -99,7 +99,7 @@ class SpielPlay(SerialPlay):
 
 
 @cache
-def _features(kind: str, rules: tuple[tuple[str, Any], ...]) -> Features:
+def _features(kind: str, rules: tuple[tuple[str, RuleValue], ...]) -> Features:
     return features_of(kind, dict(rules))
 
 
@@ -108,7 +108,7 @@ def _histories(kind: str) -> Histories:
     return Histories(game_of(kind))
 
 
-def _key(rules: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+def _key(rules: Rules) -> tuple[tuple[str, RuleValue], ...]:
     return tuple(rules.items())
 
 
@@ -182,7 +182,7 @@ class SpielState(pyspiel.State):
 class SpielGame(pyspiel.Game):
     """One of the games. ``actions``: what the numbers of actions do; ``pack``: what those of cards are."""
 
-    def __init__(self, game_type: Any, game: Game, parameters: Mapping[str, Any] | None) -> None:
+    def __init__(self, game_type: pyspiel.GameType, game: Game, parameters: Mapping[str, Any] | None) -> None:
         given = {
             name: value for name, value in (parameters or {}).items() if value not in (_NOT_GIVEN, "", None)
         }
@@ -214,7 +214,7 @@ class SpielGame(pyspiel.Game):
         )
         super().__init__(game_type, info, given)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return pyspiel.load_game, (str(self),)
 
     def new_initial_state(self) -> SpielState:
@@ -225,7 +225,9 @@ class SpielGame(pyspiel.Game):
         """The most actions of chance."""
         return self._most_chance
 
-    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> SpielObserver:
+    def make_py_observer(
+        self, iig_obs_type: pyspiel.IIGObservationType | None = None, params: object = None
+    ) -> SpielObserver:
         """What makes observations or information states."""
         if params:
             raise ValueError(f"there are no parameters of observations; passed {params}")
@@ -241,7 +243,7 @@ class SpielObserver:
     in hand.
     """
 
-    def __init__(self, game: SpielGame, kind: Any) -> None:
+    def __init__(self, game: SpielGame, kind: pyspiel.IIGObservationType) -> None:
         self._is_private = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
         self._is_public = kind.public_info
         self._recalls = kind.perfect_recall and self._is_public and self._is_private
@@ -283,11 +285,11 @@ class SpielObserver:
         if self._recalls:
             return f"player {player}\n{state.play.lines[player]}"
         if not self._is_public:
-            hand = self._seen(state, player)["hand"] if self._is_private else []
-            return " ".join(hand)
+            seen: Mapping[str, Any] = self._seen(state, player) if self._is_private else {"hand": []}
+            return " ".join(seen["hand"])
         return json.dumps(self._seen(state, player), separators=(",", ":"))
 
-    def _seen(self, state: SpielState, player: int) -> dict[str, Any]:
+    def _seen(self, state: SpielState, player: int) -> Mapping[str, object]:
         return state.play.state.observation(player if self._is_private else None)
 
 
@@ -331,7 +333,7 @@ def _most_numbers(features: Features) -> int:
     return features.most_hands * features.most_numbers + 8 + 2 * features.seats
 
 
-def _pack(game: Game, rules: Mapping[str, Any]) -> tuple[str, ...]:
+def _pack(game: Game, rules: Rules) -> tuple[str, ...]:
     state = game.new_state(rules)
     state.apply(CHANCE, "dealer:0")
     chance = state.chance()
@@ -339,7 +341,7 @@ def _pack(game: Game, rules: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(chance.items)
 
 
-def _rules(game: Game, given: Mapping[str, Any]) -> dict[str, Any]:
+def _rules(game: Game, given: Mapping[str, Any]) -> dict[str, RuleValue]:
     options = {}
     for name, option in game.options.by_name.items():
         if name in given:

@@ -13,7 +13,7 @@ from typing import Any
 
 from pettingzoo import AECEnv
 
-from arena.research.environment import RawEnvironment, wrapped
+from arena.research.environment import Observation, RawEnvironment, wrapped
 
 
 class TrucoEnvironment(RawEnvironment):
@@ -26,6 +26,6 @@ raw_env = TrucoEnvironment
 """The name by which PettingZoo knows an environment without wrappers."""
 
 
-def env(preset: str | None = None, **arguments: Any) -> AECEnv[Any, Any, Any]:
+def env(preset: str | None = None, **arguments: Any) -> AECEnv[str, Observation, int | None]:
     """The environment with the wrappers of PettingZoo's card games."""
     return wrapped(raw_env(preset, **arguments))

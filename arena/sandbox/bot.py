@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from arena.bots import Bot, BotFailure, BotSpec, HostFailure, InvalidBot, Turn
 from arena.bots.loader import check_imports, checked_games
@@ -28,9 +28,9 @@ class LoggedDecision:
     fault: str = ""
     detail: str = ""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """The decision by field names, without empty fields."""
-        decision: dict[str, Any] = {"turn": self.turn, "ms": round(self.ms, 3)}
+        decision: dict[str, object] = {"turn": self.turn, "ms": round(self.ms, 3)}
         return {**decision, "fault": self.fault, "detail": self.detail} if self.fault else decision
 
 
@@ -51,7 +51,7 @@ class Journal:
         self.cut = self.cut or len(text) > room
         self.output += text[:room]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """The journal as stored with the game; only the bot's owner and admins may see it."""
         return {
             "output": self.output,

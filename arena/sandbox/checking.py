@@ -17,7 +17,7 @@ import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from arena.bots import HostFailure, InvalidBot
 from arena.sandbox.bot import check_bot, compile_bot, sandboxed_spec
@@ -152,7 +152,7 @@ def main() -> int:
     return 0
 
 
-def _tell(**fields: Any) -> None:
+def _tell(**fields: object) -> None:
     print(json.dumps(fields), flush=True)
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from wasmtime import Config, Engine, Module, WasmtimeError
 from wasmtime.component import Component
@@ -37,7 +37,7 @@ MODULE: Final = "module"
 NOT_A_BOT: Final = 3
 """The exit code for a component that cannot be a bot."""
 
-SETTINGS: Final[dict[str, Any]] = {
+SETTINGS: Final[dict[str, bool | int]] = {
     "consume_fuel": True,
     # The same bits on every machine.
     "cranelift_nan_canonicalization": True,
@@ -50,7 +50,7 @@ SETTINGS: Final[dict[str, Any]] = {
     "memory_may_move": False,
 }
 
-UPLOAD_SETTINGS: Final[dict[str, Any]] = {
+UPLOAD_SETTINGS: Final[dict[str, bool | int]] = {
     # See ``arena.sandbox.processor_time``. The sandbox's Python does without: its fuel is honest.
     "epoch_interruption": True,
     # Proposals that bots do not need, and whose work is hardly counted as fuel. Multiple memories stay:
@@ -112,7 +112,7 @@ def compile_budget(size: int) -> CompileBudget:
     return CompileBudget(*(least + more * size // (1 << 20) for least, more in parts))
 
 
-def settings_of(kind: str) -> dict[str, Any]:
+def settings_of(kind: str) -> dict[str, bool | int]:
     """The settings for this kind of code."""
     return {**SETTINGS, **UPLOAD_SETTINGS} if kind == COMPONENT else SETTINGS
 

@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 import orjson
 from wasmtime import Engine as WasmtimeEngine
@@ -176,7 +176,7 @@ class _ComponentInstance(ProgramInstance):
                 raise Trapped(f"an error of {error.size} bytes; the most is {MOST_TEXT}") from None
             raise NoAction(f"a text of {error.size} bytes") from None
 
-    def _call(self, fuel: int, call: Callable[..., Result], *arguments: Any) -> Result:
+    def _call(self, fuel: int, call: Callable[..., Result], *arguments: object) -> Result:
         if not self._program.limits_processor_time:
             return super()._call(fuel, call, *arguments)
         seconds, wall_seconds = processor_seconds(fuel), self._limits.backstop_seconds

@@ -13,7 +13,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from wasmtime import Engine, Store, Trap, WasmtimeError
 
@@ -65,7 +65,7 @@ class _Watch:
         seconds: float,
         wall_seconds: float,
         call: Callable[..., Result],
-        *arguments: Any,
+        *arguments: object,
     ) -> Result:
         """``call(*arguments)``, which runs code in ``store``, whose engine has epoch interruption.
 

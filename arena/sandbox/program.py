@@ -10,7 +10,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, Protocol, TypeVar
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 from wasmtime import Trap, WasmtimeError
 
@@ -200,7 +200,7 @@ class ProgramInstance(Guest):
         self.charge(CALL_FUEL)
         return self.clock_ns()
 
-    def _call(self, fuel: int, call: Callable[..., Result], *arguments: Any) -> Result:
+    def _call(self, fuel: int, call: Callable[..., Result], *arguments: object) -> Result:
         counter, thread = self._fuel, self._program.thread
         self.sound = False
         self._given = fuel

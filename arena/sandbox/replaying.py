@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from arena.bots import Bot, BotFailure, BotSpec, HostFailure, Turn
 from arena.play.dealing import bot_seed
@@ -12,7 +12,7 @@ from arena.play.judge import fault_in
 from arena.play.match import close_bots, play, seat_bot
 from arena.play.table import Table
 from arena.records.decisions import recorded_table
-from arena.records.record import Record
+from arena.records.record import Canonical, Record
 from arena.text import printable
 
 _ILLEGAL: Final = "no such action"
@@ -80,7 +80,7 @@ def replay_bots(record: Record, specs: Mapping[tuple[str, str], BotSpec]) -> Rep
 class _Decisions:
     """The result of each decision, by seat and the number of actions before it."""
 
-    def __init__(self, canonical: Mapping[str, Any]) -> None:
+    def __init__(self, canonical: Canonical) -> None:
         self._actions = canonical["actions"]
         self._faults: dict[tuple[int, int], list[str]] = {}
         for fault in canonical["faults"]:

@@ -14,7 +14,7 @@ _MOST_PARTS: Final = 16
 """More than any type that a bot needs has; the rest is not written out."""
 
 
-def signature_of(item: Any) -> str:
+def signature_of(item: object) -> str:
     """A function's type in the words of WIT, without the names of its parameters; else what it is."""
     if not isinstance(item, FuncType):
         return type(item).__name__
@@ -29,7 +29,7 @@ class _Writer:
     def __init__(self) -> None:
         self._left = _MOST_PARTS
 
-    def name(self, kind: Any) -> str:
+    def name(self, kind: object) -> str:
         self._left -= 1
         if self._left < 0:
             return "..."

@@ -108,8 +108,8 @@ def define(linker: Linker, imports: Mapping[str, Any], engine: Engine, running: 
                     here.add_func(function, _charged(bodies[function][1], running))
 
 
-def _charged(body: Callable[..., Any], running: Callable[[], Guest]) -> Callable[..., Any]:
-    def call(store: StoreContext, *arguments: Any) -> Any:
+def _charged(body: Callable[..., object], running: Callable[[], Guest]) -> Callable[..., object]:
+    def call(store: StoreContext, *arguments: object) -> object:
         guest = running()
         guest.charge(CALL_FUEL)
         return body(guest, *arguments)

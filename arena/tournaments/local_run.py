@@ -17,6 +17,7 @@ from arena import __version__
 from arena.bots import BotSpec
 from arena.errors import ArenaError
 from arena.games import game_of
+from arena.games.options import Rules
 from arena.luck.equity import has_table
 from arena.luck.games import luck_of
 from arena.play.dealing import Entry, entries_hash, group_seed
@@ -289,7 +290,7 @@ def _void(plan: Plan, worker: _Worker, player: int, fault: str, why: str) -> Gro
     return GroupSummary(index, [], tallies, void=f"group {group.id}: {plan.bots[player].name} {why}")
 
 
-def check_plan(kind: str, rules: Mapping[str, object], bots: Sequence[BotSpec], groups: int) -> None:
+def check_plan(kind: str, rules: Rules, bots: Sequence[BotSpec], groups: int) -> None:
     """Refuse a plan that cannot be played. Raises :class:`~arena.errors.ArenaError`."""
     if groups < 1:
         raise ArenaError(f"{groups} groups", code="invalid_groups", field="groups", expected="1 or more")

@@ -10,6 +10,7 @@ from arena.declarations import read_settings, settings_of
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.descriptor import Game
+from arena.games.options import Rules
 from arena.inputs.times import in_utc, times_between
 from arena.play.clocks import ClockSettings
 from arena.tournaments.formats import FORMATS
@@ -140,7 +141,7 @@ def check_together(spec: Spec) -> None:
         )
 
 
-def _rules(given: Mapping[str, object], game: Game) -> dict[str, object]:
+def _rules(given: Mapping[str, object], game: Game) -> Rules:
     if given.get("preset") is None:
         return game.options.complete(_object(given, "rules"))
     if given.get("rules") is not None:
@@ -156,7 +157,7 @@ def _format(given: Mapping[str, object]) -> TournamentFormat:
     return FORMATS[name]
 
 
-def _rated(given: bool | None, hidden: bool, game: Game, rules: Mapping[str, object]) -> bool:
+def _rated(given: bool | None, hidden: bool, game: Game, rules: Rules) -> bool:
     has_board = game.preset_of(rules) is not None and not hidden
     rated = has_board if given is None else given
     if rated and hidden:

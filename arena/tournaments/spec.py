@@ -10,6 +10,7 @@ from arena.declarations import Moment, as_json, declared, from_json, setting
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.descriptor import Game
+from arena.games.options import Rules
 from arena.play.board_names import BoardName
 from arena.play.clocks import ClockSettings
 from arena.tournaments.settings import MIXED, OneOffSettings
@@ -73,7 +74,7 @@ class Spec(OneOffSettings):
         """Whether two entrants meet in a pairing."""
         return self.table == 2
 
-    def rules_for(self, seats: int) -> dict[str, object]:
+    def rules_for(self, seats: int) -> Rules:
         """The rules of a group with ``seats`` seats: a table that is played again without a player who
         forfeited has fewer seats than ``rules`` say.
         """

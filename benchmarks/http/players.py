@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Final
 
@@ -96,7 +96,7 @@ class BenchBot:
         self.games -= self._sent - len(reply["turns"])
         return self._sent
 
-    def _add(self, turns: Sequence[dict[str, object]]) -> None:
+    def _add(self, turns: Sequence[Mapping[str, object]]) -> None:
         for turn in turns:
             legal = turn["legal_actions"]
             assert isinstance(legal, list)

@@ -6,13 +6,13 @@ number wins. A set of cards is a bit mask of those numbers, a set of seats a bit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import permutations
 from typing import Any, Final
 
 from arena.games.cards import DealReader, pack, split_cards
-from arena.games.options import Option, OptionSet
+from arena.games.options import Option, OptionSet, Rules, RuleValue
 
 RANKS: Final = "JQKA789T"
 """The ranks of the pack, weakest first (TP-1.2)."""
@@ -235,13 +235,13 @@ class ToepenRules:
         self.rubbers: int = rubbers
         self.next_seats: tuple[int, ...] = NEXT_SEATS[seats]
         values = (seats, lives, max_exchanges, whistling, knocking, end, rubbers)
-        self.options: dict[str, Any] = dict(zip(OPTIONS.by_name, values, strict=True))
+        self.options: dict[str, RuleValue] = dict(zip(OPTIONS.by_name, values, strict=True))
 
 
 _cached_rules: Final = lru_cache(maxsize=64)(ToepenRules)
 
 
-def rules_from(options: Mapping[str, Any]) -> ToepenRules:
+def rules_from(options: Rules) -> ToepenRules:
     """The rules of complete and valid options, see ``OPTIONS.complete``."""
     return _cached_rules(
         options["seats"],

@@ -32,13 +32,14 @@ and 2)::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from arena.games.cards import SUITS
 from arena.games.features import Features, Layout, Vector
+from arena.games.options import Rules
 from arena.games.toepen.cards import CARD_NUMBER, PACK, SAID, ToepenRules, rules_from
 from arena.games.toepen.fields import PHASES
+from arena.games.toepen.seen import ToepenNews, ToepenObservation
 
 _CARDS: Final = len(PACK)
 _HAND: Final = 4
@@ -49,7 +50,7 @@ _MOST_EXCHANGES: Final = 6
 class ToepenFeatures(Features):
     """See the module and :class:`~arena.games.features.Features`."""
 
-    def __init__(self, rules: Mapping[str, Any]) -> None:
+    def __init__(self, rules: Rules) -> None:
         own = rules_from(rules)
         super().__init__(rules, own.seats)
         self._lives = own.lives
@@ -105,7 +106,7 @@ class ToepenFeatures(Features):
         self.most_numbers = hand + exchanged + 3 * decisions + 2 * declined + 3 * _TRICKS
         self.most_points = float(own.rubbers if own.rubber else 1)
 
-    def vector(self, observation: Mapping[str, Any]) -> bytearray:
+    def vector(self, observation: ToepenObservation) -> bytearray:
         """See :class:`~arena.games.features.Features`."""
         observer = observation["seat"] or 0
         vector = self.layout.vector()
@@ -114,7 +115,7 @@ class ToepenFeatures(Features):
         self._tricks(vector, observation, observer)
         return vector.data
 
-    def gains(self, event: Mapping[str, Any]) -> list[float] | None:
+    def gains(self, event: ToepenNews) -> list[float] | None:
         """The lives that the others lost in a hand on average, less one's own, of those at the start."""
         if event["type"] != "result":
             return None
@@ -122,16 +123,17 @@ class ToepenFeatures(Features):
         others = self.seats - 1
         return [((sum(lost) - own) / others - own) / self._lives for own in lost]
 
-    def _standing(self, vector: Vector, seen: Mapping[str, Any], observer: int) -> None:
+    def _standing(self, vector: Vector, seen: ToepenObservation, observer: int) -> None:
         vector.mark("phase", PHASES.index(seen["phase"]))
         vector.mark_all(
             "awaited", [self.seat_after(observer, seat) for seat in seen["awaiting"] if seat >= 0]
         )
-        for part in ("to_answer", "pelt"):
-            vector.mark_all(part, [self.seat_after(observer, seat) for seat in seen[part]])
-        for part in ("turn", "dealer", "leader", "knocker"):
-            if seen[part] is not None:
-                vector.mark(part, self.seat_after(observer, seen[part]))
+        for part, seats in (("to_answer", seen["to_answer"]), ("pelt", seen["pelt"])):
+            vector.mark_all(part, [self.seat_after(observer, seat) for seat in seats])
+        single = {name: seen[name] for name in ("turn", "dealer", "leader", "knocker")}
+        for part, seat in single.items():
+            if seat is not None:
+                vector.mark(part, self.seat_after(observer, seat))
         vector.mark("value", seen["value"])
         for seat in range(self.seats):
             place = self.seat_after(observer, seat)
@@ -140,14 +142,15 @@ class ToepenFeatures(Features):
             vector.mark("exchanges", place, seen["exchanges"][seat])
             if seen["in_hand"][seat]:
                 vector.mark("in_hand", place)
-            if seen["announcements"][seat] is not None:
-                vector.mark("announced", place, SAID.index(seen["announcements"][seat]) - 1)
+            said = seen["announcements"][seat]
+            if said is not None:
+                vector.mark("announced", place, SAID.index(said) - 1)
             if self._rubber:
                 vector.mark("drinks", place, seen["drinks"][seat])
         if self._rubber:
             vector.mark("rubber", seen["rubber"] - 1)
 
-    def _cards(self, vector: Vector, seen: Mapping[str, Any], observer: int) -> None:
+    def _cards(self, vector: Vector, seen: ToepenObservation, observer: int) -> None:
         vector.mark_all("hand", [CARD_NUMBER[card] for card in seen["hand"]])
         vector.mark("stock", seen["stock"] // _HAND)
         for laid in seen["laid_away"]:
@@ -157,7 +160,7 @@ class ToepenFeatures(Features):
             if laid["loser"] is not None:
                 vector.mark("challenged", place, int(laid["loser"] != laid["seat"]))
 
-    def _tricks(self, vector: Vector, seen: Mapping[str, Any], observer: int) -> None:
+    def _tricks(self, vector: Vector, seen: ToepenObservation, observer: int) -> None:
         for play in seen["trick"]:
             vector.mark("trick", self.seat_after(observer, play["seat"]), CARD_NUMBER[play["card"]])
         if seen["trick"]:

@@ -157,7 +157,7 @@ class ToepenFields(State):
         self.tricks = other.tricks[:]
         self.calls = other.calls[:]
 
-    def content(self) -> dict[str, Any]:
+    def content(self) -> dict[str, object]:
         """See :class:`~arena.games.kernel.State`: hands as masks of cards, cards as numbers."""
         return {
             "kind": "toepen",
@@ -196,7 +196,7 @@ class ToepenFields(State):
         }
 
 
-def rules_of(data: bytes) -> tuple[ToepenRules, dict[str, Any]]:
+def rules_of(data: bytes) -> tuple[ToepenRules, dict[str, object]]:
     """The rules and the content of a serialised state. Raises :class:`~arena.errors.CorruptState`."""
     try:
         content = json.loads(data)
@@ -214,7 +214,7 @@ def rules_of(data: bytes) -> tuple[ToepenRules, dict[str, Any]]:
         raise NewerFormat(f"this is a state of newer rules of toepen: {error}") from None
 
 
-def fill(state: ToepenFields, content: dict[str, Any]) -> None:
+def fill(state: ToepenFields, content: dict[str, object]) -> None:
     """Set every field of ``state`` from a serialised content. Raises :class:`~arena.errors.CorruptState`."""
     seats = state.rules.seats
     every_seat = (1 << seats) - 1
@@ -280,19 +280,17 @@ def _within(value: int, low: int, high: int) -> int:
     return value
 
 
-def _check_numbers(values: object, name: str, count: int) -> None:
+def _check_numbers(values: object, name: str, count: int) -> list[int]:
     if not isinstance(values, list) or len(values) != count or not all(type(v) is int for v in values):
         raise _corrupt(f"its {name!r} are not {count} whole numbers")
+    return values
 
 
-def _numbers(content: dict[str, Any], name: str, count: int) -> list[int]:
-    values = content.get(name)
-    _check_numbers(values, name, count)
-    numbers: list[int] = content[name]
-    return numbers
+def _numbers(content: dict[str, object], name: str, count: int) -> list[int]:
+    return _check_numbers(content.get(name), name, count)
 
 
-def _items(content: dict[str, Any], name: str, width: int) -> list[list[Any]]:
+def _items(content: dict[str, object], name: str, width: int) -> list[list[Any]]:
     items = content.get(name)
     if not isinstance(items, list) or not all(isinstance(i, list) and len(i) == width for i in items):
         raise _corrupt(f"its {name!r} are not lists of {width}")
@@ -305,7 +303,7 @@ def _codes(values: object, seats: int) -> list[int]:
     return list(values)
 
 
-def _stock(content: dict[str, Any]) -> str:
+def _stock(content: dict[str, object]) -> str:
     stock = content.get("stock")
     if not isinstance(stock, str) or len(stock) > 2 * len(PACK) or len(stock) % 2:
         raise _corrupt("its 'stock' is not a text of cards")

@@ -4,26 +4,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from arena.games.descriptor import LuckModel, Standing
 from arena.games.kernel import State
+from arena.games.options import Rules
 from arena.games.toepen.cards import rules_from
 from arena.games.toepen.fields import DEAL
 from arena.games.toepen.state import ToepenState
 
 
-def _rules(rules: Mapping[str, Any]) -> Mapping[str, Any]:
+def _rules(rules: Rules) -> Rules:
     return rules
 
 
-def _standings(rules: Mapping[str, Any]) -> list[tuple[int, int]]:
-    lives = range(1, rules["lives"] + 1)
+def _standings(rules: Rules) -> list[tuple[int, int]]:
+    lives = range(1, rules_from(rules).lives + 1)
     return [(own, other) for own in lives for other in lives]
 
 
-def _start(rules: Mapping[str, Any], own: int, other: int) -> State:
+def _start(rules: Rules, own: int, other: int) -> State:
     """The dealer is seat 0."""
     state = ToepenState(rules_from(rules))
     state.dealer = 0

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from arena.games.cards import pretty, split_cards
 from arena.games.kernel import Event
+from arena.games.options import Rules
+from arena.games.toepen.cards import rules_from
 from arena.games.toepen.titles import KING_RUN
 
 
 class ToepenTeller:
     """Tells one game of Toepen."""
 
-    def __init__(self, names: Sequence[str], rules: Mapping[str, Any]) -> None:
+    def __init__(self, names: Sequence[str], rules: Rules) -> None:
         self.names = list(names)
-        self.rules = rules
+        self.rules = rules_from(rules)
         self.stock = 0
         self.exchanges: list[int] = []
         self.lost: list[int] = []
@@ -46,7 +47,7 @@ class ToepenTeller:
         self.stock = 32
         self.exchanges = [0] * len(self.names)
         self.lost = [0] * len(self.names)
-        where = f" of rubber {rubber}" if self.rules["end"] == "rubber" else ""
+        where = f" of rubber {rubber}" if self.rules.rubber else ""
         standing = ", ".join(f"{name} {left}" for name, left in zip(self.names, lives, strict=True) if left)
         return ["", f"Hand {number}{where}, dealt by {self.names[dealer]}. Lives: {standing}."]
 
@@ -74,8 +75,8 @@ class ToepenTeller:
             return [f"{who} keeps the hand and whistles."]
         if announcement == "stand":
             return [f"{who} keeps the hand and stands up."]
-        could_exchange = self.stock >= 4 and self.exchanges[seat] < self.rules["max_exchanges"]
-        return [f"{who} keeps the hand."] if could_exchange or self.rules["whistling"] else []
+        could_exchange = self.stock >= 4 and self.exchanges[seat] < self.rules.max_exchanges
+        return [f"{who} keeps the hand."] if could_exchange or self.rules.whistling else []
 
     def _play(self, event: Event, who: str) -> list[str]:
         kind, seat = event[0], event[1]

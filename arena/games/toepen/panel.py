@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from arena.games.cards import SUIT_NAMES
+from arena.games.kernel import Turn
 from arena.games.panels import Choice, Panel, card_choices
+from arena.games.toepen.seen import ToepenObservation
 
 _KEEPS: Final = {"keep": "Keep", "keep_whistle": "Keep, whistle", "keep_stand": "Keep, stand up"}
 
 
-def panel(turn: Mapping[str, Any], names: Sequence[str]) -> Panel:
+def panel(turn: Turn, names: Sequence[str]) -> Panel:
     """The panel of a turn; see :class:`~arena.games.descriptor.Game`."""
     legal, seen, seat = turn["legal_actions"], turn["observation"], turn["seat"]
     choices = card_choices(legal) + tuple(
@@ -20,7 +22,7 @@ def panel(turn: Mapping[str, Any], names: Sequence[str]) -> Panel:
     return Panel(_question(turn, names), choices)
 
 
-def _choice(action: str, seen: Mapping[str, Any], seat: int) -> Choice | None:
+def _choice(action: str, seen: ToepenObservation, seat: int) -> Choice | None:
     word, _, value = action.partition(":")
     if word in _KEEPS:
         return Choice(action, _KEEPS[word], "go")
@@ -39,7 +41,7 @@ def _choice(action: str, seen: Mapping[str, Any], seat: int) -> Choice | None:
     return None
 
 
-def _question(turn: Mapping[str, Any], names: Sequence[str]) -> str:
+def _question(turn: Turn, names: Sequence[str]) -> str:
     legal, seen = turn["legal_actions"], turn["observation"]
     phase = seen["phase"]
     if turn["optional"]:

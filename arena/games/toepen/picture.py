@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
-from arena.games.pictures import ANSWER, CALL, OUT, Picture
-from arena.games.toepen.cards import PACK
+from arena.games.options import Rules
+from arena.games.pictures import ANSWER, CALL, OUT, Note, Picture
+from arena.games.toepen.cards import PACK, rules_from
+from arena.games.toepen.seen import ToepenNews
 
 _ANNOUNCED: Final = {"none": "Keep", "whistle": "Whistle", "stand": "Stand up"}
 _LAST_NOTES: Final = 2
@@ -19,30 +21,33 @@ class ToepenPicture(Picture):
     unit = ("life", "lives")
     calls = frozenset(("knock",))
 
-    def __init__(self, names: Sequence[str], rules: Mapping[str, Any]) -> None:
+    def __init__(self, names: Sequence[str], rules: Rules) -> None:
         super().__init__(names, PACK)
-        self.rules = rules
-        self.lives: list[int] = [rules["lives"]] * len(names)
+        self.rules = rules_from(rules)
+        self.lives: list[int] = [self.rules.lives] * len(names)
         self.lost = [0] * len(names)
         self.drinks = [0] * len(names)
         self.stakes = [1]
         self.kept: set[int] = set()
         self.to_answer: set[int] = set()
         self.stock = 0
-        self.laid: list[dict[str, Any]] = []
+        self.laid: list[Note] = []
         """Hands that were laid away in this hand, as notes."""
 
     @property
     def most(self) -> int:
         """The lives at the start (TP-1.3)."""
-        lives: int = self.rules["lives"]
-        return lives
+        return self.rules.lives
 
-    def take(self, event: Mapping[str, Any]) -> None:
+    def take(self, event: ToepenNews) -> None:
         """See :class:`~arena.games.pictures.Picture`."""
         kind, seat = event["type"], event["seat"]
+        if kind == "result":
+            self._result(event)
+            return
+        assert seat is not None
         if kind == "hand":
-            self._hand(event)
+            self._hand(event, seat)
         elif kind == "dealer":
             self.dealer = seat
         elif kind in ("dealt", "new_cards"):
@@ -57,8 +62,12 @@ class ToepenPicture(Picture):
             self._put(seat, event["card"])
         elif kind == "trick":
             self._end_trick(seat, f"{self.names[seat]} took trick {event['trick']}")
-        elif kind in ("result", "drinks", "out"):
-            self._end(kind, seat, event)
+        elif kind == "out":
+            self.states[seat] = OUT
+            self._remark(seat)
+        elif kind == "drinks":
+            self.drinks[seat] = event["drinks"]
+            self._remark(seat)
 
     def ladder(self) -> list[int]:
         """The stakes of this hand so far."""
@@ -71,7 +80,7 @@ class ToepenPicture(Picture):
     def told_score(self, scores: Sequence[int], seat: int) -> str:
         """The lives that are left (TP-7.1), or the rounds of drinks bought (TP-7.2)."""
         score = scores[seat]
-        if self.rules["end"] == "rubber":
+        if self.rules.rubber:
             return (
                 f"with {-score} round{'s' * (score != -1)} of drinks bought"
                 if score
@@ -79,7 +88,7 @@ class ToepenPicture(Picture):
             )
         return f"with {score} {self.unit[score != 1]} left" if score > 0 else ""
 
-    def notes(self) -> list[dict[str, Any]]:
+    def notes(self) -> list[Note]:
         """The last hands that were laid away (TP-2.2), and the stock."""
         notes = self.laid[-_LAST_NOTES:]
         more = len(self.laid) - len(notes)
@@ -88,13 +97,13 @@ class ToepenPicture(Picture):
         if self.hand:
             cards = "1 card" if self.stock == 1 else f"{self.stock} cards"
             notes = [*notes, {"label": "", "cards": [], "text": f"Stock: {cards}"}]
-        return [dict(note) for note in notes]
+        return [{**note} for note in notes]
 
     def _in_hand(self) -> set[int]:
         return {seat for seat, state in enumerate(self.states) if not state}
 
-    def _hand(self, event: Mapping[str, Any]) -> None:
-        self._clear_hand(event["hand"], event["seat"])
+    def _hand(self, event: ToepenNews, dealer: int) -> None:
+        self._clear_hand(event["hand"], dealer)
         self.stake = event["value"]
         self.stakes = [self.stake]
         self.lives = list(event["lives"])
@@ -115,7 +124,7 @@ class ToepenPicture(Picture):
     def _ask_exchange(self) -> None:
         self.question = "Exchange?" if self._in_hand() - self.kept else ""
 
-    def _exchange(self, kind: str, seat: int, event: Mapping[str, Any]) -> None:
+    def _exchange(self, kind: str, seat: int, event: ToepenNews) -> None:
         if kind == "exchange":
             self._say(seat, ANSWER, "Exchange")
             self.laid.append(
@@ -130,7 +139,7 @@ class ToepenPicture(Picture):
             loser = event["loser"]
             self._lose(loser, 1)
             what = "a bluff" if loser == event["exchanger"] else "dirty laundry"
-            self.laid[-1]["cards"] = event["cards"]
+            self.laid[-1]["cards"] = event["cards"] or []
             self.laid[-1]["text"] = f"{self.names[seat]} looked: {what}, {self.names[loser]} −1"
             self._ask_exchange()
         else:
@@ -138,7 +147,7 @@ class ToepenPicture(Picture):
             self._say(seat, ANSWER, _ANNOUNCED[event["announcement"]])
             self._ask_exchange()
 
-    def _stake(self, kind: str, seat: int, event: Mapping[str, Any]) -> None:
+    def _stake(self, kind: str, seat: int, event: ToepenNews) -> None:
         if kind in ("poverty", "knock"):
             self.stake = event["value"]
             self.stakes.append(self.stake)
@@ -162,21 +171,13 @@ class ToepenPicture(Picture):
         self.lost[seat] += lives
         self._remark(seat)
 
-    def _end(self, kind: str, seat: int | None, event: Mapping[str, Any]) -> None:
-        if kind == "out":
-            assert seat is not None
-            self.states[seat] = OUT
+    def _result(self, event: ToepenNews) -> None:
+        winner = event["seat"]
+        self.lives = list(event["lives"])
+        self.lost = list(event["lost"])
+        self.question = ""
+        self.to_answer = set()
+        for seat in range(len(self.names)):
             self._remark(seat)
-        elif kind == "drinks":
-            assert seat is not None
-            self.drinks[seat] = event["drinks"]
-            self._remark(seat)
-        else:
-            self.lives = list(event["lives"])
-            self.lost = list(event["lost"])
-            self.question = ""
-            self.to_answer = set()
-            for other in range(len(self.names)):
-                self._remark(other)
-            text = "nobody wins" if seat is None else f"won by {self.names[seat]}"
-            self.ended = {"text": text, "score": " ".join(map(str, self.lives))}
+        text = "nobody wins" if winner is None else f"won by {self.names[winner]}"
+        self.ended = {"text": text, "score": " ".join(map(str, self.lives))}

@@ -6,11 +6,12 @@ import random
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from math import comb
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from arena.errors import ArenaError
 from arena.games.kernel import Turn
 from arena.games.toepen.cards import CARD_NUMBER, JACKS, PACK, TENS, mask_of
+from arena.games.toepen.seen import ToepenHidden, ToepenObservation
 from arena.games.toepen.state import TOEPEN, ToepenState
 
 MIXING: Final = 12
@@ -55,7 +56,7 @@ def redeal(turn: Turn, rng: random.Random) -> ToepenState:
     return Redealer(turn).draw(rng)
 
 
-def voids_of(observation: Mapping[str, Any]) -> list[int]:
+def voids_of(observation: ToepenObservation) -> list[int]:
     """Per seat the cards, as a mask, that it cannot hold: the suits that it failed to follow (TP-4.1)."""
     voids = [0] * len(observation["lives"])
     for cards in (*(trick["cards"] for trick in observation["tricks"]), observation["trick"]):
@@ -161,17 +162,20 @@ class Redealer:
         return state
 
     def _first_state(self, cards: Sequence[int]) -> ToepenState:
-        hidden: dict[str, Any] = {"hands": {}, "laid_away": {}, "stock": []}
+        hands: dict[int, list[str]] = {}
+        laid_away: dict[int, list[list[str]]] = {}
+        stock: list[str] = []
         at = 0
         for heap in self._heaps:
             names = _names(cards[at : at + heap.size])
             at += heap.size
             if heap.owner == _STOCK:
-                hidden["stock"] = names
+                stock = names
             elif heap.held:
-                hidden["hands"][heap.owner] = names
+                hands[heap.owner] = names
             else:
-                hidden["laid_away"].setdefault(heap.owner, []).append(names)
+                laid_away.setdefault(heap.owner, []).append(names)
+        hidden: ToepenHidden = {"hands": hands, "laid_away": laid_away, "stock": stock}
         return TOEPEN.from_observation(self._turn["rules"], self._turn["observation"], hidden)
 
     # Places that may not hold every card
@@ -283,7 +287,7 @@ def _hand_heap(turn: Turn, seat: int, count: int, void: int, played: int) -> _He
     return _Heap(seat, count, True, barred=void, announced=True)
 
 
-def _played_by_seat(observation: Mapping[str, Any]) -> list[int]:
+def _played_by_seat(observation: ToepenObservation) -> list[int]:
     played = [0] * len(observation["lives"])
     tricks = [trick["cards"] for trick in observation["tricks"]]
     for item in chain(*tricks, observation["trick"]):

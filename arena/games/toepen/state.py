@@ -20,11 +20,11 @@ in :mod:`arena.games.toepen.view`, with the observation.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from arena.errors import IllegalAction
 from arena.games.kernel import CHANCE, Chance, Event, GameRules, Outcome
+from arena.games.options import Rules
 from arena.games.toepen.cards import (
     ANSWERS,
     BIT,
@@ -69,6 +69,7 @@ from arena.games.toepen.fields import (
     fill,
     rules_of,
 )
+from arena.games.toepen.seen import ToepenHidden, ToepenObservation
 from arena.games.toepen.view import observe, restore, view
 
 _AWAITED: Final[tuple[tuple[int, ...], ...]] = (*((seat,) for seat in range(8)), (), (CHANCE,))
@@ -149,7 +150,7 @@ class ToepenState(ToepenFields):
             return Chance("deal", self.number + 1, PACK)
         return None
 
-    def observation(self, seat: int | None) -> dict[str, Any]:
+    def observation(self, seat: int | None) -> ToepenObservation:
         """What ``seat`` may know; the fields are described in :mod:`arena.games.toepen.view`."""
         return observe(self, seat)
 
@@ -539,16 +540,15 @@ class ToepenGameRules(GameRules):
     version = VERSION
     options = OPTIONS
 
-    def seats(self, rules: Mapping[str, Any]) -> int:
+    def seats(self, rules: Rules) -> int:
         """How many seats: the option of that name."""
-        seats: int = rules["seats"]
-        return seats
+        return int(rules["seats"])
 
-    def teams(self, rules: Mapping[str, Any]) -> tuple[tuple[int, ...], ...]:
+    def teams(self, rules: Rules) -> tuple[tuple[int, ...], ...]:
         """Everybody plays alone."""
         return tuple((seat,) for seat in range(self.seats(rules)))
 
-    def new_state(self, rules: Mapping[str, Any]) -> ToepenState:
+    def new_state(self, rules: Rules) -> ToepenState:
         """The state before the lot for the first dealer."""
         return ToepenState(rules_from(rules))
 
@@ -560,12 +560,12 @@ class ToepenGameRules(GameRules):
         state.set_legal()
         return state
 
-    def view_event(self, event: Event, seat: int | None) -> dict[str, Any] | None:
+    def view_event(self, event: Event, seat: int | None) -> dict[str, object] | None:
         """What ``seat`` learns from ``event``; described in :mod:`arena.games.toepen.view`."""
         return view(event, seat)
 
     def from_observation(
-        self, rules: Mapping[str, Any], observation: Mapping[str, Any], hidden: Mapping[str, Any]
+        self, rules: Rules, observation: ToepenObservation, hidden: ToepenHidden
     ) -> ToepenState:
         """A state that fits; ``hidden`` as described in :mod:`arena.games.toepen.view`."""
         state = ToepenState(rules_from(rules))

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Iterable
+from typing import Final
 
 from arena.games.descriptor import Figure, StyleFigures
 from arena.games.kernel import Event
+from arena.games.options import Rules
+from arena.games.toepen.cards import rules_from
 
 _KNOCKS, _FOLDS, _EXCHANGES, _BLUFFS, _CAUGHT, _CATCHES = range(6)
 _CLEAN: Final = frozenset("T987")
 """The ranks that no honestly laid-away hand holds (TP-2.5)."""
 
 
-def count(events: Iterable[Event], rules: Mapping[str, Any]) -> list[list[list[int]]]:
+def count(events: Iterable[Event], rules: Rules) -> list[list[list[int]]]:
     """See :class:`~arena.games.descriptor.StyleFigures`."""
-    counts = [[[0, 0] for _ in FIGURES] for _ in range(rules["seats"])]
+    counts = [[[0, 0] for _ in FIGURES] for _ in range(rules_from(rules).seats)]
     once: set[tuple[int, int]] = set()
 
     def note(seat: int, figure: int, counted: bool) -> None:

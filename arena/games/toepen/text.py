@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from arena.games.kernel import Turn
 from arena.games.texts import TurnText, counted, in_order, seat_names
 from arena.games.toepen.panel import panel
+from arena.games.toepen.seen import ToepenExchange, ToepenNews, ToepenObservation, ToepenPlay, ToepenSaid
 
 
-def turn_text(turn: Mapping[str, Any]) -> TurnText:
+def turn_text(turn: Turn) -> TurnText:
     """The text of a turn; see :class:`~arena.games.descriptor.Game`."""
     return _Writer(turn).text()
 
 
 class _Writer:
-    def __init__(self, turn: Mapping[str, Any]) -> None:
+    def __init__(self, turn: Turn) -> None:
         self.turn = turn
-        self.seen: Mapping[str, Any] = turn["observation"]
+        self.seen: ToepenObservation = turn["observation"]
         self.names = seat_names(len(self.seen["lives"]), turn["seat"])
 
     def text(self) -> TurnText:
@@ -68,7 +69,7 @@ class _Writer:
         pairs = zip(self.names, values, self.seen["in_hand"], strict=True)
         return [(name, value) for name, value, is_in in pairs if is_in]
 
-    def _laid(self, laid: Mapping[str, Any]) -> str:
+    def _laid(self, laid: ToepenExchange) -> str:
         cards = "" if laid["cards"] is None else " " + " ".join(laid["cards"])
         text = f"Laid away by {self._name(laid['seat'])}:{cards or ' four cards'}"
         if laid["challenger"] is None:
@@ -87,13 +88,13 @@ class _Writer:
             lines.append(f"Trick {number + 1}: {', '.join(map(self._act, acts))}{end}.")
         return lines
 
-    def _act(self, act: Mapping[str, Any]) -> str:
+    def _act(self, act: ToepenPlay | ToepenSaid) -> str:
         who = self._name(act["seat"])
         return f"{who} {act['said']} {act['value']}" if "said" in act else f"{who} play {act['card']}"
 
     # What has happened
 
-    def _event(self, event: Mapping[str, Any]) -> str:
+    def _event(self, event: ToepenNews) -> str:
         kind, seat = event["type"], event["seat"]
         who = self._name(seat)
         if kind == "hand":
@@ -114,7 +115,7 @@ class _Writer:
             return f"poverty, on the last life: {pelt}. {who} leads, worth {event['value']}"
         return self._did(event, who)
 
-    def _did(self, event: Mapping[str, Any], who: str) -> str:
+    def _did(self, event: ToepenNews, who: str) -> str:
         kind = event["type"]
         cards = " ".join(event.get("cards") or ())
         if kind in ("dealt", "new_cards"):

@@ -74,8 +74,8 @@ announced (TP-3.1); that is the caller's to see to.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 from arena.errors import ArenaError
 from arena.games.cards import split_cards
@@ -95,6 +95,7 @@ from arena.games.toepen.fields import (
     PLAY,
     ToepenFields,
 )
+from arena.games.toepen.seen import ToepenHidden, ToepenObservation, ToepenPlay
 
 
 class InconsistentHidden(ArenaError):
@@ -103,10 +104,10 @@ class InconsistentHidden(ArenaError):
     code: ClassVar[str] = "inconsistent_hidden"
 
 
-def view(event: Event, viewer: int | None) -> dict[str, Any]:
+def view(event: Event, viewer: int | None) -> dict[str, object]:
     """What ``viewer`` (None: a spectator) learns from ``event``. Every event is seen by all."""
     type, seat = event[0], event[1]
-    seen: dict[str, Any] = {"type": type, "seat": seat}
+    seen: dict[str, object] = {"type": type, "seat": seat}
     if type == "play":
         seen["card"] = event[2]
     elif type in ("dealt", "new_cards"):
@@ -146,7 +147,7 @@ def view(event: Event, viewer: int | None) -> dict[str, Any]:
     return seen
 
 
-def observe(state: ToepenFields, viewer: int | None) -> dict[str, Any]:
+def observe(state: ToepenFields, viewer: int | None) -> ToepenObservation:
     """The observation of ``viewer``, as described above."""
     seats = range(state.rules.seats)
     return {
@@ -196,7 +197,7 @@ def observe(state: ToepenFields, viewer: int | None) -> dict[str, Any]:
     }
 
 
-def restore(state: ToepenFields, observation: Mapping[str, Any], hidden: Mapping[str, Any]) -> None:
+def restore(state: ToepenFields, observation: ToepenObservation, hidden: ToepenHidden) -> None:
     """Fill a new state so that ``observe`` gives the observation again.
 
     Raises :class:`InconsistentHidden`.
@@ -240,7 +241,7 @@ def restore(state: ToepenFields, observation: Mapping[str, Any], hidden: Mapping
         _restore_cards(state, observation, hidden)
 
 
-def _restore_cards(state: ToepenFields, observation: Mapping[str, Any], hidden: Mapping[str, Any]) -> None:
+def _restore_cards(state: ToepenFields, observation: ToepenObservation, hidden: ToepenHidden) -> None:
     viewer = observation["seat"]
     bits: list[int] = []
     for codes in (state.trick, *(trick[1] for trick in state.tricks)):
@@ -277,11 +278,11 @@ def _take(cards: Sequence[str], count: int, bits: list[int], field: str) -> int:
     return sum(taken)
 
 
-def _shown(codes: Sequence[int]) -> list[dict[str, Any]]:
+def _shown(codes: Sequence[int]) -> list[ToepenPlay]:
     return [{"seat": code >> 5, "card": PACK[code & 31]} for code in codes]
 
 
-def _codes(shown: Sequence[Mapping[str, Any]]) -> list[int]:
+def _codes(shown: Sequence[ToepenPlay]) -> list[int]:
     return [item["seat"] << 5 | CARD_NUMBER[item["card"]] for item in shown]
 
 
@@ -293,7 +294,7 @@ def _seat_number(seat: int | None) -> int:
     return NOBODY if seat is None else seat
 
 
-def _seat_mask(seats: Any) -> int:
+def _seat_mask(seats: Iterable[int]) -> int:
     mask = 0
     for seat in seats:
         mask |= 1 << seat

@@ -33,13 +33,14 @@ Parts of a vector (``S`` seats, ``P`` cards in the pack; teams: 0 the observer's
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import chain
-from typing import Any, Final
+from typing import Final
 
 from arena.games.features import Features, Layout, Vector
+from arena.games.options import Rules
 from arena.games.truco.cards import CARD_NUMBER, GESTURES, SIGNAL_ACTIONS, TARGET
 from arena.games.truco.options import TrucoRules, rules_from
+from arena.games.truco.seen import TrucoNews, TrucoObservation
 from arena.games.truco.table import PHASES
 from arena.games.truco.view import order_seen
 
@@ -51,7 +52,7 @@ _GRADES: Final = 15
 class TrucoFeatures(Features):
     """See the module and :class:`~arena.games.features.Features`."""
 
-    def __init__(self, rules: Mapping[str, Any]) -> None:
+    def __init__(self, rules: Rules) -> None:
         own = rules_from(rules)
         super().__init__(rules, own.seats)
         self.actions = _actions(own)
@@ -104,7 +105,7 @@ class TrucoFeatures(Features):
         # 11 points and a hand of 12, of which one counts.
         self.most_points = (2 * TARGET - 1) / TARGET
 
-    def vector(self, observation: Mapping[str, Any]) -> bytearray:
+    def vector(self, observation: TrucoObservation) -> bytearray:
         """See :class:`~arena.games.features.Features`."""
         observer = observation["seat"] or 0
         vector = self.layout.vector()
@@ -114,7 +115,7 @@ class TrucoFeatures(Features):
         self._calls(vector, observation, observer)
         return vector.data
 
-    def gains(self, event: Mapping[str, Any]) -> list[float] | None:
+    def gains(self, event: TrucoNews) -> list[float] | None:
         """The points of a hand, of :data:`~arena.games.truco.cards.TARGET`."""
         if event["type"] != "hand_over":
             return None
@@ -123,7 +124,7 @@ class TrucoFeatures(Features):
         share = event["points"] / TARGET
         return [share if seat & 1 == event["winner"] else -share for seat in range(self.seats)]
 
-    def _standing(self, vector: Vector, seen: Mapping[str, Any], observer: int) -> None:
+    def _standing(self, vector: Vector, seen: TrucoObservation, observer: int) -> None:
         vector.mark("phase", PHASES.index(seen["phase"]))
         vector.mark_all(
             "awaited", [self.seat_after(observer, seat) for seat in seen["awaiting"] if seat >= 0]
@@ -140,7 +141,7 @@ class TrucoFeatures(Features):
         for seat, held in enumerate(seen["held"]):
             vector.mark("held", self.seat_after(observer, seat), held)
 
-    def _cards(self, vector: Vector, seen: Mapping[str, Any]) -> None:
+    def _cards(self, vector: Vector, seen: TrucoObservation) -> None:
         place = self._place
         hand = seen["hand"]
         strength = order_seen(seen).strength
@@ -155,22 +156,22 @@ class TrucoFeatures(Features):
         vector.mark_all("passed_cards", [place[card] for card in seen["passed_cards"]])
         vector.mark_all("partner", [place[card] for card in seen["partner_dealt"]])
 
-    def _tricks(self, vector: Vector, seen: Mapping[str, Any], observer: int) -> None:
+    def _tricks(self, vector: Vector, seen: TrucoObservation, observer: int) -> None:
         strength = order_seen(seen).strength
         for index, trick in enumerate(seen["tricks"]):
             vector.mark("leader", index, self.seat_after(observer, trick["leader"]))
             for play in trick["plays"]:
                 seat = self.seat_after(observer, play["seat"])
-                if play["card"] is not None:
-                    vector.mark("cards", index, seat, self._place[play["card"]])
-                vector.mark(
-                    "played", index, seat, 0 if play["face_down"] else strength[CARD_NUMBER[play["card"]]]
-                )
+                card = play["card"]
+                if card is not None:
+                    vector.mark("cards", index, seat, self._place[card])
+                grade = 0 if card is None or play["face_down"] else strength[CARD_NUMBER[card]]
+                vector.mark("played", index, seat, grade)
             if trick["over"]:
                 winner = trick["winner"]
                 vector.mark("won", index, 2 if winner is None else (winner ^ observer) & 1)
 
-    def _calls(self, vector: Vector, seen: Mapping[str, Any], observer: int) -> None:
+    def _calls(self, vector: Vector, seen: TrucoObservation, observer: int) -> None:
         truco = seen["truco"]
         deferred = seen["eleven_deferred"]
         if truco is not None:

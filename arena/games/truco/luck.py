@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from arena.games.descriptor import LuckModel, Standing
 from arena.games.kernel import State
+from arena.games.options import Rules
 from arena.games.truco.cards import TARGET
 from arena.games.truco.options import rules_from
 from arena.games.truco.state import TrucoState
 from arena.games.truco.table import CUT, DEAL, END
 
 
-def _rules(rules: Mapping[str, Any]) -> Mapping[str, Any]:
+def _rules(rules: Rules) -> Rules:
     """Whoever cuts has seen no card, so a pack is as good cut as it is uncut."""
     return {**rules, "cut": "none"}
 
 
-def _standings(rules: Mapping[str, Any]) -> list[tuple[int, int]]:
+def _standings(rules: Rules) -> list[tuple[int, int]]:
     scores = range(0, TARGET, rules_from(rules).low)
     return [(own, other) for own in scores for other in scores]
 
 
-def _start(rules: Mapping[str, Any], own: int, other: int) -> State:
+def _start(rules: Rules, own: int, other: int) -> State:
     """The forehand is seat 1."""
     state = TrucoState(rules_from(rules))
     state.dealer = 0

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from arena.games.cards import pretty
 from arena.games.kernel import Event
+from arena.games.options import Rules
 from arena.games.truco.cards import CARD_NUMBER, FIXED, Order
 from arena.games.truco.options import rules_from
 
@@ -36,7 +37,7 @@ def sides(names: Sequence[str]) -> list[str]:
 class TrucoTeller:
     """Narrates one game of Brazilian Truco. Scores have the team of seat 0 first."""
 
-    def __init__(self, names: Sequence[str], rules: Mapping[str, Any]) -> None:
+    def __init__(self, names: Sequence[str], rules: Rules) -> None:
         self.names = list(names)
         self.rules = rules_from(rules)
         self.teams = sides(names)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final
 
-from arena.games.options import Option, OptionSet, Refusal
+from arena.games.options import Option, OptionSet, Refusal, Rules, RuleValue
 from arena.games.truco.cards import FIXED, LADDERS, PACKS, TARGET, Order, Pack
 
 _PER_VARIANT: Final = "variant"
@@ -190,8 +190,8 @@ class TrucoRules:
     )
 
     def __init__(self, options: Mapping[str, Any]) -> None:
-        self.options: dict[str, Any] = dict(options)
-        self.stored: dict[str, Any] = OPTIONS.stored(self.options)
+        self.options: dict[str, RuleValue] = dict(options)
+        self.stored: dict[str, RuleValue] = OPTIONS.stored(self.options)
         self.seats: int = options["seats"]
         self.mask: int = self.seats - 1
         self.shift: int = self.seats >> 1
@@ -240,10 +240,10 @@ class TrucoRules:
 
 
 @lru_cache(maxsize=64)
-def _cached_rules(options: tuple[tuple[str, Any], ...]) -> TrucoRules:
+def _cached_rules(options: tuple[tuple[str, RuleValue], ...]) -> TrucoRules:
     return TrucoRules(dict(options))
 
 
-def rules_from(options: Mapping[str, Any]) -> TrucoRules:
+def rules_from(options: Rules) -> TrucoRules:
     """The rules of complete and valid options, see ``OPTIONS.complete``."""
     return _cached_rules(tuple(options.items()))

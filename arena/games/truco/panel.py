@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
+from arena.games.kernel import Turn
 from arena.games.panels import NUMBER, Choice, Panel, Slider, Toggle, card_choices
 from arena.games.truco.cards import NO_CUT
 from arena.games.truco.options import TrucoRules, rules_from
 from arena.games.truco.picture import RAISE_CALLS, TRUCO_CALL
+from arena.games.truco.seen import TrucoObservation
 
 _NUMBERS: Final = {4: "four", 6: "six", 8: "eight", 9: "nine", 10: "ten", 12: "twelve"}
 
 
-def panel(turn: Mapping[str, Any], names: Sequence[str]) -> Panel:
+def panel(turn: Turn, names: Sequence[str]) -> Panel:
     """The panel of a turn; see :class:`~arena.games.descriptor.Game`."""
     legal = turn["legal_actions"]
     signs = [
@@ -26,7 +28,7 @@ def panel(turn: Mapping[str, Any], names: Sequence[str]) -> Panel:
     return _asked(turn, names).with_signs(signs)
 
 
-def _asked(turn: Mapping[str, Any], names: Sequence[str]) -> Panel:
+def _asked(turn: Turn, names: Sequence[str]) -> Panel:
     legal, seen = turn["legal_actions"], turn["observation"]
     rules = rules_from(turn["rules"])
     partner = names[(turn["seat"] + 2) % rules.seats]
@@ -68,22 +70,21 @@ def _call(action: str, rules: TrucoRules) -> Choice:
 
 
 def _answer(
-    legal: Sequence[str], seen: Mapping[str, Any], names: Sequence[str], partner: str, rules: TrucoRules
+    legal: Sequence[str], seen: TrucoObservation, names: Sequence[str], partner: str, rules: TrucoRules
 ) -> Panel:
-    at_eleven = seen["truco"] is None
+    call = seen["truco"]
     choices = []
     for action in legal:
         word, _, value = action.partition(":")
         if word == "run":
             choices.append(Choice(action, "Run", cost=f"they get {value}"))
         elif word == "accept":
-            choices.append(Choice(action, "Play" if at_eleven else "Accept", "go", f"play for {value}"))
+            choices.append(Choice(action, "Play" if call is None else "Accept", "go", f"play for {value}"))
         elif word == "raise":
             choices.append(_call(action, rules))
         elif word == "defer":
             choices.append(Choice(action, "Ask partner", cost=f"{partner} decides"))
-    if at_eleven:
+    if call is None:
         return Panel(f"You have {rules.threshold} points. Play this hand?", tuple(choices))
-    call = seen["truco"]
     called = "truco" if call["value"] == rules.threshold_stake else _NUMBERS[call["value"]]
     return Panel(f"{names[call['proposer']]} says {called}. Your answer?", tuple(choices))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
-from arena.games.pictures import ANSWER, CALL, Picture
+from arena.games.options import Rules
+from arena.games.pictures import ANSWER, CALL, Note, Picture
 from arena.games.truco.cards import CARD_NUMBER, FIXED, TARGET
 from arena.games.truco.narrate import GESTURES, sides, titles
 from arena.games.truco.options import rules_from
+from arena.games.truco.seen import TrucoNews
 
 TRUCO_CALL: Final = "Truco!"
 RAISE_CALLS: Final = {4: "Quatro!", 6: "Seis!", 8: "Oito!", 9: "Nove!", 10: "Dez!", 12: "Doze!"}
@@ -23,7 +25,7 @@ class TrucoPicture(Picture):
     moves = frozenset(("play", "hide"))
     calls = frozenset(("truco", "raise"))
 
-    def __init__(self, names: Sequence[str], rules: Mapping[str, Any]) -> None:
+    def __init__(self, names: Sequence[str], rules: Rules) -> None:
         self.rules = rules_from(rules)
         super().__init__(names, self.rules.pack.cards)
         if not self.rules.turned:
@@ -36,7 +38,7 @@ class TrucoPicture(Picture):
         """Whether the forehand has cards to keep, pass or burn."""
         self.deciding_at_eleven = False
 
-    def take(self, event: Mapping[str, Any]) -> None:
+    def take(self, event: TrucoNews) -> None:
         """See :class:`~arena.games.pictures.Picture`."""
         kind = event["type"]
         if kind == "hand":
@@ -46,7 +48,7 @@ class TrucoPicture(Picture):
         elif kind == "trick":
             self._trick(event)
         elif kind == "vira":
-            self.vira = event["card"]
+            self.vira = event["card"] or ""
         elif kind == "dealer":
             self.dealer = event["seat"]
         elif kind in ("play", "hide"):
@@ -68,9 +70,9 @@ class TrucoPicture(Picture):
         """Own points, then those of the others."""
         return f"{scores[seat]} to {scores[1 - seat % 2]}"
 
-    def notes(self) -> list[dict[str, Any]]:
+    def notes(self) -> list[Note]:
         """The vira and its manilhas, the hand passed to the partner, and the burned ones (BT-2.3, TV-4.4)."""
-        notes = []
+        notes: list[Note] = []
         if self.vira:
             order = self.rules.order(CARD_NUMBER[self.vira])
             notes.append({"label": "Vira", "cards": [self.vira], "text": ""})
@@ -81,7 +83,7 @@ class TrucoPicture(Picture):
             notes.append({"label": "Burned", "cards": list(self.burned), "text": ""})
         return notes
 
-    def _hand(self, event: Mapping[str, Any]) -> None:
+    def _hand(self, event: TrucoNews) -> None:
         self._clear_hand(event["number"], event["dealer"])
         self.points = list(event["score"])
         self.burned = []
@@ -94,7 +96,7 @@ class TrucoPicture(Picture):
         self.stake = self.rules.threshold_stake if alone else self.rules.low
         self.question = "Cut?" if self.rules.cut else ""
 
-    def _cards(self, kind: str, event: Mapping[str, Any]) -> None:
+    def _cards(self, kind: str, event: TrucoNews) -> None:
         seat = event["seat"]
         cards = event["cards"]
         if kind == "dealt":
@@ -112,10 +114,10 @@ class TrucoPicture(Picture):
                 self._give((seat + 2) % self.rules.seats, cards, 3)
                 self.passed = list(self.cards[(seat + 2) % self.rules.seats])
             else:
-                self.burned += event["cards"]
+                self.burned += cards or []
             self.cards[seat] = []
 
-    def _said(self, kind: str, seat: int, event: Mapping[str, Any]) -> None:
+    def _said(self, kind: str, seat: int, event: TrucoNews) -> None:
         if kind in ("truco", "raise"):
             value = event["value"]
             if kind == "raise":
@@ -143,14 +145,14 @@ class TrucoPicture(Picture):
         elif kind == "signal":
             self._say(seat, ANSWER, GESTURES[event["gesture"]])
 
-    def _trick(self, event: Mapping[str, Any]) -> None:
+    def _trick(self, event: TrucoNews) -> None:
         winner, leader, number = event["winner"], event["leader"], event["number"]
         if winner is None:
             self._end_trick(None, f"Trick {number} is tied")
         else:
             self._end_trick(leader, f"{self.names[leader]} took trick {number}")
 
-    def _hand_over(self, event: Mapping[str, Any]) -> None:
+    def _hand_over(self, event: TrucoNews) -> None:
         team, points = event["winner"], event["points"]
         self.points = list(event["score"])
         self.asked = None

@@ -36,11 +36,11 @@ everybody 1 in a draw; scores: the points of the seat's team.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from arena.errors import IllegalAction
 from arena.games.kernel import CHANCE, Chance, Event, GameRules, Outcome
+from arena.games.options import Rules
 from arena.games.truco.cards import (
     ACCEPT,
     ACTION_CODE,
@@ -69,6 +69,7 @@ from arena.games.truco.cards import (
     TRUCO as CALL,
 )
 from arena.games.truco.options import OPTIONS, rules_from
+from arena.games.truco.seen import TrucoHidden, TrucoObservation
 from arena.games.truco.table import (
     ANSWER,
     BOTH,
@@ -131,7 +132,7 @@ class TrucoState(TrucoTable):
             return Chance("dealer", self.hand_number, _SEAT_NAMES[: self.rules.seats])
         return None
 
-    def observation(self, seat: int | None) -> dict[str, Any]:
+    def observation(self, seat: int | None) -> TrucoObservation:
         """See :class:`~arena.games.kernel.State`; the fields are listed in ``view``."""
         return observe(self, seat)
 
@@ -531,16 +532,15 @@ class TrucoGameRules(GameRules):
     version = VERSION
     options = OPTIONS
 
-    def seats(self, rules: Mapping[str, Any]) -> int:
+    def seats(self, rules: Rules) -> int:
         """BT-1.1, TV-2.1."""
-        seats: int = rules["seats"]
-        return seats
+        return int(rules["seats"])
 
-    def teams(self, rules: Mapping[str, Any]) -> tuple[tuple[int, ...], ...]:
+    def teams(self, rules: Rules) -> tuple[tuple[int, ...], ...]:
         """BT-1.1, TV-2.1."""
         return ((0, 2), (1, 3)) if rules["seats"] == 4 else ((0,), (1,))
 
-    def new_state(self, rules: Mapping[str, Any]) -> TrucoState:
+    def new_state(self, rules: Rules) -> TrucoState:
         """See :class:`~arena.games.kernel.GameRules`."""
         return TrucoState(rules_from(rules))
 
@@ -554,12 +554,12 @@ class TrucoGameRules(GameRules):
             raise corrupt(error) from error
         return state
 
-    def view_event(self, event: Event, seat: int | None) -> dict[str, Any] | None:
+    def view_event(self, event: Event, seat: int | None) -> dict[str, object] | None:
         """See :class:`~arena.games.kernel.GameRules`; the fields are listed in ``view``."""
         return view_event(event, seat)
 
     def from_observation(
-        self, rules: Mapping[str, Any], observation: Mapping[str, Any], hidden: Mapping[str, Any]
+        self, rules: Rules, observation: TrucoObservation, hidden: TrucoHidden
     ) -> TrucoState:
         """See :class:`~arena.games.kernel.GameRules`; for ``hidden`` see ``view.fill_from_observation``."""
         state = TrucoState(rules_from(rules))

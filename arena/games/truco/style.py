@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Iterable
+from typing import Final
 
 from arena.games.descriptor import Figure, StyleFigures
 from arena.games.kernel import Event
+from arena.games.options import Rules
 from arena.games.truco.cards import CARD_NUMBER, FIXED
 from arena.games.truco.options import TrucoRules, rules_from
 
@@ -82,7 +83,7 @@ class _Counting:
         return not high and not self._won[seat % 2]
 
 
-def count(events: Iterable[Event], rules: Mapping[str, Any]) -> list[list[list[int]]]:
+def count(events: Iterable[Event], rules: Rules) -> list[list[list[int]]]:
     """See :class:`~arena.games.descriptor.StyleFigures`."""
     counting = _Counting(rules_from(rules))
     for event in events:

@@ -349,9 +349,9 @@ class TrucoTable(State):
         other.turn_calls = self.turn_calls
         other.may_signal = self.may_signal
 
-    def content(self) -> dict[str, Any]:
+    def content(self) -> dict[str, object]:
         """See :class:`~arena.games.kernel.State`: a JSON object of the state proper, cards as numbers."""
-        content = {
+        content: dict[str, object] = {
             "kind": "truco",
             "version": VERSION,
             "rules": self.rules.stored,

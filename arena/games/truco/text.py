@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from arena.games.kernel import Turn
 from arena.games.texts import TurnText, counted, in_order, seat_names
 from arena.games.truco.options import TrucoRules, rules_from
 from arena.games.truco.panel import panel
+from arena.games.truco.seen import TrucoNews, TrucoObservation, TrucoPlay, TrucoSaid
 
 _REASONS = {
     "run": "the others ran",
@@ -17,15 +18,15 @@ _REASONS = {
 }
 
 
-def turn_text(turn: Mapping[str, Any]) -> TurnText:
+def turn_text(turn: Turn) -> TurnText:
     """The text of a turn; see :class:`~arena.games.descriptor.Game`."""
     return _Writer(turn).text()
 
 
 class _Writer:
-    def __init__(self, turn: Mapping[str, Any]) -> None:
+    def __init__(self, turn: Turn) -> None:
         self.turn = turn
-        self.seen: Mapping[str, Any] = turn["observation"]
+        self.seen: TrucoObservation = turn["observation"]
         self.rules: TrucoRules = rules_from(turn["rules"])
         self.own: int = turn["seat"]
         self.names = seat_names(self.rules.seats, self.own)
@@ -45,7 +46,7 @@ class _Writer:
         seen = self.seen
         lines = [
             f"Hand {seen['hand_number']}. P{self._points(seen['score'])[1:]}; 12 win.",
-            f"Dealer: {self.names[seen['dealer']]}. First to play: {self.names[seen['forehand']]}.",
+            f"Dealer: {self._seat(seen['dealer'])}. First to play: {self._seat(seen['forehand'])}.",
             f"Worth: {counted(seen['stake'], 'point')}. {self._right()}",
         ]
         if seen["vira"] is not None:
@@ -87,7 +88,7 @@ class _Writer:
             written.append("This trick decides, after a tie under truco.")
         return written
 
-    def _act(self, act: Mapping[str, Any]) -> str:
+    def _act(self, act: TrucoPlay | TrucoSaid) -> str:
         who = self._name(act["seat"])
         if "said" not in act:
             return f"{who} {self._card(act)}"
@@ -98,13 +99,13 @@ class _Writer:
             return f"{who} signal {act['gesture']}"
         return f"{who} {said}" + (f" {value}" if value is not None else "")
 
-    def _card(self, play: Mapping[str, Any]) -> str:
+    def _card(self, play: TrucoPlay) -> str:
         card = play["card"] or "a card"
         return f"hide {card}" if play["face_down"] else f"play {card}"
 
     # What has happened
 
-    def _event(self, event: Mapping[str, Any]) -> str:
+    def _event(self, event: TrucoNews) -> str:
         kind = event["type"]
         if kind == "hand":
             dealer = self._name(event["dealer"])
@@ -123,7 +124,7 @@ class _Writer:
             return f"game over, {result}: {self._points(event['score'])}"
         return self._said(event)
 
-    def _said(self, event: Mapping[str, Any]) -> str:
+    def _said(self, event: TrucoNews) -> str:
         kind, who = event["type"], self._name(event["seat"])
         cards = " ".join(event.get("cards") or ())
         if kind == "dealer":
@@ -140,12 +141,13 @@ class _Writer:
         if kind == "run":
             return f"{who}: run {event['points']}"
         if kind in ("play", "hide"):
-            return f"{who}: {self._card({**event, 'face_down': kind == 'hide'})}"
+            play: TrucoPlay = {"seat": event["seat"], "card": event["card"], "face_down": kind == "hide"}
+            return f"{who}: {self._card(play)}"
         if kind == "signal":
             return f"{who}: signal {event['gesture']}"
         return f"{who}: {'keep' if kind == 'kept' else kind}"
 
-    def _hand_over(self, event: Mapping[str, Any]) -> str:
+    def _hand_over(self, event: TrucoNews) -> str:
         score = self._points(event["score"])
         if event["winner"] is None:
             return f"hand over, nobody wins: {score}"
@@ -156,6 +158,9 @@ class _Writer:
 
     def _name(self, seat: int) -> str:
         return "you" if seat == self.own else f"seat {seat}"
+
+    def _seat(self, seat: int | None) -> str:
+        return "nobody" if seat is None else self.names[seat]
 
     def _team(self, team: int) -> str:
         if self.rules.seats == 2:

@@ -49,7 +49,7 @@ With ``tricks`` and ``burned`` the calls are all that the seat saw of the hand, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from arena.errors import ArenaError
 from arena.games.kernel import Event
@@ -66,6 +66,7 @@ from arena.games.truco.cards import (
     cards_of,
     numbers_of,
 )
+from arena.games.truco.seen import TrucoCall, TrucoHidden, TrucoObservation, TrucoPlay, TrucoSaid, TrucoTrick
 from arena.games.truco.table import (
     ANSWER,
     BOTH,
@@ -94,7 +95,7 @@ _CODE_OF_WORD: Final[dict[str, int]] = {
 """By the word of an action that has one code whatever its points."""
 
 
-def observe(table: TrucoTable, seat: int | None) -> dict[str, Any]:
+def observe(table: TrucoTable, seat: int | None) -> TrucoObservation:
     """The observation of ``seat``; its fields are listed at the top of the module."""
     order = table.order
     known_order = not table.rules.turned or table.vira != NO_CARD
@@ -151,14 +152,14 @@ def _seat_or_none(seat: int) -> int | None:
     return None if seat == NOBODY else seat
 
 
-def _right(table: TrucoTable) -> str | int | None:
+def _right(table: TrucoTable) -> Literal["either"] | int | None:
     right = 0 if table.phase in (DEALER, DEAL, END) else table.right
     return "either" if right == BOTH else right - 1 if right else None
 
 
-def _trick(table: TrucoTable, index: int, viewer: int | None) -> dict[str, Any]:
+def _trick(table: TrucoTable, index: int, viewer: int | None) -> TrucoTrick:
     leader = table.leaders[index]
-    plays = []
+    plays: list[TrucoPlay] = []
     seats = table.rules.seats
     for place, code in enumerate(table.plays[seats * index : seats * (index + 1)]):
         seat = (leader + place) & table.rules.mask
@@ -170,7 +171,7 @@ def _trick(table: TrucoTable, index: int, viewer: int | None) -> dict[str, Any]:
     return {"leader": leader, "plays": plays, "over": over, "winner": winner}
 
 
-def _truco(table: TrucoTable) -> dict[str, Any] | None:
+def _truco(table: TrucoTable) -> TrucoCall | None:
     if table.truco_seat == NOBODY:
         return None
     pending = table.phase == ANSWER
@@ -186,10 +187,10 @@ def _truco(table: TrucoTable) -> dict[str, Any] | None:
     }
 
 
-def _call(call: int, shift: int) -> dict[str, Any]:
+def _call(call: int, shift: int) -> TrucoSaid:
     words = _WORDS[call & 511]
     said = words[0]
-    shown: dict[str, Any] = {
+    shown: TrucoSaid = {
         "seat": call >> 13 & 3,
         "said": said,
         "value": (call >> 9 & 15) or None,
@@ -206,7 +207,7 @@ def _call(call: int, shift: int) -> dict[str, Any]:
     return shown
 
 
-def _call_number(call: Mapping[str, Any], seats: int) -> int:
+def _call_number(call: TrucoSaid, seats: int) -> int:
     """The inverse of ``_call``."""
     said: str = call["said"]
     value: int = call["value"] or 0
@@ -220,7 +221,7 @@ def _call_number(call: Mapping[str, Any], seats: int) -> int:
     return played << 15 | seat << 13 | value << 9 | code
 
 
-def view_event(event: Event, seat: int | None) -> dict[str, Any] | None:
+def view_event(event: Event, seat: int | None) -> dict[str, object] | None:
     """What ``seat`` learns from an event of ``truco``, as ``{"type": ..., ...}`` with these fields:
 
     - ``dealer`` ``kept`` ``defer``: seat
@@ -240,7 +241,7 @@ def view_event(event: Event, seat: int | None) -> dict[str, Any] | None:
     kind: str = event[0]
     if kind == "play":
         return {"type": kind, "seat": event[1], "card": event[2]}
-    view: dict[str, Any] = {"type": kind}
+    view: dict[str, object] = {"type": kind}
     if kind in ("dealer", "kept", "defer", "hide", "signal", "truco", "raise", "accept", "run"):
         view["seat"] = event[1]
     if kind == "hide":
@@ -278,7 +279,7 @@ def view_event(event: Event, seat: int | None) -> dict[str, Any] | None:
     return view
 
 
-def _view_cards(event: Event, viewer: int | None, view: dict[str, Any]) -> None:
+def _view_cards(event: Event, viewer: int | None, view: dict[str, object]) -> None:
     kind, seat, cards = event[:3]
     view["seat"] = seat
     if kind == "dealt":
@@ -295,13 +296,13 @@ def _team_or_none(team: int) -> int | None:
     return None if team == TIE else team
 
 
-def order_seen(observation: Mapping[str, Any]) -> Order:
+def order_seen(observation: TrucoObservation) -> Order:
     """Which card beats which; that of fixed manilhas while none are turned."""
-    vira = observation["vira"]
-    return FIXED if vira is None else TURNED[observation["manilhas"][0][0]]
+    vira, manilhas = observation["vira"], observation["manilhas"]
+    return FIXED if vira is None or manilhas is None else TURNED[manilhas[0][0]]
 
 
-def unplaced_cards(rules: Mapping[str, Any], observation: Mapping[str, Any]) -> list[str]:
+def unplaced_cards(rules: Mapping[str, Any], observation: TrucoObservation) -> list[str]:
     """The cards of the pack in use of which the observer does not know where they are, in its order.
 
     A card that the partner is known to hold or to have played face down (BT-2.6, BT-5.2) is one of them
@@ -315,7 +316,7 @@ def unplaced_cards(rules: Mapping[str, Any], observation: Mapping[str, Any]) -> 
     return [card for card in PACKS[rules["pack"]].cards if card not in placed]
 
 
-def place_cards(observation: Mapping[str, Any], order: Sequence[str]) -> dict[str, Any]:
+def place_cards(observation: TrucoObservation, order: Sequence[str]) -> TrucoHidden:
     """Give the cards of ``order``, a permutation of ``unplaced_cards(observation)``, to the places that the
     observer does not see: the ``hidden`` of ``fill_from_observation``. Every permutation is possible, and
     equally likely ones give equally likely assignments.
@@ -345,9 +346,7 @@ def place_cards(observation: Mapping[str, Any], order: Sequence[str]) -> dict[st
     return {"hands": hands, "face_down": face_down, "rest": list(others)}
 
 
-def fill_from_observation(
-    table: TrucoTable, observation: Mapping[str, Any], hidden: Mapping[str, Any]
-) -> None:
+def fill_from_observation(table: TrucoTable, observation: TrucoObservation, hidden: TrucoHidden) -> None:
     """Make ``table``, just created, a state that shows ``observation`` to its seat.
 
     ``hidden`` gives every card that the observation does not::
@@ -370,7 +369,7 @@ def fill_from_observation(
         ) from error
 
 
-def _fill(table: TrucoTable, observation: Mapping[str, Any], hidden: Mapping[str, Any]) -> None:
+def _fill(table: TrucoTable, observation: TrucoObservation, hidden: TrucoHidden) -> None:
     table.phase = PHASES.index(observation["phase"])
     awaiting = observation["awaiting"]
     table.actor = awaiting[0] if awaiting else OVER
@@ -405,7 +404,7 @@ def _fill(table: TrucoTable, observation: Mapping[str, Any], hidden: Mapping[str
     table.refresh()
 
 
-def _fill_tricks(table: TrucoTable, observation: Mapping[str, Any], hidden: Mapping[str, Any]) -> None:
+def _fill_tricks(table: TrucoTable, observation: TrucoObservation, hidden: TrucoHidden) -> None:
     hidden_cards = {(index, seat): card for index, seat, card in hidden["face_down"]}
     for index, trick in enumerate(observation["tricks"]):
         table.leaders.append(trick["leader"])
@@ -416,7 +415,7 @@ def _fill_tricks(table: TrucoTable, observation: Mapping[str, Any], hidden: Mapp
             table.plays.append(CARD_NUMBER[card] + (FACE_DOWN if play["face_down"] else 0))
 
 
-def _check_cards(table: TrucoTable, observation: Mapping[str, Any]) -> None:
+def _check_cards(table: TrucoTable, observation: TrucoObservation) -> None:
     numbers = list(table.undealt()) + [code & ~FACE_DOWN for code in table.plays]
     for hand in (*table.hands, *table.burned):
         numbers += hand
@@ -428,9 +427,9 @@ def _check_cards(table: TrucoTable, observation: Mapping[str, Any]) -> None:
     if table.phase in (CUT, CHOOSE) and len(numbers) != count:
         raise ValueError(f"{len(numbers)} cards are given, not {count}")
     partner = (table.forehand + 2) & 3
-    dealt = {"passed_cards": partner}
+    dealt = [(observation["passed_cards"], partner)]
     if observation["seat"] is not None:
-        dealt["partner_dealt"] = (observation["seat"] + 2) & 3
-    for field, seat in dealt.items():
-        if observation[field] and table.as_dealt(seat) != numbers_of(observation[field]):
+        dealt.append((observation["partner_dealt"], (observation["seat"] + 2) & 3))
+    for cards, seat in dealt:
+        if cards and table.as_dealt(seat) != numbers_of(cards):
             raise ValueError(f"seat {seat} was dealt other cards")

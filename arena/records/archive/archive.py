@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, TypedDict
 
 from arena.errors import ArenaError
 from arena.records.archive.objects import ArchiveUnavailable, ObjectStore
@@ -59,6 +59,13 @@ class ArchiveBusy(ArchiveUnavailable):
     """Other processes wrote at the same time, again and again; nothing was changed."""
 
 
+class Change(TypedDict):
+    """New values in the part ``info`` of every record of a group."""
+
+    group: str
+    info: Mapping[str, object]
+
+
 @dataclass(frozen=True)
 class Manifest:
     """One generation. ``service``: the id of the service whose archive this is. ``changes``: what changed in
@@ -69,7 +76,7 @@ class Manifest:
     generation: int
     service: str
     segments: tuple[SegmentInfo, ...] = ()
-    changes: tuple[Mapping[str, Any], ...] = ()
+    changes: tuple[Change, ...] = ()
 
     @property
     def name(self) -> str:
@@ -112,7 +119,7 @@ class _View(NamedTuple):
 
     manifest: Manifest
     indexes: Mapping[str, SegmentIndex]
-    changes: Mapping[str, Mapping[str, Any]]
+    changes: Mapping[str, Mapping[str, object]]
 
     def of(self, collection: str) -> list[SegmentIndex]:
         return [index for index in self.indexes.values() if index.info.collection == collection]
@@ -127,7 +134,7 @@ class Archive:
 
     def __init__(self, objects: ObjectStore) -> None:
         self.objects = objects
-        self.requested: Mapping[str, Mapping[str, Any]] = {}
+        self.requested: Mapping[str, Mapping[str, object]] = {}
         """Changes by group that readers see as if the manifest listed them."""
         self._lock = threading.Lock()
         self._view: _View | None = None
@@ -169,7 +176,7 @@ class Archive:
             if view is None or view.manifest != manifest:
                 known = {} if view is None else view.indexes
                 indexes = {info.name: known.get(info.name) or self._index(info) for info in manifest.segments}
-                changes: dict[str, dict[str, Any]] = {}
+                changes: dict[str, dict[str, object]] = {}
                 for change in manifest.changes:
                     changes.setdefault(change["group"], {}).update(change["info"])
                 self._view = _View(manifest, indexes, changes)
@@ -262,7 +269,7 @@ class Archive:
         if not self._commit(base, infos, base.changes):
             raise ArchiveBusy("another process wrote to the archive at the same time")
 
-    def change(self, group: str, info: Mapping[str, Any]) -> None:
+    def change(self, group: str, info: Mapping[str, object]) -> None:
         """Change values in the part ``info`` of the records of a group, for all readers."""
         for _ in range(_TRIES):
             base = self.refresh()
@@ -333,9 +340,7 @@ class Archive:
         target.put(base.name, base.dumps())
         return count
 
-    def _commit(
-        self, base: Manifest, segments: tuple[SegmentInfo, ...], changes: tuple[Mapping[str, Any], ...]
-    ) -> bool:
+    def _commit(self, base: Manifest, segments: tuple[SegmentInfo, ...], changes: tuple[Change, ...]) -> bool:
         """Write the generation after ``base``; False if there is one already."""
         manifest = Manifest(base.generation + 1, base.service, segments, changes)
         if not self.objects.put(manifest.name, manifest.dumps()):

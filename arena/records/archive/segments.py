@@ -15,7 +15,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import blake2b, sha256
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, TypedDict
 
 from arena.errors import ArenaError
 
@@ -73,7 +73,7 @@ class SegmentInfo:
         """The object with the index."""
         return f"segments/{self.name}.index.gz"
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """As in the manifest."""
         return asdict(self)
 
@@ -138,17 +138,30 @@ class Located(NamedTuple):
     lines: int
 
 
-def read_index(info: SegmentInfo, packed: bytes) -> dict[str, Any]:
+class Index(TypedDict):
+    """An index as stored: the length and the number of entries of every frame, and a column per value of the
+    entries.
+    """
+
+    frames: list[list[int]]
+    keys: list[str]
+    numbers: list[int]
+    kinds: list[str]
+    at_ms: list[int]
+    lines: list[int]
+
+
+def read_index(info: SegmentInfo, packed: bytes) -> Index:
     """The index of a segment. Raises :class:`DamagedArchive`."""
     if sha256(packed).hexdigest() != info.index_sha256:
         raise DamagedArchive(f"{info.index} is not what was written")
-    index: dict[str, Any] = json.loads(gzip.decompress(packed))
+    index: Index = json.loads(gzip.decompress(packed))
     return index
 
 
-def located(index: dict[str, Any]) -> Iterator[Located]:
+def located(index: Index) -> Iterator[Located]:
     """The entries of an index, in order."""
-    columns = (index[name] for name in ("keys", "numbers", "kinds", "at_ms", "lines"))
+    columns = index["keys"], index["numbers"], index["kinds"], index["at_ms"], index["lines"]
     return map(Located._make, zip(*columns, strict=True))
 
 

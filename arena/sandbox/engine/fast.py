@@ -220,7 +220,7 @@ class LinkedInstance(ProgramInstance):
             runtime.close()
 
     def _send(
-        self, fuel: int, function: RuntimeFunction, message: Any, most: int = MOST_TEXT
+        self, fuel: int, function: RuntimeFunction, message: object, most: int = MOST_TEXT
     ) -> tuple[int, bytes]:
         try:
             kind, answer = self._call(fuel, self.runtime.call, function, _marshalled(message), most)

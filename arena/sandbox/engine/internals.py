@@ -86,7 +86,7 @@ class CoreFunction:
     ``wasmtime.Func`` makes at each call.
     """
 
-    def __init__(self, store: Store, function: Any) -> None:
+    def __init__(self, store: Store, function: object) -> None:
         assert isinstance(function, Func)
         self._function = function._func
         # For the parameter, then for the result.

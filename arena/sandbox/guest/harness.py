@@ -172,7 +172,7 @@ def _error(error: BaseException) -> int:
     return _answer(FAILED, _report(error).encode("utf-8", "surrogatepass"))
 
 
-def _name_of(answer: Any) -> str:
+def _name_of(answer: object) -> str:
     name: str = type.__dict__["__name__"].__get__(type(answer))
     return name
 

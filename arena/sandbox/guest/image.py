@@ -99,10 +99,10 @@ def _fill_gaps() -> None:
     _fillers.extend({str(number): number} for number in range(200))
 
 
-def _makers() -> list[Callable[[], Any]]:
+def _makers() -> list[Callable[[], object]]:
     """Makers of objects of every size, the largest first, and of those that the interpreter does not free."""
     sizes = [*range(1 << 17, 1 << 12, -(1 << 12)), *range(1 << 12, 0, -16)]
-    makers: list[Callable[[], Any]] = [lambda size=size: bytes(size) for size in sizes]  # type: ignore[misc]
+    makers: list[Callable[[], object]] = [lambda size=size: bytes(size) for size in sizes]  # type: ignore[misc]
     makers += [lambda size=size: tuple([None] * size) for size in range(20, 0, -1)]  # type: ignore[misc]
     makers += [lambda bits=bits: 1 << bits for bits in (100, 62, 32, 20)]  # type: ignore[misc]
     makers += [

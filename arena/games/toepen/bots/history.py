@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from arena.games.kernel import Turn
 from arena.games.toepen.bots.laundry import keep_chance
@@ -17,6 +17,7 @@ from arena.games.toepen.bots.model import (
 from arena.games.toepen.bots.spot import Spot
 from arena.games.toepen.bots.worth import Stakes
 from arena.games.toepen.cards import CARD_NUMBER, WHOLE_PACK, mask_of
+from arena.games.toepen.seen import ToepenNews
 
 
 class PastDecision(NamedTuple):
@@ -69,8 +70,11 @@ class History:
                 self._noted = event["n"]
                 self._note(event)
 
-    def _note(self, event: Mapping[str, Any]) -> None:
+    def _note(self, event: ToepenNews) -> None:
         type, seat = event["type"], event["seat"]
+        if seat is None:
+            # Nobody has won the hand.
+            return
         if type == "hand":
             self._start(event["lives"])
             self._dealer = seat

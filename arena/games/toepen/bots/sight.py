@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from arena.games.kernel import Turn
 from arena.games.toepen.bots.spot import Spot
 from arena.games.toepen.cards import CARD_NUMBER, CLEAN, WHOLE_PACK, mask_of
 from arena.games.toepen.redeal import voids_of
+from arena.games.toepen.seen import ToepenObservation
 
 
 class ToepenSight:
@@ -45,7 +44,7 @@ class ToepenSight:
         """Whether the seat's hand is dirty laundry (TP-2.2)."""
         return not self.spot.hand & CLEAN
 
-    def _spot(self, seen: dict[str, Any]) -> Spot:
+    def _spot(self, seen: ToepenObservation) -> Spot:
         hand = mask_of(seen["hand"])
         voids = voids_of(seen)
         may_hold = [
@@ -75,7 +74,7 @@ class ToepenSight:
         return min(pelt or players, key=lambda seat: (seat - self.dealer - 1) % self.seats)
 
 
-def _gone(seen: dict[str, Any]) -> int:
+def _gone(seen: ToepenObservation) -> int:
     gone = mask_of(item["card"] for item in seen["trick"])
     for trick in seen["tricks"]:
         gone |= mask_of(item["card"] for item in trick["cards"])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from arena.games.kernel import Turn
 from arena.games.truco.cards import BIT, CARD_NUMBER, PACK, PACKS, mask_of
+from arena.games.truco.seen import TrucoCall, TrucoTrick
 from arena.games.truco.view import order_seen
 
 THREE: Final = 10
@@ -44,7 +45,7 @@ class TrucoSight:
         self.stakes = tuple(int(value) for value in turn["rules"]["stakes"].split("-"))
         self.whole_hand: bool = turn["rules"]["truco_scope"] == "hand"
         self.call = next((action for action in self.legal if action.startswith(("truco", "raise:"))), "")
-        self.truco: dict[str, Any] | None = seen["truco"]
+        self.truco: TrucoCall | None = seen["truco"]
         self.extra_trick: bool = seen["extra_trick"]
         self.passed: bool = seen["passed"]
         self.burns_left: int = turn["rules"]["max_burns"] - len(seen["burned"])
@@ -65,7 +66,7 @@ class TrucoSight:
             gone |= mask_of(cards)
         self.unseen = PACKS[turn["rules"]["pack"]].mask & ~gone
 
-    def _read_tricks(self, tricks: Sequence[Any]) -> None:
+    def _read_tricks(self, tricks: Sequence[TrucoTrick]) -> None:
         self.table = 0
         self.place = self.best = self.holder = 0
         self.results: list[int] = []

@@ -1,0 +1,122 @@
+"""The types of what a seat of Brazilian Truco sees; the fields are those of :mod:`arena.games.truco.view`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Required, TypedDict, final
+
+
+@final
+class TrucoPlay(TypedDict):
+    """A card on the table."""
+
+    seat: int
+    card: str | None
+    face_down: bool
+
+
+class TrucoTrick(TypedDict):
+    """A trick of this hand."""
+
+    leader: int
+    plays: list[TrucoPlay]
+    over: bool
+    winner: int | None
+
+
+class TrucoCall(TypedDict):
+    """The truco of this hand."""
+
+    seat: int
+    team: int
+    trick: int
+    on_table: int
+    proposer: int
+    value: int
+    pending: bool
+    deferred: bool
+
+
+class TrucoSignal(TypedDict):
+    """A gesture."""
+
+    trick: int
+    seat: int
+    gesture: str
+
+
+_From = TypedDict("_From", {"from": str | None})
+
+
+@final
+class TrucoSaid(_From):
+    """Something that a seat did besides playing a card."""
+
+    seat: int
+    said: str
+    value: int | None
+    trick: int
+    on_table: int
+    gesture: str | None
+
+
+class TrucoObservation(TypedDict):
+    """What a seat or a spectator sees."""
+
+    seat: int | None
+    hand_number: int
+    score: list[int]
+    phase: str
+    awaiting: list[int]
+    dealer: int | None
+    forehand: int | None
+    stake: int
+    elevens: list[int]
+    hand: list[str]
+    partner_dealt: list[str]
+    passed: bool
+    passed_cards: list[str]
+    burned: list[list[str]]
+    held: list[int]
+    tricks: list[TrucoTrick]
+    truco: TrucoCall | None
+    eleven_deferred: bool
+    extra_trick: bool
+    signals: list[TrucoSignal]
+    calls: list[TrucoSaid]
+    vira: str | None
+    manilhas: list[str] | None
+    right: Literal["either"] | int | None
+
+
+class TrucoHidden(TypedDict):
+    """The cards that a seat does not see. ``face_down``: trick, seat and card of each."""
+
+    hands: Mapping[int, Sequence[str]]
+    face_down: Sequence[Sequence[Any]]
+    rest: Sequence[str]
+
+
+_Cut = TypedDict("_Cut", {"from": str}, total=False)
+
+
+class TrucoNews(_Cut, total=False):
+    """An event as a viewer is shown it; :func:`arena.games.truco.view.view_event` says which type has which
+    of the fields.
+    """
+
+    type: Required[str]
+    seat: int
+    number: int
+    dealer: int
+    score: list[int]
+    lifted: int
+    count: int
+    cards: list[str] | None
+    value: int
+    points: int
+    card: str | None
+    winner: int | None
+    leader: int
+    reason: str
+    gesture: str
