@@ -57,7 +57,7 @@ class JoinArguments(RequestSchema):
     )
 
 
-class GivenSeat(TypedDict):
+class SeatInput(TypedDict):
     """What :class:`JoinArguments` loads."""
 
     game: NotRequired[str]
@@ -95,7 +95,7 @@ class ObserveArguments(RequestSchema):
     )
 
 
-class GivenWait(TypedDict):
+class WaitInput(TypedDict):
     """What :class:`ObserveArguments` loads."""
 
     game: str | None
@@ -119,7 +119,7 @@ class ActArguments(ObserveArguments):
     note = note()
 
 
-class GivenAct(GivenWait):
+class ActInput(WaitInput):
     """What :class:`ActArguments` loads."""
 
     turn: str
@@ -133,7 +133,7 @@ class RulesArguments(RequestSchema):
     kind = _kind()
 
 
-class GivenKind(TypedDict):
+class KindInput(TypedDict):
     """What :class:`RulesArguments` loads."""
 
     kind: str
@@ -153,7 +153,7 @@ class BoardArguments(RequestSchema):
     )
 
 
-class GivenBoard(GivenKind):
+class BoardInput(KindInput):
     """What :class:`BoardArguments` loads."""
 
     division: str
@@ -166,7 +166,7 @@ class GameArguments(RequestSchema):
     game = fields.String(required=True, metadata={"description": "The id of a finished game."})
 
 
-class GivenGame(TypedDict):
+class GameInput(TypedDict):
     """What :class:`GameArguments` loads."""
 
     game: str
@@ -176,7 +176,7 @@ class NoArguments(RequestSchema):
     """Nothing."""
 
 
-def _join(caller: ToolCaller, given: GivenSeat) -> str:
+def _join(caller: ToolCaller, given: SeatInput) -> str:
     if "game" in given:
         made = caller("POST", f"games/{check_game_id(given['game'])}/join", body={})
     else:
@@ -192,7 +192,7 @@ def _join(caller: ToolCaller, given: GivenSeat) -> str:
     )
 
 
-def _act(caller: ToolCaller, given: GivenAct) -> str:
+def _act(caller: ToolCaller, given: ActInput) -> str:
     answer = {"turn": given["turn"], "action": given["action"], "note": given["note"]}
     answers = read_answers(services().live, [answer])
     query = {"limit": 1, "tournaments": given["tournaments"]}
@@ -208,11 +208,11 @@ def _act(caller: ToolCaller, given: GivenAct) -> str:
     return f"{lines}\n{_next(caller, given, game)}"
 
 
-def _observe(caller: ToolCaller, given: GivenWait) -> str:
+def _observe(caller: ToolCaller, given: WaitInput) -> str:
     return _next(caller, given, given["game"])
 
 
-def _next(caller: ToolCaller, given: GivenWait, game: str | None) -> str:
+def _next(caller: ToolCaller, given: WaitInput, game: str | None) -> str:
     """The next decision of the game, its end, or what stands when the time is over. Without ``game``: of all
     games.
     """
@@ -239,7 +239,7 @@ def _next(caller: ToolCaller, given: GivenWait, game: str | None) -> str:
             return "\n".join([*lines, _NOTHING])
 
 
-def _next_of_all(caller: ToolCaller, given: GivenWait, until: float) -> str:
+def _next_of_all(caller: ToolCaller, given: WaitInput, until: float) -> str:
     """The next decision in any game, or that there is none when the time is over."""
     lines: list[str] = []
     query = {"rights": False, "limit": 1, "tournaments": given["tournaments"]}
@@ -254,7 +254,7 @@ def _next_of_all(caller: ToolCaller, given: GivenWait, until: float) -> str:
             return "\n".join([*lines, _NOTHING])
 
 
-def _play(caller: ToolCaller, turn: Mapping[str, Any], given: GivenWait) -> str:
+def _play(caller: ToolCaller, turn: Mapping[str, Any], given: WaitInput) -> str:
     """Play the first legal action, and say so."""
     action = turn["legal_actions"][0]
     query = {"limit": 1, "tournaments": given["tournaments"]}
@@ -271,7 +271,7 @@ def _end(view: Mapping[str, Any]) -> str:
     return f"game {view['game']} is {view['state']}. {places}".rstrip() + "\n"
 
 
-def _rules(caller: ToolCaller, given: GivenKind) -> str:
+def _rules(caller: ToolCaller, given: KindInput) -> str:
     game = game_of(given["kind"])
     return "\n\n".join(page_source(rules.path) for rules in game.rules_pages) or game.seating
 
@@ -280,12 +280,12 @@ def _me(caller: ToolCaller, given: object) -> str:
     return _json(caller("GET", f"bots/{caller.bot}"))
 
 
-def _leaderboard(caller: ToolCaller, given: GivenBoard) -> str:
+def _leaderboard(caller: ToolCaller, given: BoardInput) -> str:
     query = {"format": "text", "preset": given["preset"]}
     return str(caller("GET", f"leaderboards/{given['kind']}/{given['division']}", query))
 
 
-def _replay(caller: ToolCaller, given: GivenGame) -> str:
+def _replay(caller: ToolCaller, given: GameInput) -> str:
     record = caller("GET", f"games/{check_game_id(given['game'])}/record")
     return "\n".join(tell(record, remarks(notes_on(record, caller.viewer))))
 

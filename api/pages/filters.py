@@ -84,7 +84,7 @@ def setting(name: str) -> str:
     return words(name.removesuffix("_ms"))
 
 
-class Edit(TypedDict):
+class SettingEdit(TypedDict):
     """An edit of a tournament: the former and the new value of a setting."""
 
     field: str
@@ -93,13 +93,13 @@ class Edit(TypedDict):
 
 
 @blueprint.app_template_filter("former")
-def former(edit: Edit) -> str:
+def former(edit: SettingEdit) -> str:
     """The former value of an edited setting, of several ones only what has changed."""
     return _setting(edit["field"], edit["old"], edit["new"])
 
 
 @blueprint.app_template_filter("present")
-def present(edit: Edit) -> str:
+def present(edit: SettingEdit) -> str:
     """The new value of an edited setting, of several ones only what has changed."""
     return _setting(edit["field"], edit["new"], edit["old"])
 
