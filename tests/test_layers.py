@@ -422,6 +422,7 @@ def test_no_circular_import() -> None:
 
 
 LATE_IMPORTS = {
+    "arena.bots.loader": "the runtime of the sandbox has it, too, and reads no files",
     "arena.cli": "authors install neither the server nor the sandbox, and a command starts quickly",
     "arena.ratings.matchups": "only mixtures need scipy, which takes long to load",
     "arena.records.archive.places": "obstore is optional",

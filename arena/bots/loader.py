@@ -113,7 +113,7 @@ def _run_file(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise InvalidBot(f"{path} cannot be loaded as a Python file", field="bot")
-    check_imports(path.read_bytes(), str(path))
+    check_imports(source_of(path), str(path))
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
@@ -124,6 +124,19 @@ def _run_file(path: Path) -> ModuleType:
         where = f"{path}:{line}" if line else str(path)
         raise InvalidBot(f"{where}: {type(error).__name__}: {_one_line(error)}", field="bot") from error
     return module
+
+
+def source_of(path: str | Path) -> str:
+    """The source in a file as Python reads it. Raises OSError, and :class:`InvalidBot` if it is
+    not text.
+    """
+    # The runtime of the sandbox has this module, too, and reads no files.
+    from arena.inputs.files import MARK, decode_source
+
+    def refuse(message: str, field: str, expected: str) -> InvalidBot:
+        return InvalidBot(f"{path}: {message}", field=field, expected=expected)
+
+    return decode_source(Path(path).read_bytes(), "bot", refuse).removeprefix(MARK)
 
 
 def check_imports(text: str | bytes, source: str) -> None:

@@ -11,6 +11,7 @@ import click
 
 from arena.bots import HOUSE_BOTS, Bot, BotFailure, BotSpec, bot_spec
 from arena.bots.games import check_game
+from arena.bots.loader import source_of
 from arena.cli.commands import Command
 from arena.cli.output import json_option, redirected
 from arena.cli.replay import proven_record
@@ -18,7 +19,6 @@ from arena.installation import not_installed
 from arena.play.dealing import bot_seed
 from arena.play.fault_reports import FaultReport, message_of, trace_of
 from arena.play.match import seat_bot
-from arena.play.saved_files import source_of
 from arena.play.table import parse_turn_id
 from arena.records.decisions import RecordedDecision, decisions_until
 from arena.text import printable, printable_lines

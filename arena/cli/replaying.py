@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 
 from arena.bots import BotSpec, HostFailure, InvalidBot
+from arena.bots.loader import source_of
 from arena.errors import ArenaError
 from arena.installation import not_installed
-from arena.play.saved_files import source_of
 from arena.records.record import record_texts
 from arena.records.verify import verify_text
 

@@ -14,13 +14,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from arena.bots import HOUSE_BOTS, BotSpec, InvalidBot, bot_spec
 from arena.bots.games import check_game
+from arena.bots.loader import source_of
 from arena.cli.commands import Command
 from arena.cli.output import narrow
 from arena.cli.params import SECONDS, jobs_option
 from arena.errors import ArenaError
 from arena.games import GAMES
 from arena.installation import install_command
-from arena.play.saved_files import source_of
 from arena.text import plain_table, printable
 from arena.tournaments.trial import (
     Trial,

@@ -35,8 +35,8 @@ def decode_table(data: bytes, field: str, error: Refuse = ArenaError) -> tuple[s
     try:
         if data.startswith(_UTF_16):
             return data.decode("utf-16"), ""
-        if b"\0" in data:
-            # Text of Europe has zeros in the higher half of each pair of bytes.
+        # Text of Europe has zeros in the higher half of each pair of bytes.
+        if 4 * data.count(0) > len(data):
             higher_first = data[::2].count(0) > data[1::2].count(0)
             return data.decode("utf-16-be" if higher_first else "utf-16-le"), ""
         return data.decode("utf-8-sig"), ""

@@ -11,8 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 from arena.bots import Bot, BotSpec, InvalidBot
-from arena.bots.loader import factory_of_module, line_in
-from arena.inputs.files import MARK, decode_source
+from arena.bots.loader import factory_of_module, line_in, source_of
 from arena.play.fault_reports import message_of
 
 
@@ -60,14 +59,3 @@ _factories: dict[SavedFile, Callable[[], Bot]] = {}
 def saved_file(name: str, source: str) -> SavedFile:
     """The bot of the file ``source`` as it is now. Raises as :func:`source_of`."""
     return SavedFile(name, "saved", source, text=source_of(source))
-
-
-def source_of(path: str | Path) -> str:
-    """The source in a file as Python reads it. Raises OSError, and :class:`~arena.bots.InvalidBot` if it is
-    not text.
-    """
-
-    def refuse(message: str, field: str, expected: str) -> InvalidBot:
-        return InvalidBot(f"{path}: {message}", field=field, expected=expected)
-
-    return decode_source(Path(path).read_bytes(), "bot", refuse).removeprefix(MARK)

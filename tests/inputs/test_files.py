@@ -5,13 +5,15 @@ from __future__ import annotations
 import codecs
 import gzip
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from arena.accounts.uploads import InvalidSource, python_upload
 from arena.bots import InvalidBot, bot_spec
-from arena.play.saved_files import saved_file, source_of
+from arena.bots.loader import source_of
+from arena.play.saved_files import saved_file
 from arena.records.record import InvalidRecord, UnreadableRecord, load_records, record_texts
 from tests.records.games_played import record_line
 
@@ -94,11 +96,18 @@ def test_a_source_is_refused_in_one_line(data: bytes, said: str) -> None:
     assert str(caught.value).isprintable()
 
 
-def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("load", [source_of, bot_spec])
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [(BOT.encode("utf-16"), "the source is in UTF-16"), (BOT.encode("latin-1"), "the source is not text")],
+)
+def test_a_file_that_is_no_text_is_named(
+    tmp_path: Path, data: bytes, why: str, load: Callable[[str], object]
+) -> None:
     path = tmp_path / "my_bot.py"
-    path.write_bytes(BOT.encode("utf-16"))
-    with pytest.raises(InvalidBot, match=r"my_bot\.py: the source is in UTF-16"):
-        source_of(path)
+    path.write_bytes(data)
+    with pytest.raises(InvalidBot, match=rf"my_bot\.py: {why}"):
+        load(str(path))
 
 
 LINE = record_line("truco")

@@ -89,6 +89,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
         codecs.BOM_UTF16_LE + b"n\0a",
         "not text in UTF-8, UTF-16 or Windows-1252",
     ),
+    "a zero that is not of UTF-16": (b"name\nA\0na\n", "U+0000"),
     "bytes of no encoding": (b"name\nA\x81\x8d", "not text in UTF-8, UTF-16 or Windows-1252"),
 }
 
