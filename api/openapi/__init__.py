@@ -234,17 +234,13 @@ def _request_body(operation: ApiOperation, captured: Captured) -> Mapping[str, o
 
 
 def _success(operation: ApiOperation, captured: Captured) -> Mapping[str, object]:
-    headers = [*operation.headers]
-    headers += [
-        name
-        for name, adds in (
-            (REPLAYED, operation.takes_key),
-            ("ETag", operation.is_polled),
-            *((name, operation.limit) for name in RATE_LIMIT),
-            ("Link", operation.is_paged),
-        )
-        if adds and name not in headers
-    ]
+    added = {
+        REPLAYED: operation.takes_key,
+        "ETag": operation.is_polled,
+        **dict.fromkeys(RATE_LIMIT, operation.limit),
+        "Link": operation.is_paged,
+    }
+    headers = [*operation.headers, *(name for name, is_added in added.items() if is_added)]
     response: dict[str, Any] = {
         "description": HTTPStatus(operation.status).phrase,
         **_headers(*headers),
