@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -43,7 +44,7 @@ def test_a_data_set_of_the_public_games(
     terminal("records", "--out", str(file))
     assert bots_in() == {*names}
     assert terminal("bot", "change", names[0], "--no-datasets") == "datasets: no\n"
-    assert "in data sets:      no\n" in terminal("bot", "show", names[0])
+    assert re.search(r"in data sets: +no\n", terminal("bot", "show", names[0]))
     assert bots_in() == {names[1]}
     # A download of the service asks it as well, and so does any file if a service is named.
     copy = tmp_path / "copy.jsonl"
