@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.soak import arena, faulty, hostile, kills, processes, submit, webhooks
+from tests.waiting import PATIENCE
 
 SCALE = int(os.environ.get("BOTEQUIM_SOAK", "1"))
 
@@ -20,7 +21,7 @@ SCALE = int(os.environ.get("BOTEQUIM_SOAK", "1"))
     ],
 )
 def test_four_processes_play_over_http(curl: bool, tmp_path: Path) -> None:
-    counts = processes.play(tmp_path, 3 * SCALE, curl=curl, seconds=300 * SCALE)
+    counts = processes.play(tmp_path, 3 * SCALE, curl=curl, seconds=PATIENCE * SCALE)
     assert counts["truco"] == counts["toepen"] == 3 * SCALE
     assert counts["faults"] == 0
 
@@ -28,14 +29,14 @@ def test_four_processes_play_over_http(curl: bool, tmp_path: Path) -> None:
 @pytest.mark.nightly("soak")
 @pytest.mark.parametrize("target", kills.TARGETS)
 def test_nothing_is_lost_when_parts_are_killed(target: str, tmp_path: Path) -> None:
-    counts = kills.play(tmp_path, 6 * SCALE, target, pause=2, seconds=300 * SCALE)
+    counts = kills.play(tmp_path, 6 * SCALE, target, pause=2, seconds=PATIENCE * SCALE)
     assert counts["truco"] == counts["toepen"] == 3 * SCALE
     assert counts["archived"] > 0
 
 
 @pytest.mark.nightly("soak")
 def test_nothing_is_lost_with_an_object_store(tmp_path: Path) -> None:
-    counts = kills.play(tmp_path, 12 * SCALE, "database", archive="s3", pause=2, seconds=300 * SCALE)
+    counts = kills.play(tmp_path, 12 * SCALE, "database", archive="s3", pause=2, seconds=PATIENCE * SCALE)
     assert counts["archived"] + counts["stored"] == 12 * SCALE
     assert counts["archived"] >= 8 * SCALE
     assert counts["archiver starts"] > 1
@@ -62,7 +63,7 @@ def test_a_tournament_has_the_same_result_with_an_object_store(tmp_path: Path) -
 
 @pytest.mark.nightly("soak")
 def test_webhook_bots_play_over_http(tmp_path: Path) -> None:
-    counts = webhooks.play(tmp_path, 10 * SCALE, seconds=300 * SCALE)
+    counts = webhooks.play(tmp_path, 10 * SCALE, seconds=PATIENCE * SCALE)
     assert counts["truco"] == counts["toepen"] == 5 * SCALE
     assert counts["faults"] == 0
 
