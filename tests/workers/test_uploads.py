@@ -290,7 +290,8 @@ def test_a_worker_is_killed_while_it_checks_an_upload(tmp_path: Path) -> None:
         assert caught.value.code == "compile_failed"
         assert "ms of fuel, the most for its size" in caught.value.message
         assert [version["label"] for version in client.bot("long")["versions"]] == ["1"]
-        assert client.me()["quotas"]["bytes"]["used"] == used
+        # The reply 202, which a check gets that takes long, is kept.
+        assert used <= client.me()["quotas"]["bytes"]["used"] < used + REPLIES < used + len(FIELDS)
 
 
 @pytest.mark.nightly("processes")
