@@ -49,17 +49,17 @@ SLICES: Final[dict[str, Slice]] = {
     "contract": Slice(
         "Schemathesis, clients that generators make, a class of sixty",
         ("api", "arena/inputs", "arena/operations", "openapi.yaml", "clients"),
-        400,
+        500,
     ),
-    "faults": Slice("seeded faults in the rules and beyond", ("arena/games", "docs/rules", "tests"), 500),
-    "guides": Slice("every command of the pages", ("docs", "README.md", "examples"), 400),
+    "faults": Slice("seeded faults in the rules and beyond", ("arena/games", "docs/rules", "tests"), 800),
+    "guides": Slice("every command of the pages", ("docs", "README.md", "examples"), 450),
     "kills": Slice(
-        "processes that are killed at every step", ("arena/live", "arena/records", "arena/store"), 200
+        "processes that are killed at every step", ("arena/live", "arena/records", "arena/store"), 100
     ),
     "packages": Slice(
         "wheels in empty environments, services as deployed",
         ("pyproject.toml", "setup.py", "requirements", "deploy", "Dockerfile", "Makefile"),
-        250,
+        500,
     ),
     "pages": Slice(
         "the pages in a browser, at all sizes",
@@ -67,9 +67,9 @@ SLICES: Final[dict[str, Slice]] = {
         900,
     ),
     "processes": Slice(
-        "services and workers that are watched, replaced and killed", ("arena/ops", "workers"), 400
+        "services and workers that are watched, replaced and killed", ("arena/ops", "workers"), 500
     ),
-    "research": Slice("OpenSpiel's and PettingZoo's tests of all presets", ("arena/research",), 200),
+    "research": Slice("OpenSpiel's and PettingZoo's tests of all presets", ("arena/research",), 400),
     "sandbox": Slice("ten thousand instances, compilers that are limited", ("arena/sandbox",), 120),
     "simulations": Slice(
         "long runs of games and ratings", ("arena/bots", "arena/luck", "arena/play", "arena/games"), 300
@@ -77,7 +77,7 @@ SLICES: Final[dict[str, Slice]] = {
     "soak": Slice(
         "services under load while parts are killed", ("arena/ops", "arena/webhooks", "workers"), 400
     ),
-    "starters": Slice("the starters in all languages", ("botequim", "arena/cli", "arena/client"), 300),
+    "starters": Slice("the starters in all languages", ("botequim", "arena/cli", "arena/client"), 340),
 }
 
 
