@@ -21,6 +21,7 @@ from api.schemas.turns import (
     GivenTurnStream,
     PresenceEndedSchema,
     TurnPageSchema,
+    TurnSelection,
     TurnsQuery,
     TurnStreamQuery,
 )
@@ -44,19 +45,22 @@ def _ending_presence(who: Principal, query: GivenTurns) -> AbstractContextManage
     return watch(request.environ.get("gunicorn.socket"), lambda: presence.end(who.name))
 
 
+def _selection(query: GivenTurns) -> TurnSelection:
+    return {
+        "after": query["after"],
+        "wait": query["wait"],
+        "rights": query["rights"],
+        "limit": query["limit"],
+        "tournaments": query["tournaments"],
+        "leaving": query["leaving"],
+    }
+
+
 @blueprint.operation(query=TurnsQuery, returns=TurnPageSchema)
 def get_turns(who: Principal, query: GivenTurns) -> Response:
     check = still_valid(request.environ, services())
     with _ending_presence(who, query):
-        turns, cursor = services().live.turns(
-            who.name,
-            query["after"],
-            wait=query["wait"],
-            rights=query["rights"],
-            limit=query["limit"],
-            tournaments=query["tournaments"],
-            leaving=query["leaving"],
-        )
+        turns, cursor = services().live.turns(who.name, **_selection(query))
     check()
     if wants_text(request.environ):
         return page_text((), {}, turns, cursor, query["legal"])
@@ -77,16 +81,7 @@ def exchange_turns(who: Principal, query: GivenTurns, body: GivenAnswers) -> Res
         answers = read_answers(live, answers)
     check = still_valid(request.environ, services()) if query["wait"] else None
     with _ending_presence(who, query):
-        results, turns, cursor = live.exchange(
-            who.name,
-            answers,
-            query["after"],
-            wait=query["wait"],
-            rights=query["rights"],
-            limit=query["limit"],
-            tournaments=query["tournaments"],
-            leaving=query["leaving"],
-        )
+        results, turns, cursor = live.exchange(who.name, answers, **_selection(query))
     if check is not None:
         check()
     count_answers(results)

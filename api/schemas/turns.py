@@ -211,14 +211,19 @@ class GivenTurnStream(TypedDict):
     tournaments: bool
 
 
-class GivenTurns(GivenTurnStream):
-    """What :class:`TurnsQuery` loads."""
+class TurnSelection(GivenTurnStream):
+    """What :meth:`arena.live.service.LiveGames.turns` takes of a :class:`GivenTurns`."""
 
     after: str | None
     wait: float
     limit: int
-    legal: str
     leaving: bool
+
+
+class GivenTurns(TurnSelection):
+    """What :class:`TurnsQuery` loads."""
+
+    legal: str
 
 
 class TurnStreamQuery(RequestSchema):

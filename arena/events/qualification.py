@@ -67,7 +67,7 @@ def disciplines() -> list[Discipline]:
 
 
 class FailedTurn(TypedDict):
-    """Where a bot failed: at ``turn``, after so many actions of the game."""
+    """The turn at which a bot failed. ``after``: the number of actions of the game before it."""
 
     game: str
     seat: int

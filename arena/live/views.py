@@ -29,7 +29,7 @@ class ClockView(TypedDict):
 
 
 class SeatFault(TypedDict):
-    """A fault of a seat, after so many logged actions."""
+    """A fault of a seat. ``after``: the number of logged actions before it."""
 
     seat: int
     type: str
