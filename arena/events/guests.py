@@ -152,9 +152,10 @@ class Guests:
         """Make a link, and return it with its ``code``. By default it expires at the lock, or after a day."""
         now_ms = self._clock().now_ms
         code, link_id = secrets.token_urlsafe(_CODE_BYTES), secrets.token_hex(_ID_BYTES)
-        expires: list[int] = []
+        until_ms = 0
 
         def act(tournament: Tournament) -> bool:
+            nonlocal until_ms
             _check_invites(tournament)
             locks_ms = tournament.spec.locks_ms
             until_ms = (
@@ -168,7 +169,6 @@ class Guests:
                 )
             tournament.links = [link for link in tournament.links if link["expires_ms"] > now_ms]
             _check_count("links", len(tournament.links) + 1, MAX_LINKS)
-            expires[:] = [until_ms]
             link: Link = {
                 "id": link_id,
                 "expires_ms": until_ms,
@@ -181,7 +181,7 @@ class Guests:
             return True
 
         self._change(tournament_id, act, by)
-        return {"id": link_id, "expires_ms": expires[0], "code": code}
+        return {"id": link_id, "expires_ms": until_ms, "code": code}
 
     def revoke_link(self, tournament_id: str, link_id: str, by: Principal) -> None:
         """Revoke a link; who has accepted stays invited."""

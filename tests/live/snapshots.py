@@ -9,11 +9,24 @@ from arena.store.games import CLOCK
 from tests.live.arenas import Arena
 from tests.live.clock import skip
 
+Keys = list[tuple[bytes, bytes, int]]
+"""Keys with their values as the database writes them, and how long they live (milliseconds; 0: for ever)."""
+
+
+def dump(connection: Any) -> Keys:
+    """All keys of a server."""
+    (names,) = connection.run([("KEYS", "*")])
+    keys = [(name, *connection.run([("DUMP", name), ("PTTL", name)])) for name in names]
+    return [(name, data, max(left_ms, 0)) for name, data, left_ms in keys if data is not None]
+
+
+def restore(connection: Any, keys: Keys) -> None:
+    """Write ``keys`` again, over what has their names."""
+    connection.run([("RESTORE", name, left_ms, data, "REPLACE") for name, data, left_ms in keys])
+
 
 class _Snapshot(NamedTuple):
-    """The keys of a database, with their values and how long they live (milliseconds; 0: for ever)."""
-
-    keys: list[tuple[bytes, bytes, int]]
+    keys: Keys
     skipped_ms: int
 
 
@@ -27,20 +40,10 @@ def play_once(arena: Arena, play: Callable[[Arena], None]) -> None:
     if snapshot is None:
         play(arena)
         if not connection.is_cluster:
-            _SNAPSHOTS[play] = _taken(arena)
+            # With its clock, the service would stand still since then.
+            keys = [key for key in dump(connection) if key[0] != CLOCK.encode()]
+            _SNAPSHOTS[play] = _Snapshot(keys, getattr(arena.live.store, "skipped_ms", 0))
         return
-    connection.run([("RESTORE", name, left_ms, data, "REPLACE") for name, data, left_ms in snapshot.keys])
+    restore(connection, snapshot.keys)
     arena.store.identity.check()
     skip(arena.live, snapshot.skipped_ms)
-
-
-def _taken(arena: Arena) -> _Snapshot:
-    """All but the clock, which would stand still since then."""
-    connection: Any = arena.store._connection
-    (names,) = connection.run([("KEYS", "*")])
-    keys = []
-    for name in names:
-        data, left_ms = connection.run([("DUMP", name), ("PTTL", name)])
-        if data is not None and name != CLOCK.encode():
-            keys.append((name, data, max(left_ms, 0)))
-    return _Snapshot(keys, getattr(arena.live.store, "skipped_ms", 0))

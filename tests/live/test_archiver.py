@@ -38,7 +38,7 @@ from tests.live.archived import (
 from tests.live.arenas import Arena
 from tests.live.clock import skip
 from tests.live.playing import BOTS, new_game, play_out, quiet
-from tests.live.snapshots import play_once
+from tests.live.snapshots import dump, play_once, restore
 
 
 @pytest.fixture
@@ -245,8 +245,7 @@ def test_archiving_at_any_step_of_an_annulment_loses_nothing(
     hall: Arena, monkeypatch: pytest.MonkeyPatch, group: str
 ) -> None:
     connection: Any = hall.store._connection
-    names = connection.run([("KEYS", "*")])[0]
-    old = {name: connection.run([("DUMP", name)])[0] for name in names}
+    old = dump(connection)
     original = connection.run
     folder = hall.service.settings.archive
     for step in range(1, 60):
@@ -270,8 +269,7 @@ def test_archiving_at_any_step_of_an_annulment_loses_nothing(
         assert left(hall) == 0
         assert original([("EXISTS", "{t:local}:packs")]) == [0]
         original([("FLUSHALL",)])
-        for name, data in old.items():
-            original([("RESTORE", name, 0, data)])
+        restore(connection, old)
         # An archive of its own for every step.
         assert finished.archive is not None
         finished.archive = Archive(FolderStore(Path(f"{folder}-{step}")))
@@ -400,13 +398,11 @@ def test_an_archiver_that_is_killed_at_any_step_loses_and_doubles_nothing(
 def test_an_older_database_beside_a_newer_archive(hall: Arena, make_arena: MakeArena) -> None:
     """Nothing that was archived is lost, and nothing is there twice."""
     connection: Any = hall.store._connection
-    names = connection.run([("KEYS", "*")])[0]
-    old = {name: connection.run([("DUMP", name)])[0] for name in names}
+    old = dump(connection)
     before = everything(hall)
     archiver(hall).run()
     connection.run([("FLUSHALL",)])
-    for name, data in old.items():
-        connection.run([("RESTORE", name, 0, data)])
+    restore(connection, old)
     restored = make_arena()
     skip(restored.live, 3 * HOUR)
     assert everything(restored) == before
@@ -426,15 +422,13 @@ def test_a_game_that_ends_differently_after_a_restore_does_not_replace_the_archi
     arena.live.finished.claim()
     game = new_game(arena.live)
     connection: Any = arena.store._connection
-    names = connection.run([("KEYS", "*")])[0]
-    old = {name: connection.run([("DUMP", name)])[0] for name in names}
+    old = dump(connection)
     play_out(arena.live, [game], seed=1)
     pass_hours(arena)
     before = list(arena.live.iter_records())
     archiver(arena).run()
     connection.run([("FLUSHALL",)])
-    for name, data in old.items():
-        connection.run([("RESTORE", name, 0, data)])
+    restore(connection, old)
     restored = make_arena()
     play_out(restored.live, [game], seed=2)
     assert list(restored.live.iter_records()) == before
