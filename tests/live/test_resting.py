@@ -17,6 +17,7 @@ from tests.live.clock import skip
 from workers.initial_data import HOUSE, UNTIL_GROUPS, add_initial_data, recurring_presets
 
 MINUTE_MS = 60_000
+HOUR_MS = 60 * MINUTE_MS
 OF_PRESETS = ("truco-paulista", "truco-paulista-2", "truco-mineiro")
 """The schedules of presets, after ``house-`` and ``sealed-``."""
 
@@ -33,7 +34,9 @@ HOUSE_CUP = {
 
 @pytest.fixture
 def arena(url: str) -> Iterator[Arena]:
+    """It opens a second after a full hour: which times of schedules come next does not depend on the day."""
     opened = Arena(url)
+    skip(opened.live, HOUR_MS - opened.now_ms() % HOUR_MS + 1_000)
     yield opened
     opened.live.close()
 
