@@ -26,14 +26,24 @@ CLOCK: Final = {"per_turn_ms": 2000, "bank_ms": 2000}
 WRONG: Final = {
     "dies": "os._exit(1)",
     "hangs": "time.sleep(1e6)",
-    "rubbish": "return 'rubbish'",
+    "rubbish": "answer_for_ever(turn, 'rubbish')",
     "late": "time.sleep(5)",
 }
 """What the bots of these names do at their turns in the tournament."""
 
 _FILE: Final = """
-import os, time
+import json, os, time, urllib.request
 from botequim import Bot, bot_spec
+
+def answer_for_ever(turn, action):
+    # By a request of its own: a player sends legal actions only.
+    token = os.environ["BOTEQUIM_TOKEN"]
+    headers = {{"Authorization": "Bearer " + token, "Content-Type": "application/json"}}
+    body = json.dumps({{"answers": [{{"turn": turn["turn"], "action": action}}]}}).encode()
+    request = urllib.request.Request(os.environ["BOTEQUIM_URL"] + "/v1/turns", body, headers)
+    while True:
+        urllib.request.urlopen(request).close()
+        time.sleep(0.2)
 
 class Faulty(Bot):
     def choose(self, turn):
