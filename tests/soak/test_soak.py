@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -88,4 +89,7 @@ def test_two_uploaded_files_reach_the_leaderboards(tmp_path: Path) -> None:
     lines: list[str] = []
     counts = submit.play(tmp_path, lines.append, soon=True)
     assert counts["decisions"] > counts["games"] > 0
-    assert any(line.startswith("toepen: plays in 'Often' at ") for line in map(str.strip, lines)), lines
+    for kind in submit.BOTS:
+        # ``bot submit`` waits until the bot is on the board, and ends with its place there.
+        place = re.compile(rf"  {kind}: (provisional: |rank )\d+ .*: http\S+/leaderboards/{kind}")
+        assert any(map(place.fullmatch, lines)), lines
