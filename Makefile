@@ -21,7 +21,7 @@ PLAIN = -m "not (system or nightly)"
 test: $(VENV)/.test
 	$(PYTEST) $(PLAIN) $(if $(COVERAGE),--cov --cov-report=term:skip-covered)
 
-# Services of several processes, browsers, other languages: one case of each kind at least, and all that are cheap.
+# What starts processes: services, workers, checks of uploads, browsers, other languages. One case of each kind at least, and all that are cheap.
 test-system: $(VENV)/.test
 	$(PYTEST) -m "system and not nightly"
 

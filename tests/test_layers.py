@@ -51,19 +51,24 @@ SOURCES = {module_name(path): path for package in PACKAGES for path in sorted((R
 
 
 @cache
+def tree_of(name: str) -> ast.Module:
+    return ast.parse(SOURCES[name].read_text())
+
+
+@cache
 def imports(name: str, *, top_level: bool = False) -> tuple[str, ...]:
     """Every module that ``name`` imports: of ``from a import b`` that is ``a.b`` if ours, else ``a``."""
     return tuple(_imports(name, top_level))
 
 
 def _imports(name: str, top_level: bool) -> Iterator[str]:
-    tree = ast.parse(SOURCES[name].read_text())
+    tree = tree_of(name)
     yield from _imported_by(name, ast.iter_child_nodes(tree) if top_level else ast.walk(tree))
 
 
 def imports_for_types(name: str) -> set[str]:
     """The modules that only type checkers import."""
-    tree = ast.parse(SOURCES[name].read_text())
+    tree = tree_of(name)
     blocks = (node for node in tree.body if isinstance(node, ast.If))
     checked = (node for block in blocks if ast.unparse(block.test) == "TYPE_CHECKING" for node in block.body)
     return set(_imported_by(name, checked))
@@ -306,7 +311,7 @@ def test_one_file_uses_the_private_names_of_wasmtime() -> None:
 
 def private_names(name: str) -> set[str]:
     """The private names of wasmtime that a module uses, and those of objects that are not its own."""
-    tree = ast.parse(SOURCES[name].read_text())
+    tree = tree_of(name)
     own = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef | ast.FunctionDef)}
     own |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and is_self(node.value)}
     found = {

@@ -15,6 +15,8 @@ from tests.api.contract import ContractClient
 from tests.api.pages import Browser
 from tests.api.test_web_pages import check_page
 
+pytestmark = pytest.mark.system
+
 GOOD = "def choose(turn):\n    return turn['legal_actions'][0]\n"
 BAD = "def choose(turn):\n    raise ValueError('no')\n"
 BODY = {"bot": "ana-bot", "new": "2", "old": "1", "kind": "truco", "preset": "mineiro-2@1"}

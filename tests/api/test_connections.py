@@ -19,6 +19,8 @@ from arena.store.embedded import EmbeddedStore
 from tests.api.server import Server
 from tests.waiting import PATIENCE, wait_until
 
+pytestmark = pytest.mark.system
+
 GET = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
 
 

@@ -15,6 +15,8 @@ from tests.api.pages import Browser
 from tests.api.tables import TOEPEN, TRUCO, buttons, open_table, press, service_of
 from tests.live.test_leaks import Knowledge, cards_in
 
+pytestmark = pytest.mark.system
+
 PACK = pack("".join(RANK_NAMES))
 SPOKEN = {f"{RANK_NAMES[card[0]]} of {SUIT_NAMES[card[1]]}": card for card in PACK}
 NAMED = re.compile("|".join(SPOKEN), re.IGNORECASE)

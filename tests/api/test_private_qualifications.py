@@ -20,6 +20,8 @@ from tests.api.conftest import Account
 from tests.api.contract import ContractClient, contract_client
 from tests.waiting import PATIENCE
 
+pytestmark = pytest.mark.system
+
 SOURCE = "def choose(turn):\n    print('my secret')\n    return turn['legal_actions'][0]\n"
 METHODS = ("get", "post", "put", "patch", "delete")
 NO_TOURNAMENT = "q-0123456789abcdef-1"

@@ -23,6 +23,8 @@ from tests.api.contract import ContractClient, contract_client
 from tests.service import environment
 from tests.waiting import PATIENCE
 
+pytestmark = pytest.mark.system
+
 OK = (200, {"status": "ok"})
 
 

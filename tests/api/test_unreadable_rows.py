@@ -200,6 +200,7 @@ def played(app: Flask, admin: ContractClient, database: Redis) -> str:
     return event
 
 
+@pytest.mark.system
 def test_groups(app: Flask, played: str, database: Redis) -> None:
     key = f"{{t:{played}}}"
     ids = [name.decode() for name in database.lrange(f"{key}:order", 0, -1)]

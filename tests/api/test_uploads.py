@@ -23,7 +23,7 @@ BROKEN = "def choose(turn):\n    return turn['no such field']\n"
 BODY = {"name": "first", "transport": "uploaded", "source": FIRST}
 
 
-pytestmark = pytest.mark.usefixtures("checker")
+pytestmark = [pytest.mark.system, pytest.mark.usefixtures("checker")]
 
 
 @pytest.fixture

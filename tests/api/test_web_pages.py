@@ -240,6 +240,7 @@ def test_the_front_page_shows_the_most_active_boards(
     assert [caption.split(",")[0] for caption in read(anybody, "/").captions] == ["truco/base@1"]
 
 
+@pytest.mark.system
 def test_the_front_page_shows_the_configured_address(settings: Settings, anybody: ContractClient) -> None:
     def shown(public_url: str, host: str) -> str:
         http = HttpSettings(limits=settings.http.limits, public_url=public_url)
@@ -373,6 +374,7 @@ def test_a_tournament_with_more_bots_than_a_page_has_rows(
     assert f"These are the first 2 of {count} entries" in page.html
 
 
+@pytest.mark.system
 def test_links_of_pages_lead_somewhere(played: str, anybody: ContractClient) -> None:
     seen: set[str] = set()
     ahead = ["/"]

@@ -94,6 +94,7 @@ def test_killed_at_every_step(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.system
 def test_two_writers_are_killed_again_and_again(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(15):

@@ -15,6 +15,8 @@ from tests.cli.conftest import ADMIN_TOKEN, Owner, Terminal
 from tests.live.arenas import Arena
 from tests.service import Service
 
+pytestmark = pytest.mark.system
+
 SOURCE = "def choose(turn):\n    return turn['legal_actions'][0]\n"
 CUP = {
     "name": "Sealed Toepen",

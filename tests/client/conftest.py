@@ -15,7 +15,7 @@ from tests.service import Service
 _numbers = itertools.count(1)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """The database and the API, without workers."""
     with Service(tmp_path_factory.mktemp("service"), workers=0) as running:

@@ -22,6 +22,8 @@ from tests.client.conftest import Table
 from tests.service import Process, Service, botequim, environment
 from tests.waiting import PATIENCE
 
+pytestmark = pytest.mark.system
+
 QUICK = {"per_turn_ms": 60_000, "bank_ms": 0}
 SHORT = {"per_turn_ms": 300, "bank_ms": 0}
 

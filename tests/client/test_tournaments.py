@@ -22,6 +22,8 @@ from tests.live.clock import close_entry
 from tests.service import Process, Service, botequim
 from tests.waiting import PATIENCE
 
+pytestmark = pytest.mark.system
+
 ADMIN_TOKEN = "the-admin-token-of-the-tests-0123456789"
 _numbers = itertools.count(1)
 

@@ -14,6 +14,8 @@ import yaml
 from tests.service import ROOT, Service
 from tests.waiting import PATIENCE, wait_until
 
+pytestmark = pytest.mark.system
+
 NAME = re.compile(r"botequim_\w+")
 PAGE = (ROOT / "docs/operating.md").read_text(encoding="utf-8")
 DASHBOARD = json.loads((ROOT / "deploy/grafana.json").read_text(encoding="utf-8"))

@@ -93,7 +93,13 @@ def examples() -> list[Example]:
 
 BOTS: Final = examples()
 CASES: Final = [
-    pytest.param(bot, kind, preset, id=f"{bot.where}-{preset}")
+    pytest.param(
+        bot,
+        kind,
+        preset,
+        id=f"{bot.where}-{preset}",
+        marks=[] if preset == GAMES[kind].presets[0].name else pytest.mark.nightly("guides"),
+    )
     for bot in BOTS
     for kind, preset in chosen_presets(bot.kinds, ())
 ]

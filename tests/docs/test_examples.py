@@ -30,6 +30,7 @@ def test_every_example_is_run_by_a_test() -> None:
 
 
 @pytest.mark.parametrize(("name", "kind"), BOTS.items())
+@pytest.mark.system
 def test_the_bot_plays_without_a_fault_and_beats_random(name: str, kind: str, tmp_path: Path) -> None:
     flags = ("--groups", "40", "--seed", "7", "--records", "out.jsonl")
     command = botequim("play", kind, str(ROOT / "examples" / name), "random", *flags)

@@ -27,6 +27,7 @@ def run(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.system
 def test_the_readme_from_its_first_bot_to_the_last_command(tmp_path: Path) -> None:
     said = []
     for block in blocks("README.md"):

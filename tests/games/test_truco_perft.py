@@ -79,7 +79,16 @@ def reference_perft(rules: dict[str, Any], log: list[tuple[int, str]], depth: in
     return sum(reference_perft(rules, [*log, (asked, action)], depth - 1) for action in moves)
 
 
-@pytest.mark.parametrize("name", DEALS)
+LONG = ("truco from the second trick, nothing hidden", "other stakes for two")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.nightly("simulations")] if name in LONG else [])
+        for name in DEALS
+    ],
+)
 def test_numbers_of_action_sequences(name: str) -> None:
     given, vira, counts = DEALS[name]
     table = Table(given)

@@ -102,6 +102,7 @@ def test_wrong_requests_name_the_game(owner: Account) -> None:
 
 
 @pytest.mark.usefixtures("checker")
+@pytest.mark.system
 def test_a_tournament_with_an_uploaded_bot_its_board_and_its_pages(
     services: Service, owner: Account, admin: ContractClient, anybody: ContractClient
 ) -> None:

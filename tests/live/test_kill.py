@@ -72,6 +72,7 @@ def killed(child: int) -> None:
     os.waitpid(child, 0)
 
 
+@pytest.mark.system
 def test_a_killed_player_process_loses_no_accepted_answer(
     make_games: MakeGames, url: str, tmp_path: Path
 ) -> None:
@@ -108,6 +109,7 @@ def test_a_killed_player_process_loses_no_accepted_answer(
 
 
 @pytest.mark.parametrize("fsync", ["no", "everysec"])
+@pytest.mark.system
 def test_a_killed_database_loses_no_accepted_answer(tmp_path: Path, fsync: str) -> None:
     """Its process, not its machine. A server that syncs every second holds back what it has replied to
     while a sync takes long, for two seconds at the most; otherwise it has written it before the reply.

@@ -14,6 +14,8 @@ from tests.live.arenas import Arena
 from tests.live.clock import skip
 from tests.live.playing import quiet
 
+pytestmark = pytest.mark.system
+
 FIRST = "def choose(turn):\n    return turn['legal_actions'][0]\n"
 BASE_ONLY = (
     "def choose(turn):\n    assert turn['rules']['variant'] == 'base'\n    return turn['legal_actions'][0]\n"

@@ -79,6 +79,7 @@ def publish_and_die(url: str, step: int) -> None:
 
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("rebuild", [False, True])
+@pytest.mark.system
 def test_a_publication_that_is_killed_at_any_step_leaves_the_old_board_or_the_new_one(
     hall: Arena, url: str, rebuild: bool
 ) -> None:

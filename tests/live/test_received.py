@@ -29,6 +29,8 @@ from tests.dying import KILLED, counted_to, in_child, status_of
 from tests.live.arenas import Arena
 from tests.live.clock import skip
 
+pytestmark = pytest.mark.system
+
 GOOD = "def choose(turn):\n    return turn['legal_actions'][0]\n"
 BAD = "def choose(turn:\n"
 SURELY_STORED_MS = 30_000

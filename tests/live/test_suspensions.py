@@ -14,6 +14,8 @@ from tests.live.arenas import Arena
 from tests.live.snapshots import play_once
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.system
+
 SOURCE = "def choose(turn):\n    return turn['legal_actions'][0]\n"
 GROUP = "r1-p1-g1"
 

@@ -370,6 +370,7 @@ def test_a_bot_with_malformed_answers_does_not_qualify_and_sees_why(hall: Arena)
     assert hall.tournaments.enter("next", "able")["status"] == "qualifying"
 
 
+@pytest.mark.system
 def test_a_faulty_bot_harms_only_itself(hall: Arena) -> None:
     for owner, name in (("ann", "able"), ("bob", "baker")):
         hall.bot(owner, name)

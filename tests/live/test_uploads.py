@@ -17,6 +17,8 @@ from arena.sandbox.runtime import runtime_id
 from tests.live.arenas import Arena
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.system
+
 FIRST = "def choose(turn):\n    print('my turn', turn['seat'])\n    return turn['legal_actions'][0]\n"
 BROKEN = "def choose(turn):\n    secret = 41\n    return turn['no such field']\n"
 ENDLESS = "def choose(turn):\n    while True:\n        pass\n"

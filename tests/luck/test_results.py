@@ -98,6 +98,7 @@ def test_groups_that_the_arena_plays_have_luck(duels: list[PlayedGroup]) -> None
     assert {game.luck for game in sealed_group("toepen", "table-4@1", 1).result.games} == {None}
 
 
+@pytest.mark.nightly("simulations")
 def test_a_board_less_luck_from_records(duels: list[PlayedGroup], tmp_path: Path) -> None:
     path = tmp_path / "records.jsonl"
     path.write_text("".join(f"{line}\n" for own in duels for line in own.records))

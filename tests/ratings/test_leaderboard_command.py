@@ -23,6 +23,8 @@ from arena.ratings.results import Results, collect
 from arena.records.record import canonical_hash, dumps, load_records
 from tests.service import botequim, environment
 
+pytestmark = pytest.mark.system
+
 
 def run(*arguments: str | Path, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(

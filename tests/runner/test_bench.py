@@ -45,6 +45,7 @@ def test_rates_and_costs_are_positive() -> None:
     assert min(cost.legal_actions, cost.apply, cost.observation, cost.serialise, cost.bytes) > 0
 
 
+@pytest.mark.system
 def test_the_command_prints_a_line_per_game() -> None:
     command = [sys.executable, "-m", "benchmarks.rules", "--rounds", "1", "--seconds", "0.02"]
     wide = {**os.environ, "COLUMNS": "200"}

@@ -12,6 +12,8 @@ from arena.tournaments.sequential import FLOOR, SequentialTest, elo_of, margin_o
 from benchmarks.sequential import fixed_groups, simulate
 from tests.runner.test_play import botequim
 
+pytestmark = pytest.mark.system
+
 
 def test_elo_points_and_margins() -> None:
     assert margin_of(0) == 0

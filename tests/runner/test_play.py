@@ -18,6 +18,8 @@ from arena.records.verify import verify
 from tests.runner import bots
 from tests.waiting import PATIENCE, wait_until
 
+pytestmark = pytest.mark.system
+
 COMMAND = [sys.executable, "-m", "arena.cli"]
 ROOT = Path(__file__).parents[2]
 

@@ -20,6 +20,8 @@ from arena.tournaments.trial import chosen_presets, trial_plan, try_out
 from tests.runner import bots
 from tests.runner.test_play import COMMAND, ROOT, botequim
 
+pytestmark = pytest.mark.system
+
 RANDOM = """
 from arena.bots import Bot
 

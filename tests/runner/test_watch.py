@@ -21,6 +21,8 @@ from arena.play.saved_files import saved_file
 from tests.runner.test_play import COMMAND, ROOT, botequim
 from tests.waiting import PATIENCE, wait_until
 
+pytestmark = pytest.mark.system
+
 FIRST = 'def choose(turn):\n    return turn["legal_actions"][0]\n'
 LAST = 'def choose(turn):\n    return turn["legal_actions"][-1]\n'
 

@@ -88,6 +88,7 @@ def test_a_refusal_is_remembered(
     assert len(commands) == len(texts) == 1
 
 
+@pytest.mark.system
 def test_what_takes_too_long_is_refused_once(
     commands: list[Sequence[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,6 +124,7 @@ def test_a_killed_compiler_is_a_server_fault_and_not_remembered() -> None:
     assert seat_bot(sandboxed_spec("mine", "1", wasm), 1).choose(turn()) == "play:4C"
 
 
+@pytest.mark.system
 def test_the_cache_keeps_the_most_recently_used(uploads: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = [compiled(numbered(number)) for number in range(2, 6)]
     long_ago = time.time() - 1000

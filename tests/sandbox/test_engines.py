@@ -27,6 +27,8 @@ from tests.sandbox import components
 from tests.sandbox.conftest import QUICK, turn
 from tests.sandbox.test_bot import ROOT
 
+pytestmark = pytest.mark.system
+
 PATIENT = SandboxLimits(load_ms=5_000, decision_ms=20_000, game_ms=600_000)
 """The engines differ in fuel, so no bot may come near the limits here."""
 
@@ -90,6 +92,7 @@ HONEST = {
     "remembers": REMEMBERS,
     "rights": RIGHTS,
 }
+BY_DAY = ("rookie", "draws", "re-deals")
 
 RULES: dict[str, Mapping[str, Any]] = {
     "truco": {"cut": "none"},
@@ -109,7 +112,10 @@ def played(engine: SandboxEngine, name: str, sources: Mapping[str, str]) -> list
 
 
 @pytest.mark.parametrize("kind", RULES)
-@pytest.mark.parametrize("name", HONEST)
+@pytest.mark.parametrize(
+    "name",
+    [name if name in BY_DAY else pytest.param(name, marks=pytest.mark.nightly("sandbox")) for name in HONEST],
+)
 def test_both_engines_play_the_same_games(
     engines: tuple[SandboxEngine, SandboxEngine], kind: str, name: str
 ) -> None:

@@ -24,6 +24,8 @@ from tests.sandbox import components, hostile
 from tests.sandbox.conftest import bot_of as python_bot
 from tests.sandbox.conftest import turn
 
+pytestmark = pytest.mark.system
+
 SMALL = SandboxLimits(load_ms=50, decision_ms=50, game_ms=2_000, memory_bytes=128 << 20)
 
 MOST_SECONDS = 5 * LEAST_PROCESSOR_SECONDS

@@ -164,6 +164,7 @@ CALLS = st.sampled_from(sorted(PARAMETERS)).flatmap(
 
 @settings(deadline=None, max_examples=150)
 @given(st.lists(CALLS, max_size=12))
+@pytest.mark.system
 def test_linked_calls_equal_those_of_the_component(calls: list[Call]) -> None:
     original, machine = Original(libraries()), Linked(libraries())
     assert results(machine, calls) == results(original, calls)

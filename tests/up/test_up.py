@@ -91,6 +91,7 @@ def test_it_starts_plays_stops_cleanly_and_keeps_its_data(tmp_path: Path) -> Non
         assert service.stop(signal.SIGTERM) == 0
 
 
+@pytest.mark.nightly("processes")
 def test_a_killed_process_is_restarted(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         token = service.client().sign_up("olga")

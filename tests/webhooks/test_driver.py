@@ -38,6 +38,8 @@ from tests.webhooks.parts import (
     until,
 )
 
+pytestmark = pytest.mark.system
+
 SHORT = {"per_turn_ms": 500, "bank_ms": 0}
 
 

@@ -120,7 +120,8 @@ def records_of(arena: Arena, name: str) -> list[dict[str, Any]]:
     return records
 
 
-@pytest.mark.parametrize("kind", ["truco", "toepen"])
+@pytest.mark.parametrize("kind", [pytest.param("truco", marks=pytest.mark.nightly("processes")), "toepen"])
+@pytest.mark.system
 def test_house_bots_play_a_round_robin_unattended(kind: str, arena: Arena, service: None) -> None:
     made = arena.tournaments.create(
         fields(kind, locks_ms=in_ms(3600)), "", tournament_id="cup", seed=bytes(32)

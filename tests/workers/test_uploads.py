@@ -51,6 +51,7 @@ def call(
     )
 
 
+@pytest.mark.nightly("processes")
 def test_two_examples_are_submitted_and_reach_the_leaderboard(tmp_path: Path) -> None:
     with Service(tmp_path, BOTEQUIM_ADMIN_TOKEN=ADMIN) as service:
         client = service.client()

@@ -164,7 +164,7 @@ def test_a_worker_plays_and_stops_on_a_signal(store: EmbeddedStore, games: LiveG
         ([], [], True),
         pytest.param(["--scheduler"], ["scheduler"], True, marks=BY_NIGHT),
         pytest.param(["--webhooks"], ["webhooks"], False, marks=BY_NIGHT),
-        (["--archiver"], ["archiver"], False),
+        pytest.param(["--archiver"], ["archiver"], False, marks=BY_NIGHT),
     ],
 )
 def test_the_check_reports_whether_a_process_runs_here(
