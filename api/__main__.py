@@ -5,4 +5,4 @@ from __future__ import annotations
 import os
 import sys
 
-os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "-c", "python:api.gunicorn_conf"])
+os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "-c", "python:api.http.gunicorn_conf"])

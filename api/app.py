@@ -8,10 +8,11 @@ from typing import Any, Final, ParamSpec, TypeVar
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from api.bodies import BodyIntake
 from api.downloads import Downloads
-from api.edge import Edge
-from api.errors import register_error_handlers
+from api.http.bodies import BodyIntake
+from api.http.edge import Edge
+from api.http.errors import register_error_handlers
+from api.http.sessions import protect_pages
 from api.mcp import protocol
 from api.pages import PAGES, site
 from api.pages.front_table import FrontTables
@@ -34,7 +35,6 @@ from api.resources import (
     tournaments,
     turns,
 )
-from api.sessions import protect_pages
 from api.watching import Watching
 from arena.ops.jobs import Jobs
 from arena.ops.service import open_service

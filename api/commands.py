@@ -33,7 +33,7 @@ def serve(bind: str, workers: int, data: Path) -> None:
     Uses the database at REDIS_URL, or else an embedded one in the data folder.
     """
     environment = {**os.environ, "BOTEQUIM_BIND": bind, "BOTEQUIM_WORKERS": str(workers)}
-    command = [sys.executable, "-m", "gunicorn", "-c", "python:api.gunicorn_conf"]
+    command = [sys.executable, "-m", "gunicorn", "-c", "python:api.http.gunicorn_conf"]
     if redis_url():
         check_data(Settings.from_environment(environment))
         os.execve(sys.executable, command, environment)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from api.auth import viewer
-from api.errors import HttpError
+from api.http.auth import viewer
+from api.http.errors import HttpError
 from api.services import services
 from arena.accounts.audit import Principal
 from arena.live.header import Viewer

@@ -8,7 +8,7 @@ from typing import Final, cast
 
 from flask import current_app, request
 
-from api.bodies import BodyIntake
+from api.http.bodies import BodyIntake
 from arena.ops.logs import log_fields
 from arena.ops.service import Service
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from api.auth import viewer
+from api.http.auth import viewer
 from api.schemas.edits import GivenEdit
 from api.schemas.schedules import GivenSchedule, GivenScheduleChange
 from api.schemas.tournaments import GivenTournament

@@ -9,7 +9,7 @@ from flask import Response
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header
 
-from api.edge import Environ
+from api.http.edge import Environ
 from arena.games import game_of
 from arena.operations.operation import JSON
 from arena.play.turn_texts import legal_lines, turn_text

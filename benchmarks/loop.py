@@ -354,7 +354,7 @@ def main(only: str) -> None:
             "BOTEQUIM_LOG_LEVEL": "WARNING",
         }
         bind = ["--bind", f"fd://{listener.fileno()}"]
-        command = [sys.executable, "-m", "gunicorn", "-c", "python:api.gunicorn_conf", *bind]
+        command = [sys.executable, "-m", "gunicorn", "-c", "python:api.http.gunicorn_conf", *bind]
         with (Path(folder) / "api.log").open("wb") as log:
             server = subprocess.Popen(
                 command,

@@ -19,8 +19,8 @@ from rq import SimpleWorker
 from rq.cron import CronJob
 from rq.job import Job
 
-from api.connections import write_problem
-from api.server import DrainingWorker, JsonLogger
+from api.http.connections import write_problem
+from api.http.server import DrainingWorker, JsonLogger
 from queues.rq_jobs import NamedJob
 from workers.scheduler import Tick
 from workers.worker import Worker

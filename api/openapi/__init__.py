@@ -1,6 +1,6 @@
 """The OpenAPI document, generated from the operations, with examples captured from the running app.
 
-``python -m api.openapi > openapi.yaml`` writes it; ``python -m api.capture`` captures the examples.
+``python -m api.openapi > openapi.yaml`` writes it; ``python -m api.openapi.capture`` captures the examples.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from flask import Flask
 from marshmallow import Schema
 
-from api.contract import ApiOperation, Blueprint
-from api.conventions import IF_NONE_MATCH, NOT_MODIFIED
-from api.errors import ERRORS, PROBLEM_TYPE
-from api.idempotency import IDEMPOTENCY_KEY, REPLAYED
+from api.http.contract import ApiOperation, Blueprint
+from api.http.conventions import IF_NONE_MATCH, NOT_MODIFIED
+from api.http.errors import ERRORS, PROBLEM_TYPE
+from api.http.idempotency import IDEMPOTENCY_KEY, REPLAYED
 from api.openapi.components import HEADERS, PATH_PARAMETERS, RATE_LIMIT, SECURITY_SCHEMES
 from api.openapi.defaults import describe_defaults, describe_parameter_defaults
 from api.openapi.record import record_schemas

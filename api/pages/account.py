@@ -11,7 +11,9 @@ from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
 from api import submissions
-from api.contract import json_response
+from api.http.contract import json_response
+from api.http.requests import load
+from api.http.sessions import begin, client_address, session_key, sign_in_link, sign_out, signed_in
 from api.pages.fields import (
     Control,
     Words,
@@ -23,11 +25,9 @@ from api.pages.fields import (
     with_error,
 )
 from api.pages.site import blueprint, form, page
-from api.requests import load
 from api.schemas.accounts import NewOwnerSchema
 from api.schemas.owners import ExportSchema
 from api.services import services
-from api.sessions import begin, client_address, session_key, sign_in_link, sign_out, signed_in
 from arena.accounts.accounts import Owner
 from arena.accounts.invitations import InvalidInvitation
 from arena.errors import ArenaError

@@ -8,11 +8,11 @@ from typing import Any, Final, NamedTuple
 from flask import Response, abort, request, url_for
 
 from api.declared import Declared, declared_by
+from api.http.requests import read_query
 from api.pages.bars import axis_of
 from api.pages.board_filters import BoardFilter
 from api.pages.history import BoardPlot, board_plot
 from api.pages.site import blueprint, page
-from api.requests import read_query
 from api.schemas.leaderboards import BoardPageQuery, GivenBoardPage
 from api.services import services
 from arena.errors import UnknownPreset

@@ -7,14 +7,14 @@ from typing import Any, Final, NamedTuple
 
 from flask import Response, abort, request
 
+from api.http.requests import read_query
+from api.http.sessions import page_viewer
 from api.pages.bars import axis_of
 from api.pages.history import Plot, plot
 from api.pages.site import blueprint, page
 from api.pages.styles import StyleRow, style_rows
-from api.requests import read_query
 from api.schemas.bot_games import BotGamesFilter, GivenBotGamesFilter
 from api.services import services
-from api.sessions import page_viewer
 from arena.accounts.accounts import BotNotFound
 from arena.accounts.versions import BotAccount
 from arena.bots.transports import UPLOADED

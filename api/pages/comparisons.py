@@ -7,9 +7,9 @@ from typing import Final
 
 from flask import Response
 
+from api.http.sessions import page_viewer
 from api.pages.site import blueprint, page, page_cursor
 from api.services import services
-from api.sessions import page_viewer
 from arena.events.tournament import OVER
 from arena.games import GAMES
 

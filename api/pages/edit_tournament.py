@@ -10,14 +10,14 @@ from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
 from api import submissions
+from api.http.requests import load
+from api.http.sessions import page_viewer, signed_in
 from api.pages.fields import Control, Sections, filled, is_of_form, status_of, time_value, with_error_in
 from api.pages.organise import FOLDED, tournament_body, tournament_controls
 from api.pages.site import blueprint, form, page
-from api.requests import load
 from api.schemas.edits import EditTournamentSchema
 from api.schemas.tournaments import MAX_SETTINGS
 from api.services import services
-from api.sessions import page_viewer, signed_in
 from arena.accounts.accounts import Principal
 from arena.errors import ArenaError
 from arena.events.rights import check_organises_view

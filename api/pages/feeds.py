@@ -10,10 +10,10 @@ from xml.etree import ElementTree
 
 from flask import Response
 
+from api.http.sessions import page_viewer
 from api.pages.filters import iso, minute, words
 from api.pages.site import blueprint
 from api.services import service_address, services
-from api.sessions import page_viewer
 from arena.errors import CorruptState
 from arena.text import printable
 

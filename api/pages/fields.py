@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from marshmallow import Schema, fields, validate
 
-from api.errors import ERRORS
+from api.http.errors import ERRORS
 from api.schemas.fields import GivenMoment, TypedLines
 from api.services import services
 from arena.errors import ArenaError

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
+from api.http.requests import load
+from api.http.sessions import page_viewer, signed_in
 from api.pages.fields import is_of_form, split_names, status_of
 from api.pages.site import blueprint, form, page
-from api.requests import load
 from api.resources.guests import invitation_url
 from api.schemas.guests import InviteSchema
 from api.services import services
-from api.sessions import page_viewer, signed_in
 from arena.accounts.accounts import Principal
 from arena.errors import ArenaError
 from arena.events.guests import Guests

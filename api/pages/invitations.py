@@ -9,6 +9,8 @@ from typing import Any, Final
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
+from api.http.requests import load
+from api.http.sessions import signed_in
 from api.pages.fields import (
     Control,
     Words,
@@ -21,11 +23,9 @@ from api.pages.fields import (
     with_error,
 )
 from api.pages.site import blueprint, form, page
-from api.requests import load
 from api.resources.invitations import MAX_BODY, shown_once
 from api.schemas.invitations import NewInvitationsSchema
 from api.services import service_address, services
-from api.sessions import signed_in
 from arena.accounts.invitations import DEFAULT_KEPT_MS
 from arena.accounts.roster import InvalidRoster, Person, parse_roster
 from arena.errors import ArenaError

@@ -14,6 +14,8 @@ from flask.typing import ResponseReturnValue
 from marshmallow import Schema
 
 from api import submissions
+from api.http.requests import load
+from api.http.sessions import signed_in
 from api.pages.fields import (
     Control,
     Sections,
@@ -29,7 +31,6 @@ from api.pages.fields import (
 )
 from api.pages.site import blueprint, form, page
 from api.pages.tournaments import tournament_view
-from api.requests import load
 from api.schemas.common import ByKind
 from api.schemas.edits import CloneSchema
 from api.schemas.tournaments import (
@@ -39,7 +40,6 @@ from api.schemas.tournaments import (
     ReasonSchema,
 )
 from api.services import services
-from api.sessions import signed_in
 from arena.accounts.accounts import Principal
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of

@@ -10,16 +10,16 @@ from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
 from api import submissions
-from api.errors import HttpError
+from api.http.errors import HttpError
+from api.http.requests import load
+from api.http.sessions import signed_in
 from api.notes import change_notes
 from api.pages.edit_tournament import text_of
 from api.pages.fields import Control, Words, body_of, controls, filled, is_of_form, status_of, with_error
 from api.pages.qualifying import shown_qualifications
 from api.pages.site import blueprint, form, page
-from api.requests import load
 from api.schemas.accounts import ChangedBotSchema, QualifySchema
 from api.services import services
-from api.sessions import signed_in
 from arena.accounts.accounts import BotNotFound
 from arena.accounts.bot_settings import BotSettings
 from arena.accounts.versions import BotAccount

@@ -5,9 +5,9 @@ from __future__ import annotations
 import secrets
 from typing import Any, Final, NamedTuple
 
+from api.http.sessions import visitor
 from api.pages.fields import time_value
 from api.services import services
-from api.sessions import visitor
 from arena.accounts.accounts import BotNotFound, Principal
 from arena.accounts.versions import BotAccount, VersionNotFound
 from arena.bots.transports import UnknownTransport

@@ -11,10 +11,10 @@ from flask import Response, abort, redirect, request, session, url_for
 from flask.typing import ResponseReturnValue
 from markupsafe import Markup
 
+from api.http.sessions import client_address, person, visitor
 from api.pages.site import blueprint, form, page
 from api.playing import YOU, seat_table
 from api.services import service_address, services
-from api.sessions import client_address, person, visitor
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of
 from arena.games.descriptor import Game, Preset

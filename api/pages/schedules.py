@@ -10,6 +10,8 @@ from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
 from api import submissions
+from api.http.requests import load
+from api.http.sessions import signed_in
 from api.pages.edit_tournament import text_of
 from api.pages.fields import (
     Control,
@@ -24,11 +26,9 @@ from api.pages.fields import (
 )
 from api.pages.organise import FOLDED, tournament_body, tournament_controls
 from api.pages.site import blueprint, form, page
-from api.requests import load
 from api.schemas.schedules import ChangedScheduleSchema, NewScheduleSchema, TemplateSchema
 from api.schemas.tournaments import MAX_SETTINGS
 from api.services import services
-from api.sessions import signed_in
 from arena.accounts.accounts import Forbidden, Principal
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of

@@ -9,12 +9,12 @@ from typing import Any, Final
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
+from api.http.requests import load
+from api.http.sessions import page_viewer, signed_in, visitor
 from api.pages.fields import Control, Words, body_of, controls, filled, is_of_form, status_of, with_error
 from api.pages.site import blueprint, form, page, page_cursor
-from api.requests import load
 from api.schemas.series import ChangedSeriesSchema, NewSeriesSchema
 from api.services import services
-from api.sessions import page_viewer, signed_in, visitor
 from arena.declarations import settings_of
 from arena.errors import ArenaError
 from arena.inputs.numbers import decimal

@@ -15,13 +15,13 @@ from flask import Blueprint, Response, g, render_template, request
 from flask.typing import ResponseReturnValue
 from werkzeug.datastructures import MIMEAccept
 
-from api.auditing import audit_form
-from api.auth import authenticate
-from api.edge import OPERATION, SMALL_BODY
-from api.requests import read_query
+from api.http.auditing import audit_form
+from api.http.auth import authenticate
+from api.http.edge import OPERATION, SMALL_BODY
+from api.http.requests import read_query
+from api.http.sessions import read_form, signed_in, visitor, visitor_if_known
 from api.schemas.common import PageQuery
 from api.services import services
-from api.sessions import read_form, signed_in, visitor, visitor_if_known
 from arena.games import GAMES
 
 blueprint = Blueprint("pages", __name__, template_folder="../templates")

@@ -11,7 +11,9 @@ from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
 from api import submissions
-from api.edge import SMALL_BODY
+from api.http.edge import SMALL_BODY
+from api.http.requests import load
+from api.http.sessions import signed_in
 from api.pages.coming import following, now_ms
 from api.pages.fields import (
     Control,
@@ -25,10 +27,8 @@ from api.pages.fields import (
 )
 from api.pages.qualifying import BEGINS_MS, ShownQualifications, shown_qualifications
 from api.pages.site import blueprint, form, page
-from api.requests import load
 from api.schemas.accounts import NewBotSchema, NewVersionSchema
 from api.services import services
-from api.sessions import signed_in
 from arena.accounts.accounts import BotNotFound, NameTaken, Principal
 from arena.accounts.bot_settings import NOT_AT_FIRST, BotSettings
 from arena.accounts.uploads import InvalidSource

@@ -5,12 +5,12 @@ from __future__ import annotations
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
+from api.http.requests import load
+from api.http.sessions import page_viewer, signed_in
 from api.pages.fields import Control, Words, body_of, controls, filled, is_of_form, status_of, with_error
 from api.pages.site import blueprint, form, page
-from api.requests import load
 from api.schemas.subscriptions import NewSubscriptionSchema
 from api.services import services
-from api.sessions import page_viewer, signed_in
 from arena.errors import ArenaError
 
 

@@ -9,13 +9,13 @@ from flask import Response, current_app, redirect, url_for
 from flask.typing import ResponseReturnValue
 from markupsafe import Markup
 
+from api.http.sessions import page_viewer, visitor
+from api.http.streams import table_stream
 from api.notes import notes_on
 from api.notes import remarks as note_remarks
 from api.pages.site import blueprint, page
 from api.playing import told_end
 from api.services import services
-from api.sessions import page_viewer, visitor
-from api.streams import table_stream
 from api.watching import LiveTable, Watching
 from arena.games import game_of
 from arena.live.finalizer import ENDED

@@ -7,16 +7,16 @@ from typing import Any, Final
 
 from flask import Response, abort, request, url_for
 
+from api.http.requests import read_query
+from api.http.sessions import page_viewer
 from api.pages.bracket import BracketDrawing, bracket
 from api.pages.coming import coming
 from api.pages.crosstable import cells, drawn
 from api.pages.own_tournaments import own_part
 from api.pages.rounds import Met, rounds
 from api.pages.site import blueprint, page, page_cursor
-from api.requests import read_query
 from api.schemas.tournaments import TournamentPageQuery
 from api.services import services
-from api.sessions import page_viewer
 from arena.errors import ArenaError
 from arena.games import GAMES
 from arena.live.service import Viewer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from api.contract import Blueprint
+from api.http.contract import Blueprint
 from api.schemas.accounts import (
     AdminRightSchema,
     AuditPageSchema,

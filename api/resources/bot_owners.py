@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from api import submissions
-from api.contract import Blueprint
+from api.http.contract import Blueprint
 from api.schemas.accounts import BotOwnersSchema
 from arena.accounts.accounts import Forbidden, Principal
 

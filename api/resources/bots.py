@@ -10,9 +10,9 @@ from flask import Response
 from marshmallow import Schema, fields, validate
 
 from api import submissions
-from api.auth import viewer
-from api.contract import Blueprint, RawBody, json_response
-from api.errors import HttpError
+from api.http.auth import viewer
+from api.http.contract import Blueprint, RawBody, json_response
+from api.http.errors import HttpError
 from api.notes import change_notes, read_notes
 from api.schemas.accounts import (
     AddedVersionSchema,

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from flask import Response, request
 
-from api import streams
-from api.auth import viewer
-from api.contract import Blueprint, json_response, page_response
-from api.conventions import link_next
+from api.http import streams
+from api.http.auth import viewer
+from api.http.contract import Blueprint, json_response, page_response
+from api.http.conventions import link_next
 from api.schemas.games import (
     EventPageSchema,
     EventsQuery,

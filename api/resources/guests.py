@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 
 from flask import Response
 
-from api.auth import viewer
-from api.contract import Blueprint, json_response
+from api.http.auth import viewer
+from api.http.contract import Blueprint, json_response
 from api.schemas.guests import (
     CodeSchema,
     CreatedLinkSchema,

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from flask import Response
 
-from api import metrics, streams
-from api.contract import Blueprint
-from api.errors import HttpError
+from api.http import metrics, streams
+from api.http.contract import Blueprint
+from api.http.errors import HttpError
 from api.schemas.health import HealthSchema, ReadinessSchema
 from api.services import services
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from api.contract import Blueprint
+from api.http.contract import Blueprint
 from api.schemas.invitations import (
     GivenInvitations,
     GivenInvitationsPage,

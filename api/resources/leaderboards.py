@@ -7,9 +7,9 @@ from hashlib import sha256
 
 from flask import Response
 
-from api.contract import Blueprint, json_response, page_response, revalidated
 from api.declared import declared_by, with_declared
-from api.errors import HttpError
+from api.http.contract import Blueprint, json_response, page_response, revalidated
+from api.http.errors import HttpError
 from api.schemas.leaderboards import (
     BoardListSchema,
     BoardSchema,

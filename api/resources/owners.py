@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from flask import request
 
 from api import submissions
-from api.auth import client
-from api.contract import Blueprint
+from api.http.auth import client
+from api.http.contract import Blueprint
+from api.http.sessions import sign_in_link
 from api.schemas.accounts import (
     GivenOwner,
     NewOwnerSchema,
@@ -20,7 +21,6 @@ from api.schemas.accounts import (
 )
 from api.schemas.owners import DeletedSchema, DeletionQuery, ExportSchema, GivenDeletion
 from api.services import services
-from api.sessions import sign_in_link
 from arena.accounts.accounts import Owner, Principal
 
 blueprint = Blueprint("owners", __name__, description="Owners of bots, and their tokens.")

@@ -8,8 +8,8 @@ from typing import Final
 
 from flask import Response, request
 
-from api.contract import Blueprint
-from api.conventions import link_next
+from api.http.contract import Blueprint
+from api.http.conventions import link_next
 from api.schemas.common import GivenPage, PageQuery
 from api.schemas.games import (
     AllRecordsQuery,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Response
 
 from api import submissions
-from api.contract import Blueprint, json_response
+from api.http.contract import Blueprint, json_response
 from api.schemas.schedules import (
     ChangedScheduleSchema,
     GivenSchedule,

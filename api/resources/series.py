@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from flask import Response
 
-from api.auth import viewer
-from api.contract import Blueprint, json_response, page_response
+from api.http.auth import viewer
+from api.http.contract import Blueprint, json_response, page_response
 from api.resources.leaderboards import text_table
 from api.schemas.series import (
     ChangedSeriesSchema,

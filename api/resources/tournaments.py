@@ -7,9 +7,10 @@ from itertools import chain, islice
 
 from flask import Response
 
-from api import streams, submissions
-from api.auth import viewer
-from api.contract import (
+from api import submissions
+from api.http import streams
+from api.http.auth import viewer
+from api.http.contract import (
     Blueprint,
     json_response,
     page_response,

@@ -7,11 +7,11 @@ from contextlib import AbstractContextManager, nullcontext
 
 from flask import Response, request
 
-from api import streams
-from api.auth import still_valid
-from api.connections import watch
-from api.contract import Blueprint, json_response
-from api.metrics import count_answers
+from api.http import streams
+from api.http.auth import still_valid
+from api.http.connections import watch
+from api.http.contract import Blueprint, json_response
+from api.http.metrics import count_answers
 from api.schemas.turns import (
     MAX_ANSWERS,
     AnswersSchema,

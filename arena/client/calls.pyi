@@ -1,6 +1,6 @@
 """The methods of the client that are made from the table of operations.
 
-``python -m api.client_types`` makes this file, and a test compares it.
+``python -m api.openapi.client_types`` makes this file, and a test compares it.
 """
 
 from collections.abc import Iterator, Sequence

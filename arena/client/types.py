@@ -1,6 +1,6 @@
 """The types of what the service takes and returns.
 
-``python -m api.client_types`` makes this file, and a test compares it.
+``python -m api.openapi.client_types`` makes this file, and a test compares it.
 """
 
 # ruff: noqa: E501

@@ -231,7 +231,7 @@ class Supervisor:
         self._stop_after = STOP_AFTER
         python = sys.executable
         self._logs = Path(data).absolute() / "logs"
-        gunicorn = [python, "-m", "gunicorn", "-c", "python:api.gunicorn_conf"]
+        gunicorn = [python, "-m", "gunicorn", "-c", "python:api.http.gunicorn_conf"]
         self._children = [_Child("api", gunicorn, self._log("api"), archive=True)]
         self._children += [
             _Child(f"worker {number}", [python, "-m", "workers"], self._log("worker", f"-{number}"))

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from flask import Flask, Response, request
 
-from api.server import DrainingWorker
+from api.http.server import DrainingWorker
 from arena.ops.settings import HttpSettings, Settings
 from arena.store.connection import connect
 

@@ -1,11 +1,11 @@
-"""The bare app under the settings of the service; see :mod:`api.gunicorn_conf`."""
+"""The bare app under the settings of the service; see :mod:`api.http.gunicorn_conf`."""
 
 from __future__ import annotations
 
 import gc
 from typing import Any
 
-from api.gunicorn_conf import *  # noqa: F403
+from api.http.gunicorn_conf import *  # noqa: F403
 
 wsgi_app = "benchmarks.http.bare:create_app()"
 worker_class = "benchmarks.http.bare.BareWorker"

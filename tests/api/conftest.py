@@ -11,7 +11,7 @@ import pytest
 from flask import Flask
 
 from api.app import create_app
-from api.capture import checking
+from api.openapi.capture import checking
 from arena.client import Client
 from arena.client.http import _Reply
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings

@@ -63,7 +63,7 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     def command(self) -> list[str]:
-        return [sys.executable, "-m", "gunicorn", "-c", "python:api.gunicorn_conf"]
+        return [sys.executable, "-m", "gunicorn", "-c", "python:api.http.gunicorn_conf"]
 
     def __enter__(self) -> Server:
         self.process = subprocess.Popen(

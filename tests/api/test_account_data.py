@@ -15,7 +15,7 @@ import redis
 from flask import Flask
 
 from api.app import create_app
-from api.capture import checking
+from api.openapi.capture import checking
 from arena.accounts.roster import Person
 from arena.ops.service import Service
 from arena.ops.settings import Settings

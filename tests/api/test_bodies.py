@@ -10,11 +10,11 @@ from io import BytesIO
 import pytest
 
 from api.app import create_app
-from api.bodies import BodyIntake, check_shape
-from api.connections import client_of
-from api.descriptors import RESERVED, connections_within
-from api.edge import SMALL_BODY
-from api.errors import HttpError, MalformedJson
+from api.http.bodies import BodyIntake, check_shape
+from api.http.connections import client_of
+from api.http.descriptors import RESERVED, connections_within
+from api.http.edge import SMALL_BODY
+from api.http.errors import HttpError, MalformedJson
 from arena.ops.settings import HttpSettings, Limit, Settings
 from arena.sandbox.limits import DEFAULT_LIMITS
 from tests.api.conftest import Account

@@ -13,7 +13,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from api.app import create_app
-from api.capture import checking
+from api.openapi.capture import checking
 from arena.ops.service import Service
 from arena.ops.settings import DEFAULT_LIMITS, Settings
 from arena.ratings.series import recomputed

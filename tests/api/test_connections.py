@@ -14,7 +14,7 @@ from typing import Any
 import gevent
 import pytest
 
-from api.connections import Connection, UnfinishedHeads, watch
+from api.http.connections import Connection, UnfinishedHeads, watch
 from arena.store.embedded import EmbeddedStore
 from tests.api.server import Server
 from tests.waiting import PATIENCE, wait_until

@@ -12,9 +12,9 @@ from flask import Flask
 from jsonschema import Draft202012Validator, FormatChecker
 
 from api.app import create_app
-from api.capture import checking
-from api.contract import Blueprint
+from api.http.contract import Blueprint
 from api.openapi import document
+from api.openapi.capture import checking
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Limit, Settings
 from arena.store.embedded import EmbeddedStore
 from arena.webhooks.messages import message, turn_message

@@ -16,7 +16,7 @@ import pytest
 from marshmallow import Schema, fields
 
 import api.schemas
-from api.requests import load
+from api.http.requests import load
 from api.schemas.common import RequestSchema
 from api.schemas.fields import Switch
 from arena.errors import ArenaError

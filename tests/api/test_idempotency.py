@@ -16,8 +16,8 @@ import pytest
 from flask import Flask
 from marshmallow import fields
 
-from api import contract
-from api.contract import ApiOperation, Blueprint
+from api.http import contract
+from api.http.contract import ApiOperation, Blueprint
 from api.schemas.common import UnionSchema
 from arena.accounts.maxima import Quotas
 from arena.accounts.quotas import StorageQuotas

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 import pytest
 from markupsafe import Markup
 
-from api.errors import ERRORS
+from api.http.errors import ERRORS
 from api.openapi import METHODS
 from api.pages.manual import NAMES, read_page
 from api.pages.markdown import render_markdown

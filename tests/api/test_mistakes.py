@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from api.errors import ERRORS
+from api.http.errors import ERRORS
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
 from tests.mistakes.cases import BOT, CUP, FOUND, MORE, OTHER_BOT, Request, seats

@@ -11,10 +11,10 @@ import yaml
 from flask import Flask
 from openapi_spec_validator import validate
 
-from api.capture import ADMIN_TOKEN, capture
-from api.errors import ERRORS
+from api.http.errors import ERRORS
 from api.openapi import METHODS, document, examples
 from api.openapi.__main__ import as_yaml
+from api.openapi.capture import ADMIN_TOKEN, capture
 from api.openapi.components import RATE_LIMIT
 from arena.store.embedded import EmbeddedStore
 from tests.api.contract import Contract, error_codes, escaped, resolved
@@ -112,7 +112,7 @@ def test_the_schemas_of_two_games_share_what_is_alike(spec: dict[str, Any]) -> N
 
 
 def test_every_operation_has_an_example(spec: dict[str, Any]) -> None:
-    """Run ``python -m api.capture`` after adding an operation."""
+    """Run ``python -m api.openapi.capture`` after adding an operation."""
     for _, _, operation in operations(spec):
         assert operation["operationId"] in examples()
         success = next(status for status in operation["responses"] if status.startswith("2"))

@@ -8,9 +8,9 @@ import pytest
 from flask import Flask
 from marshmallow import Schema, fields, missing
 
-from api.client_types import written
-from api.contract import ApiOperation, Blueprint
+from api.http.contract import ApiOperation, Blueprint
 from api.mcp.tools import TOOLS
+from api.openapi.client_types import written
 from api.schemas.accounts import GivenBotChange
 from api.schemas.edits import GivenEdit
 from api.schemas.schedules import GivenSchedule, GivenScheduleChange
@@ -52,7 +52,7 @@ def test_the_table_says_which_lists_go_on(endpoints: dict[str, ApiOperation]) ->
 
 
 def test_the_types_of_the_client_are_current() -> None:
-    """Run ``python -m api.client_types`` after a change."""
+    """Run ``python -m api.openapi.client_types`` after a change."""
     for path, text in written().items():
         assert path.read_text(encoding="utf-8") == text
 

@@ -13,8 +13,8 @@ import pytest
 from flask import Flask
 
 from api.app import create_app
-from api.edge import SMALL_BODY
-from api.errors import ERRORS, RESULTS, errors_page
+from api.http.edge import SMALL_BODY
+from api.http.errors import ERRORS, RESULTS, errors_page
 from api.openapi import examples
 from api.schemas.games import GameSchema
 from api.schemas.turns import ResultSchema

@@ -81,7 +81,7 @@ def test_the_api_goes_on_while_it_waits_for_the_store(endpoint: str) -> None:
     program = """
 from gevent import monkey; monkey.patch_all()
 import gevent
-from api.archive_threads import ThreadedStore
+from api.http.archive_threads import ThreadedStore
 from arena.records.archive.places import open_objects
 objects = ThreadedStore(open_objects("s3://bucket/threads"))
 turns = []

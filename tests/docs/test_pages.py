@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from api.game_page import game_page
+from api.openapi.game_page import game_page
 from arena.games import GAMES
 from arena.games.kernel import CHANCE
 from arena.ops.settings import DEFAULT_LIMITS
@@ -119,7 +119,7 @@ def test_every_metric_is_in_the_table() -> None:
 
 @pytest.mark.parametrize("kind", GAMES)
 def test_the_page_of_a_game_is_current(kind: str) -> None:
-    """Run ``python -m api.game_page <kind> > docs/<kind>.md`` after changing a descriptor."""
+    """Run ``python -m api.openapi.game_page <kind> > docs/<kind>.md`` after changing a descriptor."""
     page = ROOT / "docs" / f"{kind}.md"
     assert page.read_text(encoding="utf-8") == game_page(GAMES[kind])
     assert f"]({page.name})" in (ROOT / "docs/turns.md").read_text(encoding="utf-8")

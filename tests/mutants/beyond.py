@@ -175,7 +175,7 @@ FAULTS = [
     ),
     Fault(
         "tokens may be guessed without limit",
-        "api/auth.py",
+        "api/http/auth.py",
         "    except (InvalidToken, OwnerSuspended):\n"
         '        services.limits.spend("requests_per_address", client(environ))\n'
         "        raise\n",
@@ -184,14 +184,14 @@ FAULTS = [
     ),
     Fault(
         "a repeated request shows a token again",
-        "api/idempotency.py",
+        "api/http/idempotency.py",
         "if secret and any(orjson.loads(data).get(name) is not None for name in secret):",
         "if response.status_code == 200 and any(orjson.loads(data).get(name) for name in secret):",
         ("api/test_idempotency.py",),
     ),
     Fault(
         "a stream that is resumed sends its last event again",
-        "api/streams.py",
+        "api/http/streams.py",
         "return int(last) + 1",
         "return int(last)",
         ("api/test_server.py",),

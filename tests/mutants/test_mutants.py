@@ -125,7 +125,7 @@ def test_there_are_enough_faults_in_every_section(kind: str) -> None:
 
 
 def package_of(file: str) -> str:
-    """``arena/play`` of ``arena/play/table.py``, ``api`` of ``api/auth.py``."""
+    """``arena/play`` of ``arena/play/table.py``, ``api`` of ``api/http/auth.py``."""
     return "/".join(file.split("/")[:-1][:2])
 
 

@@ -225,7 +225,7 @@ def test_processes_refuse_an_unknown_format(
     filled._connection.run([change])
     command = ["workers", process] if process else ["workers"]
     if process == "api":
-        command = ["gunicorn", "-c", "python:api.gunicorn_conf"]
+        command = ["gunicorn", "-c", "python:api.http.gunicorn_conf"]
     ended = subprocess.run(
         [sys.executable, "-m", *command],
         env=environment(

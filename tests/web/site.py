@@ -12,7 +12,7 @@ from typing import Any
 from flask import Flask
 
 from api.app import create_app
-from api.capture import checking
+from api.openapi.capture import checking
 from arena.games import GAMES
 from arena.ops.service import Service
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings

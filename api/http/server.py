@@ -19,8 +19,8 @@ import gunicorn.util
 from gunicorn.glogging import Logger
 from gunicorn.workers.ggevent import GeventWorker
 
-from api.connections import Connection, UnfinishedHeads, write_problem
-from api.descriptors import RESERVED
+from api.http.connections import Connection, UnfinishedHeads, write_problem
+from api.http.descriptors import RESERVED
 from arena.ops.logs import JsonFormatter, TextFormatter
 from arena.ops.settings import MOST_GRACE, HttpSettings
 
@@ -56,7 +56,7 @@ class DrainingWorker(GeventWorker):
 
     def run(self) -> None:
         """Serve until the worker is stopped."""
-        from api import metrics
+        from api.http import metrics
 
         metrics.connections_limit.set(self._most)
         http = self.http_settings()
@@ -73,7 +73,7 @@ class DrainingWorker(GeventWorker):
         self, listener: gevent.socket.socket, client: gevent.socket.socket, addr: tuple[str, int] | str
     ) -> None:
         """Serve one connection."""
-        from api import metrics
+        from api.http import metrics
 
         connection = Connection(client, addr[0] if addr else "", self._heads)
         current = gevent.getcurrent()
@@ -113,7 +113,7 @@ class DrainingWorker(GeventWorker):
                 sock.linger()
 
     def _refuse(self, connection: Connection) -> None:
-        from api import metrics
+        from api.http import metrics
 
         metrics.connections_refused.inc()
         now = time.monotonic()
@@ -140,7 +140,7 @@ class DrainingWorker(GeventWorker):
         gevent.spawn(self._drain)
 
     def _drain(self) -> None:
-        from api import streams
+        from api.http import streams
 
         streams.drain()
         app = getattr(self, "wsgi", None)

@@ -10,10 +10,10 @@ from typing import Final
 
 import orjson
 
-from api.connections import Connection, client_of
-from api.edge import BODY_READ, SMALL_BODY, Environ
-from api.errors import HttpError, MalformedJson, UnsupportedMediaType
-from api.hints import json_hint
+from api.http.connections import Connection, client_of
+from api.http.edge import BODY_READ, SMALL_BODY, Environ
+from api.http.errors import HttpError, MalformedJson, UnsupportedMediaType
+from api.http.hints import json_hint
 from arena.errors import ArenaError
 from arena.operations.operation import JSON
 from arena.ops.settings import HttpSettings
@@ -43,7 +43,7 @@ class BodyIntake:
     def read(self, environ: Environ, most: int, hint: str = "") -> bytes:
         """Return the body of at most ``most`` bytes. ``hint``: what to do about one that is larger.
 
-        Raises :class:`~api.errors.HttpError`: ``body_too_large``, ``request_timeout``, ``bad_request``,
+        Raises :class:`~api.http.errors.HttpError`: ``body_too_large``, ``request_timeout``, ``bad_request``,
         ``too_many_unfinished`` or ``busy``.
         """
         length = environ.get("CONTENT_LENGTH") or ""

@@ -17,14 +17,14 @@ import orjson
 from flask import Response, request
 from marshmallow import Schema
 
-from api.auditing import audit_operation
-from api.auth import authenticate, client, require
-from api.bodies import MAX_VALUES, media_of, unsupported
-from api.conventions import link_next, revalidate
-from api.edge import ALLOWANCE, OPERATION, SMALL_BODY, Environ
-from api.errors import ERRORS, add_allowance
-from api.idempotency import KEY_ERRORS, carried_out_once, keyed_request
-from api.requests import load, read_query
+from api.http.auditing import audit_operation
+from api.http.auth import authenticate, client, require
+from api.http.bodies import MAX_VALUES, media_of, unsupported
+from api.http.conventions import link_next, revalidate
+from api.http.edge import ALLOWANCE, OPERATION, SMALL_BODY, Environ
+from api.http.errors import ERRORS, add_allowance
+from api.http.idempotency import KEY_ERRORS, carried_out_once, keyed_request
+from api.http.requests import load, read_query
 from api.services import bodies, services
 from arena.accounts.accounts import Principal
 from arena.errors import ArenaError

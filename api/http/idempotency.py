@@ -17,8 +17,8 @@ from urllib.parse import parse_qsl
 import orjson
 from flask import Response
 
-from api.edge import Environ
-from api.errors import HttpError
+from api.http.edge import Environ
+from api.http.errors import HttpError
 from arena.accounts.accounts import Principal
 from arena.accounts.quotas import QuotaExceeded
 from arena.errors import ArenaError
@@ -57,7 +57,7 @@ def keyed_request(environ: Environ, operation: str, who: Principal, sent: object
     body before they were loaded, so that a default of a later version does not change it. The order of fields
     and white space do not count.
 
-    Raises :class:`~api.errors.HttpError` for a key that is not valid.
+    Raises :class:`~api.http.errors.HttpError` for a key that is not valid.
     """
     key: str | None = environ.get("HTTP_IDEMPOTENCY_KEY")
     if key is None:
@@ -86,7 +86,7 @@ def carried_out_once(
     """The response of ``act``, or that of an earlier request with the key.
 
     ``secret``: fields of the response that are shown once. ``rotation``: the request that issues them again.
-    Raises :class:`~api.errors.HttpError`, one of ``KEY_ERRORS`` or ``secret_already_issued``.
+    Raises :class:`~api.http.errors.HttpError`, one of ``KEY_ERRORS`` or ``secret_already_issued``.
     """
     replies, lease, http = services.store.replies, secrets.token_hex(8), services.settings.http
     wait = min(http.upload_wait, http.max_wait)

@@ -1,6 +1,6 @@
 """The types of the Python client, made of the OpenAPI document and the table of operations.
 
-``python -m api.client_types`` writes ``arena/client/types.py``, a ``TypedDict`` per schema, and
+``python -m api.openapi.client_types`` writes ``arena/client/types.py``, a ``TypedDict`` per schema, and
 ``arena/client/calls.pyi``, the signatures of the methods that are made from the table.
 """
 
@@ -19,11 +19,11 @@ from arena.operations import OPERATIONS
 from arena.operations.operation import EVENT_STREAM, JSON, Operation, operation_id
 from arena.ops.settings import Settings
 
-FOLDER: Final = Path(__file__).parent.parent / "arena" / "client"
+FOLDER: Final = Path(__file__).parents[2] / "arena" / "client"
 TYPES: Final = FOLDER / "types.py"
 CALLS: Final = FOLDER / "calls.pyi"
 
-_MADE: Final = "``python -m api.client_types`` makes this file, and a test compares it."
+_MADE: Final = "``python -m api.openapi.client_types`` makes this file, and a test compares it."
 
 _TYPES_HEAD: Final = f'''"""The types of what the service takes and returns.
 

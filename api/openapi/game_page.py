@@ -1,6 +1,6 @@
 """The page of a game in ``docs/``: its options, actions, observation and events, from its descriptor.
 
-``python -m api.game_page truco > docs/truco.md`` writes it.
+``python -m api.openapi.game_page truco > docs/truco.md`` writes it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def game_page(game: Game) -> str:
         "",
         f"{game.seating} Seats are numbered from 0.",
         "",
-        f"This page is made from the code: `python -m api.game_page {game.kind} > docs/{game.kind}.md`.",
+        "This page is made from the code: "
+        f"`python -m api.openapi.game_page {game.kind} > docs/{game.kind}.md`.",
         "",
         "## Rule options",
         "",

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 from flask import Response, request
 
-from api.edge import Environ
+from api.http.edge import Environ
 
 NOT_MODIFIED: Final = "NotModified"
 

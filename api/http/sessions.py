@@ -15,10 +15,10 @@ from flask import Flask, Request, abort, current_app, g, redirect, request, sess
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from itsdangerous import Signer
 
-from api.auth import client, viewer
-from api.bodies import media_of, unsupported
-from api.edge import PRINCIPAL
-from api.errors import HttpError
+from api.http.auth import client, viewer
+from api.http.bodies import media_of, unsupported
+from api.http.edge import PRINCIPAL
+from api.http.errors import HttpError
 from api.services import bodies, service_address, services
 from arena.accounts.accounts import Principal
 from arena.accounts.sessions import LINK_MS, SESSION_MS, Session
@@ -187,7 +187,8 @@ def client_address() -> str:
 def read_form(most: int) -> None:
     """Read the form of the request, of at most ``most`` bytes, and check that a page of this service sent it.
 
-    Raises :class:`~api.errors.HttpError`: as :meth:`~api.bodies.BodyIntake.read` does, or ``form_expired``.
+    Raises :class:`~api.http.errors.HttpError`: as :meth:`~api.http.bodies.BodyIntake.read` does, or
+    ``form_expired``.
     """
     if _is_from_elsewhere():
         raise _form_expired()

@@ -1,6 +1,6 @@
 """Problem documents (RFC 9457) for errors, and the list of all error codes.
 
-``python -m api.errors > docs/errors.md`` writes the list.
+``python -m api.http.errors > docs/errors.md`` writes the list.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import orjson
 from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
-from api.edge import ALLOWANCE, ERROR_CODE, PRINCIPAL, REQUEST_ID, Environ
-from api.hints import near_address, with_hint
+from api.http.edge import ALLOWANCE, ERROR_CODE, PRINCIPAL, REQUEST_ID, Environ
+from api.http.hints import near_address, with_hint
 from arena.errors import ArenaError, CorruptState
 from arena.ops.limits import Allowance, RateLimited
 

@@ -1,4 +1,4 @@
-"""Settings for ``gunicorn -c python:api.gunicorn_conf``; most can be changed in the environment.
+"""Settings for ``gunicorn -c python:api.http.gunicorn_conf``; most can be changed in the environment.
 
 With gevent, each of thousands of waiting bots costs a process 14 KB and does not slow the others down;
 threads cost seven times as much. Two processes of granian answer 50% more requests but hold fewer
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from gunicorn.arbiter import Arbiter
 
-from api.descriptors import connections_within, raise_limit
+from api.http.descriptors import connections_within, raise_limit
 from arena.errors import ArenaError
 from arena.ops.settings import MOST_GRACE, Settings
 
@@ -28,17 +28,17 @@ _settings = Settings.from_environment()
 wsgi_app = "api.app:create_app()"
 bind = _settings.http.bind
 workers = _settings.http.processes
-worker_class = "api.server.DrainingWorker"
+worker_class = "api.http.server.DrainingWorker"
 _descriptors = raise_limit()
 worker_connections = connections_within(_descriptors, _settings.http.connections, _settings.pool)
-logger_class = "api.server.JsonLogger"
+logger_class = "api.http.server.JsonLogger"
 loglevel = _settings.log_level.lower()
 keepalive = 75
 # Parsing a head takes time that grows with the square of its size.
 limit_request_fields = 50
 limit_request_field_size = 4094
 timeout = 60
-# Each process ends earlier by itself: see api.server.DrainingWorker.
+# Each process ends earlier by itself: see api.http.server.DrainingWorker.
 graceful_timeout = _settings.http.grace_seconds + MOST_GRACE
 backlog = 2048
 control_socket_disable = True
@@ -63,7 +63,7 @@ def when_ready(server: Arbiter) -> None:
 
 def post_worker_init(worker: GeventWorker) -> None:
     """Set up a worker that is about to serve the app."""
-    from api.archive_threads import read_in_threads
+    from api.http.archive_threads import read_in_threads
     from api.services import start_sweeper
     from arena.ops.logs import set_up_logging
     from arena.store.identity import UnknownFormat

@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from api import metrics
-from api.connections import Connection
+from api.http import metrics
+from api.http.connections import Connection
 from arena.ops.logs import begin_request
 
 Environ = dict[str, Any]

@@ -17,8 +17,8 @@ import orjson
 from flask import Response, request
 from prometheus_client import Gauge
 
-from api.auth import still_valid
-from api.connections import watch
+from api.http.auth import still_valid
+from api.http.connections import watch
 from api.services import services
 from api.watching import Watching
 from arena.errors import ArenaError

@@ -9,8 +9,8 @@ from urllib.parse import parse_qsl
 
 from marshmallow import Schema, ValidationError, fields, missing
 
-from api.edge import Environ
-from api.hints import explained
+from api.http.edge import Environ
+from api.http.hints import explained
 from arena.errors import ArenaError
 from arena.ops.settings import HttpSettings
 

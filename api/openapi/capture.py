@@ -1,4 +1,4 @@
-"""Captures the examples of the OpenAPI document from the running app: ``python -m api.capture``.
+"""Captures the examples of the OpenAPI document from the running app: ``python -m api.openapi.capture``.
 
 A script of requests runs against a fresh embedded database. Each operation keeps the longest response per
 status, and the request body of a successful one. Tokens are cut to their prefix.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from api.connections import client_of
-from api.edge import PRINCIPAL, Environ
-from api.errors import MissingToken
+from api.http.connections import client_of
+from api.http.edge import PRINCIPAL, Environ
+from api.http.errors import MissingToken
 from arena.accounts.accounts import Forbidden, InvalidToken, OwnerSuspended, Principal
 from arena.live.header import ANYBODY, Viewer
 from arena.ops.service import Service
@@ -46,7 +46,7 @@ def client(environ: Environ) -> str:
 def require(scopes: Collection[str], environ: Environ, services: Service) -> Principal:
     """Return the principal, which must have one of ``scopes`` (an owner that is an admin also has ``admin``).
 
-    Raises what :func:`authenticate` does, :class:`~api.errors.MissingToken` or
+    Raises what :func:`authenticate` does, :class:`~api.http.errors.MissingToken` or
     :class:`~arena.accounts.accounts.Forbidden`.
     """
     return permitted(authenticate(environ, services), scopes)
