@@ -15,8 +15,6 @@ from tests.cli.conftest import ADMIN_TOKEN, Owner, Terminal
 from tests.live.arenas import Arena
 from tests.service import Service
 
-pytestmark = pytest.mark.system
-
 SOURCE = "def choose(turn):\n    return turn['legal_actions'][0]\n"
 CUP = {
     "name": "Sealed Toepen",
@@ -90,6 +88,7 @@ def said(terminal: Terminal) -> list[str]:
     return [line.partition(": http")[0].removeprefix("toepen: ") for line in lines]
 
 
+@pytest.mark.system
 def test_it_ends_with_the_rank(
     terminal: Terminal,
     arena: Arena,

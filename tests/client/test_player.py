@@ -22,8 +22,6 @@ from tests.client.conftest import Table
 from tests.service import Process, Service, botequim, environment
 from tests.waiting import PATIENCE
 
-pytestmark = pytest.mark.system
-
 QUICK = {"per_turn_ms": 60_000, "bank_ms": 0}
 SHORT = {"per_turn_ms": 300, "bank_ms": 0}
 
@@ -377,6 +375,7 @@ def test_bots_survive_restarts_of_the_service_in_the_middle_of_a_game(
     assert sum("place" in line for line in one.lines) == len(games)
 
 
+@pytest.mark.system
 def test_who_stops_plays_what_has_begun_to_its_end(service: Service, table: Table, tmp_path: Path) -> None:
     """After the games that it was asked for, and after Ctrl-C; nothing is late."""
     bot_file = tmp_path / "patient.py"
@@ -398,6 +397,7 @@ def test_who_stops_plays_what_has_begun_to_its_end(service: Service, table: Tabl
     assert [sum(": place " in line for line in bot.lines) for bot in (one, two)] == [2, 2]
 
 
+@pytest.mark.system
 def test_a_second_interrupt_leaves_at_once(service: Service, table: Table, tmp_path: Path) -> None:
     bot_file = tmp_path / "patient.py"
     bot_file.write_text(PATIENT)
@@ -453,6 +453,7 @@ def test_a_bot_says_good_bye_and_whether_it_takes_part(table: Table, monkeypatch
     assert sent[-1] == "DELETE /v1/presence"
 
 
+@pytest.mark.system
 def test_the_command_reports_in_one_line_why_it_cannot_play(
     service: Service, table: Table, bot_file: Path, tmp_path: Path
 ) -> None:
@@ -474,6 +475,7 @@ def test_the_command_reports_in_one_line_why_it_cannot_play(
     assert "unfit.py does not make a bot: ZeroDivisionError" in said("unfit.py")
 
 
+@pytest.mark.system
 def test_the_commands_from_signing_up_to_the_record(service: Service, bot_file: Path, tmp_path: Path) -> None:
     def out(*arguments: str, token: str = "") -> str:
         command = botequim(*arguments, "--url", service.url)

@@ -125,6 +125,7 @@ def test_bots_are_found_wherever_they_are() -> None:
     }
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(("bot", "kind", "preset"), CASES)
 def test_a_bot_plays_every_preset_without_a_fault(
     bot: Example, kind: str, preset: str, tmp_path: Path

@@ -35,7 +35,7 @@ def duel() -> Record:
 
 
 @pytest.mark.parametrize(("kind", "preset"), PRESETS)
-@pytest.mark.parametrize("until", ["hand", "game"])
+@pytest.mark.parametrize("until", ["hand", pytest.param("game", marks=pytest.mark.nightly("simulations"))])
 def test_costs_of_every_preset(kind: str, preset: str, until: Any) -> None:
     record = parse_record(played(kind, preset, "rookie", "random")[0])
     units = set()

@@ -20,8 +20,6 @@ from arena.tournaments.trial import chosen_presets, trial_plan, try_out
 from tests.runner import bots
 from tests.runner.test_play import COMMAND, ROOT, botequim
 
-pytestmark = pytest.mark.system
-
 RANDOM = """
 from arena.bots import Bot
 
@@ -56,6 +54,7 @@ def write(folder: Path, source: str) -> str:
     return str(path)
 
 
+@pytest.mark.system
 def test_every_preset_is_played_here_and_in_the_sandbox(tmp_path: Path) -> None:
     done = botequim("bot", "test", write(tmp_path, RANDOM), "--games", "6", "--seed", "1")
     assert done.returncode == 0, done.stdout
@@ -173,6 +172,7 @@ def test_only_the_games_that_the_bot_plays_are_tested(tmp_path: Path) -> None:
     assert refused.stderr == line
 
 
+@pytest.mark.system
 def test_a_bot_that_is_late_ends_the_test(tmp_path: Path) -> None:
     words = ("bot", "test", bots.write(tmp_path, "hangs"), "--think-limit", "0.2", "--no-sandbox")
     done = botequim(*words, "--games", "2")
@@ -208,6 +208,7 @@ def test_without_the_sandbox_one_line_says_so(tmp_path: Path) -> None:
     assert line in done.stderr
 
 
+@pytest.mark.system
 def test_a_terminal_has_a_bar(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     words = [*COMMAND, "bot", "test", write(tmp_path, RANDOM), "--games", "40", "--no-sandbox"]

@@ -21,8 +21,6 @@ from arena.play.saved_files import saved_file
 from tests.runner.test_play import COMMAND, ROOT, botequim
 from tests.waiting import PATIENCE, wait_until
 
-pytestmark = pytest.mark.system
-
 FIRST = 'def choose(turn):\n    return turn["legal_actions"][0]\n'
 LAST = 'def choose(turn):\n    return turn["legal_actions"][-1]\n'
 
@@ -70,6 +68,7 @@ def save(path: Path, text: str) -> None:
     new.rename(path)
 
 
+@pytest.mark.system
 def test_it_plays_again_on_every_save_until_ctrl_c(tmp_path: Path) -> None:
     file = tmp_path / "my_bot.py"
     save(file, FIRST)

@@ -38,8 +38,6 @@ from tests.webhooks.parts import (
     until,
 )
 
-pytestmark = pytest.mark.system
-
 SHORT = {"per_turn_ms": 500, "bank_ms": 0}
 
 
@@ -47,6 +45,7 @@ def faults(record: dict[str, Any]) -> Counter[str]:
     return Counter(fault["type"] for fault in record["canonical"]["faults"])
 
 
+@pytest.mark.system
 def test_receivers_in_other_processes_play_to_the_end(arena: Arena) -> None:
     has_node = shutil.which("node") is not None
     with python_receiver() as here, node_receiver() if has_node else python_receiver() as there:
@@ -366,6 +365,7 @@ def test_a_deleted_bot_is_no_longer_called(arena: Arena) -> None:
     assert posts == []
 
 
+@pytest.mark.system
 def test_nothing_is_lost_when_a_driver_is_killed(store: EmbeddedStore, arena: Arena, tmp_path: Path) -> None:
     """The process dies with posts under way; the next one asks again."""
     command = [sys.executable, "-m", "workers", "--webhooks"]
@@ -410,6 +410,7 @@ def test_nothing_is_lost_when_a_driver_is_killed(store: EmbeddedStore, arena: Ar
         ),
     ],
 )
+@pytest.mark.system
 def test_a_driver_that_cannot_start_reports_why_in_one_line(
     settings: dict[str, str], said: str, tmp_path: Path
 ) -> None:
