@@ -165,7 +165,6 @@ def server(clean_store: EmbeddedStore) -> Iterator[Server]:
         yield running
 
 
-@pytest.mark.system
 def test_all_spectators_of_a_game_see_its_moves_and_its_end(server: Server) -> None:
     owner = server.sign_up("ana")
     tokens = server.register(owner, "one", "two")

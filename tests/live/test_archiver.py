@@ -56,7 +56,6 @@ def in_lists(arena: Arena) -> int:
     return int(sum(arena.store._connection.run([("ZCARD", key) for key in keys])))
 
 
-@pytest.mark.system
 def test_no_reader_notices(hall: Arena, make_arena: MakeArena) -> None:
     other = make_arena()
     skip(other.live, 3 * HOUR)

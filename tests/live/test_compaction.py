@@ -112,7 +112,6 @@ def outside(arena: Arena) -> int:
     return int(sum(connection.run(commands)))
 
 
-@pytest.mark.system
 def test_no_reader_notices(hall: Arena) -> None:
     before = everything(hall)
     assert outside(hall) > 40
