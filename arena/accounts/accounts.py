@@ -271,7 +271,7 @@ class Accounts(AuditLog):
 
         ``url`` and ``rights`` are for webhooks, as in :class:`Version`; ``secret`` signs the posts;
         ``upload`` is for uploaded bots, which have no version until it was checked: see
-        :mod:`arena.accounts.received`.
+        :mod:`arena.accounts.upload_intake`.
         Raises :class:`InvalidName`, :class:`NameTaken`, :class:`~arena.accounts.quotas.QuotaExceeded` or
         :class:`~arena.bots.transports.UnknownTransport`; then nothing is stored.
         """

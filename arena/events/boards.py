@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from arena.accounts.shown import ShownTexts
+from arena.events.board_ratings import ratings_by_name
 from arena.events.lifecycle import read_result
-from arena.events.published import ratings_by_name
 from arena.play.board_names import BoardName, all_boards
 from arena.ratings.board import METHOD, MISTAKES, Board, Rating, Row, Title, ledger_board
 from arena.ratings.ledger import InvalidLedger, Ledger, LedgerParts

@@ -10,8 +10,8 @@ from arena.accounts.shown import ShownTexts
 from arena.events.annulment import Annulments
 from arena.events.lifecycle import TournamentLifecycle
 from arena.events.rights import check_visible
-from arena.events.shown import ListedGroup, group_view
 from arena.events.tournament import PlannedGroup, Tournament, check_tournament_id
+from arena.events.views import ListedGroup, group_view
 from arena.live.header import Viewer
 from arena.store.chunks import StoredGroup
 from arena.store.paging import Page, parse_number

@@ -32,7 +32,6 @@ from arena.events.local_groups import LocalGroups, Played
 from arena.events.organising import Organising
 from arena.events.planning import GameTimes
 from arena.events.qualification import Discipline, Qualifications
-from arena.events.released import ReleasedRecords
 from arena.events.rights import (
     TournamentOver,
     check_organises,
@@ -41,7 +40,6 @@ from arena.events.rights import (
     tournament_over,
     viewer_of,
 )
-from arena.events.shown import places_view, read_edit, read_void
 from arena.events.tournament import (
     OVER,
     PRIVATE_PREFIX,
@@ -54,6 +52,8 @@ from arena.events.tournament import (
     TournamentNotFound,
     check_tournament_id,
 )
+from arena.events.tournament_records import TournamentRecords
+from arena.events.views import places_view, read_edit, read_void
 from arena.games import GAMES, game_of
 from arena.live.header import ANYBODY, GameNotFound, Viewer
 from arena.live.jobs import GameJobs
@@ -140,7 +140,7 @@ class Tournaments:
         self._budgets = budgets
         self._clock = store.clock
         live_groups = LiveGroups(self.store, live, self._clock)
-        self._records = ReleasedRecords(self.store, live.finished, live_groups)
+        self._records = TournamentRecords(self.store, live.finished, live_groups)
         self.creation = TournamentCreation(self.store, jobs)
         self._qualifications = Qualifications(store, self.creation)
         self._admission = Admission(

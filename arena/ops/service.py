@@ -14,10 +14,10 @@ from arena.accounts.accounts import Accounts
 from arena.accounts.budgets import Budgets
 from arena.accounts.co_owners import CoOwners
 from arena.accounts.invitations import Invitations
-from arena.accounts.received import Uploads
 from arena.accounts.sessions import Sessions
 from arena.accounts.shown import ShownTexts
 from arena.accounts.suspensions import Suspensions
+from arena.accounts.upload_intake import Uploads
 from arena.bots import HOUSE_BOTS
 from arena.events.account_data import AccountData
 from arena.events.boards import Boards
