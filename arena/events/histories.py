@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from arena.accounts.shown import ShownTexts
+from arena.events.moderation import Moderation
 from arena.play.board_names import BoardName
 from arena.ratings.board import ANCHOR
 from arena.store.repositories import Store
@@ -33,8 +33,8 @@ class RecentHistories:
     :class:`~arena.errors.UnknownPreset`.
     """
 
-    def __init__(self, store: Store, shown: ShownTexts | None = None) -> None:
-        self._shown = ShownTexts(store.shown) if shown is None else shown
+    def __init__(self, store: Store, moderation: Moderation) -> None:
+        self._moderation = moderation
         self._boards = store.boards
         self._details = store.board_details
 
@@ -44,7 +44,7 @@ class RecentHistories:
         """
         board = BoardName.of(kind, division, preset).key
         found = shown_or_left_out(f"recent days of {board}", partial(self._read, board)) or []
-        return [one._replace(name=self._shown.name("bot", one.name)) for one in found]
+        return [one._replace(name=self._moderation.name("bot", one.name)) for one in found]
 
     def of(self, bot: str, kind: str, division: str, preset: str | None = None) -> BotHistory | None:
         """That of any bot of the board; None if it has no point in these days."""

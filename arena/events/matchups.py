@@ -9,8 +9,8 @@ from typing import Final
 
 import orjson
 
-from arena.accounts.shown import ShownTexts
 from arena.events.boards import board_version
+from arena.events.moderation import Moderation
 from arena.play.board_names import BoardName, all_boards
 from arena.ratings.board import Board
 from arena.ratings.ledger import InvalidLedger, Ledger, LedgerParts
@@ -60,8 +60,8 @@ class BoardMatchups:
     :class:`~arena.errors.UnknownGame` and :class:`~arena.errors.UnknownPreset`.
     """
 
-    def __init__(self, store: Store, shown: ShownTexts | None = None) -> None:
-        self._shown = ShownTexts(store.shown) if shown is None else shown
+    def __init__(self, store: Store, moderation: Moderation) -> None:
+        self._moderation = moderation
         self._store = store.matchups
         self._boards = store.boards
         self._clock = store.clock
@@ -78,13 +78,13 @@ class BoardMatchups:
     def _published(self, name: str) -> PublishedMatchups | None:
         known = self._known.get(name)
         (progress,) = self._store.progress([name])
-        mark = self._shown.mark
+        mark = self._moderation.mark
         if known is None or known.version != progress.of + mark:
             stored = self._store.load(name)
             if stored.shown is None:
                 return None
             known = self._known[name] = PublishedMatchups(
-                stored.of + mark, self._shown(orjson.loads(stored.shown))
+                stored.of + mark, self._moderation.apply(orjson.loads(stored.shown))
             )
         return known
 

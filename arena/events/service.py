@@ -14,7 +14,6 @@ from typing import Any, Final, TypedDict
 
 from arena.accounts.accounts import Accounts, Forbidden, Principal
 from arena.accounts.budgets import Budgets
-from arena.accounts.shown import ShownTexts
 from arena.accounts.suspensions import Suspensions, check_plays
 from arena.errors import ArenaError
 from arena.events.admission import Admission
@@ -29,6 +28,7 @@ from arena.events.lifecycle import TournamentLifecycle, TournamentStep
 from arena.events.live_groups import LiveGroups
 from arena.events.live_standings import LiveStandings, PublishedStandings
 from arena.events.local_groups import LocalGroups, Played
+from arena.events.moderation import Moderation
 from arena.events.organising import Organising
 from arena.events.planning import GameTimes
 from arena.events.qualification import Discipline, Qualifications
@@ -129,9 +129,9 @@ class Tournaments:
         sandbox: Sandbox,
         budgets: Budgets,
         suspensions: Suspensions,
-        shown: ShownTexts | None = None,
+        moderation: Moderation,
     ) -> None:
-        self._shown = ShownTexts(store.shown) if shown is None else shown
+        self._moderation = moderation
         self.store = store.tournaments
         self.journals = store.journals
         self._bot_games = store.bot_games
@@ -151,9 +151,9 @@ class Tournaments:
         self.lifecycle = TournamentLifecycle(store, live_groups, self._admission, record_ms)
         self.organising = Organising(self.store, self.lifecycle, self._clock)
         self.invitations = Guests(self.store, self.lifecycle, accounts, self._clock)
-        self._live_standings = LiveStandings(store, self.lifecycle, jobs, self._shown)
+        self._live_standings = LiveStandings(store, self.lifecycle, jobs, self._moderation)
         self._annulments = Annulments(store, live, self.lifecycle)
-        self.groups = GroupLists(self.store, self.lifecycle, self._annulments, self._shown).page
+        self.groups = GroupLists(self.store, self.lifecycle, self._annulments, self._moderation).page
         self._local_groups = LocalGroups(
             self.store,
             self._clock,
@@ -404,8 +404,10 @@ class Tournaments:
         tournament, row = self.lifecycle.load(tournament_id)
         return {
             **self._view(tournament, row),
-            "entries": self._shown([entry.as_json() for entry in tournament.entries]),
-            "edits": self._shown(readable(f"edit of {tournament.id}", read_edit, tournament.edits)),
+            "entries": self._moderation.apply([entry.as_json() for entry in tournament.entries]),
+            "edits": self._moderation.apply(
+                readable(f"edit of {tournament.id}", read_edit, tournament.edits)
+            ),
             "voids": readable(f"void of {tournament.id}", read_void, self.store.voids(tournament.id)),
         }
 
@@ -550,7 +552,7 @@ class Tournaments:
 
     def _view(self, tournament: Tournament, row: TournamentRow) -> dict[str, object]:
         with reading(f"tournament {tournament.id}"):
-            return self._shown(self._fields(tournament, row))
+            return self._moderation.apply(self._fields(tournament, row))
 
     def _fields(self, tournament: Tournament, row: TournamentRow) -> dict[str, object]:
         final = tournament.final

@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from arena.accounts.shown import ShownTexts
 from arena.errors import ArenaError
+from arena.events.moderation import Moderation
 from arena.games import GAMES, game_of
 from arena.games.descriptor import Game
 from arena.games.kernel import Event
@@ -51,8 +51,8 @@ class BoardStyles:
     :class:`~arena.errors.UnknownPreset`.
     """
 
-    def __init__(self, store: Store, finished: FinishedGames, shown: ShownTexts | None = None) -> None:
-        self._shown = ShownTexts(store.shown) if shown is None else shown
+    def __init__(self, store: Store, finished: FinishedGames, moderation: Moderation) -> None:
+        self._moderation = moderation
         self._store = store.styles
         self._finished = finished
         self._known: dict[str, tuple[str, Mapping[str, BoardStyle]]] = {}
@@ -64,10 +64,10 @@ class BoardStyles:
         board = BoardName.of(kind, division, preset)
         found = shown_or_left_out(f"styles of {kind}", partial(self._read, kind)) or {}
         style = found.get(board.key) or BoardStyle("0", {})
-        if not self._shown.mark:
+        if not self._moderation.mark:
             return style
-        bots = {self._shown.name("bot", name): own for name, own in style.bots.items()}
-        return BoardStyle(style.version + self._shown.mark, bots)
+        bots = {self._moderation.name("bot", name): own for name, own in style.bots.items()}
+        return BoardStyle(style.version + self._moderation.mark, bots)
 
     def update(self, kind: str, seconds: float = RUN_SECONDS) -> bool:
         """Count newly released records for a while; returns whether there are more. May run twice."""

@@ -24,6 +24,7 @@ from arena.store.identity import IDENTITY_SCRIPTS, Identity
 from arena.store.journals import JournalStore
 from arena.store.limits import LIMIT_SCRIPTS, LimitStore
 from arena.store.matchups import MatchupStore
+from arena.store.moderation import ModerationStore
 from arena.store.notes import NOTE_SCRIPTS, NoteStore
 from arena.store.notifications import Notifier
 from arena.store.people import PeopleStore
@@ -31,7 +32,6 @@ from arena.store.presence import Presence
 from arena.store.replies import REPLY_SCRIPTS, ReplyStore
 from arena.store.runtimes import RUNTIME_SCRIPTS, RuntimeStore
 from arena.store.secrets import ExpiringRows, WebKey
-from arena.store.shown import ShownStore
 from arena.store.signs import Signs
 from arena.store.stats import TICKED, DatabaseStats, LiveStats, database_stats, live_stats
 from arena.store.styles import StyleStore
@@ -92,7 +92,7 @@ class Store:
         self.links = ExpiringRows(connection, "link")
         self.reviews = ExpiringRows(connection, "review")
         self.people = PeopleStore(connection)
-        self.shown = ShownStore(connection)
+        self.moderation = ModerationStore(connection)
         self.web_key = WebKey(connection)
         self.uploads = UploadStore(connection)
         self.journals = JournalStore(connection)

@@ -61,7 +61,7 @@ def test_the_sums_are_those_of_the_records(hall: Arena) -> None:
     assert own.read("truco", "open").bots == {}
     assert own.read("truco", "sealed", "no-cut@1").bots == {}
     assert own.read(*WHERE) is found, "it is parsed once"
-    other = BoardStyles(hall.store, hall.live.finished)
+    other = BoardStyles(hall.store, hall.live.finished, hall.service.moderation)
     assert other.read(*WHERE) == found
 
 

@@ -6,10 +6,10 @@ from typing import Final
 
 from arena.store.connection import RedisConnection
 
-_SHOWN: Final = "shown"
+_KEY: Final = "shown"
 
 
-class ShownStore:
+class ModerationStore:
     """Rows by the name of the text."""
 
     def __init__(self, connection: RedisConnection) -> None:
@@ -17,15 +17,15 @@ class ShownStore:
 
     def all(self) -> dict[str, bytes]:
         """All rows."""
-        (found,) = self._connection.run([("HGETALL", _SHOWN)])
+        (found,) = self._connection.run([("HGETALL", _KEY)])
         items = found.items() if isinstance(found, dict) else zip(found[::2], found[1::2], strict=True)
         return {name.decode(): row for name, row in items}
 
     def put(self, name: str, row: bytes, *, replace: bool = True) -> None:
         """Store a row; without ``replace`` one that is there stays."""
-        self._connection.run([("HSET" if replace else "HSETNX", _SHOWN, name, row)])
+        self._connection.run([("HSET" if replace else "HSETNX", _KEY, name, row)])
 
     def remove(self, name: str) -> bool:
         """Remove a row; returns whether there was one."""
-        (removed,) = self._connection.run([("HDEL", _SHOWN, name)])
+        (removed,) = self._connection.run([("HDEL", _KEY, name)])
         return bool(removed)
