@@ -18,8 +18,6 @@ DAYS: Final = 30
 BOTS: Final = 12
 """Maximum days and bots, those that are first on the board."""
 
-_DOCUMENT: Final = "recent"
-
 
 class BotHistory(NamedTuple):
     """The points of a bot, one a day, oldest first: ``(day, rating, low, high)``."""
@@ -36,7 +34,6 @@ class RecentHistories:
     def __init__(self, store: Store, moderation: Moderation) -> None:
         self._moderation = moderation
         self._boards = store.boards
-        self._details = store.board_details
 
     def read(self, kind: str, division: str, preset: str | None = None) -> list[BotHistory]:
         """Those of the first bots, in the order of the board; empty if they are not there yet or cannot be
@@ -60,10 +57,10 @@ class RecentHistories:
             return
         days = self._boards.days(board)[-DAYS:]
         series = [self._series(board, days, bot) for bot in _first_bots(orjson.loads(shown))]
-        self._details.save(board, _DOCUMENT, orjson.dumps([[*one] for one in series if one.points]))
+        self._boards.save_recent(board, orjson.dumps([[*one] for one in series if one.points]))
 
     def _read(self, board: str) -> list[BotHistory]:
-        stored = self._details.load(board, _DOCUMENT)
+        stored = self._boards.recent(board)
         found = [BotHistory(name, list(map(tuple, points))) for name, points in orjson.loads(stored or b"[]")]
         for series in found:
             if not isinstance(series.name, str) or any(len(point) != 4 for point in series.points):

@@ -13,14 +13,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, TypeVar
 
-import orjson
-
 from arena.accounts.accounts import Accounts
 from arena.accounts.names import TEXTS, Of, Text
 from arena.errors import ArenaError
 from arena.events.tournament import TournamentNotFound, check_tournament_id
 from arena.store.repositories import Store
-from arena.store.rows import read_row, shown_or_left_out, write_row
+from arena.store.rows import read_row, row_values, shown_or_left_out
 
 DELETED: Final = "deleted-"
 """The beginning of the names shown for deleted accounts; the end is random."""
@@ -122,8 +120,9 @@ class Moderation:
         if of == "bot" and text == "description":
             self._accounts.hide_description(id, False)
         known = self._current().get((of, id, text))
-        if known is None or not known.by or not self._rows.remove(_field(of, id, text)):
+        if known is None or not known.by:
             raise TextNotHidden(f"the {text} of {of} {id} is not hidden", field="id")
+        self._rows.change(_field(of, id, text), lambda row: None)
         self.forget()
 
     def delete_name(self, of: Of, name: str) -> str:
@@ -199,22 +198,18 @@ class Moderation:
         return self._replaced(item)
 
     def _put(self, hidden: HiddenText) -> None:
-        self._rows.put(_field(hidden.of, hidden.id, hidden.text), write_row(hidden))
+        self._rows.change(_field(hidden.of, hidden.id, hidden.text), lambda row: row_values(hidden))
         self.forget()
 
     def _current(self) -> dict[tuple[str, str, str], HiddenText]:
         if time.monotonic() >= self._until:
-            rows = self._rows.all()
             read = [
-                shown_or_left_out(f"hidden text {name}", partial(_read, row)) for name, row in rows.items()
+                shown_or_left_out(self._rows.named(name), partial(read_row, HiddenText, row))
+                for name, row in self._rows.all().items()
             ]
             self._texts = {(one.of, one.id, one.text): one for one in read if one is not None}
             self._until = time.monotonic() + REMEMBERED_SECONDS
         return self._texts
-
-
-def _read(row: bytes) -> HiddenText:
-    return read_row(HiddenText, orjson.loads(row))
 
 
 def _field(of: str, id: str, text: str) -> str:

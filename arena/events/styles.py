@@ -88,7 +88,7 @@ class BoardStyles:
                 if time.monotonic() > until:
                     break
         if sums["after"] != began:
-            self._store.save(kind, str(sums["after"]), orjson.dumps(sums))
+            self._store.save(kind, version=str(sums["after"]), document=orjson.dumps(sums))
         return more
 
     def update_all(self) -> None:
@@ -99,7 +99,7 @@ class BoardStyles:
     def _sums(self, game: Game) -> dict[str, Any]:
         """The sums so far; none if they were counted otherwise."""
         assert game.style is not None
-        _, stored = self._store.load(game.kind)
+        (stored,) = self._store.load(game.kind, "document")
         found = shown_or_left_out(f"styles of {game.kind}", partial(orjson.loads, stored or b"{}")) or {}
         if found.get("of") == [game.version, game.style.version]:
             return dict(found)
@@ -107,8 +107,10 @@ class BoardStyles:
 
     def _read(self, kind: str) -> Mapping[str, BoardStyle]:
         known = self._known.get(kind)
-        if known is None or known[0] != self._store.version(kind):
-            version, stored = self._store.load(kind)
+        (current,) = self._store.load(kind, "version")
+        if known is None or known[0] != (current or b"").decode():
+            number, stored = self._store.load(kind, "version", "document")
+            version = (number or b"").decode()
             boards = {
                 board: BoardStyle(version, {name: _style(own) for name, own in bots.items()})
                 for board, bots in orjson.loads(stored or b'{"boards":{}}')["boards"].items()
