@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Final
 
 from arena.accounts.accounts import Accounts, BotNotFound
-from arena.accounts.budgets import Budgets
+from arena.accounts.allowances import Budgets
 from arena.accounts.versions import BotAccount, VersionNotFound
 from arena.bots.transports import SANDBOX, UnknownTransport
 from arena.errors import ArenaError, CorruptState
@@ -61,7 +61,7 @@ class Admission:
 
     def start_qualification(self, discipline: Discipline, bot: BotAccount, version: str) -> Qualification:
         """The qualification of a version, which is started if it has not been, or if it failed; it takes one
-        group from the owner's budget. Raises :class:`~arena.accounts.budgets.BudgetExceeded`.
+        group from the owner's budget. Raises :class:`~arena.accounts.allowances.BudgetExceeded`.
         """
         (known,) = self._qualifications.known(discipline, [(bot.name, version)])
         if known is None or known.state == "failed":
@@ -71,7 +71,7 @@ class Admission:
 
     def take_groups(self, tournament: Tournament, planned: int, groups: int) -> None:
         """Take ``groups`` that a tournament plans in addition to ``planned`` from its owner's budget; taking
-        them again changes nothing. Raises :class:`~arena.accounts.budgets.BudgetExceeded`.
+        them again changes nothing. Raises :class:`~arena.accounts.allowances.BudgetExceeded`.
         """
         # The group of a qualification was taken when it was requested.
         if tournament.purpose in ("", COMPARISON) and groups:

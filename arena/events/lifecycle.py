@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from arena.accounts.budgets import BudgetExceeded
+from arena.accounts.allowances import BudgetExceeded
 from arena.errors import ArenaError
 from arena.events.admission import Admission
 from arena.events.board_ratings import PublishedRating, board_ratings

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Final, TypedDict
 
 from arena.accounts.accounts import Accounts, Forbidden, Principal
-from arena.accounts.budgets import Budgets
+from arena.accounts.allowances import Budgets
 from arena.accounts.suspensions import Suspensions, check_plays
 from arena.errors import ArenaError
 from arena.events.admission import Admission

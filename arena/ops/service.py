@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from arena.accounts.accounts import Accounts
-from arena.accounts.budgets import Budgets
+from arena.accounts.allowances import Budgets
 from arena.accounts.co_owners import CoOwners
 from arena.accounts.invitations import Invitations
 from arena.accounts.sessions import Sessions
@@ -38,7 +38,7 @@ from arena.live.archiver import Archiver, Batches
 from arena.live.header import GameNotFound
 from arena.live.service import LiveGames
 from arena.ops.jobs import Job, Jobs
-from arena.ops.limits import Limits
+from arena.ops.rate_limits import Limits
 from arena.ops.settings import Settings
 from arena.people.reviews import Reviews
 from arena.people.tables import PeopleTables
@@ -229,7 +229,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     archive = Archive(open_objects(settings.archive)) if settings.archive else None
     moderation = Moderation(store, accounts)
     live = LiveGames(store, jobs, retention=settings.retention, archive=archive, moderate=moderation.apply)
-    budgets = Budgets(store.budgets, lambda: store.clock().now_ms, accounts, settings.budget)
+    budgets = Budgets(store.budgets, lambda: store.clock().now_ms, accounts.is_admin, settings.budget)
     runtimes = Runtimes(store.runtimes, lambda: store.clock().now_ms, is_own=settings.own_runtime)
     suspensions = Suspensions(store.accounts, accounts)
     sandbox = SandboxedBots(accounts, runtimes)

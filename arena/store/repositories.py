@@ -14,14 +14,13 @@ from arena.store.accounts import ACCOUNT_SCRIPTS, AccountStore
 from arena.store.archiving import ARCHIVING_SCRIPTS, Archiving
 from arena.store.boards import BOARD_SCRIPTS, BoardStore, board_key
 from arena.store.bot_games import BotGameStore
-from arena.store.budgets import BUDGET_SCRIPTS, BudgetStore
 from arena.store.connection import PoolFigures, RedisConnection, connect
+from arena.store.counters import COUNTER_SCRIPTS, BudgetStore, LimitStore
 from arena.store.documents import DOCUMENT_SCRIPTS, DocumentParts, Documents, Flags
 from arena.store.game_index import INDEX_SCRIPTS, GameIndex
 from arena.store.games import GAME_SCRIPTS, GameStore
 from arena.store.identity import IDENTITY_SCRIPTS, Identity
 from arena.store.journals import JournalStore
-from arena.store.limits import LIMIT_SCRIPTS, LimitStore
 from arena.store.notes import NOTE_SCRIPTS, NoteStore
 from arena.store.notifications import Notifier
 from arena.store.people import PeopleStore
@@ -46,8 +45,7 @@ _SCRIPTS: Final = (
     *ACCOUNT_SCRIPTS,
     *UPLOAD_SCRIPTS,
     *WEBHOOK_SCRIPTS,
-    *LIMIT_SCRIPTS,
-    *BUDGET_SCRIPTS,
+    *COUNTER_SCRIPTS,
     *IDENTITY_SCRIPTS,
     *ARCHIVING_SCRIPTS,
     *RUNTIME_SCRIPTS,
