@@ -16,7 +16,6 @@ COMPILED = (
     "arena/games/kernel.py",
     "arena/games/options.py",
     "arena/games/*/cards.py",
-    "arena/games/*/fields.py",
     "arena/games/*/options.py",
     "arena/games/*/state.py",
     "arena/games/*/table.py",

@@ -90,7 +90,7 @@ def create_app(settings: Settings | None = None, jobs: Jobs | None = None) -> Fl
     app.extensions["botequim-watching"] = Watching(service.live)
     app.extensions["botequim-downloads"] = Downloads()
     protect_pages(app)
-    app.extensions["botequim-front"] = FrontTables(service.live, service.tournaments, service.shown)
+    app.extensions["botequim-front"] = FrontTables(service.live, service.tournaments, service.moderation)
     register_error_handlers(app, site.error_page)
     resources = (resource.blueprint for resource in RESOURCES)
     for part in (*resources, docs.blueprint, protocol.blueprint, *PAGES):

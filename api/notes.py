@@ -44,7 +44,7 @@ def remarks(notes: Mapping[str, GameNotes]) -> dict[int, str]:
     """Notes on a game as remarks on its actions, by their index."""
     found: dict[int, str] = {}
     for bot, own in notes.items():
-        name = services().shown.name("bot", bot)
+        name = services().moderation.name("bot", bot)
         for after, note in own.notes.items():
             found[after] = f"{name} noted: {printable(' '.join(note.split()), MAX_NOTE)}"
     return found

@@ -53,7 +53,7 @@ UNTRACED = (
     "live/test_matchups.py",
     "live/test_preset_qualifications.py",
     "live/test_publishing.py",
-    "live/test_received.py",
+    "live/test_upload_intake.py",
     "live/test_resting.py",
     "live/test_suspensions.py",
     "live/test_tournaments.py",

@@ -15,7 +15,7 @@ from arena.ops.service import Service
 def authenticate(environ: Environ, services: Service) -> Principal | None:
     """Return the principal of the request's token, or None; count the request against its rate limit.
 
-    Raises :class:`~arena.accounts.accounts.InvalidToken` or :class:`~arena.ops.limits.RateLimited`.
+    Raises :class:`~arena.accounts.accounts.InvalidToken` or :class:`~arena.ops.rate_limits.RateLimited`.
     """
     try:
         token = _token(environ)

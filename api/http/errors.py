@@ -18,7 +18,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from api.http.edge import ALLOWANCE, ERROR_CODE, PRINCIPAL, REQUEST_ID, Environ
 from api.http.hints import near_address, with_hint
 from arena.errors import ArenaError, CorruptState
-from arena.ops.limits import Allowance, RateLimited
+from arena.ops.rate_limits import Allowance, RateLimited
 
 PROBLEM_TYPE: Final = "application/problem+json"
 

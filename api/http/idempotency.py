@@ -20,7 +20,7 @@ from flask import Response
 from api.http.edge import Environ
 from api.http.errors import HttpError
 from arena.accounts.accounts import Principal
-from arena.accounts.quotas import QuotaExceeded
+from arena.accounts.allowances import QuotaExceeded
 from arena.errors import ArenaError
 from arena.ops.service import Service
 from arena.store.amounts import Stored

@@ -153,7 +153,7 @@ def sign_out() -> None:
 def person() -> str:
     """Who the visitor is at tables. Begins the session of a guest if there is none; only for forms.
 
-    Raises :class:`~arena.ops.limits.RateLimited`.
+    Raises :class:`~arena.ops.rate_limits.RateLimited`.
     """
     found = visitor().session
     if found is None:

@@ -14,8 +14,8 @@ from typing import Any, Final
 import orjson
 
 from api.watching import LiveTable
-from arena.accounts.shown import ShownTexts
 from arena.errors import ArenaError
+from arena.events.moderation import Moderation
 from arena.events.service import Tournaments
 from arena.games import game_of
 from arena.live.header import ANYBODY
@@ -64,8 +64,8 @@ class FrontTable:
 class FrontTables:
     """The table of this process."""
 
-    def __init__(self, live: LiveGames, tournaments: Tournaments, shown: ShownTexts) -> None:
-        self._texts = shown
+    def __init__(self, live: LiveGames, tournaments: Tournaments, moderation: Moderation) -> None:
+        self._moderation = moderation
         self._live = live
         self._tournaments = tournaments
         self._lock = threading.Lock()
@@ -111,7 +111,7 @@ class FrontTables:
                     self._latest = None
                 elif self._latest is None or self._latest.game != game:
                     record = orjson.loads(self._tournaments.record(game, ANYBODY))
-                    self._latest = _table_of(self._texts.record(record))
+                    self._latest = _table_of(self._moderation.apply_to_record(record))
             except ArenaError as error:
                 _check_store(error)
                 self._latest = None

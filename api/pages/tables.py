@@ -43,7 +43,7 @@ def game_page(game: str) -> ResponseReturnValue:
     record = parse_record(line)
     notes = notes_on(record, who)
     remarks |= note_remarks(notes)
-    parts = page_parts(services().shown.record(record), source=f"{game}.json", remarks=remarks)
+    parts = page_parts(services().moderation.apply_to_record(record), source=f"{game}.json", remarks=remarks)
     return page(
         "replay.html",
         game=game,

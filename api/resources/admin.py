@@ -28,7 +28,7 @@ from api.schemas.owners import (
 from api.schemas.tournaments import AnnulmentSchema, GivenReason, ReasonSchema
 from api.services import services
 from arena.accounts.accounts import Owner, Principal
-from arena.accounts.shown import HiddenText
+from arena.events.moderation import HiddenText
 from arena.events.suspicions import arranged
 
 blueprint = Blueprint("admin", __name__, description="Operations for the admins of the service.")
@@ -98,7 +98,7 @@ def unsuspend_owner(who: Principal, owner: str) -> None:
 
 @blueprint.operation(returns=HiddenTextListSchema)
 def list_hidden_texts(who: Principal) -> Mapping[str, object]:
-    return {"texts": services().shown.all()}
+    return {"texts": services().moderation.all()}
 
 
 @blueprint.operation(body=NewHiddenTextSchema, returns=HiddenTextSchema)

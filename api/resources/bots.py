@@ -48,7 +48,7 @@ from api.schemas.logs import GameLogSchema
 from api.schemas.notes import ChangedNotesSchema, GameNotesSchema, GivenNotesChange
 from api.services import services
 from arena.accounts.accounts import Forbidden, Principal
-from arena.accounts.received import refusal
+from arena.accounts.upload_intake import refusal
 from arena.accounts.uploads import ReceivedUpload
 from arena.accounts.versions import BotAccount, Version
 from arena.operations.bots import FILES
@@ -130,7 +130,7 @@ def _bot_view(who: Principal | None, bot: BotAccount) -> Mapping[str, object]:
 
 def _outcome(upload: ReceivedUpload) -> ReceivedUpload:
     """The upload when its checks are over, or after a while. Raises
-    :class:`~arena.accounts.received.UploadRefused`.
+    :class:`~arena.accounts.upload_intake.UploadRefused`.
     """
     settings = services().settings.http
     upload = services().uploads.wait(upload, min(settings.upload_wait, settings.max_wait))

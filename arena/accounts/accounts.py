@@ -13,12 +13,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from arena.accounts.allowances import QuotaExceeded, StorageQuotas
 from arena.accounts.audit import MAX_PAGE, AuditEntry, AuditLog, Principal, Scope
 from arena.accounts.bot_settings import pack_settings
 from arena.accounts.maxima import MAX_OF_BOT, Quotas
 from arena.accounts.names import LABEL_PATTERN, LABEL_RULE, NAME_PATTERN, NAME_RULE
 from arena.accounts.owners import Owner, OwnerNotFound, OwnerSuspended, OwnerSuspension
-from arena.accounts.quotas import QuotaExceeded, StorageQuotas
 from arena.accounts.uploads import InvalidSource, Upload
 from arena.accounts.versions import (
     BotAccount,
@@ -172,6 +172,13 @@ class Accounts(AuditLog):
             raise NameTaken(f"the name {name!r} is taken", field="name", expected="another name")
         return Owner(name, created), token
 
+    def is_admin(self, name: str) -> bool:
+        """Whether there is such an owner, and it is an admin."""
+        try:
+            return self.owner(name).admin
+        except OwnerNotFound:
+            return False
+
     def owner(self, name: str) -> Owner:
         """An owner. Raises :class:`OwnerNotFound`, or :class:`~arena.errors.CorruptState`."""
         fields = self._store.owner(name) if re.fullmatch(NAME_PATTERN, name) else None
@@ -271,8 +278,8 @@ class Accounts(AuditLog):
 
         ``url`` and ``rights`` are for webhooks, as in :class:`Version`; ``secret`` signs the posts;
         ``upload`` is for uploaded bots, which have no version until it was checked: see
-        :mod:`arena.accounts.received`.
-        Raises :class:`InvalidName`, :class:`NameTaken`, :class:`~arena.accounts.quotas.QuotaExceeded` or
+        :mod:`arena.accounts.upload_intake`.
+        Raises :class:`InvalidName`, :class:`NameTaken`, :class:`~arena.accounts.allowances.QuotaExceeded` or
         :class:`~arena.bots.transports.UnknownTransport`; then nothing is stored.
         """
         self._check_new_name(name)
@@ -347,7 +354,7 @@ class Accounts(AuditLog):
         :meth:`register_bot`. Returns None for an upload, which becomes a version when it was checked.
 
         Raises :class:`BotNotFound`, :class:`InvalidName`, :class:`UploadExists`, :class:`VersionExists` or
-        :class:`~arena.accounts.quotas.QuotaExceeded`; then nothing is stored.
+        :class:`~arena.accounts.allowances.QuotaExceeded`; then nothing is stored.
         """
         _check_version(label, transport, url, upload)
         bot = self.bot(name)

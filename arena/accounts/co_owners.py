@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from arena.accounts.accounts import Accounts, BotNotFound, OwnerNotFound
-from arena.accounts.quotas import QuotaExceeded
+from arena.accounts.allowances import QuotaExceeded
 from arena.errors import ArenaError
 from arena.store.accounts import AccountStore, Sharing
 from arena.store.rows import reading, shown_or_left_out

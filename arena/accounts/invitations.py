@@ -13,9 +13,9 @@ from hashlib import sha256
 from typing import Any, Final
 
 from arena.accounts.accounts import Accounts, InvalidName, NameTaken, Owner
+from arena.accounts.allowances import QuotaExceeded
 from arena.accounts.maxima import Quotas
 from arena.accounts.names import NAME_PATTERN
-from arena.accounts.quotas import QuotaExceeded
 from arena.accounts.roster import Person, check_people
 from arena.errors import ArenaError
 from arena.inputs.times import times_between
@@ -122,7 +122,7 @@ class Invitations:
         """Make an invitation for each of ``people``, or that many for anybody. ``expires_ms``: by default in
         :data:`DEFAULT_KEPT_MS`.
 
-        Raises :class:`InvalidInvitation`, :class:`~arena.accounts.quotas.QuotaExceeded` or
+        Raises :class:`InvalidInvitation`, :class:`~arena.accounts.allowances.QuotaExceeded` or
         :class:`~arena.accounts.roster.InvalidRoster`; then none is made.
         """
         now_ms = self._store.clock().now_ms

@@ -13,11 +13,11 @@ from arena.accounts.bot_settings import BotSettings
 from arena.accounts.co_owners import CoOwners
 from arena.accounts.invitations import Invitations
 from arena.accounts.sessions import Sessions
-from arena.accounts.shown import ShownTexts
 from arena.accounts.versions import BotAccount, NoSource, Version
 from arena.declarations import settings_of
 from arena.errors import ArenaError
 from arena.events.bot_games import games_of_arena
+from arena.events.moderation import Moderation
 from arena.events.qualification import disciplines
 from arena.events.schedules import Schedules
 from arena.events.service import Tournaments
@@ -69,7 +69,7 @@ class AccountData:
         schedules: Schedules,
         subscriptions: RowsOfOwners,
         live: LiveGames,
-        shown: ShownTexts,
+        moderation: Moderation,
         co_owners: CoOwners,
     ) -> None:
         self._store = store
@@ -81,7 +81,7 @@ class AccountData:
         self._schedules = schedules
         self._subscriptions = subscriptions
         self._live = live
-        self._shown = shown
+        self._moderation = moderation
 
     # Export
 
@@ -210,7 +210,7 @@ class AccountData:
             raise NotConfirmed(
                 "the confirmation is not the name of the account", field="confirm", expected=owner
             )
-        name = self._shown.delete_name("owner", owner)
+        name = self._moderation.delete_name("owner", owner)
         for schedule in self._schedules.list():
             if schedule["created_by"] == owner:
                 _tried(self._schedules.delete, schedule["id"])
@@ -231,7 +231,7 @@ class AccountData:
 
     def delete_bot(self, bot: str) -> None:
         """Delete a bot of a deleted owner, with everything but its name, which is not shown any more."""
-        self._shown.delete_name("bot", bot)
+        self._moderation.delete_name("bot", bot)
         self._leave_games(bot)
         with suppress(BotNotFound):
             labels = [version.label for version in self._accounts.bot(bot).versions]

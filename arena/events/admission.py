@@ -7,14 +7,14 @@ from hashlib import sha256
 from typing import Final
 
 from arena.accounts.accounts import Accounts, BotNotFound
-from arena.accounts.budgets import Budgets
+from arena.accounts.allowances import Budgets
 from arena.accounts.versions import BotAccount, VersionNotFound
 from arena.bots.transports import SANDBOX, UnknownTransport
 from arena.errors import ArenaError, CorruptState
-from arena.events.published import published
+from arena.events.board_ratings import board_ratings
 from arena.events.qualification import RETRY_MS, Discipline, Qualification, Qualifications
-from arena.events.released import ReleasedRecords
 from arena.events.tournament import COMPARISON, Entered, Tournament
+from arena.events.tournament_records import TournamentRecords
 from arena.play.clocks import ServiceClock
 from arena.play.players import SEALED, PlayerId
 from arena.store.boards import BoardStore
@@ -42,7 +42,7 @@ class Admission:
         presence: Presence,
         accounts: Accounts,
         qualifications: Qualifications,
-        records: ReleasedRecords,
+        records: TournamentRecords,
         budgets: Budgets,
     ) -> None:
         self._boards = boards
@@ -61,7 +61,7 @@ class Admission:
 
     def start_qualification(self, discipline: Discipline, bot: BotAccount, version: str) -> Qualification:
         """The qualification of a version, which is started if it has not been, or if it failed; it takes one
-        group from the owner's budget. Raises :class:`~arena.accounts.budgets.BudgetExceeded`.
+        group from the owner's budget. Raises :class:`~arena.accounts.allowances.BudgetExceeded`.
         """
         (known,) = self._qualifications.known(discipline, [(bot.name, version)])
         if known is None or known.state == "failed":
@@ -71,7 +71,7 @@ class Admission:
 
     def take_groups(self, tournament: Tournament, planned: int, groups: int) -> None:
         """Take ``groups`` that a tournament plans in addition to ``planned`` from its owner's budget; taking
-        them again changes nothing. Raises :class:`~arena.accounts.budgets.BudgetExceeded`.
+        them again changes nothing. Raises :class:`~arena.accounts.allowances.BudgetExceeded`.
         """
         # The group of a qualification was taken when it was requested.
         if tournament.purpose in ("", COMPARISON) and groups:
@@ -284,7 +284,7 @@ class Admission:
     def _played(self, tournament: Tournament, bots: Iterable[BotAccount]) -> dict[PlayerId, int]:
         """The number of groups of each version of ``bots`` on the board of the tournament's rules."""
         board = tournament.spec.board(tournament.spec.division)
-        found = published(self._boards, board, [bot.name for bot in bots])
+        found = board_ratings(self._boards, board, [bot.name for bot in bots])
         return {player: rating.groups for player, rating in found.items()}
 
     def _objection(self, entry: Entered) -> str:

@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from arena.accounts.shown import ShownTexts
+from arena.events.board_ratings import ratings_by_name
 from arena.events.lifecycle import read_result
-from arena.events.published import ratings_by_name
+from arena.events.moderation import Moderation
 from arena.play.board_names import BoardName, all_boards
 from arena.ratings.board import METHOD, MISTAKES, Board, Rating, Row, Title, ledger_board
 from arena.ratings.ledger import InvalidLedger, Ledger, LedgerParts
@@ -80,8 +80,8 @@ class Boards:
     :class:`~arena.errors.UnknownGame` and :class:`~arena.errors.UnknownPreset`.
     """
 
-    def __init__(self, store: Store, shown: ShownTexts | None = None) -> None:
-        self._shown = ShownTexts(store.shown) if shown is None else shown
+    def __init__(self, store: Store, moderation: Moderation) -> None:
+        self._moderation = moderation
         self._store = store.boards
         self._tournaments = store.tournaments
         self._clock = store.clock
@@ -103,11 +103,11 @@ class Boards:
                 return None
             data = {**orjson.loads(state.shown), "published_ms": state.at_ms}
             _check_board(data)
-            known = self._published[name] = PublishedBoard(self._version(state), self._shown(data))
+            known = self._published[name] = PublishedBoard(self._version(state), self._moderation.apply(data))
         return known
 
     def _version(self, state: BoardState) -> str:
-        return board_version(state) + self._shown.mark
+        return board_version(state) + self._moderation.mark
 
     def read(self, kind: str, division: str, preset: str | None = None) -> Mapping[str, Any] | None:
         """The board as published (``Board.as_json``), with ``published_ms``; None if it never was."""
@@ -140,7 +140,7 @@ class Boards:
                 if len(items) == limit:
                     return Page(items, f"{own.replace('-', '')}-{number}")
                 if len(values) >= len(_POINT):
-                    items.append(self._shown(_shown_point(own, who, values)))
+                    items.append(self._moderation.apply(_shown_point(own, who, values)))
         return Page(items, None)
 
     def _history_of(
@@ -155,7 +155,7 @@ class Boards:
                     continue
                 if len(items) == limit:
                     return Page(items, f"{own.replace('-', '')}-0")
-                items.append(self._shown(_shown_point(own, bot, values)))
+                items.append(self._moderation.apply(_shown_point(own, bot, values)))
         return Page(items, None)
 
     def groups(self, kind: str, division: str, preset: str | None = None) -> Iterator[GroupResult]:

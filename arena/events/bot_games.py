@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from arena.accounts.accounts import Accounts
-from arena.accounts.shown import ShownTexts
 from arena.events.house_entries import house_source
+from arena.events.moderation import Moderation
 from arena.events.tournament import PlannedGroup, Tournament
 from arena.games import game_of
 from arena.live.header import ANYBODY, Viewer
@@ -78,10 +78,8 @@ def _bot_group(tournament: Tournament, group: PlannedGroup, pack: bytes) -> BotG
 class BotGames:
     """Lists the games of bots. Names and texts are those that are shown."""
 
-    def __init__(
-        self, store: Store, live: LiveGames, accounts: Accounts, shown: ShownTexts | None = None
-    ) -> None:
-        self._shown = ShownTexts(store.shown) if shown is None else shown
+    def __init__(self, store: Store, live: LiveGames, accounts: Accounts, moderation: Moderation) -> None:
+        self._moderation = moderation
         self._store = store
         self._live = live
         self._accounts = accounts
@@ -124,12 +122,14 @@ class BotGames:
 
         found = [*self._of_arena(bot, against, viewer), *self._over_http(bot, kind, viewer)]
         newest = sorted(filter(fits, found), key=lambda item: (item["at_ms"], item["game"]), reverse=True)
-        return self._shown(self._with_tournaments(newest[:limit]))
+        return self._moderation.apply(self._with_tournaments(newest[:limit]))
 
     def _is_against(self, item: _Item, name: str) -> bool:
-        """Whether a bot with this name, the real one or the shown one, is an opponent."""
+        """Whether a bot with this name, the real one or the one that is shown, is an opponent."""
         others = (seat["name"] for seat in item["seats"] if seat["seat"] not in item["team"])
-        return any(other is not None and name in (other, self._shown.name("bot", other)) for other in others)
+        return any(
+            other is not None and name in (other, self._moderation.name("bot", other)) for other in others
+        )
 
     def _of_arena(self, bot: str, against: str | None, viewer: Viewer) -> Iterator[_Item]:
         """The games that the arena played. Those with ``against`` may be on the list of that bot only."""
@@ -157,7 +157,7 @@ class BotGames:
         return may_see
 
     def _over_http(self, bot: str, kind: str | None, viewer: Viewer) -> Iterator[_Item]:
-        shown = self._shown.name("bot", bot)
+        shown = self._moderation.name("bot", bot)
         for game in self._live.list(bot=bot, kind=kind, limit=GAMES_MOST, viewer=viewer).items:
             seats = [{name: seat[name] for name in _SEAT} for seat in game["seats"]]
             own = next((seat["seat"] for seat in game["seats"] if seat["name"] == shown), None)
@@ -210,7 +210,7 @@ class BotGames:
         if tournament is None:
             return None
         spec = tournament.spec
-        shown = self._shown({"id": tournament.id, "name": spec.name, "format": spec.format})
+        shown = self._moderation.apply({"id": tournament.id, "name": spec.name, "format": spec.format})
         return {"id": shown["id"], "name": shown["name"]}
 
 

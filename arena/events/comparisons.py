@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Final
 
 from arena.accounts.accounts import Accounts, Forbidden, Principal
-from arena.accounts.budgets import Budgets
+from arena.accounts.allowances import Budgets
 from arena.accounts.suspensions import check_plays
 from arena.accounts.versions import VersionNotFound
 from arena.bots.transports import SANDBOX

@@ -6,12 +6,12 @@ from collections.abc import Collection
 from functools import partial
 from typing import Final
 
-from arena.accounts.shown import ShownTexts
 from arena.events.annulment import Annulments
 from arena.events.lifecycle import TournamentLifecycle
+from arena.events.moderation import Moderation
 from arena.events.rights import check_visible
-from arena.events.shown import ListedGroup, group_view
 from arena.events.tournament import PlannedGroup, Tournament, check_tournament_id
+from arena.events.views import ListedGroup, group_view
 from arena.live.header import Viewer
 from arena.store.chunks import StoredGroup
 from arena.store.paging import Page, parse_number
@@ -31,12 +31,12 @@ class GroupLists:
         store: TournamentStore,
         lifecycle: TournamentLifecycle,
         annulments: Annulments,
-        shown: ShownTexts,
+        moderation: Moderation,
     ) -> None:
         self._store = store
         self._lifecycle = lifecycle
         self._annulments = annulments
-        self._shown = shown
+        self._moderation = moderation
 
     def page(
         self,
@@ -64,7 +64,7 @@ class GroupLists:
             view = shown_or_left_out(name, partial(group_view, tournament, group))
             if view is not None:
                 listed: ListedGroup = {**view, "annulled": annulled}
-                items.append(self._shown(listed))
+                items.append(self._moderation.apply(listed))
         return Page(items, str(end) if end < row.planned else None)
 
     def _with(
@@ -92,7 +92,7 @@ class GroupLists:
             {
                 number
                 for number, entry in enumerate(tournament.playing)
-                if bot in (entry.name, self._shown.name("bot", entry.name))
+                if bot in (entry.name, self._moderation.name("bot", entry.name))
             }
             for bot in bots
         ]

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from arena.accounts.shown import ShownTexts
+from arena.events.moderation import Moderation
 from arena.play.board_names import BoardName
 from arena.ratings.board import ANCHOR
 from arena.store.repositories import Store
@@ -17,8 +17,6 @@ from arena.store.rows import shown_or_left_out
 DAYS: Final = 30
 BOTS: Final = 12
 """Maximum days and bots, those that are first on the board."""
-
-_DOCUMENT: Final = "recent"
 
 
 class BotHistory(NamedTuple):
@@ -33,10 +31,9 @@ class RecentHistories:
     :class:`~arena.errors.UnknownPreset`.
     """
 
-    def __init__(self, store: Store, shown: ShownTexts | None = None) -> None:
-        self._shown = ShownTexts(store.shown) if shown is None else shown
+    def __init__(self, store: Store, moderation: Moderation) -> None:
+        self._moderation = moderation
         self._boards = store.boards
-        self._details = store.board_details
 
     def read(self, kind: str, division: str, preset: str | None = None) -> list[BotHistory]:
         """Those of the first bots, in the order of the board; empty if they are not there yet or cannot be
@@ -44,7 +41,7 @@ class RecentHistories:
         """
         board = BoardName.of(kind, division, preset).key
         found = shown_or_left_out(f"recent days of {board}", partial(self._read, board)) or []
-        return [one._replace(name=self._shown.name("bot", one.name)) for one in found]
+        return [one._replace(name=self._moderation.name("bot", one.name)) for one in found]
 
     def of(self, bot: str, kind: str, division: str, preset: str | None = None) -> BotHistory | None:
         """That of any bot of the board; None if it has no point in these days."""
@@ -60,10 +57,10 @@ class RecentHistories:
             return
         days = self._boards.days(board)[-DAYS:]
         series = [self._series(board, days, bot) for bot in _first_bots(orjson.loads(shown))]
-        self._details.save(board, _DOCUMENT, orjson.dumps([[*one] for one in series if one.points]))
+        self._boards.save_recent(board, orjson.dumps([[*one] for one in series if one.points]))
 
     def _read(self, board: str) -> list[BotHistory]:
-        stored = self._details.load(board, _DOCUMENT)
+        stored = self._boards.recent(board)
         found = [BotHistory(name, list(map(tuple, points))) for name, points in orjson.loads(stored or b"[]")]
         for series in found:
             if not isinstance(series.name, str) or any(len(point) != 4 for point in series.points):

@@ -8,13 +8,13 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from arena.accounts.budgets import BudgetExceeded
+from arena.accounts.allowances import BudgetExceeded
 from arena.errors import ArenaError
 from arena.events.admission import Admission
+from arena.events.board_ratings import PublishedRating, board_ratings
 from arena.events.bot_games import OverGroup, PlayedGames
 from arena.events.live_groups import LiveGroups
 from arena.events.planning import GameTimes, note_live_games
-from arena.events.published import PublishedRating, published
 from arena.events.tournament import OVER, Entered, PlannedGroup, Tournament, TournamentNotFound
 from arena.play.players import MODELS, PlayerId, division_of
 from arena.ratings.results import GroupResult
@@ -291,7 +291,7 @@ class TournamentLifecycle:
         mirrored = all(entry.runner.arena_run for entry in playing)
         division = division_of(mirrored, tournament.spec.division == MODELS)
         names = [entry.name for entry in playing]
-        return published(self._boards, tournament.spec.board(division), names)
+        return board_ratings(self._boards, tournament.spec.board(division), names)
 
     # Reading
 

@@ -11,8 +11,8 @@ from typing import Any, Final, Literal, TypedDict
 
 import orjson
 
-from arena.accounts.shown import ShownTexts
 from arena.events.lifecycle import TournamentLifecycle, final_standings
+from arena.events.moderation import Moderation
 from arena.live.jobs import GameJobs
 from arena.ratings.standings import Meeting, Standings, StandingsRow
 from arena.store.paging import parse_number
@@ -103,9 +103,9 @@ class LiveStandings:
     """Updates and reads them; reading computes nothing, and parses them once per process and change."""
 
     def __init__(
-        self, store: Store, lifecycle: TournamentLifecycle, jobs: GameJobs, shown: ShownTexts
+        self, store: Store, lifecycle: TournamentLifecycle, jobs: GameJobs, moderation: Moderation
     ) -> None:
-        self._shown = shown
+        self._moderation = moderation
         self._store = store.tournaments
         self._clock = store.clock
         self._lifecycle = lifecycle
@@ -118,7 +118,7 @@ class LiveStandings:
         tournament, row = self._lifecycle.load(event_id)
         if tournament.final is not None:
             with reading(f"the standings of {event_id}"):
-                return PublishedStandings(self._shown(tournament.final), "final")
+                return PublishedStandings(self._moderation.apply(tournament.final), "final")
         if tournament.final_hash:
             with reading(f"the standings of {event_id}"):
                 return self._known((event_id, (row.version, row.changes)), partial(self._final, event_id))
@@ -132,7 +132,9 @@ class LiveStandings:
         return stored
 
     def _final(self, event_id: str) -> PublishedStandings:
-        return PublishedStandings(self._shown(orjson.loads(self._store.final(event_id) or b"")), "final")
+        return PublishedStandings(
+            self._moderation.apply(orjson.loads(self._store.final(event_id) or b"")), "final"
+        )
 
     def _live(self, event_id: str) -> PublishedStandings | None:
         _, age = self._store.standings_age(event_id)
@@ -142,13 +144,13 @@ class LiveStandings:
         def parse() -> PublishedStandings:
             stored = self._store.standings(event_id)
             data, at_ms = (b"", 0) if stored is None else (stored.data, stored.at_ms)
-            return PublishedStandings(self._shown(orjson.loads(data)), "live", at_ms)
+            return PublishedStandings(self._moderation.apply(orjson.loads(data)), "live", at_ms)
 
         return self._known((event_id, age), parse)
 
     def _known(self, key: tuple[str, object], parse: Callable[[], PublishedStandings]) -> PublishedStandings:
         """Those of a tournament at a change, parsed at most once while they are kept."""
-        key = (key[0], (key[1], self._shown.mark))
+        key = (key[0], (key[1], self._moderation.mark))
         found = self._kept.get(key) or parse()
         with self._lock:
             for other in [other for other in self._kept if other[0] == key[0]]:

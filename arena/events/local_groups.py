@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from arena.accounts.budgets import Budgets
+from arena.accounts.allowances import Budgets
 from arena.accounts.suspensions import Suspensions
 from arena.accounts.versions import Suspension
 from arena.bots import HostFailure

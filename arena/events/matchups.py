@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import orjson
 
-from arena.accounts.shown import ShownTexts
 from arena.events.boards import board_version
+from arena.events.moderation import Moderation
 from arena.play.board_names import BoardName, all_boards
 from arena.ratings.board import Board
 from arena.ratings.ledger import InvalidLedger, Ledger, LedgerParts
 from arena.ratings.matchups import METHOD, Fit, MatchedBot, Matchups, Pair, matchups
 from arena.store.boards import BoardState
-from arena.store.matchups import StoredMatchups
 from arena.store.repositories import Store
-from arena.store.rows import check_types, shown_or_left_out
+from arena.store.rows import check_types, reading, shown_or_left_out
 
 COMPUTE_EVERY_MS: Final = 30_000
 COST_SHARE: Final = 20
@@ -55,13 +54,22 @@ class PublishedMatchups:
         return self.table.as_text()
 
 
+class _Progress(NamedTuple):
+    """The version of the board that its matchups are of (empty: they were never computed), and how long that
+    took.
+    """
+
+    of: str
+    cost_ms: int
+
+
 class BoardMatchups:
     """The matchups of the leaderboards. Methods that take the name of a board raise
     :class:`~arena.errors.UnknownGame` and :class:`~arena.errors.UnknownPreset`.
     """
 
-    def __init__(self, store: Store, shown: ShownTexts | None = None) -> None:
-        self._shown = ShownTexts(store.shown) if shown is None else shown
+    def __init__(self, store: Store, moderation: Moderation) -> None:
+        self._moderation = moderation
         self._store = store.matchups
         self._boards = store.boards
         self._clock = store.clock
@@ -77,14 +85,15 @@ class BoardMatchups:
 
     def _published(self, name: str) -> PublishedMatchups | None:
         known = self._known.get(name)
-        (progress,) = self._store.progress([name])
-        mark = self._shown.mark
+        (progress,) = self._progress([name])
+        mark = self._moderation.mark
         if known is None or known.version != progress.of + mark:
-            stored = self._store.load(name)
-            if stored.shown is None:
+            shown, of = self._store.load(name, "shown", "of")
+            if not shown:
                 return None
+            version = (of or b"").decode() + mark
             known = self._known[name] = PublishedMatchups(
-                stored.of + mark, self._shown(orjson.loads(stored.shown))
+                version, self._moderation.apply(orjson.loads(shown))
             )
         return known
 
@@ -99,7 +108,7 @@ class BoardMatchups:
         ]
         found = []
         for board, state, own in zip(
-            boards, states, self._store.progress([board.key for board in boards]), strict=True
+            boards, states, self._progress([board.key for board in boards]), strict=True
         ):
             if state is not None and state.at_ms > 0 and own.of != _version(state):
                 pause = max(COMPUTE_EVERY_MS, COST_SHARE * own.cost_ms)
@@ -115,7 +124,7 @@ class BoardMatchups:
         start = time.monotonic()
         state = self._boards.state(name)
         version = _version(state)
-        if state.shown is None or self._store.progress([name])[0].of == version:
+        if state.shown is None or self._progress([name])[0].of == version:
             return False
         stored = self._boards.ledger(name)
         if stored.head is None:
@@ -129,12 +138,19 @@ class BoardMatchups:
         if ledger.records_hash().hex() != board.records_hash:
             return False
         found = matchups(ledger, board)
-        shown = None
+        shown = b""
         if found is not None:
             shown = orjson.dumps({**found.as_json(), "computed_ms": self._clock().now_ms})
         cost_ms = int((time.monotonic() - start) * 1000)
-        self._store.save(name, StoredMatchups(shown, version, cost_ms))
+        self._store.save(name, shown=shown, of=version, cost=cost_ms)
         return True
+
+    def _progress(self, boards: Sequence[str]) -> list[_Progress]:
+        found = []
+        for board, (of, cost) in zip(boards, self._store.many(boards, "of", "cost"), strict=True):
+            with reading(f"matchups of {board}"):
+                found.append(_Progress((of or b"").decode(), int(cost or 0)))
+        return found
 
 
 def _version(state: BoardState) -> str:

@@ -1,12 +1,46 @@
-"""Hiding texts that owners wrote."""
+"""What the service shows in place of texts that an admin hid, and of the names of deleted accounts.
+
+Records keep the names of bots in the part that is hashed, so that they stay verifiable; everything that the
+service shows besides the records themselves goes through :class:`Moderation`.
+"""
 
 from __future__ import annotations
 
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final, TypeVar
+
 from arena.accounts.accounts import Accounts
-from arena.accounts.names import Of, Text
-from arena.accounts.shown import HiddenText, ShownTexts
+from arena.accounts.names import TEXTS, Of, Text
 from arena.errors import ArenaError
-from arena.events.service import Tournaments
+from arena.events.tournament import TournamentNotFound, check_tournament_id
+from arena.store.repositories import Store
+from arena.store.rows import read_row, row_values, shown_or_left_out
+
+DELETED: Final = "deleted-"
+"""The beginning of the names shown for deleted accounts; the end is random."""
+
+HIDDEN: Final = "hidden-"
+
+REMEMBERED_SECONDS: Final = 5.0
+"""How long a process remembers what is hidden."""
+
+_ID_BYTES: Final = 4
+
+_OF_BOTS: Final = frozenset(
+    {"bot", "bots", "opponent", "worst", "holders", "players", "invited", "forfeits", "house", "baseline"}
+)
+"""Fields with the name of a bot, or a list of such."""
+
+_OF_OWNERS: Final = frozenset({"owner", "co_owners", "created_by", "by", "organisers", "invited_owners"})
+
+_BY_BOT: Final = frozenset({"score"})
+"""Fields with an object that has the names of bots as names."""
+
+T = TypeVar("T")
 
 
 class NoSuchText(ArenaError):
@@ -15,13 +49,54 @@ class NoSuchText(ArenaError):
     code = "text_not_found"
 
 
-class Moderation:
-    """Hides texts of owners, bots and tournaments, and shows them again."""
+class TextNotHidden(ArenaError):
+    """The text is not hidden."""
 
-    def __init__(self, accounts: Accounts, tournaments: Tournaments, shown: ShownTexts) -> None:
+    code = "text_not_hidden"
+
+
+@dataclass(frozen=True)
+class HiddenText:
+    """A text that is not shown. ``shown``: what is shown in its place. ``at_ms``: since when, in Unix time in
+    milliseconds. ``by``: the admin who hid it; empty for the name of a deleted account.
+    """
+
+    of: str
+    id: str
+    text: str
+    shown: str
+    at_ms: int
+    by: str = ""
+    reason: str = ""
+    format: int = 1
+    unknown: dict[str, Any] = field(default_factory=dict)
+
+
+class Moderation:
+    """The hidden texts of one service."""
+
+    def __init__(self, store: Store, accounts: Accounts) -> None:
+        self._rows = store.moderation
+        self._tournaments = store.tournaments
         self._accounts = accounts
-        self._tournaments = tournaments
-        self._shown = shown
+        self._until = 0.0
+        self._texts: dict[tuple[str, str, str], HiddenText] = {}
+
+    @property
+    def mark(self) -> str:
+        """Changes with what is hidden; empty while nothing is. For the versions of published documents."""
+        texts = self._current()
+        return f"-{len(texts)}-{max(text.at_ms for text in texts.values())}" if texts else ""
+
+    def name(self, of: Of, name: str) -> str:
+        """What is shown as the name of an owner or a bot."""
+        hidden = self._current().get((of, name, "name"))
+        return name if hidden is None else hidden.shown
+
+    def all(self) -> list[HiddenText]:
+        """The texts that admins hid, by kind and id."""
+        found = self._current()
+        return [found[name] for name in sorted(found) if found[name].by]
 
     def hide(self, of: Of, id: str, text: Text, *, by: str, reason: str) -> HiddenText:
         """Show another text in place of a name, and nothing in place of a description; hiding it again
@@ -31,21 +106,115 @@ class Moderation:
         :class:`~arena.accounts.accounts.BotNotFound` or
         :class:`~arena.events.tournament.TournamentNotFound`.
         """
+        self._check_exists(of, id, text)
+        known = self._current().get((of, id, text))
+        shown = "" if text == "description" else HIDDEN + secrets.token_hex(_ID_BYTES)
+        hidden = HiddenText(of, id, text, shown if known is None else known.shown, _now(), by, reason)
+        self._put(hidden)
+        if of == "bot" and text == "description":
+            self._accounts.hide_description(id, True)
+        return hidden
+
+    def show(self, of: Of, id: str, text: Text) -> None:
+        """Show a text again. Raises :class:`TextNotHidden`."""
+        if of == "bot" and text == "description":
+            self._accounts.hide_description(id, False)
+        known = self._current().get((of, id, text))
+        if known is None or not known.by:
+            raise TextNotHidden(f"the {text} of {of} {id} is not hidden", field="id")
+        self._rows.change(_field(of, id, text), lambda row: None)
+        self.forget()
+
+    def delete_name(self, of: Of, name: str) -> str:
+        """What is shown from now on in place of the name of an account that is deleted. May be repeated."""
+        known = self._current().get((of, name, "name"))
+        if known is None or known.by:
+            shown = DELETED + secrets.token_hex(_ID_BYTES)
+            self._put(HiddenText(of, name, "name", shown, _now()))
+        return self.name(of, name)
+
+    def forget(self) -> None:
+        """Read the database at the next use, in place of what this process remembers."""
+        self._until = 0.0
+
+    def apply(self, value: T, /) -> T:
+        """A JSON-ready value with what is shown."""
+        return self._replaced(value) if self._current() else value
+
+    def apply_to_record(self, record: T) -> T:
+        """A copy of a record with the names that are shown, for pages; it does not verify."""
+        if not self._current():
+            return record
+        assert isinstance(record, Mapping)
+        canonical = record["canonical"]
+        players = [{**one, "name": self.name("bot", one["name"])} for one in canonical["players"]]
+        return {**record, "canonical": {**canonical, "players": players}}  # type: ignore[return-value]
+
+    def _check_exists(self, of: Of, id: str, text: Text) -> None:
         if of == "owner":
             if text == "description":
                 raise NoSuchText("owners have no description", field="text", expected="name")
             self._accounts.owner(id)
         elif of == "bot":
             self._accounts.bot(id)
-        else:
-            self._tournaments.view(id)
-        hidden = self._shown.hide(of, id, text, by=by, reason=reason)
-        if of == "bot" and text == "description":
-            self._accounts.hide_description(id, True)
-        return hidden
+        elif self._tournaments.load([check_tournament_id(id)]) == [None]:
+            raise TournamentNotFound(f"there is no tournament {id!r}", field="tournament")
 
-    def show(self, of: Of, id: str, text: Text) -> None:
-        """Show a text again. Raises :class:`~arena.accounts.shown.TextNotHidden`."""
-        if of == "bot" and text == "description":
-            self._accounts.hide_description(id, False)
-        self._shown.show(of, id, text)
+    def _replaced(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._replaced(one) for one in value]
+        if isinstance(value, Mapping):
+            return self._replaced_object(value)
+        return value
+
+    def _replaced_object(self, value: Mapping[str, object]) -> dict[str, object]:
+        found: dict[str, object] = {}
+        for key, item in value.items():
+            if key in _OF_BOTS:
+                found[key] = self._names("bot", item)
+            elif key in _OF_OWNERS:
+                found[key] = self._names("owner", item)
+            elif key in _BY_BOT and isinstance(item, Mapping):
+                found[key] = {self.name("bot", name): one for name, one in item.items()}
+            else:
+                found[key] = self._replaced(item)
+        name = value.get("name")
+        if isinstance(name, str):
+            if isinstance(value.get("version"), str):
+                found["name"] = self.name("bot", name)
+            elif "format" in value and isinstance(id := value.get("id"), str):
+                found.update(self._texts_of_tournament(id))
+        return found
+
+    def _texts_of_tournament(self, id: str) -> dict[str, str]:
+        found = ((text, self._texts.get(("tournament", id, text))) for text in TEXTS)
+        return {text: hidden.shown for text, hidden in found if hidden is not None}
+
+    def _names(self, of: Of, item: object) -> object:
+        if isinstance(item, str):
+            return self.name(of, item)
+        if isinstance(item, list):
+            return [self.name(of, one) if isinstance(one, str) else self._replaced(one) for one in item]
+        return self._replaced(item)
+
+    def _put(self, hidden: HiddenText) -> None:
+        self._rows.change(_field(hidden.of, hidden.id, hidden.text), lambda row: row_values(hidden))
+        self.forget()
+
+    def _current(self) -> dict[tuple[str, str, str], HiddenText]:
+        if time.monotonic() >= self._until:
+            read = [
+                shown_or_left_out(self._rows.named(name), partial(read_row, HiddenText, row))
+                for name, row in self._rows.all().items()
+            ]
+            self._texts = {(one.of, one.id, one.text): one for one in read if one is not None}
+            self._until = time.monotonic() + REMEMBERED_SECONDS
+        return self._texts
+
+
+def _field(of: str, id: str, text: str) -> str:
+    return f"{of}/{id}/{text}"
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000

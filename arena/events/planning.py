@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from arena.accounts.budgets import Budgets
+from arena.accounts.allowances import Budgets
 from arena.events.creation import new_tournament
 from arena.events.tournament import Tournament
 from arena.play.clocks import ServiceClock

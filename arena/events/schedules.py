@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 from croniter import CroniterError, croniter  # type: ignore[import-untyped]
 
 from arena.accounts.accounts import Forbidden, OwnerSuspended, Principal
-from arena.accounts.budgets import BudgetExceeded
+from arena.accounts.allowances import BudgetExceeded
 from arena.declarations import as_json, declared, from_json, read_settings, settings_of
 from arena.errors import ArenaError
 from arena.events.qualification import Discipline

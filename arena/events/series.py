@@ -11,9 +11,9 @@ from itertools import islice
 from typing import Any, Final
 
 from arena.accounts.accounts import Forbidden, Principal
-from arena.accounts.shown import ShownTexts
 from arena.declarations import settings_of
 from arena.errors import ArenaError
+from arena.events.moderation import Moderation
 from arena.events.service import Tournaments
 from arena.events.tournament import PRIVATE_PREFIX, Entered, Tournament
 from arena.live.header import Viewer
@@ -63,8 +63,8 @@ class StoredSeries:
 class SeasonTables:
     """All series. One is seen by whoever may see all of its tournaments."""
 
-    def __init__(self, store: Store, tournaments: Tournaments, shown: ShownTexts | None = None) -> None:
-        self._shown = ShownTexts(store.shown) if shown is None else shown
+    def __init__(self, store: Store, tournaments: Tournaments, moderation: Moderation) -> None:
+        self._moderation = moderation
         self._rows = store.series
         self._clock = store.clock
         self._tournaments = tournaments
@@ -126,7 +126,7 @@ class SeasonTables:
 
     def _as_shown(self, places: FinalPlaces) -> FinalPlaces:
         """Done series have the names of that time."""
-        name = self._shown.name
+        name = self._moderation.name
         rows = (
             (place, name("bot", bot), version, name("owner", owner))
             for place, bot, version, owner in places.rows
@@ -204,14 +204,14 @@ class SeasonTables:
             tournament, row = self._tournaments.lifecycle.load(name)
             if tournament.state != "finished":
                 continue
-            key = (name, row.version, row.changes, self._shown.mark)
+            key = (name, row.version, row.changes, self._moderation.mark)
             if key not in self._kept:
                 final = self._tournaments.standings(name)
                 rows = [
                     (one["place"], one["name"], one["version"]) for one in final.rows if not one["baseline"]
                 ]
                 owners = _credited(
-                    {self._shown.name("bot", entry.name): entry for entry in tournament.entries},
+                    {self._moderation.name("bot", entry.name): entry for entry in tournament.entries},
                     [bot for _, bot, _ in rows],
                 )
                 self._kept[key] = FinalPlaces(
@@ -229,7 +229,7 @@ class SeasonTables:
         return {
             "id": found.id,
             "name": found.name,
-            "owner": self._shown.name("owner", found.owner),
+            "owner": self._moderation.name("owner", found.owner),
             "created_ms": found.created_ms,
             "tournaments": list(found.tournaments),
             "done": found.done,

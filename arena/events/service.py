@@ -13,8 +13,7 @@ from functools import partial
 from typing import Any, Final, TypedDict
 
 from arena.accounts.accounts import Accounts, Forbidden, Principal
-from arena.accounts.budgets import Budgets
-from arena.accounts.shown import ShownTexts
+from arena.accounts.allowances import Budgets
 from arena.accounts.suspensions import Suspensions, check_plays
 from arena.errors import ArenaError
 from arena.events.admission import Admission
@@ -29,10 +28,10 @@ from arena.events.lifecycle import TournamentLifecycle, TournamentStep
 from arena.events.live_groups import LiveGroups
 from arena.events.live_standings import LiveStandings, PublishedStandings
 from arena.events.local_groups import LocalGroups, Played
+from arena.events.moderation import Moderation
 from arena.events.organising import Organising
 from arena.events.planning import GameTimes
 from arena.events.qualification import Discipline, Qualifications
-from arena.events.released import ReleasedRecords
 from arena.events.rights import (
     TournamentOver,
     check_organises,
@@ -41,7 +40,6 @@ from arena.events.rights import (
     tournament_over,
     viewer_of,
 )
-from arena.events.shown import places_view, read_edit, read_void
 from arena.events.tournament import (
     OVER,
     PRIVATE_PREFIX,
@@ -54,6 +52,8 @@ from arena.events.tournament import (
     TournamentNotFound,
     check_tournament_id,
 )
+from arena.events.tournament_records import TournamentRecords
+from arena.events.views import places_view, read_edit, read_void
 from arena.games import GAMES, game_of
 from arena.live.header import ANYBODY, GameNotFound, Viewer
 from arena.live.jobs import GameJobs
@@ -129,9 +129,9 @@ class Tournaments:
         sandbox: Sandbox,
         budgets: Budgets,
         suspensions: Suspensions,
-        shown: ShownTexts | None = None,
+        moderation: Moderation,
     ) -> None:
-        self._shown = ShownTexts(store.shown) if shown is None else shown
+        self._moderation = moderation
         self.store = store.tournaments
         self.journals = store.journals
         self._bot_games = store.bot_games
@@ -140,7 +140,7 @@ class Tournaments:
         self._budgets = budgets
         self._clock = store.clock
         live_groups = LiveGroups(self.store, live, self._clock)
-        self._records = ReleasedRecords(self.store, live.finished, live_groups)
+        self._records = TournamentRecords(self.store, live.finished, live_groups)
         self.creation = TournamentCreation(self.store, jobs)
         self._qualifications = Qualifications(store, self.creation)
         self._admission = Admission(
@@ -151,9 +151,9 @@ class Tournaments:
         self.lifecycle = TournamentLifecycle(store, live_groups, self._admission, record_ms)
         self.organising = Organising(self.store, self.lifecycle, self._clock)
         self.invitations = Guests(self.store, self.lifecycle, accounts, self._clock)
-        self._live_standings = LiveStandings(store, self.lifecycle, jobs, self._shown)
+        self._live_standings = LiveStandings(store, self.lifecycle, jobs, self._moderation)
         self._annulments = Annulments(store, live, self.lifecycle)
-        self.groups = GroupLists(self.store, self.lifecycle, self._annulments, self._shown).page
+        self.groups = GroupLists(self.store, self.lifecycle, self._annulments, self._moderation).page
         self._local_groups = LocalGroups(
             self.store,
             self._clock,
@@ -404,8 +404,10 @@ class Tournaments:
         tournament, row = self.lifecycle.load(tournament_id)
         return {
             **self._view(tournament, row),
-            "entries": self._shown([entry.as_json() for entry in tournament.entries]),
-            "edits": self._shown(readable(f"edit of {tournament.id}", read_edit, tournament.edits)),
+            "entries": self._moderation.apply([entry.as_json() for entry in tournament.entries]),
+            "edits": self._moderation.apply(
+                readable(f"edit of {tournament.id}", read_edit, tournament.edits)
+            ),
             "voids": readable(f"void of {tournament.id}", read_void, self.store.voids(tournament.id)),
         }
 
@@ -550,7 +552,7 @@ class Tournaments:
 
     def _view(self, tournament: Tournament, row: TournamentRow) -> dict[str, object]:
         with reading(f"tournament {tournament.id}"):
-            return self._shown(self._fields(tournament, row))
+            return self._moderation.apply(self._fields(tournament, row))
 
     def _fields(self, tournament: Tournament, row: TournamentRow) -> dict[str, object]:
         final = tournament.final

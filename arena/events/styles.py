@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from arena.accounts.shown import ShownTexts
 from arena.errors import ArenaError
+from arena.events.moderation import Moderation
 from arena.games import GAMES, game_of
 from arena.games.descriptor import Game
 from arena.games.kernel import Event
@@ -51,8 +51,8 @@ class BoardStyles:
     :class:`~arena.errors.UnknownPreset`.
     """
 
-    def __init__(self, store: Store, finished: FinishedGames, shown: ShownTexts | None = None) -> None:
-        self._shown = ShownTexts(store.shown) if shown is None else shown
+    def __init__(self, store: Store, finished: FinishedGames, moderation: Moderation) -> None:
+        self._moderation = moderation
         self._store = store.styles
         self._finished = finished
         self._known: dict[str, tuple[str, Mapping[str, BoardStyle]]] = {}
@@ -64,10 +64,10 @@ class BoardStyles:
         board = BoardName.of(kind, division, preset)
         found = shown_or_left_out(f"styles of {kind}", partial(self._read, kind)) or {}
         style = found.get(board.key) or BoardStyle("0", {})
-        if not self._shown.mark:
+        if not self._moderation.mark:
             return style
-        bots = {self._shown.name("bot", name): own for name, own in style.bots.items()}
-        return BoardStyle(style.version + self._shown.mark, bots)
+        bots = {self._moderation.name("bot", name): own for name, own in style.bots.items()}
+        return BoardStyle(style.version + self._moderation.mark, bots)
 
     def update(self, kind: str, seconds: float = RUN_SECONDS) -> bool:
         """Count newly released records for a while; returns whether there are more. May run twice."""
@@ -88,7 +88,7 @@ class BoardStyles:
                 if time.monotonic() > until:
                     break
         if sums["after"] != began:
-            self._store.save(kind, str(sums["after"]), orjson.dumps(sums))
+            self._store.save(kind, version=str(sums["after"]), document=orjson.dumps(sums))
         return more
 
     def update_all(self) -> None:
@@ -99,7 +99,7 @@ class BoardStyles:
     def _sums(self, game: Game) -> dict[str, Any]:
         """The sums so far; none if they were counted otherwise."""
         assert game.style is not None
-        _, stored = self._store.load(game.kind)
+        (stored,) = self._store.load(game.kind, "document")
         found = shown_or_left_out(f"styles of {game.kind}", partial(orjson.loads, stored or b"{}")) or {}
         if found.get("of") == [game.version, game.style.version]:
             return dict(found)
@@ -107,8 +107,10 @@ class BoardStyles:
 
     def _read(self, kind: str) -> Mapping[str, BoardStyle]:
         known = self._known.get(kind)
-        if known is None or known[0] != self._store.version(kind):
-            version, stored = self._store.load(kind)
+        (current,) = self._store.load(kind, "version")
+        if known is None or known[0] != (current or b"").decode():
+            number, stored = self._store.load(kind, "version", "document")
+            version = (number or b"").decode()
             boards = {
                 board: BoardStyle(version, {name: _style(own) for name, own in bots.items()})
                 for board, bots in orjson.loads(stored or b'{"boards":{}}')["boards"].items()

@@ -277,7 +277,7 @@ class Tournament:
     are invited. ``links``: rows of :class:`~arena.events.guests.Guests`. ``comparison``: the settings and the
     state of the comparison that the tournament serves, else None. ``final_hash``: the
     hash of the records of ``final``, once that is stored apart. ``edits``: what was changed, oldest first, as
-    :func:`~arena.events.shown.read_edit` shows it.
+    :func:`~arena.events.views.read_edit` shows it.
     """
 
     id: str

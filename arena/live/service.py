@@ -40,8 +40,8 @@ from arena.live.turns import Exchange, Result, TurnPage, Turns
 from arena.live.views import (
     EventPage,
     GameView,
+    Moderate,
     NotSeated,
-    Show,
     as_it_is,
     check_visible,
     game_view,
@@ -125,9 +125,9 @@ class LiveGames:
         retention: Retention,
         kept_games: int = 4096,
         archive: Archive | None = None,
-        shown: Show = as_it_is,
+        moderate: Moderate = as_it_is,
     ) -> None:
-        self._shown = shown
+        self._moderate = moderate
         self.store = store.games
         self.index = store.game_index
         self.finished = FinishedGames(store, archive)
@@ -289,7 +289,7 @@ class LiveGames:
 
     def summary(self, game_id: str, viewer: Viewer = ANYBODY) -> GameSummary:
         """The entry of a game in lists, without cards."""
-        return self._shown(self._visible_header(game_id, viewer).summary())
+        return self._moderate(self._visible_header(game_id, viewer).summary())
 
     def view(
         self,
@@ -306,7 +306,7 @@ class LiveGames:
         ``since``: a version; returns None if the game has not changed from it within ``wait`` seconds.
         """
         for _ in self._polls(game_id, wait):
-            view = self._shown(self._view(game_id, viewer, seat))
+            view = self._moderate(self._view(game_id, viewer, seat))
             if view["version"] != since:
                 return view
             if view["state"] in ENDED:
@@ -407,7 +407,7 @@ class LiveGames:
                     # States only advance, so this entry is outdated.
                     stale.append(game)
                 fits = header is not None and kind in (None, header.kind) and state in (None, header.state)
-                items.append(self._shown(summary) if fits else None)
+                items.append(self._moderate(summary) if fits else None)
             self.index.forget(listed, stale)
             return items
 

@@ -71,7 +71,7 @@ class EventPage(TypedDict):
     over: bool
 
 
-class Show(Protocol):
+class Moderate(Protocol):
     """Returns a JSON-ready value with the names and texts that are shown."""
 
     def __call__(self, value: T, /) -> T:

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from arena.accounts.accounts import Accounts
-from arena.accounts.budgets import Budgets
+from arena.accounts.allowances import Budgets
 from arena.accounts.co_owners import CoOwners
 from arena.accounts.invitations import Invitations
-from arena.accounts.received import Uploads
 from arena.accounts.sessions import Sessions
-from arena.accounts.shown import ShownTexts
 from arena.accounts.suspensions import Suspensions
+from arena.accounts.upload_intake import Uploads
 from arena.bots import HOUSE_BOTS
 from arena.events.account_data import AccountData
 from arena.events.boards import Boards
@@ -39,7 +38,7 @@ from arena.live.archiver import Archiver, Batches
 from arena.live.header import GameNotFound
 from arena.live.service import LiveGames
 from arena.ops.jobs import Job, Jobs
-from arena.ops.limits import Limits
+from arena.ops.rate_limits import Limits
 from arena.ops.settings import Settings
 from arena.people.reviews import Reviews
 from arena.people.tables import PeopleTables
@@ -82,7 +81,6 @@ class Service:
     uploads: Uploads
     budgets: Budgets
     suspensions: Suspensions
-    shown: ShownTexts
     limits: Limits
     live: LiveGames
     tournaments: Tournaments
@@ -229,13 +227,13 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     co_owners = CoOwners(store.accounts, accounts)
     invitations = Invitations(store, accounts, settings.quotas)
     archive = Archive(open_objects(settings.archive)) if settings.archive else None
-    shown = ShownTexts(store.shown)
-    live = LiveGames(store, jobs, retention=settings.retention, archive=archive, shown=shown)
-    budgets = Budgets(store.budgets, lambda: store.clock().now_ms, accounts, settings.budget)
+    moderation = Moderation(store, accounts)
+    live = LiveGames(store, jobs, retention=settings.retention, archive=archive, moderate=moderation.apply)
+    budgets = Budgets(store.budgets, lambda: store.clock().now_ms, accounts.is_admin, settings.budget)
     runtimes = Runtimes(store.runtimes, lambda: store.clock().now_ms, is_own=settings.own_runtime)
     suspensions = Suspensions(store.accounts, accounts)
     sandbox = SandboxedBots(accounts, runtimes)
-    tournaments = Tournaments(store, live, accounts, jobs, sandbox, budgets, suspensions, shown)
+    tournaments = Tournaments(store, live, accounts, jobs, sandbox, budgets, suspensions, moderation)
     webhooks = Webhooks(store.webhooks, store.clock, settings.webhooks)
     at_once = settings.http.limits["tables_at_once_per_address"]
     sessions = Sessions(store, accounts, invitations)
@@ -251,7 +249,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         co_owners=co_owners,
         invitations=invitations,
         sessions=sessions,
-        moderation=Moderation(accounts, tournaments, shown),
+        moderation=moderation,
         account_data=AccountData(
             store,
             accounts,
@@ -261,25 +259,24 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
             schedules,
             subscriptions,
             live,
-            shown,
+            moderation,
             co_owners,
         ),
         uploads=Uploads(store, accounts, live.notifier, jobs, runtimes.ready),
         budgets=budgets,
         suspensions=suspensions,
-        shown=shown,
         limits=Limits(store.limits, settings.http.limits),
         live=live,
         tournaments=tournaments,
         comparisons=Comparisons(store, live, accounts, budgets, tournaments.creation),
-        bot_games=BotGames(store, live, accounts, shown),
+        bot_games=BotGames(store, live, accounts, moderation),
         dry_runs=DryRuns(store.clock, budgets, GameTimes(store.game_times)),
-        series=SeasonTables(store, tournaments, shown),
+        series=SeasonTables(store, tournaments, moderation),
         schedules=schedules,
-        boards=Boards(store, shown),
-        matchups=BoardMatchups(store, shown),
-        histories=RecentHistories(store, shown),
-        styles=BoardStyles(store, live.finished, shown),
+        boards=Boards(store, moderation),
+        matchups=BoardMatchups(store, moderation),
+        histories=RecentHistories(store, moderation),
+        styles=BoardStyles(store, live.finished, moderation),
         compaction=Compaction(store),
         webhooks=webhooks,
         subscriptions=subscriptions,

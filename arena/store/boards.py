@@ -3,7 +3,8 @@
 Of a board, all in its hash tag: the hash itself (:func:`board_key`); ``:log`` the released groups that are
 not in chunks of their tournament (:mod:`arena.store.chunks`), ``:last`` their last place; ``:tournaments``
 those with groups in chunks; ``:ledger`` the counted groups in parts; ``:ratings`` the ratings by part of
-the bots; ``:points`` the daily points: per day the first names of its sheets, and its sheets;
+the bots; ``:points`` the daily points: per day the first names of its sheets, and its sheets; ``:recent``
+the points that the board's page draws, and ``:matchups`` who beats whom, which are computed later;
 ``:staged:<token>:…`` a publication that has not happened yet, which expires if its process has died.
 """
 
@@ -189,6 +190,15 @@ class BoardStore:
     def tournaments(self, board: str) -> list[str]:
         """The tournaments with groups that have left the list of released ones, oldest first."""
         return [name.decode() for name in self._one("ZRANGE", f"{board_key(board)}:tournaments", 0, -1)]
+
+    def recent(self, board: str) -> bytes | None:
+        """The document with the points that the page draws; None if there is none."""
+        found: bytes | None = self._one("GET", f"{board_key(board)}:recent")
+        return found
+
+    def save_recent(self, board: str, document: bytes) -> None:
+        """Replace it."""
+        self._one("SET", f"{board_key(board)}:recent", document)
 
     def ratings(self, board: str, names: Iterable[str]) -> dict[str, Any]:
         """What is stored of the ratings of bots."""

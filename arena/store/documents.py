@@ -1,8 +1,9 @@
-"""Small JSON values by name (schedules, qualifications, annulments), and flags."""
+"""Documents by name: small JSON values (schedules, annulments), larger ones in parts; and flags."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any, Final
 
 import orjson
@@ -18,12 +19,14 @@ _FLAGS: Final = "{arena}:flags"
 
 
 class Documents:
-    """JSON values by name, each changed independently. ``kind`` names the hash that holds them."""
+    """JSON values by name, each changed independently. ``kind`` or, if there is one, ``key`` names the hash
+    that holds them.
+    """
 
-    def __init__(self, connection: RedisConnection, kind: str) -> None:
+    def __init__(self, connection: RedisConnection, kind: str, key: str = "") -> None:
         self._connection = connection
         self._kind = kind
-        self._key = f"{{{kind}}}"
+        self._key = key or f"{{{kind}}}"
 
     def all(self) -> dict[str, Any]:
         """All values, ordered by name, without those that cannot be read."""
@@ -81,6 +84,29 @@ class Documents:
         return bool(replaced)
 
 
+class DocumentParts:
+    """Documents in parts, such as a text and its version, which are read and written together. ``key`` makes
+    the key of the hash with the parts out of the name.
+    """
+
+    def __init__(self, connection: RedisConnection, key: Callable[[str], str]) -> None:
+        self._connection = connection
+        self._key = key
+
+    def load(self, name: str, *parts: str) -> Sequence[bytes | None]:
+        """Parts of a document, None for those that are not there."""
+        (found,) = self.many([name], *parts)
+        return found
+
+    def many(self, names: Sequence[str], *parts: str) -> list[Sequence[bytes | None]]:
+        """The same of several documents, in one round trip."""
+        return self._connection.run([("HMGET", self._key(name), *parts) for name in names])
+
+    def save(self, name: str, **parts: str | int | bytes) -> None:
+        """Replace these parts."""
+        self._connection.run([("HSET", self._key(name), *chain(*parts.items()))])
+
+
 class Flags:
     """Flags for what was done once, or recently, over all processes."""
 
@@ -108,4 +134,4 @@ def by_name(reply: Mapping[bytes, bytes] | Sequence[bytes]) -> dict[str, bytes]:
     return {name.decode(): value for name, value in items}
 
 
-__all__ = ["DOCUMENT_SCRIPTS", "Documents", "Flags", "by_name"]
+__all__ = ["DOCUMENT_SCRIPTS", "DocumentParts", "Documents", "Flags", "by_name"]

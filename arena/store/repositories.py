@@ -12,18 +12,15 @@ from typing import Final
 from arena.play.clocks import ServiceClock
 from arena.store.accounts import ACCOUNT_SCRIPTS, AccountStore
 from arena.store.archiving import ARCHIVING_SCRIPTS, Archiving
-from arena.store.board_details import BoardDetails
-from arena.store.boards import BOARD_SCRIPTS, BoardStore
+from arena.store.boards import BOARD_SCRIPTS, BoardStore, board_key
 from arena.store.bot_games import BotGameStore
-from arena.store.budgets import BUDGET_SCRIPTS, BudgetStore
 from arena.store.connection import PoolFigures, RedisConnection, connect
-from arena.store.documents import DOCUMENT_SCRIPTS, Documents, Flags
+from arena.store.counters import COUNTER_SCRIPTS, BudgetStore, LimitStore
+from arena.store.documents import DOCUMENT_SCRIPTS, DocumentParts, Documents, Flags
 from arena.store.game_index import INDEX_SCRIPTS, GameIndex
 from arena.store.games import GAME_SCRIPTS, GameStore
 from arena.store.identity import IDENTITY_SCRIPTS, Identity
 from arena.store.journals import JournalStore
-from arena.store.limits import LIMIT_SCRIPTS, LimitStore
-from arena.store.matchups import MatchupStore
 from arena.store.notes import NOTE_SCRIPTS, NoteStore
 from arena.store.notifications import Notifier
 from arena.store.people import PeopleStore
@@ -31,10 +28,8 @@ from arena.store.presence import Presence
 from arena.store.replies import REPLY_SCRIPTS, ReplyStore
 from arena.store.runtimes import RUNTIME_SCRIPTS, RuntimeStore
 from arena.store.secrets import ExpiringRows, WebKey
-from arena.store.shown import ShownStore
 from arena.store.signs import Signs
 from arena.store.stats import TICKED, DatabaseStats, LiveStats, database_stats, live_stats
-from arena.store.styles import StyleStore
 from arena.store.tournaments import TOURNAMENT_SCRIPTS, TournamentStore
 from arena.store.uploads import UPLOAD_SCRIPTS, UploadStore
 from arena.store.webhooks import WEBHOOK_SCRIPTS, WebhookStore
@@ -50,8 +45,7 @@ _SCRIPTS: Final = (
     *ACCOUNT_SCRIPTS,
     *UPLOAD_SCRIPTS,
     *WEBHOOK_SCRIPTS,
-    *LIMIT_SCRIPTS,
-    *BUDGET_SCRIPTS,
+    *COUNTER_SCRIPTS,
     *IDENTITY_SCRIPTS,
     *ARCHIVING_SCRIPTS,
     *RUNTIME_SCRIPTS,
@@ -74,9 +68,8 @@ class Store:
         self.tournaments = TournamentStore(connection)
         self.bot_games = BotGameStore(connection)
         self.boards = BoardStore(connection)
-        self.matchups = MatchupStore(connection)
-        self.board_details = BoardDetails(connection)
-        self.styles = StyleStore(connection)
+        self.matchups = DocumentParts(connection, lambda board: f"{board_key(board)}:matchups")
+        self.styles = DocumentParts(connection, lambda kind: f"{{styles:{kind}}}")
         self.schedules = Documents(connection, "schedules")
         self.subscriptions = Documents(connection, "subscriptions")
         self.qualifications = Documents(connection, "qualified")
@@ -92,7 +85,7 @@ class Store:
         self.links = ExpiringRows(connection, "link")
         self.reviews = ExpiringRows(connection, "review")
         self.people = PeopleStore(connection)
-        self.shown = ShownStore(connection)
+        self.moderation = Documents(connection, "hidden text", key="shown")
         self.web_key = WebKey(connection)
         self.uploads = UploadStore(connection)
         self.journals = JournalStore(connection)

@@ -14,7 +14,6 @@ from typing import Any, Final, NamedTuple
 from unittest.mock import patch
 
 from arena.events import local_groups
-from arena.events.boards import Boards
 from arena.events.compaction import Compaction
 from arena.events.tournament import Tournament
 from arena.games import GAMES, game_of
@@ -251,7 +250,7 @@ def _join(place: Place, name: str) -> None:
 
 def settle(service: Service) -> None:
     """Publish, compact and archive all that is over, as workers do in time."""
-    boards = Boards(service.store)
+    boards = service.boards
     for kind in GAMES:
         boards.publish(kind, SEALED)
     while Compaction(service.store, settle_ms=-1000).run(60):

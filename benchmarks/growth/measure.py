@@ -15,7 +15,6 @@ from typing import Any, Final
 from redis import Redis
 
 from api.app import create_app
-from arena.events.boards import Boards
 from arena.games import GAMES
 from arena.play.players import SEALED
 from benchmarks.growth.fill import Place
@@ -66,7 +65,7 @@ def _publish(place: Place) -> tuple[float, float]:
     most = 0.0
     for kind in GAMES:
         start = time.process_time()
-        Boards(service.store).publish(kind, SEALED)
+        service.boards.publish(kind, SEALED)
         most = max(most, time.process_time() - start)
     return most, getrusage(RUSAGE_SELF).ru_maxrss / 1024
 

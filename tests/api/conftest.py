@@ -41,7 +41,7 @@ def app(one_app: Flask, clean_store: EmbeddedStore) -> Flask:
     """The app on an empty database."""
     one_app.extensions["botequim-front"].clear()
     services = one_app.extensions["botequim"]
-    services.shown.forget()
+    services.moderation.forget()
     services.store.presence.forget()
     return one_app
 

@@ -330,7 +330,7 @@ def test_a_deletion_that_was_interrupted_continues(hall: Hall, monkeypatch: pyte
     with pytest.raises(KeyboardInterrupt):
         data.delete("ana", "ana")
     monkeypatch.undo()
-    shown = hall.services.shown.name("owner", "ana")
+    shown = hall.services.moderation.name("owner", "ana")
     assert hall.owner.client.delete("/v1/owners/me?confirm=ana").json == {"shown": shown}
     assert hall.anybody.get("/v1/bots").json["bots"] == []
 

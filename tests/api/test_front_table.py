@@ -147,7 +147,7 @@ def test_only_new_events_of_a_live_game_are_read(
         return read_events(game, *arguments, start=start, **others)
 
     monkeypatch.setattr(services.live, "events", counted)
-    tables = FrontTables(services.live, services.tournaments, services.shown)
+    tables = FrontTables(services.live, services.tournaments, services.moderation)
     before = tables.table()
     for player in players:
         player.step()

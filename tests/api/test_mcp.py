@@ -14,7 +14,7 @@ from api.app import create_app
 from api.mcp.tools import TOOLS
 from arena.games import GAMES
 from arena.ops.jobs import InlineJobs
-from arena.ops.limits import Limit
+from arena.ops.rate_limits import Limit
 from arena.ops.settings import HttpSettings, Settings
 from arena.records.verify import verify
 from arena.store.embedded import EmbeddedStore

@@ -168,18 +168,18 @@ def test_names_are_replaced_where_they_are_names(app: Flask) -> None:
         "rows": [{"name": "toepen", "version": "1"}],
         "titles": {"on": {"holders": ["toepen"]}},
     }
-    assert services.shown(board) is board
-    shown = services.shown.delete_name("bot", "toepen")
-    owner = services.shown.delete_name("owner", "ana")
-    assert services.shown.delete_name("bot", "toepen") == shown
+    assert services.moderation.apply(board) is board
+    shown = services.moderation.delete_name("bot", "toepen")
+    owner = services.moderation.delete_name("owner", "ana")
+    assert services.moderation.delete_name("bot", "toepen") == shown
     # The kind of game, and the names of tournaments, are none of a bot.
-    assert services.shown(board) == {
+    assert services.moderation.apply(board) == {
         "kind": "toepen",
         "rows": [{"name": shown, "version": "1"}],
         "titles": {"on": {"holders": [shown]}},
     }
     group = {"players": ["toepen", "rookie"], "score": {"toepen": 1.0, "rookie": 0.0}, "forfeits": ["toepen"]}
-    assert services.shown(group) == {
+    assert services.moderation.apply(group) == {
         "players": [shown, "rookie"],
         "score": {shown: 1.0, "rookie": 0.0},
         "forfeits": [shown],
@@ -192,6 +192,6 @@ def test_names_are_replaced_where_they_are_names(app: Flask) -> None:
         "organisers": ["ana"],
         "version": 3,
     }
-    assert services.shown(cup) == {**cup, "created_by": owner, "organisers": [owner]}
+    assert services.moderation.apply(cup) == {**cup, "created_by": owner, "organisers": [owner]}
     matchups = {"bot": "toepen", "opponent": "rookie", "worst": "toepen"}
-    assert services.shown(matchups) == {"bot": shown, "opponent": "rookie", "worst": shown}
+    assert services.moderation.apply(matchups) == {"bot": shown, "opponent": "rookie", "worst": shown}

@@ -251,7 +251,7 @@ def test_every_code_is_in_the_list() -> None:
         for name in (
             "errors.py",
             "bots/games.py",
-            "ops/limits.py",
+            "ops/rate_limits.py",
             "ops/settings.py",
             "ratings/series_rules.py",
         )

@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 
 from arena.accounts.accounts import Principal
-from arena.accounts.received import Uploads
+from arena.accounts.upload_intake import Uploads
 from arena.accounts.uploads import component_upload, python_upload
 from arena.errors import ArenaError
 from arena.games import game_of

@@ -71,7 +71,7 @@ def test_unrated_tournaments_are_on_no_board(hall: Arena) -> None:
 def test_one_of_two_concurrent_publications_wins(hall: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     hall.cup()
     hall.run()
-    slow, quick = Boards(hall.store), hall.boards
+    slow, quick = Boards(hall.store, hall.service.moderation), hall.boards
     ledger = slow._ledger
     monkeypatch.setattr(slow, "_ledger", lambda *where: (ledger(*where), quick.publish("truco", "sealed"))[0])
     assert not slow.publish("truco", "sealed")

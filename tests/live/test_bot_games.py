@@ -201,9 +201,8 @@ def test_annulled_groups_are_marked(arena: Arena) -> None:
 def test_hidden_names_are_not_shown(arena: Arena) -> None:
     arena.cup()
     arena.run()
-    arena.service.shown.hide("bot", "random", "name", by="admin", reason="rude")
-    arena.service.shown.hide("tournament", "cup", "name", by="admin", reason="rude")
-    shown = arena.service.shown.name("bot", "random")
+    shown = arena.service.moderation.delete_name("bot", "random")
+    arena.service.moderation.hide("tournament", "cup", "name", by="admin", reason="rude")
     found = games(arena, "rookie")
     assert "'random'" not in str(found)
     assert "The Cup" not in str(found)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from arena.accounts.budgets import DAY_MS, BudgetExceeded
+from arena.accounts.allowances import DAY_MS, BudgetExceeded
 from arena.ops.jobs import InlineJobs
 from arena.ops.service import open_service
 from arena.ops.settings import Settings

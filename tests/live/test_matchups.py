@@ -62,7 +62,7 @@ def test_matchups_follow_the_board(hall: Arena) -> None:
     assert board["published_ms"] <= found.data["computed_ms"] <= hall.now_ms()
     assert own.published(*WHERE) is found, "it is parsed once"
     # Another process sees it as well.
-    assert BoardMatchups(hall.store).published(*WHERE).data == found.data  # type: ignore[union-attr]
+    assert BoardMatchups(hall.store, hall.service.moderation).published(*WHERE).data == found.data  # type: ignore[union-attr]
     hall.cup(name="two", groups=1)
     hall.run("two")
     assert hall.boards.publish(*WHERE)
@@ -138,9 +138,9 @@ def test_matchups_that_cannot_be_read_are_left_out_until_the_next_ones(hall: Are
         orjson.dumps({**data, "computed_ms": None}),
     ):
         connection.run([("HSET", KEY, "shown", bad)])
-        assert BoardMatchups(hall.store).published(*WHERE) is None, bad
+        assert BoardMatchups(hall.store, hall.service.moderation).published(*WHERE) is None, bad
         assert "matchups of truco/sealed" in LEFT_OUT
     newer = {**data, "new": 1, "bots": [{**bot, "new": 1} for bot in data["bots"]]}
     connection.run([("HSET", KEY, "shown", orjson.dumps(newer))])
-    assert BoardMatchups(hall.store).published(*WHERE) is not None
+    assert BoardMatchups(hall.store, hall.service.moderation).published(*WHERE) is not None
     assert "matchups of truco/sealed" not in LEFT_OUT

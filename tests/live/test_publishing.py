@@ -47,7 +47,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def shown(arena: Arena) -> dict[str, Any]:
     """All that is read of the board, without the time at which it was published."""
-    boards = Boards(arena.store)
+    boards = Boards(arena.store, arena.service.moderation)
     data = boards.read(*WHERE)
     assert data is not None
     names = [row["name"] for row in data["rows"]]

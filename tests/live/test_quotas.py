@@ -10,8 +10,8 @@ from functools import partial
 import pytest
 
 from arena.accounts.accounts import Accounts, VersionExists
+from arena.accounts.allowances import QuotaExceeded
 from arena.accounts.maxima import MAX_OF_BOT, Quotas
-from arena.accounts.quotas import QuotaExceeded
 from arena.accounts.uploads import ReceivedUpload, Upload, component_upload
 from arena.errors import ArenaError
 from arena.sandbox.limits import COMPONENT_MAGIC

@@ -61,7 +61,7 @@ def test_the_sums_are_those_of_the_records(hall: Arena) -> None:
     assert own.read("truco", "open").bots == {}
     assert own.read("truco", "sealed", "no-cut@1").bots == {}
     assert own.read(*WHERE) is found, "it is parsed once"
-    other = BoardStyles(hall.store, hall.live.finished)
+    other = BoardStyles(hall.store, hall.live.finished, hall.service.moderation)
     assert other.read(*WHERE) == found
 
 
@@ -105,9 +105,9 @@ def test_another_way_of_counting_begins_anew(hall: Arena, monkeypatch: pytest.Mo
 
 
 def test_what_cannot_be_read_is_left_out(hall: Arena) -> None:
-    hall.store.styles.save("truco", "1", b"[]")
+    hall.store.styles.save("truco", version="1", document=b"[]")
     assert hall.service.styles.read(*WHERE).bots == {}
-    assert b"boards" not in (hall.store.styles.load("truco")[1] or b"")
+    assert b"boards" not in (hall.store.styles.load("truco", "document")[0] or b"")
 
 
 def test_the_job_goes_on_while_there_is_more(hall: Arena, monkeypatch: pytest.MonkeyPatch) -> None:

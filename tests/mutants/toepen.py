@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.mutants.mutant import Mutant
 
 CARDS = "arena/games/toepen/cards.py"
-FIELDS = "arena/games/toepen/fields.py"
+TABLE = "arena/games/toepen/table.py"
 RULES = "arena/games/toepen/state.py"
 VIEW = "arena/games/toepen/view.py"
 TITLES = "arena/games/toepen/titles.py"
@@ -29,7 +29,7 @@ MUTANTS = [
     Mutant(
         "ten lives whatever the option",
         "TP-1.3",
-        FIELDS,
+        TABLE,
         "= [rules.lives] * seats",
         "= [10] * seats",
         DEAL_TESTS,

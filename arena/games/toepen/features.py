@@ -3,7 +3,7 @@
 Parts of a vector (``S`` seats, counted from the observer; ``L`` lives at the start; ``V`` the larger of ``L``
 and 2)::
 
-    phase         8           what the game waits for, in the order of ``fields.PHASES``
+    phase         8           what the game waits for, in the order of ``table.PHASES``
     awaited       S           who
     to_answer     S           the seats still to answer
     turn          S           who exchanges or has to play
@@ -38,8 +38,8 @@ from arena.games.cards import SUITS
 from arena.games.features import Features, Layout, Vector
 from arena.games.options import Rules
 from arena.games.toepen.cards import CARD_NUMBER, PACK, SAID, ToepenRules, rules_from
-from arena.games.toepen.fields import PHASES
 from arena.games.toepen.seen import ToepenNews, ToepenObservation
+from arena.games.toepen.table import PHASES
 
 _CARDS: Final = len(PACK)
 _HAND: Final = 4

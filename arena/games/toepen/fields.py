@@ -1,314 +1,267 @@
-"""All that a game of Toepen consists of at one moment, and its serialised form. No rules here."""
+"""The fields of Toepen's observation and events, and its actions, for the API's documentation.
+
+What fills them is ``view``; the rules cited are those of ``docs/rules/toepen.md``.
+"""
 
 from __future__ import annotations
 
-import json
-from typing import Any, Final
+from typing import Final
 
-from arena.errors import CorruptState, InvalidOption, NewerFormat
-from arena.games.kernel import CHANCE, State, check_format
-from arena.games.toepen.cards import OPTIONS, PACK, SAID, WHOLE_PACK, ToepenRules, mask_of, rules_from
-
-VERSION: Final = 1
-"""The version of the rules and of the serialised form."""
-
-FIELDS: Final = frozenset(
-    ("kind", "version", "rules", "numbers", "seats", "stock", "laid", "trick", "tricks", "calls")
+from arena.games.cards import card_pattern
+from arena.games.shapes import (
+    ActionForm,
+    EventShape,
+    ListShape,
+    NumberShape,
+    ObjectShape,
+    TextShape,
+    TruthShape,
+    cards,
+    numbers,
 )
-"""The fields of a serialised state."""
+from arena.games.toepen.cards import PACK, RANKS
+from arena.games.toepen.table import CALLS, PHASES
 
-DEALER: Final = 0
-DEAL: Final = 1
-EXCHANGE: Final = 2
-CHALLENGE: Final = 3
-POVERTY: Final = 4
-PLAY: Final = 5
-KNOCKED: Final = 6
-OVER: Final = 7
+CARD: Final = card_pattern(RANKS)
 
-PHASES: Final = ("dealer", "deal", "exchange", "challenge", "poverty", "play", "knock", "over")
-"""What the game waits for: chance to draw the dealer or to deal, a player to exchange or keep, an
-opponent to challenge or trust, to stay or leave against poverty, a card, an answer to a knock; nothing."""
+_PLAY: Final = ObjectShape(
+    "A card on the table.",
+    name="ToepenPlay",
+    fields={"seat": NumberShape("Who played it."), "card": TextShape("The card.", pattern=CARD)},
+)
 
-CALLS: Final = ("knock", "stay", "fold")
-"""What ``calls`` holds."""
+_TRICK: Final = ObjectShape(
+    "A finished trick of this hand.",
+    name="ToepenTrick",
+    fields={
+        "leader": NumberShape("Who led."),
+        "cards": ListShape("The cards in the order of play.", of=_PLAY),
+        "winner": NumberShape("The seat."),
+    },
+)
 
-NOBODY: Final = -1
-NO_SEAT: Final = -2
-"""The seat to act when the game is over."""
+_EXCHANGE: Final = ObjectShape(
+    "A hand that was laid away.",
+    name="ToepenExchange",
+    fields={
+        "seat": NumberShape("Who laid it away."),
+        "cards": cards("Null unless one's own or shown.", CARD, nullable=True),
+        "challenger": NumberShape("Who challenged; null: nobody.", nullable=True),
+        "loser": NumberShape("Who lost a life by it; null: nobody.", nullable=True),
+    },
+)
 
+_SAID: Final = ObjectShape(
+    "A knock, or an answer to a knock or to poverty.",
+    name="ToepenSaid",
+    fields={
+        "seat": NumberShape("Who."),
+        "said": TextShape("What.", choices=CALLS),
+        "value": NumberShape("Lives: what the hand is then worth, or what the fold costs."),
+        "trick": NumberShape("In which trick, from 0; poverty is before the first."),
+        "on_table": NumberShape("How many cards lay in that trick."),
+    },
+)
 
-class ToepenFields(State):
-    """The fields of a state; seats that are not known yet are ``NOBODY``.
+OBSERVATION: Final = ObjectShape(
+    'What a seat of Toepen sees. "Per seat" is a list with one item per seat.',
+    name="ToepenObservation",
+    fields={
+        "game": TextShape("Always `toepen`."),
+        "seat": NumberShape("Whose view this is; null: a spectator's.", nullable=True),
+        "phase": TextShape("What the game waits for.", choices=PHASES),
+        "awaiting": numbers("Whose decision it is: nobody's or one; -1 is chance."),
+        "to_answer": numbers("The seats still to answer an exchange, poverty or a knock."),
+        "turn": NumberShape("Who exchanges, or whose turn it is to play.", nullable=True),
+        "hand_number": NumberShape("From 1; 0 before the first."),
+        "dealer": NumberShape("Null before the lot.", nullable=True),
+        "leader": NumberShape(
+            "Who leads the present trick, or under poverty the first one; null before.", nullable=True
+        ),
+        "value": NumberShape("Lives that the hand is worth."),
+        "knocker": NumberShape("The last to knock in this hand.", nullable=True),
+        "lives": numbers("Per seat."),
+        "lost": numbers("Per seat: lives lost in this hand so far."),
+        "in_game": ListShape("Per seat: whether it has lives.", of=TruthShape()),
+        "in_hand": ListShape(
+            "Per seat: whether it is in this hand, which a seat that folds or goes out by a challenge "
+            "leaves; one that goes out by paying for it stays in until the next deal.",
+            of=TruthShape(),
+        ),
+        "out_in_hand": numbers("Per seat: the number of the hand in which it went out.", nullable_items=True),
+        "hand": cards("One's own cards; empty for a spectator.", CARD),
+        "held": numbers("Per seat: how many cards it holds."),
+        "stock": NumberShape("Cards in the stock."),
+        "exchanges": numbers("Per seat: exchanges made in this hand."),
+        "announcements": ListShape(
+            "Per seat: what it announced; null until it keeps.",
+            of=TextShape(choices=("none", "whistle", "stand"), nullable=True),
+        ),
+        "laid_away": ListShape("In order.", of=_EXCHANGE),
+        "pelt": numbers("The seats on their last life in this hand."),
+        "trick": ListShape("The present trick.", of=_PLAY),
+        "tricks": ListShape("The finished ones of this hand.", of=_TRICK),
+        "calls": ListShape("The knocks and the answers to them and to poverty, in order.", of=_SAID),
+        "hands_won": numbers("Per seat, in the whole game."),
+        "rubber": NumberShape("The number of the rubber, from 1."),
+        "drinks": numbers("Per seat: drinks bought."),
+    },
+)
 
-    ``trick`` holds ``seat * 32 + card`` per card in the order played, ``tricks`` (leader, that list
-    as a tuple, winner), ``laid`` (seat, mask, challenger, who lost a life) per exchange of the hand,
-    ``stock`` the cards still to be drawn as text, first card first, ``calls`` (seat, ``CALLS`` index, lives,
-    finished tricks, cards in the present trick) per knock and per answer to a knock or to poverty. ``out``
-    is the number of the hand in which a seat went out (0: it has lives).
-    """
+_SEAT: Final = NumberShape("Whose event it is.")
+_LIVES: Final = numbers("Lives left, per seat.")
+_VALUE: Final = NumberShape("Lives that the hand is worth.")
+_OWN_CARDS: Final = cards("Null for the other seats.", CARD, nullable=True)
+_EXCHANGER: Final = NumberShape("Who laid the hand away.")
 
-    __slots__ = (
-        "answers",
-        "asked",
-        "calls",
-        "dealer",
-        "drinks",
-        "exchanges",
-        "hands",
-        "in_hand",
-        "knocker",
-        "laid",
-        "leader",
-        "legal",
-        "lives",
-        "lost",
-        "next_seats",
-        "number",
-        "out",
-        "pelt",
-        "phase",
-        "playable",
-        "rubber",
-        "rules",
-        "said",
-        "stock",
-        "todo",
-        "trick",
-        "tricks",
-        "turn",
-        "value",
-        "won",
-    )
+EVENTS: Final = (
+    EventShape(
+        "ToepenSeatEvent",
+        ("dealer", "out"),
+        "`dealer`: drawn by lot. `out`: a seat has no lives left.",
+        {"seat": _SEAT},
+    ),
+    EventShape(
+        "ToepenHandEvent",
+        ("hand",),
+        "A hand begins.",
+        {
+            "seat": NumberShape("The dealer."),
+            "hand": NumberShape("From 1."),
+            "rubber": NumberShape("From 1."),
+            "value": _VALUE,
+            "lives": _LIVES,
+        },
+    ),
+    EventShape(
+        "ToepenCardsEvent",
+        ("dealt", "new_cards"),
+        "A seat gets cards.",
+        {"seat": _SEAT, "cards": _OWN_CARDS, "count": NumberShape("How many.")},
+    ),
+    EventShape(
+        "ToepenExchangeEvent", ("exchange",), "A hand is laid away.", {"seat": _SEAT, "cards": _OWN_CARDS}
+    ),
+    EventShape(
+        "ToepenTrustEvent", ("trust",), "An exchange is trusted.", {"seat": _SEAT, "exchanger": _EXCHANGER}
+    ),
+    EventShape(
+        "ToepenChallengeEvent",
+        ("challenge",),
+        "An exchange is challenged.",
+        {
+            "seat": _SEAT,
+            "exchanger": _EXCHANGER,
+            "cards": cards("The hand that was laid away.", CARD),
+            "loser": NumberShape("Who loses a life by it."),
+        },
+    ),
+    EventShape(
+        "ToepenKeepEvent",
+        ("keep",),
+        "A hand is kept.",
+        {
+            "seat": _SEAT,
+            "announcement": TextShape("What is announced.", choices=("none", "whistle", "stand")),
+        },
+    ),
+    EventShape(
+        "ToepenPovertyEvent",
+        ("poverty",),
+        "Players on their last life make the others choose.",
+        {
+            "seat": NumberShape("The leader."),
+            "pelt": numbers("The seats on their last life."),
+            "value": _VALUE,
+        },
+    ),
+    EventShape(
+        "ToepenPlayEvent",
+        ("play",),
+        "A card is played.",
+        {"seat": _SEAT, "card": TextShape("The card.", pattern=CARD)},
+    ),
+    EventShape(
+        "ToepenStakeEvent",
+        ("knock", "stay"),
+        "`knock`: the hand is raised. `stay`: a seat plays on for that.",
+        {"seat": _SEAT, "value": _VALUE},
+    ),
+    EventShape(
+        "ToepenFoldEvent",
+        ("fold",),
+        "A seat leaves the hand.",
+        {"seat": _SEAT, "lives": NumberShape("Lives that it loses.")},
+    ),
+    EventShape(
+        "ToepenTrickEvent",
+        ("trick",),
+        "A trick is over.",
+        {"seat": NumberShape("The winner."), "trick": NumberShape("From 1 to 4.")},
+    ),
+    EventShape(
+        "ToepenResultEvent",
+        ("result",),
+        "A hand is over.",
+        {
+            "seat": NumberShape("The winner; null: nobody.", nullable=True),
+            "value": _VALUE,
+            "lost": numbers("Lives lost in the hand, per seat."),
+            "lives": _LIVES,
+        },
+    ),
+    EventShape(
+        "ToepenDrinksEvent",
+        ("drinks",),
+        "A rubber is over, and a seat buys the drinks.",
+        {
+            "seat": _SEAT,
+            "rubber": NumberShape("The rubber that is over."),
+            "drinks": NumberShape("Drinks that the seat has bought so far."),
+        },
+    ),
+    EventShape(
+        "ToepenOverEvent",
+        ("over",),
+        "The end.",
+        {
+            "seat": NumberShape("The first seat with place 1."),
+            "places": numbers("Per seat; 1 is the best, shared places share the number."),
+            "scores": numbers("Per seat; higher is better."),
+        },
+    ),
+)
 
-    def __init__(self, rules: ToepenRules) -> None:
-        seats = rules.seats
-        self.rules: ToepenRules = rules
-        self.next_seats: tuple[int, ...] = rules.next_seats
-        """See ``NEXT_SEATS``; kept here for speed."""
-        self.phase: int = DEALER
-        self.asked: int = CHANCE
-        """The seat awaited."""
-        self.turn: int = NOBODY
-        """Who exchanges, or whose turn it is to play."""
-        self.todo: int = 0
-        """The seats that have not kept yet, or have not played to the trick yet."""
-        self.answers: int = 0
-        """The seats still to answer an exchange, poverty or a knock."""
-        self.dealer: int = NOBODY
-        self.number: int = 0
-        """Hands dealt so far."""
-        self.rubber: int = 1
-        self.value: int = 1
-        self.knocker: int = NOBODY
-        """The last one who knocked in this hand."""
-        self.pelt: int = 0
-        self.in_hand: int = 0
-        """The seats dealt in that have neither folded nor gone out."""
-        self.leader: int = NOBODY
-        self.legal: tuple[str, ...] = ()
-        """What the seat asked may do; this and ``playable`` follow from the rest and are not serialised."""
-        self.playable: int = 0
-        """The cards that the seat whose turn it is may play, as a mask."""
-        self.stock: str = ""
-        self.hands: list[int] = [0] * seats
-        self.lives: list[int] = [rules.lives] * seats
-        self.lost: list[int] = [0] * seats
-        """Lives lost in this hand."""
-        self.exchanges: list[int] = [0] * seats
-        self.said: list[int] = [0] * seats
-        self.won: list[int] = [0] * seats
-        """Hands won in this game."""
-        self.drinks: list[int] = [0] * seats
-        self.out: list[int] = [0] * seats
-        self.laid: list[tuple[int, int, int, int]] = []
-        self.trick: list[int] = []
-        self.tricks: list[tuple[int, tuple[int, ...], int]] = []
-        self.calls: list[tuple[int, int, int, int, int]] = []
-
-    def copy_from(self, other: ToepenFields) -> None:
-        """Become an independent copy of ``other``."""
-        self.phase = other.phase
-        self.asked = other.asked
-        self.turn = other.turn
-        self.todo = other.todo
-        self.answers = other.answers
-        self.dealer = other.dealer
-        self.number = other.number
-        self.rubber = other.rubber
-        self.value = other.value
-        self.knocker = other.knocker
-        self.pelt = other.pelt
-        self.in_hand = other.in_hand
-        self.leader = other.leader
-        self.legal = other.legal
-        self.playable = other.playable
-        self.stock = other.stock
-        self.hands = other.hands[:]
-        self.lives = other.lives[:]
-        self.lost = other.lost[:]
-        self.exchanges = other.exchanges[:]
-        self.said = other.said[:]
-        self.won = other.won[:]
-        self.drinks = other.drinks[:]
-        self.out = other.out[:]
-        self.laid = other.laid[:]
-        self.trick = other.trick[:]
-        self.tricks = other.tricks[:]
-        self.calls = other.calls[:]
-
-    def content(self) -> dict[str, object]:
-        """See :class:`~arena.games.kernel.State`: hands as masks of cards, cards as numbers."""
-        return {
-            "kind": "toepen",
-            "version": VERSION,
-            "rules": self.rules.options,
-            "numbers": [
-                self.phase,
-                self.asked,
-                self.turn,
-                self.todo,
-                self.answers,
-                self.dealer,
-                self.number,
-                self.rubber,
-                self.value,
-                self.knocker,
-                self.pelt,
-                self.in_hand,
-                self.leader,
-            ],
-            "seats": [
-                self.hands,
-                self.lives,
-                self.lost,
-                self.exchanges,
-                self.said,
-                self.won,
-                self.drinks,
-                self.out,
-            ],
-            "stock": self.stock,
-            "laid": self.laid,
-            "trick": self.trick,
-            "tricks": self.tricks,
-            "calls": self.calls,
-        }
-
-
-def rules_of(data: bytes) -> tuple[ToepenRules, dict[str, object]]:
-    """The rules and the content of a serialised state. Raises :class:`~arena.errors.CorruptState`."""
-    try:
-        content = json.loads(data)
-    except (ValueError, RecursionError):
-        raise _corrupt("it is not JSON") from None
-    if not isinstance(content, dict) or content.get("kind") != "toepen":
-        raise _corrupt("its kind is not 'toepen'")
-    check_format(content, VERSION, FIELDS)
-    rules = content.get("rules")
-    if not isinstance(rules, dict):
-        raise _corrupt("it has no rules")
-    try:
-        return rules_from(OPTIONS.complete(rules)), content
-    except InvalidOption as error:
-        raise NewerFormat(f"this is a state of newer rules of toepen: {error}") from None
-
-
-def fill(state: ToepenFields, content: dict[str, object]) -> None:
-    """Set every field of ``state`` from a serialised content. Raises :class:`~arena.errors.CorruptState`."""
-    seats = state.rules.seats
-    every_seat = (1 << seats) - 1
-    numbers = _numbers(content, "numbers", 13)
-    lists = content.get("seats")
-    if not isinstance(lists, list) or len(lists) != 8:
-        raise _corrupt("its 'seats' are not 8 lists")
-    for values in lists:
-        _check_numbers(values, "seats", seats)
-    state.phase = _within(numbers[0], DEALER, OVER)
-    state.asked = _within(numbers[1], NO_SEAT, seats - 1)
-    state.turn = _within(numbers[2], NOBODY, seats - 1)
-    state.todo = _within(numbers[3], 0, every_seat)
-    state.answers = _within(numbers[4], 0, every_seat)
-    state.dealer = _within(numbers[5], NOBODY, seats - 1)
-    state.number = numbers[6]
-    state.rubber = numbers[7]
-    state.value = _within(numbers[8], 1, max(2, state.rules.lives))
-    state.knocker = _within(numbers[9], NOBODY, seats - 1)
-    state.pelt = _within(numbers[10], 0, every_seat)
-    state.in_hand = _within(numbers[11], 0, every_seat)
-    state.leader = _within(numbers[12], NOBODY, seats - 1)
-    state.hands, state.lives, state.lost, state.exchanges = lists[0], lists[1], lists[2], lists[3]
-    state.said, state.won, state.drinks, state.out = lists[4], lists[5], lists[6], lists[7]
-    for hand, lives, said in zip(state.hands, state.lives, state.said, strict=True):
-        _within(hand, 0, WHOLE_PACK)
-        _within(hand.bit_count(), 0, 4)
-        _within(lives, 0, state.rules.lives)
-        _within(said, 0, len(SAID) - 1)
-    state.stock = _stock(content)
-    if state.phase == PLAY and (state.turn == NOBODY or not state.hands[state.turn]):
-        raise _corrupt("nobody can play")
-    state.trick = _codes(content.get("trick"), seats)
-    state.laid, state.tricks = [], []
-    for laid in _items(content, "laid", 4):
-        _check_numbers(laid, "laid", 4)
-        seat, mask, challenger, loser = laid
-        _within(mask, 0, WHOLE_PACK)
-        _within(mask.bit_count(), 4, 4)
-        for player in (seat, challenger, loser):
-            _within(player, NOBODY, seats - 1)
-        state.laid.append((seat, mask, challenger, loser))
-    for leader, codes, winner in _items(content, "tricks", 3):
-        _check_numbers([leader, winner], "tricks", 2)
-        _within(leader, 0, seats - 1)
-        _within(winner, 0, seats - 1)
-        state.tricks.append((leader, tuple(_codes(codes, seats)), winner))
-    for call in _items(content, "calls", 5):
-        _check_numbers(call, "calls", 5)
-        seat, said, lives, done, on_table = call
-        _within(seat, 0, seats - 1)
-        _within(said, 0, len(CALLS) - 1)
-        state.calls.append((seat, said, lives, done, on_table))
-
-
-def _corrupt(why: str) -> CorruptState:
-    return CorruptState(f"this is not a state of toepen: {why}", field="state")
-
-
-def _within(value: int, low: int, high: int) -> int:
-    if not low <= value <= high:
-        raise _corrupt(f"{value} is not between {low} and {high}")
-    return value
-
-
-def _check_numbers(values: object, name: str, count: int) -> list[int]:
-    if not isinstance(values, list) or len(values) != count or not all(type(v) is int for v in values):
-        raise _corrupt(f"its {name!r} are not {count} whole numbers")
-    return values
-
-
-def _numbers(content: dict[str, object], name: str, count: int) -> list[int]:
-    return _check_numbers(content.get(name), name, count)
-
-
-def _items(content: dict[str, object], name: str, width: int) -> list[list[Any]]:
-    items = content.get(name)
-    if not isinstance(items, list) or not all(isinstance(i, list) and len(i) == width for i in items):
-        raise _corrupt(f"its {name!r} are not lists of {width}")
-    return items
-
-
-def _codes(values: object, seats: int) -> list[int]:
-    if not isinstance(values, list) or not all(type(v) is int and 0 <= v < seats * 32 for v in values):
-        raise _corrupt("a trick holds something other than a seat and a card")
-    return list(values)
-
-
-def _stock(content: dict[str, object]) -> str:
-    stock = content.get("stock")
-    if not isinstance(stock, str) or len(stock) > 2 * len(PACK) or len(stock) % 2:
-        raise _corrupt("its 'stock' is not a text of cards")
-    try:
-        mask_of(stock[i : i + 2] for i in range(0, len(stock), 2))
-    except KeyError:
-        raise _corrupt("its 'stock' is not a text of cards") from None
-    return stock
+ACTIONS: Final = (
+    ActionForm("dealer:[0-7]", "The first dealer by lot (TP-1.4).", by_chance=True, example="dealer:2"),
+    ActionForm(
+        f"deal:({CARD}){{32}}",
+        "The pack for a hand, top card first (TP-2.1).",
+        by_chance=True,
+        example="deal:" + "".join(PACK),
+    ),
+    ActionForm("exchange", "Lay the hand away for four new cards (TP-2.2)."),
+    ActionForm("keep", "Play with this hand (TP-2.3)."),
+    ActionForm(
+        "keep_(whistle|stand)",
+        "Play with this hand and announce tens or jacks (TP-3.2).",
+        example="keep_whistle",
+    ),
+    ActionForm("challenge", "Look at the hand that was laid away (TP-2.5)."),
+    ActionForm("trust", "Do not look at it (TP-2.4)."),
+    ActionForm(f"play:{CARD}", "Play a card (TP-4.1).", example="play:TS"),
+    ActionForm(
+        "knock:[1-9][0-9]?", "Raise the hand to that many lives, in turn or not (TP-5.1).", example="knock:3"
+    ),
+    ActionForm(
+        "stay:[1-9][0-9]?",
+        "Play on for that many lives, after a knock or against poverty (TP-5.2, TP-6.1).",
+        example="stay:3",
+    ),
+    ActionForm(
+        "fold:[1-9][0-9]?",
+        "Leave the hand and lose that many lives: what it was worth before, or all that the seat has if "
+        "those are fewer (TP-5.2, TP-5.7).",
+        example="fold:2",
+    ),
+)

@@ -9,12 +9,12 @@ from arena.games.descriptor import Award, Awards, Game, HouseVersion, Preset, Ru
 from arena.games.random_player import RandomPlayer
 from arena.games.toepen.bots import regular, rookie, shark
 from arena.games.toepen.features import ToepenFeatures
+from arena.games.toepen.fields import ACTIONS, EVENTS, OBSERVATION
 from arena.games.toepen.luck import LUCK
 from arena.games.toepen.narrate import ToepenTeller
 from arena.games.toepen.panel import panel
 from arena.games.toepen.picture import ToepenPicture
 from arena.games.toepen.redeal import redeal
-from arena.games.toepen.shown import ACTIONS, EVENTS, OBSERVATION
 from arena.games.toepen.state import TOEPEN
 from arena.games.toepen.style import STYLE
 from arena.games.toepen.text import turn_text

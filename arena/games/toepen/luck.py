@@ -10,8 +10,8 @@ from arena.games.descriptor import LuckModel, Standing
 from arena.games.kernel import State
 from arena.games.options import Rules
 from arena.games.toepen.cards import rules_from
-from arena.games.toepen.fields import DEAL
 from arena.games.toepen.state import ToepenState
+from arena.games.toepen.table import DEAL
 
 
 def _rules(rules: Rules) -> Rules:

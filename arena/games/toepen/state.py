@@ -53,7 +53,8 @@ from arena.games.toepen.cards import (
     rules_from,
     text_of,
 )
-from arena.games.toepen.fields import (
+from arena.games.toepen.seen import ToepenHidden, ToepenObservation
+from arena.games.toepen.table import (
     CHALLENGE,
     DEAL,
     DEALER,
@@ -65,11 +66,10 @@ from arena.games.toepen.fields import (
     PLAY,
     POVERTY,
     VERSION,
-    ToepenFields,
+    ToepenTable,
     fill,
     rules_of,
 )
-from arena.games.toepen.seen import ToepenHidden, ToepenObservation
 from arena.games.toepen.view import observe, restore, view
 
 _AWAITED: Final[tuple[tuple[int, ...], ...]] = (*((seat,) for seat in range(8)), (), (CHANCE,))
@@ -78,7 +78,7 @@ _AWAITED: Final[tuple[tuple[int, ...], ...]] = (*((seat,) for seat in range(8)),
 _DEALERS: Final = tuple(f"dealer:{seat}" for seat in range(MAX_SEATS))
 
 
-class ToepenState(ToepenFields):
+class ToepenState(ToepenTable):
     """One game of Toepen in progress."""
 
     __slots__ = ()

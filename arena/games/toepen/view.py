@@ -81,7 +81,8 @@ from arena.errors import ArenaError
 from arena.games.cards import split_cards
 from arena.games.kernel import CHANCE, Event
 from arena.games.toepen.cards import CARD_BIT, CARD_NUMBER, PACK, SAID, SEATS_OF, WHOLE_PACK, cards_of
-from arena.games.toepen.fields import (
+from arena.games.toepen.seen import ToepenHidden, ToepenObservation, ToepenPlay
+from arena.games.toepen.table import (
     CALLS,
     CHALLENGE,
     DEAL,
@@ -93,9 +94,8 @@ from arena.games.toepen.fields import (
     OVER,
     PHASES,
     PLAY,
-    ToepenFields,
+    ToepenTable,
 )
-from arena.games.toepen.seen import ToepenHidden, ToepenObservation, ToepenPlay
 
 
 class InconsistentHidden(ArenaError):
@@ -147,7 +147,7 @@ def view(event: Event, viewer: int | None) -> dict[str, object]:
     return seen
 
 
-def observe(state: ToepenFields, viewer: int | None) -> ToepenObservation:
+def observe(state: ToepenTable, viewer: int | None) -> ToepenObservation:
     """The observation of ``viewer``, as described above."""
     seats = range(state.rules.seats)
     return {
@@ -197,7 +197,7 @@ def observe(state: ToepenFields, viewer: int | None) -> ToepenObservation:
     }
 
 
-def restore(state: ToepenFields, observation: ToepenObservation, hidden: ToepenHidden) -> None:
+def restore(state: ToepenTable, observation: ToepenObservation, hidden: ToepenHidden) -> None:
     """Fill a new state so that ``observe`` gives the observation again.
 
     Raises :class:`InconsistentHidden`.
@@ -241,7 +241,7 @@ def restore(state: ToepenFields, observation: ToepenObservation, hidden: ToepenH
         _restore_cards(state, observation, hidden)
 
 
-def _restore_cards(state: ToepenFields, observation: ToepenObservation, hidden: ToepenHidden) -> None:
+def _restore_cards(state: ToepenTable, observation: ToepenObservation, hidden: ToepenHidden) -> None:
     viewer = observation["seat"]
     bits: list[int] = []
     for codes in (state.trick, *(trick[1] for trick in state.tricks)):

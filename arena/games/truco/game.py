@@ -8,12 +8,12 @@ from arena.games.descriptor import Game, HouseVersion, Preset, RulesPage
 from arena.games.random_player import RandomPlayer
 from arena.games.truco.bots import regular, rookie, shark
 from arena.games.truco.features import TrucoFeatures
+from arena.games.truco.fields import ACTIONS, EVENTS, OBSERVATION
 from arena.games.truco.luck import LUCK
 from arena.games.truco.narrate import TrucoTeller
 from arena.games.truco.panel import panel
 from arena.games.truco.picture import TrucoPicture
 from arena.games.truco.redeal import redeal
-from arena.games.truco.shown import ACTIONS, EVENTS, OBSERVATION
 from arena.games.truco.state import TRUCO
 from arena.games.truco.style import STYLE
 from arena.games.truco.text import turn_text

@@ -11,8 +11,8 @@ from arena.games.toepen.bots.sight import ToepenSight
 from arena.games.toepen.bots.spot import Spot
 from arena.games.toepen.bots.worth import Stakes, Worth
 from arena.games.toepen.cards import PACK, WHOLE_PACK
-from arena.games.toepen.fields import KNOCKED, PLAY, POVERTY
 from arena.games.toepen.state import ToepenState
+from arena.games.toepen.table import KNOCKED, PLAY, POVERTY
 
 _PLAY_CARD: Final = tuple("play:" + card for card in PACK)
 

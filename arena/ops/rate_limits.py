@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from arena.errors import ArenaError
 from arena.ops.settings import Limit
-from arena.store.limits import LimitStore
+from arena.store.counters import LimitStore
 
 LOT_SECONDS_WORTH: Final = 0.1
 """A lot is what a bucket gains in this time, so that few requests need the store."""

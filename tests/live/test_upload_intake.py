@@ -11,7 +11,7 @@ import pytest
 from arena.accounts.accounts import UploadExists
 from arena.accounts.copies import copies
 from arena.accounts.maxima import MAX_OF_BOT, Quotas
-from arena.accounts.received import (
+from arena.accounts.upload_intake import (
     EXPIRES_MS,
     LEASE_MS,
     MOST_ATTEMPTS,

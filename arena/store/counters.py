@@ -1,17 +1,38 @@
-"""What owners have started today."""
+"""Counters over all processes: token buckets of rate limits, and what owners have started today."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from arena.store.amounts import Compute
 from arena.store.connection import RedisConnection, Script
 
-_TAKE: Final = Script("budget_take")
-BUDGET_SCRIPTS: Final = (_TAKE,)
-"""The scripts that the connection of a :class:`BudgetStore` must load."""
+_TAKE: Final = Script("take")
+_START: Final = Script("budget_take")
+COUNTER_SCRIPTS: Final = (_TAKE, _START)
+"""The scripts that the connection of counters must load."""
 
 _KEPT_SECONDS: Final = 2 * 86_400
+
+
+class TakenTokens(NamedTuple):
+    """The tokens taken from a bucket, those left, and if there were none, milliseconds until there is one."""
+
+    given: int
+    retry_ms: int
+    left: int
+
+
+class LimitStore:
+    """Token buckets by key, each with a rate (tokens per second) and a size."""
+
+    def __init__(self, connection: RedisConnection) -> None:
+        self._connection = connection
+
+    def take(self, key: str, rate: float, size: int, wanted: int = 1) -> TakenTokens:
+        """Take up to ``wanted`` tokens from the bucket ``key``."""
+        (taken,) = self._connection.run([_TAKE.call([f"limit:{key}"], rate, size, wanted)])
+        return TakenTokens(*map(int, taken))
 
 
 class BudgetStore:
@@ -22,7 +43,7 @@ class BudgetStore:
 
     def used(self, owner: str, day: int) -> Compute:
         """What was counted."""
-        (values,) = self._connection.run([("HMGET", _key(owner, day), "groups", "fuel_ms")])
+        (values,) = self._connection.run([("HMGET", _day_key(owner, day), "groups", "fuel_ms")])
         return Compute(*(int(value or 0) for value in values))
 
     def start(self, owner: str, day: int, what: str, groups: int, most: Compute) -> tuple[str, Compute]:
@@ -38,13 +59,13 @@ class BudgetStore:
     def forget(self, owner: str, now_ms: int) -> None:
         """Remove what was counted for an owner on the days that are kept."""
         today = now_ms // 86_400_000
-        self._connection.run([("DEL", _key(owner, day)) for day in range(today - 3, today + 2)])
+        self._connection.run([("DEL", _day_key(owner, day)) for day in range(today - 3, today + 2)])
 
     def _take(self, owner: str, day: int, what: str, used: Compute, most: Compute) -> tuple[str, Compute]:
-        call = _TAKE.call([_key(owner, day)], what, *used, *most, _KEPT_SECONDS)
+        call = _START.call([_day_key(owner, day)], what, *used, *most, _KEPT_SECONDS)
         ((verdict, groups, fuel_ms),) = self._connection.run([call])
         return verdict.decode(), Compute(groups, fuel_ms)
 
 
-def _key(owner: str, day: int) -> str:
+def _day_key(owner: str, day: int) -> str:
     return f"{{o:{owner}}}:day:{day}"

@@ -20,7 +20,7 @@ class PublishedRating(NamedTuple):
     groups: int
 
 
-def published(
+def board_ratings(
     boards: BoardStore, name: BoardName | None, names: Iterable[str]
 ) -> dict[PlayerId, PublishedRating]:
     """The ratings of all versions of the bots ``names`` on the board; empty if there is no such board or it

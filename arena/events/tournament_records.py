@@ -1,4 +1,4 @@
-"""The released records of tournaments."""
+"""The records of tournaments that everybody may read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arena.store.tournaments import TournamentStore
 _GROUPS_AT_ONCE: Final = 200
 
 
-class ReleasedRecords:
+class TournamentRecords:
     """Records of local groups, which are stored in packs, and of live groups, stored by game."""
 
     def __init__(self, store: TournamentStore, finished: FinishedGames, live_groups: LiveGroups) -> None:

@@ -1,0 +1,210 @@
+"""How much an owner may store (quotas), and how much computation it may start per day in UTC (budgets);
+also how much the whole service may store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, Final
+
+from arena.accounts.maxima import Quotas
+from arena.errors import ArenaError
+from arena.store.accounts import AccountStore
+from arena.store.amounts import Compute, Stored
+from arena.store.counters import BudgetStore
+
+DAY_MS: Final = 86_400_000
+
+
+class QuotaExceeded(ArenaError):
+    """A quota is too small. ``extra``: ``quota`` (its name), ``most``, ``used`` and ``left``."""
+
+    code = "quota_exceeded"
+
+
+class BudgetExceeded(ArenaError):
+    """The owner's budget of this day is used up. ``extra``: ``budget`` (``groups`` or ``fuel_ms``), ``most``,
+    ``used``, ``left``, ``renews_ms`` (Unix time in milliseconds) and ``retry_after`` (seconds).
+    """
+
+    code = "budget_exceeded"
+
+
+class Reservation:
+    """Room that was taken; what turned out not to be needed is given back by :meth:`keep`."""
+
+    def __init__(self, wanted: Stored) -> None:
+        self.unused = wanted
+
+    def keep(self, stored: Stored) -> None:
+        """Note what was really stored."""
+        self.unused = Stored.sum([self.unused, -stored])
+
+
+class StorageQuotas:
+    """Checks the quotas before something is stored."""
+
+    def __init__(self, store: AccountStore, quotas: Quotas) -> None:
+        self._store = store
+        self._quotas = quotas
+
+    @contextmanager
+    def reserve(self, owners: Sequence[str], wanted: Stored) -> Iterator[Reservation]:
+        """Take room for ``wanted``, of all ``owners`` of a bot; after the block, give back what was not kept.
+
+        Raises :class:`QuotaExceeded`.
+        """
+        reservation = Reservation(wanted)
+        taken: list[str] = []
+        try:
+            for owner in owners:
+                try:
+                    self.take_room(owner, wanted)
+                except QuotaExceeded as error:
+                    raise (error if len(owners) == 1 else _full(owner, error)) from None
+                taken.append(owner)
+            self._take("service", None, wanted, self._quotas.service)
+        except BaseException:
+            for owner in taken:
+                self._store.take(owner, -wanted, self._quotas.owner)
+            raise
+        try:
+            yield reservation
+        finally:
+            # If the database is gone now, the next count corrects the sums.
+            with suppress(ArenaError):
+                self.give_back(owners, reservation.unused)
+
+    def give_back(self, owners: Sequence[str], stored: Stored) -> None:
+        """Note that ``stored``, of a bot of these owners, is no longer stored."""
+        if any(stored):
+            for owner in owners:
+                self.leave_room(owner, stored)
+            self._store.take(None, -stored, self._quotas.service)
+
+    def take_room(self, owner: str, stored: Stored) -> None:
+        """Count ``stored`` in the quotas of an owner. Raises :class:`QuotaExceeded`."""
+        self._take("owner", owner, stored, self._quotas.owner)
+
+    def leave_room(self, owner: str, stored: Stored) -> None:
+        """Count ``stored`` in the quotas of an owner no longer."""
+        self._store.take(owner, -stored, self._quotas.owner)
+
+    def of_owner(self, owner: str) -> dict[str, Any]:
+        """What an owner stores, counted now: by quota ``used``, ``most`` and ``left``."""
+        return _shares(self._store.stored(owner), self._quotas.owner)
+
+    def _take(self, of: str, owner: str | None, wanted: Stored, most: Stored) -> None:
+        verdict, stored = self._store.take(owner, wanted, most)
+        if verdict == "taken":
+            return
+        used, allowed = getattr(stored, verdict), getattr(most, verdict)
+        left = max(0, allowed - used)
+        who, needed = "an owner" if of == "owner" else "this service", getattr(wanted, verdict)
+        raise QuotaExceeded(
+            f"{who} may store {allowed} {verdict}; {left} are left, and this needs {needed}",
+            field={"bots": "name", "versions": "label", "bytes": "source"}[verdict],
+            expected=f"at most {left} {verdict}",
+            extra={"quota": f"{of}_{verdict}", "most": allowed, "used": used, "left": left},
+        )
+
+
+class Budgets:
+    """The budgets of all owners. Admins and the service itself have none. ``now_ms``: the service's clock.
+    ``is_admin``: whether an owner, known or not, is one.
+    """
+
+    def __init__(
+        self, store: BudgetStore, now_ms: Callable[[], int], is_admin: Callable[[str], bool], most: Compute
+    ) -> None:
+        self._store = store
+        self._now_ms = now_ms
+        self._is_admin = is_admin
+        self._most = most
+
+    def check(self, owner: str, groups: int) -> None:
+        """Check that ``groups`` could be started now. Raises :class:`BudgetExceeded`."""
+        if not self._has_budget(owner):
+            return
+        used = self._store.used(owner, self._day())
+        if used.groups + groups > self._most.groups:
+            raise self._exceeded("groups", used, groups)
+        if used.fuel_ms >= self._most.fuel_ms:
+            raise self._exceeded("fuel", used, groups)
+
+    def start(self, owner: str, what: str, groups: int) -> None:
+        """Count the groups of ``what`` (an id), once. Raises :class:`BudgetExceeded`, counting nothing."""
+        if not self._has_budget(owner):
+            return
+        verdict, used = self._store.start(owner, self._day(), what, groups, self._most)
+        if verdict != "taken":
+            raise self._exceeded(verdict, used, groups)
+
+    def burn(self, owner: str, fuel_ms: int) -> None:
+        """Count fuel that was used in what the owner started."""
+        if owner and fuel_ms:
+            self._store.add(owner, self._day(), Compute(0, fuel_ms))
+
+    def has_fuel(self, owner: str) -> bool:
+        """Whether what the owner started may use fuel now."""
+        used = self._store.used(owner, self._day()) if owner else Compute()
+        return used.fuel_ms < self._most.fuel_ms or not self._has_budget(owner)
+
+    def of_owner(self, owner: str) -> dict[str, Any]:
+        """By budget ``used``, ``most`` and ``left``; and ``renews_ms``."""
+        used = self._store.used(owner, self._day())
+        return {**_shares(used, self._most), "renews_ms": self._renews_ms()}
+
+    def left(self, owner: str) -> int | None:
+        """How many groups the owner may still start today; None for one without a budget."""
+        if not self._has_budget(owner):
+            return None
+        return max(0, self._most.groups - self._store.used(owner, self._day()).groups)
+
+    def _has_budget(self, owner: str) -> bool:
+        return bool(owner) and not self._is_admin(owner)
+
+    def _day(self) -> int:
+        return self._now_ms() // DAY_MS
+
+    def _renews_ms(self) -> int:
+        return (self._day() + 1) * DAY_MS
+
+    def _exceeded(self, missing: str, used: Compute, groups: int) -> BudgetExceeded:
+        name = "fuel_ms" if missing == "fuel" else missing
+        most, spent = getattr(self._most, name), getattr(used, name)
+        left = max(0, most - spent)
+        seconds = max(1, -(-(self._renews_ms() - self._now_ms()) // 1000))
+        needed = f", and this needs {groups}" if missing == "groups" else ""
+        return BudgetExceeded(
+            f"an owner may start {most} {name} per day; {left} are left{needed}",
+            expected=f"fewer groups, or to wait {seconds} s until the budget renews at 00:00 UTC",
+            extra={
+                "budget": name,
+                "most": most,
+                "used": spent,
+                "left": left,
+                "renews_ms": self._renews_ms(),
+                "retry_after": seconds,
+            },
+        )
+
+
+def _full(owner: str, error: QuotaExceeded) -> QuotaExceeded:
+    """The error for one owner's quota that all who share the bot may see: without what that owner stores."""
+    quota = {name: error.extra[name] for name in ("quota", "most")}
+    return QuotaExceeded(
+        f"the quota of {owner}, one of the owners of the bot, is used up",
+        field=error.field,
+        expected=f"{owner} to make room, or to leave the bot",
+        extra=quota,
+    )
+
+
+def _shares(used: Stored | Compute, most: Stored | Compute) -> dict[str, Any]:
+    """``used``, ``most`` and ``left`` of each amount."""
+    return {
+        name: {"used": spent, "most": allowed, "left": max(0, allowed - spent)}
+        for name, spent, allowed in zip(used._fields, used, most, strict=True)
+    }
