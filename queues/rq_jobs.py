@@ -25,7 +25,7 @@ HOUSE_QUEUE: Final = "house-json"
 """Live games in which house bots must move."""
 
 MAINTENANCE_QUEUE: Final = "maintenance-json"
-"""Short jobs for tournaments, schedules and leaderboards."""
+"""Short jobs for games that have ended, tournaments, schedules and leaderboards."""
 
 UPLOADS_QUEUE: Final = "uploads-json"
 """Compiling and loading uploads."""
@@ -48,10 +48,16 @@ JOB_SECONDS: Final = 900
 QUIET_SECONDS: Final = 120
 """Seconds without a heartbeat after which a worker does not count as alive."""
 
+FINISH_SECONDS: Final = 60
+"""Seconds after which a job that finishes a game is dropped, because a sweeper of the games has done it. So
+a service without workers gathers none.
+"""
+
 FAILED_SECONDS: Final = 3600
 """How long RQ remembers a failed job."""
 
 _QUEUE_OF: Final = {
+    JobName.FINISH_GAME: MAINTENANCE_QUEUE,
     JobName.MOVE_HOUSE_BOTS: HOUSE_QUEUE,
     JobName.STEP_TOURNAMENT: MAINTENANCE_QUEUE,
     JobName.PLAY_LOCAL_GROUPS: ARENA_QUEUE,
@@ -200,6 +206,7 @@ def enqueue_once(jobs: Queue, job: Job) -> None:
                 job_id=own_id,
                 unique=own_id is not None,
                 meta=None if request_id is None else {REQUEST_ID: request_id},
+                ttl=FINISH_SECONDS if job.name == JobName.FINISH_GAME else None,
                 result_ttl=0,
                 failure_ttl=FAILED_SECONDS,
                 job_timeout=JOB_SECONDS,

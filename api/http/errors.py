@@ -307,7 +307,9 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "seat_taken": ErrorCode(409, "Seat taken", "The seat is not open."),
     "not_seated": ErrorCode(403, "Not seated", "The bot does not have this seat in the game."),
     "record_not_ready": ErrorCode(
-        409, "Record not ready", "The game, or the group it belongs to, is not over."
+        409,
+        "Record not ready",
+        "The game, or the group it belongs to, is not over, or its record is being written; then try again.",
     ),
     "no_picture": ErrorCode(
         404,

@@ -158,7 +158,7 @@ def capture(app: Flask) -> Mapping[str, object]:
     _bot_owners(ana, recorder.client(anonymous("POST", "/v1/owners", {"name": "dora"})["token"]))
     _webhooks(app, ana)
     _uploads(app, ana, admin)
-    _games(recorder, ana, bots)
+    _games(recorder, app, ana, bots)
     _tournaments(recorder, app, ana, admin)
     _leaderboards(recorder, app, admin)
     _schedules(recorder, admin)
@@ -317,7 +317,7 @@ class _Ponger(BaseHTTPRequestHandler):
         """Log nothing."""
 
 
-def _games(recorder: ExampleRecorder, ana: RecordingClient, bots: list[RecordingClient]) -> None:
+def _games(recorder: ExampleRecorder, app: Flask, ana: RecordingClient, bots: list[RecordingClient]) -> None:
     seats = [{"bot": "zap-bot"}, {"bot": "pica-bot"}, {"open": True}]
     body = {
         "kind": "toepen",
@@ -343,6 +343,7 @@ def _games(recorder: ExampleRecorder, ana: RecordingClient, bots: list[Recording
         bot.text("POST", "/v1/turns", {"answers": []})
         bot("DELETE", "/v1/presence")
         bot("POST", f"/v1/games/{game}/resign", {})
+    app.extensions["botequim"].live.finish(game)
     ana("GET", f"/v1/games/{game}/record")
     ana("GET", f"/v1/bots/zap-bot/games/{game}/notes")
     ana("PATCH", f"/v1/bots/zap-bot/games/{game}/notes", {"published": True})

@@ -19,7 +19,7 @@ from arena.events.moderation import Moderation
 from arena.events.service import Tournaments
 from arena.games import game_of
 from arena.live.header import ANYBODY
-from arena.live.service import LiveGames
+from arena.live.service import LiveGames, RecordNotReady
 from arena.replays.page import game_title, table_layout
 
 LIVE_SECONDS: Final = 2.0
@@ -112,6 +112,9 @@ class FrontTables:
                 elif self._latest is None or self._latest.game != game:
                     record = orjson.loads(self._tournaments.record(game, ANYBODY))
                     self._latest = _table_of(self._moderation.apply_to_record(record))
+            except RecordNotReady:
+                # It has just ended. The one before stays until somebody looks again.
+                return self._latest
             except ArenaError as error:
                 _check_store(error)
                 self._latest = None

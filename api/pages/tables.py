@@ -19,7 +19,7 @@ from api.services import services
 from api.watching import LiveTable, Watching
 from arena.games import game_of
 from arena.live.finalizer import ENDED
-from arena.live.header import GameNotFound
+from arena.live.header import GameNotFound, GameSummary
 from arena.live.service import RecordNotReady
 from arena.play.game_ids import place_of
 from arena.records.record import Record, parse_record
@@ -34,9 +34,12 @@ def game_page(game: str) -> ResponseReturnValue:
     try:
         line = services().tournaments.record(game, who)
     except RecordNotReady:
+        summary = services().live.summary(game, who)
+        if summary["state"] == "finished":
+            return _table_page(summary)
         if who.bot is not None and services().people.header(game).seats_of(who.bot):
             return redirect(url_for("pages.table_page", game=game), 303)
-        return _table_page(game)
+        return _table_page(services().live.summary(game))
     own = _own_game(game, visitor().viewer.bot)
     review = own.get("review")
     remarks = {} if review is None else {int(number): text for number, text in review.remarks.items()}
@@ -103,13 +106,12 @@ def stream_table(game: str) -> Response:
     return table_stream(watching, game)
 
 
-def _table_page(game: str) -> Response:
-    summary = services().live.summary(game)
+def _table_page(summary: GameSummary) -> Response:
     table = LiveTable(summary)
     game_rules, rules = game_of(summary["kind"]), summary["rules"]
     data: dict[str, Any] = {
         **table_layout(game_rules, rules, table.form),
-        "stream": url_for("pages.stream_table", game=game),
+        "stream": url_for("pages.stream_table", game=summary["game"]),
         "picture": table.shown,
     }
     return page(

@@ -27,7 +27,6 @@ from arena.play.game_ids import tournament_of
 from arena.ratings.results import Results
 from arena.records.archive.archive import GAMES, PRIVATE, PUBLIC, Archive
 from arena.records.record import Record
-from arena.store.game_index import EndedGame
 from arena.store.repositories import Store
 
 log = logging.getLogger(__name__)
@@ -98,9 +97,11 @@ class Adoption:
         if not lines or (ended is not None and ended.record is not None):
             return False
         record = gzip.compress(lines[0], 6, mtime=0)
+        index.replace_header(header.game, header.dumps())
         index.keep(
             header.game,
-            EndedGame(header.dumps(), row["version"], record),
+            row["version"],
+            record,
             bots=(),
             live_ms=1,
             record_ms=None,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import logging
-from contextlib import suppress
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import orjson
@@ -37,7 +38,10 @@ class GameNotOver(ArenaError):
 
 
 class GameFinalizer:
-    """Ends games and requests the jobs that follow their steps. Everything here may run twice."""
+    """Ends games and requests the jobs that follow their steps. Everything here may run twice.
+
+    Who plays the last action does not finish the game: a job does, or a sweeper if that is late.
+    """
 
     def __init__(
         self,
@@ -55,12 +59,12 @@ class GameFinalizer:
         self._jobs = jobs
 
     def after_step(self, taken: StepApplied) -> None:
-        """Do what follows a step at once. If that fails, a sweeper does it later."""
+        """Request the job that follows from a step. If that fails, a sweeper does later what it would do."""
         try:
             if taken.house:
                 self._jobs.move_house_bots(taken.game)
-            if taken.state in ENDED:
-                self.finish(self._repository.load(taken.game))
+            if taken.state in ENDED and taken.before not in ENDED:
+                self._jobs.finish_game(taken.game)
         except Exception:
             log.exception("game %s: deferred to the sweeper", taken.game)
 
@@ -89,7 +93,8 @@ class GameFinalizer:
             self._repository.change_one(game_id, _give_up_waiting)
             return None
         if state in ENDED:
-            self.finish(game)
+            record = self._record(game) if state == "finished" else None
+            self._keep(game.header, game.version, record)
             return None
         if game.late_seats(clock):
             self._repository.change_one(game_id, self._act_for_late)
@@ -98,13 +103,6 @@ class GameFinalizer:
             self._jobs.move_house_bots(game_id)
             return min(game.due_ms(clock), clock.now_ms + HOUSE_RETRY_MS)
         return game.due_ms(clock)
-
-    def finish(self, game: LiveGame) -> None:
-        """Store the record of a game that is over, publish it if allowed, and notify its tournament."""
-        header = game.header
-        text = self._record(game) if header.state == "finished" else None
-        record = None if text is None else gzip.compress(text.encode(), 6, mtime=0)
-        self._keep(header, EndedGame(header.dumps(), game.version, record))
 
     def void(self, game_id: str, reason: str) -> None:
         """Declare a game void because of a server fault: it does not count.
@@ -130,7 +128,7 @@ class GameFinalizer:
             ]
             if self._store.write([step])[0] == [True]:
                 log.warning("game %s is void: %s", game_id, reason, extra={"game": game_id})
-                self._keep(header, EndedGame(header.dumps(), step.version, None))
+                self._keep(header, step.version, None)
                 return
 
     def release(self, game_id: str) -> None:
@@ -138,14 +136,7 @@ class GameFinalizer:
         ended = self._index.ended(game_id)
         if ended is None:
             raise GameNotFound(f"there is no game {game_id!r}", field="game")
-        try:
-            self._repository.change_one(game_id, _release)
-            return
-        except GameNotFound:
-            # Only the record is left.
-            header = GameHeader.loads(ended.header)
-        header.released = True
-        self._keep(header, ended._replace(header=header.dumps()))
+        self._change(game_id, ended, _release)
 
     def agree(self, game_id: str, person: str) -> GameHeader:
         """The person agrees that the game, which is over, is public; it is once everybody at it agrees.
@@ -157,45 +148,63 @@ class GameFinalizer:
             raise GameNotOver(
                 f"game {game_id} cannot change", field="game", expected="a game that ended lately"
             )
-        header = GameHeader.loads(ended.header)
-        if header.state != "finished":
-            raise GameNotOver(f"game {game_id} is {header.state}", field="game", expected="a finished game")
-
-        def act(game: LiveGame, clock: ServiceClock) -> bool:
-            _agree(game.header, person)
-            return True
-
-        with suppress(GameNotFound):
-            self._repository.change_one(game_id, act)
-        _agree(header, person)
-        if header.visibility == "public":
-            self._index.unlist_private(game_id)
-        self._keep(header, ended._replace(header=header.dumps()))
-        return header
+        state = GameHeader.loads(ended.header).state
+        if state != "finished":
+            raise GameNotOver(f"game {game_id} is {state}", field="game", expected="a finished game")
+        return self._change(game_id, ended, partial(_agree, person=person))
 
     def trim(self) -> None:
         """Remove games that are older than the retention of records from all lists."""
         if self.retention.record_s is not None:
             self._index.trim(GAMES, [state for state in STATES if state != "running"], self._oldest_ms())
 
-    def _keep(self, header: GameHeader, ended: EndedGame) -> None:
+    def _change(self, game_id: str, ended: EndedGame, change: Callable[[GameHeader], None]) -> GameHeader:
+        """Change the header of a game that is over, and publish its record if it may be; if that is not
+        stored yet, the job that stores it does. Returns the new header. Raises :class:`GameNotOver`.
+        """
+
+        def act(game: LiveGame, clock: ServiceClock) -> GameHeader:
+            if game.header.state not in ENDED:
+                raise GameNotOver(
+                    f"game {game_id} is {game.header.state}", field="game", expected="a game that is over"
+                )
+            change(game.header)
+            return game.header
+
+        changed = self._repository.change({game_id: act})
+        header = changed.results[game_id]
+        if header is None:
+            # Only the record is left.
+            header = GameHeader.loads(ended.header)
+            change(header)
+            self._index.replace_header(game_id, header.dumps())
+        if header.state == "finished" and ended.record is None:
+            self._jobs.finish_game(game_id)
+        else:
+            self._keep(header, changed.versions.get(game_id, ended.version), ended.record)
+        return header
+
+    def _keep(self, header: GameHeader, version: int, record: bytes | None) -> None:
+        """Store the record of a game that is over, publish it if allowed, and notify its tournament."""
         live_ms = int(self.retention.live_s * 1000)
         record_s = self.retention.record_s
         record_ms = None if record_s is None else int(record_s * 1000)
         self._index.keep(
             header.game,
-            ended,
+            version,
+            record,
             bots=header.bots(),
             live_ms=live_ms,
             record_ms=live_ms if header.state == "cancelled" else record_ms,
             oldest_ms=self._oldest_ms(),
         )
+        if record is not None and header.released:
+            if header.visibility == "public":
+                self._index.publish(header.game, header.kind)
+            else:
+                self._index.publish_private(header.game)
         # A hint that was delivered late may have put it back on an earlier list.
         self._index.settle(header.game, header.state, header.created_ms)
-        if ended.record is not None and header.released and header.visibility == "public":
-            self._index.publish(header.game, header.kind)
-        elif ended.record is not None and header.released:
-            self._index.publish_private(header.game)
         tournament = None if header.group is None else tournament_of(header.group["id"])
         if tournament is not None:
             self._jobs.step_tournament(tournament)
@@ -221,7 +230,8 @@ class GameFinalizer:
         record_s = self.retention.record_s
         return 0 if record_s is None else self._store.clock().now_ms - int(record_s * 1000)
 
-    def _record(self, game: LiveGame) -> str:
+    def _record(self, game: LiveGame) -> bytes:
+        """The record of a game that was played to the end, gzipped."""
         header = game.header
         entries = [orjson.loads(entry) for entry in self._store.log(game.id)]
         record = build_record(
@@ -241,16 +251,19 @@ class GameFinalizer:
                 **({"models": True} if header.models else {}),
             },
         )
-        return dumps(record)
+        return gzip.compress(dumps(record).encode(), 6, mtime=0)
 
     def _void_lost(self, game_id: str) -> None:
         """Void a game that was listed as running and whose state is lost, if a copy of its header is left."""
         ended = self._index.ended(game_id)
-        header = None if ended is None else GameHeader.loads(ended.header)
-        if ended is not None and header is not None and header.state not in ENDED:
-            log.warning("game %s is void: its state is lost", game_id, extra={"game": game_id})
-            self._mark_void(header, "state_lost")
-            self._keep(header, EndedGame(header.dumps(), ended.version, None))
+        if ended is not None:
+            header = GameHeader.loads(ended.header)
+            if header.state not in ENDED:
+                log.warning("game %s is void: its state is lost", game_id, extra={"game": game_id})
+                self._mark_void(header, "state_lost")
+                self._index.replace_header(game_id, header.dumps())
+            if header.state == "void":
+                self._keep(header, ended.version, None)
         self._index.forget(GameList(state="running"), [game_id])
         self._index.close(game_id)
 
@@ -279,13 +292,8 @@ def _give_up_waiting(game: LiveGame, clock: ServiceClock) -> bool:
     return True
 
 
-def _release(game: LiveGame, clock: ServiceClock) -> bool:
-    if game.header.state not in ENDED:
-        raise GameNotOver(
-            f"game {game.id} is {game.header.state}", field="game", expected="a game that is over"
-        )
-    game.header.released = True
-    return True
+def _release(header: GameHeader) -> None:
+    header.released = True
 
 
 __all__ = ["ENDED", "GameFinalizer", "GameNotOver"]

@@ -18,8 +18,10 @@ from arena.store.rows import field_names, unreadable
 HOUSE_RETRY_MS: Final = 15_000
 """The move of a house bot is requested again after this time."""
 
-SETTLE_MS: Final = 5_000
-"""A game that has ended is checked again after this time, in case its record is not stored."""
+SETTLE_MS: Final = 3_000
+"""A sweeper finishes a game that ended so long ago and is not finished: its job was lost, or all workers are
+busy with longer ones, or there are none. It is more than a worker plays groups without a pause.
+"""
 
 _NEVER: Final = 2**53 - 1
 

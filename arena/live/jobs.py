@@ -8,8 +8,12 @@ from typing import Protocol
 class GameJobs(Protocol):
     """The jobs that follow a step of a game or of a tournament; :class:`arena.ops.jobs.Jobs` has all jobs.
 
-    A lost request is repeated: for house bots by the sweeper, for tournaments by the tick.
+    A lost request is repeated: for house bots by the sweeper, for tournaments by the tick. The sweeper itself
+    finishes a game whose job has not run.
     """
+
+    def finish_game(self, game_id: str) -> None:
+        """Store the record of a live game that has ended, and do what follows from it."""
 
     def move_house_bots(self, game_id: str) -> None:
         """Let the house bots of a live game move."""

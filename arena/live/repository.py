@@ -44,10 +44,13 @@ class ChangeResult(NamedTuple, Generic[T]):
 
 
 class StepApplied(NamedTuple):
-    """An accepted step: the game, its new version and state, and whether a house bot must move."""
+    """An accepted step: the game, its new version, its state before (empty: it is new) and after, and whether
+    a house bot must move.
+    """
 
     game: str
     version: int
+    before: str
     state: str
     house: bool
 
@@ -167,6 +170,7 @@ class GameRepository:
                     del todo[game_id]
                     continue
                 game.begin()
+                before = game.header.state
                 try:
                     results[game_id] = act(game, clock)
                 except ArenaError:
@@ -178,7 +182,8 @@ class GameRepository:
                 if step is not None:
                     game.trim()
                     house = not by_house and bool(game.awaited_house_seats())
-                    stepping.append((game, StepApplied(game_id, step.version, game.header.state, house)))
+                    after = StepApplied(game_id, step.version, before, game.header.state, house)
+                    stepping.append((game, after))
                     steps.append(step)
                     self.keep(game)
                 elif game_id not in trusted:

@@ -93,7 +93,7 @@ class GameNotRunning(ArenaError):
 
 
 class RecordNotReady(ArenaError):
-    """The game is not over, or its group is not."""
+    """The game is not over, or its group is not, or its record is being written."""
 
     code = "record_not_ready"
 
@@ -107,8 +107,8 @@ class EventsGone(ArenaError):
 class LiveGames:
     """All live games: waiting, running and over.
 
-    ``jobs`` receives the requests to move house bots and to continue a tournament whose game has ended; each
-    may be repeated.
+    ``jobs`` receives the requests to finish a game that has ended, to move house bots, and to continue a
+    tournament whose game is finished; each may be repeated.
 
     Errors are :class:`~arena.errors.ArenaError` with these codes: ``game_not_found``, ``game_hidden``
     (a mirrored group that is not over), ``not_seated``, ``seat_taken``, ``game_not_open``,
@@ -281,6 +281,10 @@ class LiveGames:
         except GameNotOver as error:
             raise RecordNotReady(error.message, field=error.field, expected=error.expected) from None
 
+    def finish(self, game_id: str) -> None:
+        """Store the record of a game that has ended, and do what follows from it. May be repeated."""
+        self.finalizer.check(check_game_id(game_id))
+
     def release(self, game_id: str) -> None:
         """Release the record of a game whose group is over. May be repeated."""
         self.finalizer.release(check_game_id(game_id))
@@ -355,15 +359,15 @@ class LiveGames:
             if record is not None:
                 return record
         header = self._visible_header(game_id, viewer)
-        ended = self.finished.game(game_id)
-        if ended is None and header.state == "finished":
-            # The process of the last move has not stored its record, or was killed before it did.
-            self.finalizer.check(game_id)
-            ended = self.finished.game(game_id)
-        if not header.released or ended is None or ended.record is None:
+        if header.state != "finished" or not header.released:
             why = ", its group is not over" if header.state == "finished" and header.group else ""
             expected = "a finished game" + (" of a group that is over" if header.group else "")
             raise RecordNotReady(f"game {game_id} is {header.state}{why}", field="game", expected=expected)
+        ended = self.finished.game(game_id)
+        if ended is None or ended.record is None:
+            raise RecordNotReady(
+                f"the record of game {game_id} is being written", field="game", expected="a request later"
+            )
         return ended.record
 
     def list(
@@ -541,7 +545,7 @@ class LiveGames:
             return False
         game.trim()
         game.stored = game.version
-        after = StepApplied(game.id, game.version, game.header.state, bool(game.awaited_house_seats()))
+        after = StepApplied(game.id, game.version, "", game.header.state, bool(game.awaited_house_seats()))
         self.repository.keep(game)
         self._after_step(after)
         return True

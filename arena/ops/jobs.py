@@ -13,6 +13,7 @@ MOST_SLOTS: Final = 64
 class JobName(StrEnum):
     """The names of jobs, each a method of :class:`~arena.ops.service.Service`."""
 
+    FINISH_GAME = "finish_game"
     MOVE_HOUSE_BOTS = "move_house_bots"
     STEP_TOURNAMENT = "step_tournament"
     PLAY_LOCAL_GROUPS = "play_local_groups"
@@ -66,6 +67,10 @@ class Jobs(ABC):
     """Requests for jobs. A job may run twice. A request may be lost with its process; the sweeper or the tick
     then repeats it. A job that is already waiting is not added again.
     """
+
+    def finish_game(self, game_id: str) -> None:
+        """Store the record of a live game that has ended, and do what follows from it."""
+        self.request(Job(JobName.FINISH_GAME, (game_id,)))
 
     def move_house_bots(self, game_id: str) -> None:
         """Let the house bots of a live game move."""

@@ -119,6 +119,10 @@ class Service:
         """Run ``job``."""
         getattr(self, job.name)(*job.args)
 
+    def finish_game(self, game_id: str) -> None:
+        """Store the record of a live game that has ended, and do what follows from it."""
+        self.live.finish(game_id)
+
     def move_house_bots(self, game_id: str) -> None:
         """Let the house bots of a game move until it waits for another player."""
         try:

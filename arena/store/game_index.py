@@ -107,22 +107,23 @@ class GameIndex:
     def keep(
         self,
         game: str,
-        ended: EndedGame,
+        version: int,
+        record: bytes | None,
         *,
         bots: Iterable[str],
         live_ms: int,
         record_ms: int | None,
         oldest_ms: int,
     ) -> None:
-        """Store the record for ``record_ms`` (None: forever); the live keys expire after ``live_ms``.
+        """Store the record, unless it is there, beside the header that the last step wrote, for ``record_ms``
+        (None: forever); the live keys expire after ``live_ms``.
 
         Games created before ``oldest_ms`` leave the lists of ``bots``. May be repeated.
         """
         key = record_key(game)
-        fields: list[str | bytes | int] = ["m", ended.header, "v", ended.version]
-        if ended.record is not None:
-            fields += ("z", ended.record)
-        commands: list[Command] = [("HSET", key, *fields)]
+        commands: list[Command] = [("HSET", key, "v", version)]
+        if record is not None:
+            commands.append(("HSETNX", key, "z", record))
         commands.append(("PERSIST", key) if record_ms is None else ("PEXPIRE", key, record_ms))
         commands += (("PEXPIRE", name(game), live_ms) for name in (game_key, log_key, events_key, outbox_key))
         if oldest_ms:
@@ -130,6 +131,10 @@ class GameIndex:
                 command for bot in bots for command in self._lists.trim(bot_games_key(bot), oldest_ms)
             )
         self._connection.run(commands)
+
+    def replace_header(self, game: str, header: bytes) -> None:
+        """Replace the header of a game that is over and of which no step can be taken any more."""
+        self._connection.run([("HSET", record_key(game), "m", header)])
 
     def archive(self, games: Sequence[ListedGame]) -> None:
         """Move archived games into the chunks of their lists."""
@@ -145,21 +150,20 @@ class GameIndex:
         self._connection.run([_REPLACE.call([record_key(game)], record)])
 
     def publish(self, game: str, kind: str) -> None:
-        """Add the record to the lists of released records."""
-        self._connection.run([_PUBLISH.call([_RECORDS, records_key(kind), RECORDS_LAST], game)])
+        """Add the record to the lists of released records, and take it off that of private ones."""
+        added = _PUBLISH.call([_RECORDS, records_key(kind), RECORDS_LAST], game)
+        self._connection.run([added, ("ZREM", PRIVATE_RECORDS, game)])
 
     def close(self, game: str) -> None:
         """Remove the game from the due-list."""
         self._connection.run([("ZREM", DUE, game)])
 
     def publish_private(self, game: str) -> None:
-        """Add the record to the list of those that only some may read, which wait for the archive."""
-        keys = [PRIVATE_RECORDS, PRIVATE_RECORDS, RECORDS_LAST]
+        """Add the record to the list of those that only some may read, which wait for the archive; not one
+        that everybody may read meanwhile.
+        """
+        keys = [PRIVATE_RECORDS, PRIVATE_RECORDS, RECORDS_LAST, _RECORDS]
         self._connection.run([_PUBLISH.call(keys, game)])
-
-    def unlist_private(self, game: str) -> None:
-        """Take the record off that list, before it is published."""
-        self._connection.run([("ZREM", PRIVATE_RECORDS, game)])
 
     def released(self, kind: str | None, after: int, count: int) -> list[Cursor]:
         """Up to ``count`` members of the list of released records after number ``after``, oldest first."""

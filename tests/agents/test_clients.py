@@ -98,7 +98,7 @@ def test_a_whole_game_is_played_by_tool_calls(service: Service, token: str, vers
             listed = await client.list_tools()
             assert [tool.name for tool in listed.tools] == list(TOOLS)
             game = await play(client, kind)
-            record = service.client().record(game)
+            record = service.client().record(game, wait=True)
             verify(record)
             assert record["canonical"]["faults"] == []
             assert "(ana-agent noted: I take " in await text(client, "replay", game=game)

@@ -72,6 +72,7 @@ def play_out(app: Flask, browser: Browser, game: str) -> list[str]:
         response = browser.get(f"/play/{game}")
         pages.append(response.text)
         if service_of(app).people.header(game).state != "running":
+            service_of(app).live.finish(game)
             return pages
         actions = buttons(response.text)
         assert actions, response.text

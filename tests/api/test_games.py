@@ -414,6 +414,25 @@ def test_record_of_a_game_that_goes_on(new_game: Callable[..., Any], anybody: Co
     assert (refused.status_code, refused.json["code"]) == (409, "record_not_ready")
 
 
+def test_the_moment_between_the_end_and_the_record(
+    app: Flask, bots: list[Account], new_game: Callable[..., Any], anybody: ContractClient, monkeypatch: Any
+) -> None:
+    requested: list[str] = []
+    monkeypatch.setattr(app.extensions["botequim"].jobs, "finish_game", requested.append)
+    game = new_game("truco")["game"]
+    for bot in bots[:4]:
+        bot.client.post(f"/v1/games/{game}/resign", json={})
+    assert requested == [game]
+    assert anybody.get(f"/v1/games/{game}").json["state"] == "finished"
+    refused = anybody.get(f"/v1/games/{game}/record")
+    assert (refused.status_code, refused.json["code"]) == (409, "record_not_ready")
+    assert "is being written" in refused.json["detail"]
+    assert 'data-seconds="1"' in anybody.get(f"/games/{game}", headers={"Accept": "text/html"}).text
+    app.extensions["botequim"].live.finish(game)
+    assert anybody.get(f"/v1/games/{game}/record").status_code == 200
+    assert "data-seconds" not in anybody.get(f"/games/{game}", headers={"Accept": "text/html"}).text
+
+
 def test_lists_of_games(bots: list[Account], new_game: Callable[..., Any], anybody: ContractClient) -> None:
     running = [new_game("toepen")["game"] for _ in range(3)]
     waiting = new_game("truco", [{"bot": "bot-a"}, *[{"open": True}] * 3])["game"]

@@ -99,6 +99,7 @@ def test_a_whole_game_is_played_by_tool_calls(app: Flask, agent: Agent, kind: st
             continue
         text = agent.text("act", turn=found[0], action=f"[{found[1].upper()}]", wait=0, forced=True)
         assert text.startswith(f"answer {found[0]}: accepted ")
+    app.extensions["botequim"].live.finish(game)
     assert f"game {game} is finished. " in text
     assert "ana-agent place " in text
     record = app.test_client().get(f"/v1/games/{game}/record").json

@@ -11,6 +11,7 @@ import pytest
 from arena.client import Client
 from tests.receiver import Receiver, receiving
 from tests.service import Service
+from tests.waiting import wait_until
 
 _numbers = itertools.count(1)
 
@@ -32,6 +33,11 @@ class Table:
         self.owner = service.client(self.owner_token)
         self.names = [f"bot-{number}-a", f"bot-{number}-b"]
         self.tokens = [self.owner.register_bot(name) for name in self.names]
+
+    def await_records(self) -> None:
+        """Wait until the records of all its games are in the lists."""
+        games = [game["game"] for game in self.owner.games(bot=self.names[0])]
+        wait_until(lambda: all(game in text for text in [self.owner.all_records("toepen")] for game in games))
 
     def client(self, bot: int) -> Client:
         return self.service.client(self.tokens[bot])

@@ -103,15 +103,14 @@ def test_accounts_games_and_records(table: Table) -> None:
             pending[bot] = [{"turn": t["turn"], "action": t["legal_actions"][0]} for t in done["turns"]]
     record = table.owner.record(game, wait=True)
     assert record["canonical"]["game"] == game
-    assert game in "".join(table.owner.records("toepen"))
+    wait_until(lambda: game in "".join(table.owner.records("toepen")))
     assert list(table.owner.records("truco")) == []
 
 
 def test_many_records_come_in_pages(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(5):
         table.new_game(clock={"per_turn_ms": 100, "bank_ms": 0})
-    for game in table.owner.request("GET", "/v1/games", query={"bot": table.names[0]})["games"]:
-        table.owner.record(game["game"], wait=True)
+    table.await_records()
     whole = list(table.owner.records())
     monkeypatch.setattr("arena.client.games._RECORDS_AT_ONCE", 2)
     assert list(table.owner.records()) == whole

@@ -177,8 +177,7 @@ def test_the_command_downloads_from_a_service(
 ) -> None:
     for _ in range(3):
         table.new_game(clock={"per_turn_ms": 100, "bank_ms": 0})
-    for game in table.owner.request("GET", "/v1/games", query={"bot": table.names[0]})["games"]:
-        table.owner.record(game["game"], wait=True)
+    table.await_records()
     whole = table.owner.all_records("toepen")
     assert whole.splitlines() == list(table.owner.records("toepen"))
     path, url = tmp_path / "all.jsonl", table.owner.url

@@ -58,7 +58,7 @@ def test_the_agent_plays_a_game_of_each_kind_by_tool_calls(tmp_path: Path) -> No
             )
             assert "is finished. ana-agent place " in done.stdout
             (game,) = [one["game"] for one in service.client().games(kind=kind, limit=1)]
-            record = service.client().record(game)
+            record = service.client().record(game, wait=True)
             assert record["canonical"]["faults"] == []
             assert {one["note"] for one in owner.notes("ana-agent", game)["notes"]} <= {
                 "an ace or a three in hand",

@@ -82,6 +82,7 @@ def test_a_live_game_over_http(
     assert shown["state"] == "finished"
     assert shown["observation"]["held"] == [0, 0, 0]
     assert anybody.get(f"/v1/games/{game}/events?limit=1000").json["over"] is True
+    services.live.finish(game)
     record = anybody.get(f"/v1/games/{game}/record").json
     assert verify(record) == []
     assert record["canonical"]["players"][1] == {"name": "regular", "version": "1.1.0"}

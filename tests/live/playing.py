@@ -121,7 +121,7 @@ def bot_loop(
 
 
 def play_out(games: LiveGames, ids: Sequence[str], bots: Sequence[str] = BOTS, seed: int = 1) -> None:
-    """Play the games to their ends, one bot after the other."""
+    """Play the games to their ends, one bot after the other, and store their records as a worker does."""
     choose = random_player(seed)
     cursors: dict[str, str | None] = dict.fromkeys(bots)
     deadline = time.monotonic() + PATIENCE
@@ -134,10 +134,13 @@ def play_out(games: LiveGames, ids: Sequence[str], bots: Sequence[str] = BOTS, s
                 answers = [{"turn": t["turn"], "action": choose(t)} for t in page.turns if t["game"] in ids]
                 page = games.exchange(bot, answers, page.cursor, rights=False)
             cursors[bot] = page.cursor
+    for game in ids:
+        games.finish(game)
 
 
 def checked_record(games: LiveGames, game: str, viewer: Viewer | None = None) -> dict[str, Any]:
-    """The record of a finished game, after verification."""
+    """The record of a game that has ended, stored as a worker does it, after verification."""
+    games.finish(game)
     record: dict[str, Any] = json.loads(games.record(game, viewer or Viewer()))
     assert verify(record) == []
     return record

@@ -296,9 +296,11 @@ def test_games_of_a_mirrored_group_are_hidden_until_it_is_over(games: LiveGames)
                 for bot in bots:
                     for turn in games.turns(bot, rights=False).turns:
                         answer(games, bot, turn["turn"], quiet(turn))
-    with pytest.raises(RecordNotReady):
-        games.record(game, Viewer("ann"))
-    assert list(games.iter_records()) == []
+    for _ in range(2):
+        with pytest.raises(RecordNotReady, match="its group is not over"):
+            games.record(game, Viewer("ann"))
+        assert list(games.iter_records()) == []
+        games.finish(game)
     games.release(game)
     games.release(game)
     assert checked_record(games, game)["canonical"]["group"] == {**GROUP, "attempt": 0}
@@ -368,6 +370,7 @@ def test_records_are_downloaded_in_bulk_and_from_a_cursor(games: LiveGames) -> N
     ids = [new_game(games, kind, seats=[{"bot": "ann"}] * 4) for kind in ("truco", "toepen", "truco")]
     for game in ids:
         games.resign(game, "ann")
+        games.finish(game)
     got = list(games.iter_records())
     assert [json.loads(record)["canonical"]["game"] for _, record in got] == ids
     assert all(verify(json.loads(record)) == [] for _, record in got)
@@ -382,6 +385,7 @@ def test_live_data_expire_and_the_record_stays(make_games: MakeGames) -> None:
     games = make_games(retention=Retention(live_s=600))
     game = new_game(games, "truco", seats=[{"bot": "ann"}] * 4)
     games.resign(game, "ann")
+    games.finish(game)
     before = games.view(game, Viewer("ann"))
     assert before is not None
     assert before["observation"] is not None
@@ -402,6 +406,7 @@ def test_records_expire_if_retention_is_limited(make_games: MakeGames) -> None:
     games = make_games(retention=Retention(live_s=600, record_s=1200))
     game = new_game(games, "truco", seats=[{"bot": "ann"}] * 4)
     games.resign(game, "ann")
+    games.finish(game)
     assert len(list(games.iter_records())) == 1
     expire(games, 600_000, game_key(game), log_key(game), events_key(game))
     expire(games, 1_200_000, record_key(game))
@@ -458,15 +463,44 @@ def test_the_end_of_a_game_requests_a_step_of_its_tournament(make_games: MakeGam
         game = new_game(games, "truco", seats=[{"bot": "ann"}] * 4, **options)
         if end == "resign":
             games.resign(game, "ann")
+            assert jobs.requested.pop() == Job(JobName.FINISH_GAME, (game,))
+            games.finish(game)
         else:
             games.void(game, "for the test")
         assert jobs.requested == requested
 
 
+def test_the_last_answer_stores_the_end_and_a_job_the_record(make_games: MakeGames) -> None:
+    """All but the record is there at once."""
+    jobs = NotedJobs()
+    games = make_games(jobs=jobs)
+    game = new_game(games)
+    while (job := Job(JobName.FINISH_GAME, (game,))) not in jobs.requested:
+        bot, turn = awaited_turn(games, game)
+        done = games.exchange(bot, [{"turn": turn["turn"], "action": quiet(turn)}])
+    assert done.results[0]["status"] == "accepted"
+    view = games.view(game)
+    assert view is not None
+    assert (view["state"], view["awaiting"]) == ("finished", [])
+    assert 1 in view["outcome"]["places"]
+    assert games.events(game, start=10**6)["over"]
+    assert [item["outcome"] for item in games.list(state="finished").items] == [view["outcome"]]
+    assert all(games.turns(name).turns == [] for name in BOTS)
+    with pytest.raises(RecordNotReady, match="is being written"):
+        games.record(game)
+    assert games.sweeper().sweep() == 0
+    games.finish(game)
+    first = games.record(game)
+    games.finish(game)
+    assert games.record(game) == first
+    assert jobs.requested == [job]
+    assert games.store.claim(10**15, 10**15, 10) == []
+
+
 def test_the_sweeper_finishes_a_game_whose_finalizer_failed(
     make_games: MakeGames, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The process that took the last answer dies before it has stored the record."""
+    """A worker dies before it has published the record."""
     calls: list[str] = []
     games = make_games()
     publish = games.index.publish
@@ -480,6 +514,8 @@ def test_the_sweeper_finishes_a_game_whose_finalizer_failed(
     monkeypatch.setattr(games.index, "publish", fail_once)
     game = new_game(games, "truco", seats=[{"bot": "ann"}] * 4)
     games.resign(game, "ann")
+    with pytest.raises(RuntimeError):
+        games.finish(game)
     assert games.store.claim(10**15, 10**15, 10) == [game]
     assert games.finalizer.check(game) is None
     assert calls == [game, game]

@@ -33,12 +33,13 @@ def test_house_bots_move_until_the_game_waits_for_another_player(make_games: Mak
     while games.summary(game)["state"] == "running":
         jobs.requested.clear()
         moves += games.move_house_bots(game, choose)
-        # Whoever moves them goes on by himself.
-        assert jobs.requested == []
         view = games.view(game)
         assert view is not None
         if view["state"] != "running":
+            assert jobs.requested == [Job(JobName.FINISH_GAME, (game,))]
             break
+        # Whoever moves them goes on by himself.
+        assert jobs.requested == []
         assert view["awaiting"] == [0]
         assert games.move_house_bots(game, choose) == 0
         bot, turn = awaited_turn(games, game)

@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import orjson
 import pytest
 
+from arena.live.game import SETTLE_MS
+from arena.live.header import Viewer
 from arena.live.service import LiveGames
+from arena.live.sweeper import LEASE_MS
+from arena.ops.jobs import InlineJobs, Job, JobName
+from arena.ops.service import open_service
+from arena.ops.settings import Settings
+from arena.records.verify import verify
 from arena.store.connection import StoreUnavailable
+from arena.store.game_index import PRIVATE_RECORDS
 from arena.store.games import ALL_GAMES, DUE
+from tests.dying import KILLED, counted_to, in_child, status_of
 from tests.live.clock import skip
 from tests.live.conftest import MakeGames, Server
-from tests.live.playing import BOTS, bot_loop, checked_record, new_game, open_games, play_out, random_player
+from tests.live.playing import (
+    BOTS,
+    bot_loop,
+    checked_record,
+    new_game,
+    open_games,
+    play_out,
+    random_player,
+)
 from tests.waiting import PATIENCE, wait_until
+
+ADMIN = Viewer(admin=True)
 
 
 class Journal:
@@ -182,6 +203,62 @@ def test_a_killed_sweeper_leaves_its_lease_to_the_others(make_games: MakeGames, 
     view = games.view(game)
     assert view is not None
     assert [fault["type"] for fault in view["faults"]] == ["late"]
+
+
+@pytest.mark.parametrize("sort", ["public", "private", "group"])
+def test_a_game_whose_end_is_killed_at_any_step_is_finished_once(
+    make_games: MakeGames, url: str, sort: str
+) -> None:
+    """The one who plays the last action, requests the job and runs it gets one step further each time."""
+    options: dict[str, dict[str, object]] = {
+        "public": {},
+        "private": {"visibility": "private"},
+        "group": {"group": {"id": "cup-r1-p1-g1", "index": 0, "size": 1, "mirrored": False, "attempt": 0}},
+    }
+    games = make_games()
+    step_of_cup = Job(JobName.STEP_TOURNAMENT, ("cup",))
+
+    def end_and_die(game: str, step: int) -> None:
+        mine = open_service(Settings(url), own := InlineJobs())
+        counted = counted_to(step)
+        connection = mine.store._connection
+        connection.run = counted(connection.run)  # type: ignore[method-assign]
+        own.request = counted(own.request)  # type: ignore[method-assign]
+        mine.live.resign(game, "ann")
+        assert Job(JobName.FINISH_GAME, (game,)) in own.pending
+        while own.pending and own.pending[0] != step_of_cup:
+            job = own.pending[0]
+            del own._pending[job]
+            mine.run(job)
+        if sort == "group":
+            mine.live.release(game)
+
+    status, step = KILLED, 0
+    while status == KILLED:
+        step += 1
+        game = new_game(games, "truco", seats=[{"bot": "ann"}] * 4, **options[sort])
+        status = status_of(in_child(partial(end_and_die, game, step)))
+        skip(games, SETTLE_MS + LEASE_MS)
+        if games.summary(game, ADMIN)["state"] == "running":
+            # It was killed before the step.
+            games.resign(game, "ann")
+        games.sweeper().sweep()
+        if sort == "group":
+            games.release(game)
+        if status == KILLED:
+            skip(games, SETTLE_MS)
+            games.sweeper().sweep()
+        record = json.loads(games.record(game, ADMIN))
+        assert verify(record) == []
+        assert record["canonical"]["game"] == game
+        (private,) = games.store._connection.run([("ZCARD", PRIVATE_RECORDS)])
+        assert len(list(games.iter_records())) == (0 if sort == "private" else step)
+        assert private == (step if sort == "private" else 0)
+        assert games.store.claim(10**15, 10**15, 10) == []
+        assert games.list(state="running", viewer=ADMIN).items == []
+        assert len(games.list(state="finished", viewer=ADMIN, limit=100).items) == step
+    assert status == 0
+    assert step > 8, "there are steps to be killed at"
 
 
 def test_a_killed_creator_leaves_a_complete_game_or_none(make_games: MakeGames, url: str) -> None:

@@ -85,7 +85,7 @@ def test_it_starts_plays_stops_cleanly_and_keeps_its_data(tmp_path: Path) -> Non
         with socket.socket() as probe:
             assert probe.connect_ex(("127.0.0.1", service.port)) != 0
     with Service(tmp_path, port=service.port) as service:
-        assert service.client().record(game)["canonical"]["game"] == game
+        assert service.client().record(game, wait=True)["canonical"]["game"] == game
         assert service.client(bot).exchange()["turns"] == []
         assert service.client(token).request("GET", "/v1/owners/me")["name"] == "olga"
         assert service.stop(signal.SIGTERM) == 0

@@ -115,6 +115,9 @@ class BackgroundHouse(Jobs):
         self._games: set[Job] = set()
 
     def request(self, job: Job) -> None:
+        if job.name is JobName.FINISH_GAME:
+            self._arena.service.run(job)
+            return
         assert job.name is JobName.MOVE_HOUSE_BOTS
         if job not in self._games:
             self._games.add(job)

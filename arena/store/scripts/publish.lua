@@ -1,6 +1,7 @@
 -- Add a record to the list of released records, once: its place is a time that only grows.
--- KEYS: all records, records of the kind, last place. ARGV: game.
+-- KEYS: all records, records of the kind, last place; if given, a list whose records are not added. ARGV: game.
 if redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
+if KEYS[4] and redis.call('ZSCORE', KEYS[4], ARGV[1]) then return 0 end
 local time = redis.call('TIME')
 local place = math.max(time[1] * 1000000 + time[2], tonumber(redis.call('GET', KEYS[3]) or '0') + 1)
 local text = string.format('%.0f', place)
