@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Mapping
 from typing import Any
@@ -15,6 +16,8 @@ from arena.store.tournaments import TournamentStore
 from arena.tournaments.entry import check_entry
 from arena.tournaments.parsing import parse_spec
 from arena.tournaments.spec import invalid
+
+log = logging.getLogger(__name__)
 
 
 def new_tournament(
@@ -63,7 +66,11 @@ class TournamentCreation:
         """Store ``tournament``, and request its first step if that is due."""
         if tournament.created_ms >= tournament.spec.opens_ms:
             tournament.state = "entry"
-        self._store.step(tournament.id, 0, tournament.dumps())
+        if self._store.step(tournament.id, 0, tournament.dumps()):
+            fields = {"tournament": tournament.id, "owner": tournament.created_by}
+            if tournament.purpose:
+                fields["purpose"] = tournament.purpose
+            log.info("tournament %s: announced", tournament.id, extra=fields)
         self._store.enlist(
             tournament.id, tournament.created_ms, tournament.spec.opens_ms, listed=not tournament.purpose
         )

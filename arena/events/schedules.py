@@ -43,6 +43,9 @@ LOOK_MS: Final = 15_000
 LEAST_MS: Final = 3_600_000
 """The least time between two tournaments of such a schedule, in milliseconds."""
 
+_SAID_MS: Final = 86_400_000
+"""That a schedule waits for its last tournament is logged once in this time, in milliseconds."""
+
 _LOOKED_AT: Final = 100
 """How many of its next times are looked at."""
 
@@ -313,6 +316,7 @@ class Schedules:
                 self._presence.note_arrival(board)
             elif shown_or_left_out(self._rows.named(name), partial(self._is_wanted, schedule, now_ms)):
                 self._rows.change(name, partial(_fired, due_ms, {"next_ms": now_ms}))
+                log.info("schedule %s fires early: bots arrived that need groups", name, extra=_about(name))
 
     def pass_over(self, events: Collection[str]) -> None:
         """Let schedules go on after those of ``events`` that they would announce next."""
@@ -322,6 +326,11 @@ class Schedules:
             if due_ms is not None and scheduled_id(name, due_ms) in events:
                 next_ms = None if cron is None else _next_ms(cron, None, now_ms)
                 self._rows.change(name, partial(_fired, due_ms, {"next_ms": next_ms, "last_ms": due_ms}))
+                event = scheduled_id(name, due_ms)
+                fields = _about(name, event)
+                log.info(
+                    "schedule %s passes over %s: its groups are in the archive", name, event, extra=fields
+                )
 
     def _fire(self, name: str, schedule: Schedule, now_ms: int) -> str | None:
         """Announce the tournament of a schedule if it is due, and return its id."""
@@ -337,19 +346,25 @@ class Schedules:
             if schedule["until_groups"] is not None:
                 # Bots are looked at again when the tournament is over.
                 changes[NEEDED] = None if wanted or not self._is_over(schedule) else False
+                if not wanted:
+                    self._log_rest(schedule, changes[NEEDED] is False)
             if wanted:
                 rated = self._may_be_rated(schedule)
                 self.announce(schedule["tournament"], schedule["created_by"], event, rated=rated)
                 fired = True
+                log.info("schedule %s announced tournament %s", name, event, extra=_about(name, event))
                 changes |= {"last_ms": due_ms, "skipped": None}
         except StoreUnavailable:
             raise
         except ArenaError as error:
             # The budget is used up, or the template is no longer valid; it may be the next time.
             if isinstance(error, BudgetExceeded | OwnerSuspended):
-                log.info("schedule %s skips a tournament: %s", name, error)
+                why = printable(str(error), 300)
+                log.info("schedule %s skips tournament %s: %s", name, event, why, extra=_about(name, event))
             else:
-                log.exception("schedule %s cannot announce its tournament", name)
+                log.exception(
+                    "schedule %s cannot announce tournament %s", name, event, extra=_about(name, event)
+                )
             changes |= {"last_ms": due_ms, "skipped": {"at_ms": due_ms, "reason": printable(str(error), 300)}}
         self._rows.change(name, partial(_fired, due_ms, changes))
         return event if fired else None
@@ -372,6 +387,23 @@ class Schedules:
         needed = self._is_wanted(schedule, now_ms)
         if needed is not schedule.get(NEEDED):
             self._rows.change(name, partial(_fired, due_ms, {NEEDED: needed}))
+            if needed:
+                log.info("schedule %s waits for its time: bots need groups", name, extra=_about(name))
+            else:
+                self._log_rest(schedule, True)
+
+    def _log_rest(self, schedule: Schedule, is_over: bool) -> None:
+        """Log, once, why a schedule with ``until_groups`` announces nothing. ``is_over``: whether its last
+        tournament is over.
+        """
+        name, last_ms = schedule["id"], schedule["last_ms"]
+        if is_over:
+            if schedule.get(NEEDED) is not False:
+                fields = {**_about(name), "until_groups": schedule["until_groups"]}
+                log.info("schedule %s rests: no bot needs groups", name, extra=fields)
+        elif last_ms is not None and self._flags.first(f"goes-on-{name}-{last_ms}", _SAID_MS):
+            last = scheduled_id(name, last_ms)
+            log.info("schedule %s waits: tournament %s is not over", name, last, extra=_about(name, last))
 
     def _may_be_rated(self, schedule: Schedule) -> bool:
         """Whether the creator (empty: the service) is an admin. Raises
@@ -407,6 +439,11 @@ class Schedules:
                 last = self._tournaments.progress(scheduled_id(schedule["id"], schedule["last_ms"]))
                 return last["state"] in OVER
         return True
+
+
+def _about(schedule: str, tournament: str | None = None) -> dict[str, str]:
+    """The fields of a line in the log."""
+    return {"schedule": schedule, **({} if tournament is None else {"tournament": tournament})}
 
 
 def _awaited(template: Mapping[str, Any], division: str) -> str:
