@@ -126,6 +126,7 @@ def work(ended: GroupAttempt | None = None) -> None:
             worker_ttl=QUIET_FOR,
         )
         threading.Thread(target=worker.keep_renewing, name="renewal", daemon=True).start()
+        log.info("the worker takes jobs from the queues %s", ", ".join(QUEUES))
         worker.work(logging_level="WARNING")
     except RedisError as error:
         raise StoreUnavailable(f"the database of the job queues is unavailable: {error}") from error

@@ -113,6 +113,11 @@ class EmbeddedStore:
         """The process id of the running server, None if it is not running."""
         return self._process.pid if self._process is not None and self.is_running() else None
 
+    @property
+    def exit_status(self) -> int | None:
+        """The status with which the server has ended, negative for a signal; None if it has not."""
+        return None if self._process is None else self._process.poll()
+
     def is_running(self) -> bool:
         """Whether the server process is running."""
         return self._process is not None and self._process.poll() is None
