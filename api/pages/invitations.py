@@ -88,7 +88,7 @@ def make_invitations() -> ResponseReturnValue:
     try:
         body = load(NewInvitationsSchema(), body_of([roster, count, until]))
         if bool(people.value.strip()) == ("count" in body):
-            raise InvalidRoster("a table or a number is needed", field="people", expected="one of the two")
+            raise InvalidRoster("a table or a number is required", field="people", expected="one of them")
         invited: list[Person] | int = body["count"] if "count" in body else parse_roster(people.value)
         if draft and not services().store.flags.first(f"invitations:{draft}", _SENT_MS):
             raise InvalidRoster(

@@ -56,7 +56,9 @@ def parse_roster(text: str) -> list[Person]:
     used = [heading for heading in headings if heading in COLUMNS]
     if "name" not in used or len(set(used)) < len(used):
         shown = printable(", ".join(cells), 80)
-        raise InvalidRoster(f"line {line} is not a heading line: {shown!r}", field="people", expected=_LINES)
+        raise InvalidRoster(
+            f"line {line} is not a valid heading line: {shown!r}", field="people", expected=_LINES
+        )
     found = []
     for line, cells in rows:
         if any(cells[len(headings) :]):
@@ -97,7 +99,7 @@ def check_person(line: int, name: str = "", handle: str = "", email: str = "") -
     if not name:
         raise InvalidRoster(f"line {line} has no name", field="people", expected="a name")
     if handle and not re.fullmatch(NAME_PATTERN, handle):
-        raise refuse(f"{printable(handle, 60)!r} is not a handle", field="people", expected=NAME_RULE)
+        raise refuse(f"{printable(handle, 60)!r} is not a valid handle", field="people", expected=NAME_RULE)
     return Person(
         read_line(name, "people", MAX_PERSON, error=refuse),
         handle,

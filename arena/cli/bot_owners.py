@@ -45,12 +45,12 @@ def owners(
     client = service(url, token)
     if name is None:
         if remove or accept or leave:
-            raise click.UsageError("NAME is missing: the bot")
+            raise click.UsageError("Missing argument 'NAME'.")
         found = client.me()["bot_invitations"]
         show({"bot_invitations": found}, as_json, "\n".join(found) or "no invitations")
         return
     if accept and leave:
-        raise click.UsageError("--accept and --leave exclude each other")
+        raise click.UsageError("--accept and --leave cannot be used together")
     for owner in owners:
         client.add_bot_owner(name, owner)
     for owner in remove:

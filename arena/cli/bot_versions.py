@@ -67,7 +67,7 @@ def add_version(
     'bot submit' adds a version that the arena runs.
     """
     if webhook is None and (rights or secret):
-        raise click.UsageError("--secret and --rights need --webhook")
+        raise click.UsageError("--secret and --rights require --webhook")
     fields: dict[str, Any] = {}
     if webhook is not None:
         fields = {"transport": "webhook", "url": webhook, "rights": rights}
@@ -151,7 +151,7 @@ def source(
     elif text is not None:
         click.echo(text, nl=not text.endswith("\n"))
     elif sys.stdout.isatty():
-        raise click.UsageError("this version is a WebAssembly component; --out FILE writes it")
+        raise click.UsageError("this version is a WebAssembly component; use --out FILE to save it")
     else:
         sys.stdout.buffer.write(data)
 

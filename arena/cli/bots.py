@@ -114,7 +114,7 @@ def register(
     With --webhook, a signing secret that the service made is printed on stderr, once.
     """
     if webhook is None and (rights or secret):
-        raise click.UsageError("--secret and --rights need --webhook")
+        raise click.UsageError("--secret and --rights require --webhook")
     given = fields_of(settings)
     if webhook is not None:
         given |= {"transport": "webhook", "url": webhook, "rights": rights, **fields_of({"secret": secret})}
@@ -169,7 +169,7 @@ def list_bots(owner: str | None, mine: bool, limit: int, url: str, token: str | 
     client = service(url, token)
     if mine:
         if owner is not None:
-            raise click.UsageError("--mine and --owner exclude each other")
+            raise click.UsageError("--mine and --owner cannot be used together")
         owner = client.me()["name"]
     columns: Columns[BotSummary] = {
         "name": "name",

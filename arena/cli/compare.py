@@ -117,20 +117,20 @@ def compare(
     """
     if listed:
         if new or old or online or follow:
-            raise click.UsageError("--list takes no bots")
+            raise click.UsageError("--list cannot be used with bots, --online or --follow")
         show_comparisons(service(url, token), as_json)
         return
     if follow is None and kind is None:
         raise click.UsageError("Missing option '--kind'.")
     if elo1 <= elo0:
-        raise click.BadParameter(f"{elo1:g} is not more than --elo0, {elo0:g}", param_hint="'--elo1'")
+        raise click.BadParameter(f"{elo1:g} is not greater than --elo0 ({elo0:g})", param_hint="'--elo1'")
     if online is not None or follow is not None:
         client = service(url, token)
         try:
             if online is not None:
                 if not (new_version and old_version) or new or old or rules or follow:
                     raise click.UsageError(
-                        "--online BOT takes --new, --old and --kind, and --preset for the rules"
+                        "--online BOT requires --new and --old, and takes --preset but no other rules"
                     )
                 begun = begin(
                     client,

@@ -96,7 +96,7 @@ def _decimals(text: str) -> list[float]:
     """Numbers such as ``10,8,6``."""
     found = [number for part in text.split(",") if (number := decimal(part)) is not None]
     if len(found) <= text.count(","):
-        raise click.BadParameter(f"{text!r} are not numbers; expected for instance 10,8,6,5")
+        raise click.BadParameter(f"{text!r} is not a list of numbers; expected for example 10,8,6,5")
     return found
 
 

@@ -66,10 +66,10 @@ def read_state(path: Path) -> DownloadState | None:
         return state
     except (LookupError, ValueError, TypeError, AttributeError) as error:
         raise ArenaError(
-            f"{where} is not the state of a download ({error})",
+            f"{where} does not hold the state of a download ({error})",
             code="invalid_state",
             field="out",
-            expected="another file, or neither the file nor its state",
+            expected="another file, or to delete the file and its state",
         ) from None
 
 
@@ -105,7 +105,7 @@ class Download:
                 f"{self.path} has {size} bytes, but {self.state.bytes} were downloaded",
                 code="invalid_state",
                 field="out",
-                expected=f"the file as it was, or neither it nor {state_path(self.path).name}",
+                expected=f"the unchanged file, or to delete it and {state_path(self.path).name}",
             )
         self._file.truncate(self.state.bytes)
 
@@ -189,10 +189,10 @@ def opened_download(client: Client, path: Path, kind: str | None) -> Iterator[Do
         state = read_state(path)
         if state is None and path.exists() and path.stat().st_size:
             raise ArenaError(
-                f"{path} exists, and is not of an earlier download",
+                f"{path} exists, but no earlier download made it",
                 code="invalid_state",
                 field="out",
-                expected="a new file, or one with its .state",
+                expected="a new file, or one that still has its .state file",
             )
         if state is not None and (state.url, state.kind) != (client.url, kind):
             raise ArenaError(
@@ -215,7 +215,7 @@ def opened_download(client: Client, path: Path, kind: str | None) -> Iterator[Do
 
 def _in_use(path: Path) -> ArenaError:
     return ArenaError(
-        f"another process downloads to {path}",
+        f"another process is downloading to {path}",
         code="invalid_state",
         field="out",
         expected="one process at a time",

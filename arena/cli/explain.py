@@ -105,7 +105,7 @@ def _seats(record: Record, bot_name: str | None, player: str | None, seat: int |
     """The seats whose decisions are meant. Raises :class:`~arena.errors.ArenaError`."""
     players = record["canonical"]["players"]
     if sum(one is not None for one in (bot_name, player, seat)) > 1:
-        raise click.UsageError("choose by one of --bot, --player and --seat")
+        raise click.UsageError("use only one of --bot, --player and --seat")
     names = [one["name"] for one in players]
     if seat is not None:
         found = [seat] if seat < len(players) else []
@@ -126,9 +126,9 @@ def _seats(record: Record, bot_name: str | None, player: str | None, seat: int |
         return found
     counted = Counter(names)
     raise ArenaError(
-        "the record does not say whose decisions are meant"
+        "choose whose decisions to explain"
         if (bot_name, player, seat) == (None, None, None)
-        else "there is no such player in the record",
+        else "the record has no such player",
         code="unknown_player",
         field="bot" if bot_name is not None else "seat" if seat is not None else "player",
         expected="--seat 0 to "

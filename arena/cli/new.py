@@ -93,7 +93,7 @@ def write_starter(folder: Path, kind: str, language: str) -> list[Path]:
     there = [str(path) for path in texts if path.exists() or path.is_symlink()]
     if there:
         raise InvalidStarter(
-            f"{', '.join(there)}: exists, and is not overwritten", field="NAME", expected="a new folder"
+            f"{', '.join(there)} already exists; nothing was written", field="NAME", expected="a new folder"
         )
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -120,12 +120,12 @@ def starter(names: Mapping[str, str], kind: str, language: str) -> dict[str, str
 def _names(name: str) -> dict[str, str]:
     """What replaces the names in the templates. Raises :class:`InvalidStarter`."""
     if not _NAME.fullmatch(name):
-        raise InvalidStarter(f"{name!r} cannot be the name of a bot", field="NAME", expected=_NAME_RULE)
+        raise InvalidStarter(f"{name!r} is not a valid bot name", field="NAME", expected=_NAME_RULE)
     module = name.replace("-", "_")
     # In Python the file would hide the module, and a house bot's name is not free.
     taken = {*sys.stdlib_module_names, *keyword.kwlist, *HOUSE_BOTS, "arena", "botequim"}
     if module in taken:
-        raise InvalidStarter(f"the name {name!r} is in use", field="NAME", expected="another name")
+        raise InvalidStarter(f"the name {name!r} is already taken", field="NAME", expected="another name")
     camel = "".join(part.capitalize() for part in module.split("_"))
     return {"my_bot": module, "my-bot": module.replace("_", "-"), "MyBot": camel}
 

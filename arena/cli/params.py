@@ -87,7 +87,7 @@ def clock_of(
     }
     if clock is not None:
         if given:
-            raise click.UsageError("--clock excludes --turn-seconds and --bank-seconds")
+            raise click.UsageError("--clock cannot be used with --turn-seconds or --bank-seconds")
         given = {"preset": clock}
     return given or None
 
@@ -110,7 +110,7 @@ def local_rules(kind: str, preset: str | None, rules: Sequence[str] = ()) -> dic
     first leaderboard, with the options of ``--rule``.
     """
     if preset is not None and rules:
-        raise click.UsageError("--preset and --rule exclude each other")
+        raise click.UsageError("--preset and --rule cannot be used together")
     game = game_of(kind)
     return game.options.complete({**game.preset(preset).rules, **game.options.parse(rules)})
 

@@ -61,7 +61,7 @@ def save_profile(profile: Profile) -> Path:
     """Write a profile to the file, in place of one with its name; returns the file."""
     if not profile.name or any(char.isspace() or char == "]" for char in profile.name):
         raise ArenaError(
-            f"{profile.name!r} cannot be the name of a profile",
+            f"{profile.name!r} is not a valid profile name",
             code="invalid_config",
             field="profile",
             expected=_NAMES,

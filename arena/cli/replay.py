@@ -64,7 +64,7 @@ def replay(file: str, game_id: str | None, number: int | None, html: bool, out: 
     """
     if not html:
         if out is not None:
-            raise click.UsageError("--out is the file of --html")
+            raise click.UsageError("--out requires --html")
         record = proven_record(file, game_id, number)
         for line in (*tell(record), *told_luck(record)):
             click.echo(line)
@@ -111,7 +111,7 @@ def _unproven(record: Record, problem: Problem) -> ArenaError:
 
 def _choose(file: str, game_id: str | None, number: int | None) -> Record:
     if game_id is not None and number is not None:
-        raise click.UsageError("choose by --game or by --number, not both")
+        raise click.UsageError("--game and --number cannot be used together")
     count = 0
     chosen = None
     for count, record in enumerate(load_records(file), start=1):

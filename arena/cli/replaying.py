@@ -52,10 +52,10 @@ def sources(given: Iterable[str], folder: str | None) -> dict[tuple[str, str], B
             found[_named(path.stem)] = _spec(path.stem, path)
     if not found:
         raise ArenaError(
-            "no source of a bot was given",
+            "no bot source was given",
             code="missing_source",
             field="source",
-            expected="--source name@version=FILE, or --sources with a folder of name@version.py",
+            expected="--source name@version=FILE, or --sources FOLDER with files such as name@version.py",
         )
     return found
 
@@ -111,8 +111,8 @@ def _named(label: str) -> tuple[str, str]:
 
 def _not_a_source(text: str) -> ArenaError:
     return ArenaError(
-        f"{text!r} is not a source of a version",
+        f"{text!r} is not a valid source of a version",
         code="missing_source",
         field="source",
-        expected="name@version=FILE, and in a folder name@version.py or name@version.wasm",
+        expected="name@version=FILE, or in a folder a file name@version.py or name@version.wasm",
     )

@@ -74,7 +74,7 @@ def create(
     offset.
     """
     if (cron is None) == (at_ms is None):
-        raise click.UsageError("exactly one of --cron and --at is needed")
+        raise click.UsageError("exactly one of --cron and --at is required")
     template: Any = {"name": name, **spec_of(**settings)}
     times: dict[str, Any] = given(cron=cron, at_ms=at_ms, until_groups=until_groups)
     made = service(url, token).create_schedule(id=schedule_id, tournament=template, **times)

@@ -113,7 +113,9 @@ def submit_bot(
     Raises :class:`NotQualified` and the errors of the client.
     """
     if preset is not None and len(kinds) != 1:
-        raise UnknownPreset("--preset is one of a game", field="preset", expected="one --kind with it")
+        raise UnknownPreset(
+            "--preset belongs to one game", field="preset", expected="exactly one --kind with it"
+        )
     # Before the upload, so that an unknown preset is refused at once.
     _boards(kinds, preset)
     version, is_new = _upload(client, file, name, label, patience.qualifying, tournaments)
@@ -301,7 +303,7 @@ def _upload(
     except ApiError as error:
         if error.code not in _REFUSED:
             raise
-        raise NotQualified(f"{name} {version} is refused: {error.message} ({error.code})") from None
+        raise NotQualified(f"{name} {version} was refused: {error.message} ({error.code})") from None
     is_new = bool(made["added"])
     click.echo(f"{name} {version}: {'added' if is_new else 'already has this source'}")
     return version, is_new

@@ -139,9 +139,9 @@ def create(
     fields = {"name": name, **spec_of(**settings)}
     starts = fields["locks_ms"]
     if starts <= fields.get("opens_ms", 0):
-        raise click.BadParameter("it is not after --opens", param_hint="'--starts'")
+        raise click.BadParameter("the time must be later than --opens", param_hint="'--starts'")
     if fields.get("ends_ms", starts + 1) <= starts:
-        raise click.BadParameter("it is not after --starts", param_hint="'--ends'")
+        raise click.BadParameter("the time must be later than --starts", param_hint="'--ends'")
     if by_invitation or fields.get("hidden") or "invited_owners" in fields:
         fields.setdefault("who", "invited")
     if dry_run:
@@ -153,7 +153,7 @@ def create(
         show(planned, as_json, text)
         return
     if entrants is not None:
-        raise click.UsageError("--entrants is for --dry-run")
+        raise click.UsageError("--entrants requires --dry-run")
     made = service(url, token).create_tournament(**fields)
     show(made, as_json, made["id"])
 

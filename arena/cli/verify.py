@@ -107,7 +107,7 @@ def verify(
     compared. Prints the problems and a summary. Exit code: 0 verified, 1 problems found, 2 unreadable input.
     """
     if (given or folder) and not replay_bots:
-        raise click.UsageError("--source and --sources need --replay-bots")
+        raise click.UsageError("--source and --sources require --replay-bots")
     if replay_bots and "-" in files:
         raise click.UsageError("--replay-bots reads the files twice, so it cannot read stdin")
     specs = sources(given, folder) if replay_bots else {}

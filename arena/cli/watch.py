@@ -70,7 +70,7 @@ def watch(
     of 'play'; --preset needs one --kind.
     """
     if preset is not None and len(kinds) != 1:
-        raise click.UsageError("--preset is one of a game: give one --kind with it")
+        raise click.UsageError("--preset belongs to one game: give exactly one --kind with it")
     seed = seed or secrets.token_hex(8)
     bots = (bot, *opponents)
     sources = [bot_spec(text, check=False).source for text in bots]

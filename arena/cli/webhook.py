@@ -159,7 +159,7 @@ def _answer(receiver: _Receiver, key: str, turn: Turn) -> str:
     action = action_in(receiver.post(body, headers([key], body), _SECONDS), optional=False)
     if action not in turn["legal_actions"]:
         raise ArenaError(
-            f"the reply to a turn has the action {action!r}",
+            f"the reply to a turn has the illegal action {action!r}",
             expected='{"action": ...} with one of ' + ", ".join(turn["legal_actions"]),
         )
     return str(action)

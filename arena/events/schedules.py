@@ -129,13 +129,13 @@ class Schedules:
         name = fields.get("id")
         if not isinstance(name, str) or not _ID(name):
             raise InvalidSchedule(
-                f"{printable(str(name), 40)!r} is not an id",
+                f"{printable(str(name), 40)!r} is not a valid id",
                 field="id",
                 expected="1 to 24 of a-z, 0-9 and hyphens, not beginning with a hyphen",
             )
         cron, at_ms, template = fields.get("cron"), fields.get("at_ms"), fields.get("tournament")
         if (cron is None) == (at_ms is None):
-            raise InvalidSchedule("cron or at_ms is needed", field="cron", expected="one of the two")
+            raise InvalidSchedule("cron or at_ms is required", field="cron", expected="exactly one of them")
         if not isinstance(template, Mapping):
             raise InvalidSchedule("the tournament is missing", field="tournament", expected="an object")
         now_ms = self._clock().now_ms
@@ -155,7 +155,7 @@ class Schedules:
         self._check(schedule, now_ms)
         if own and sum(row["created_by"] == created_by for row in self._readable().values()) >= MOST_OF_OWNER:
             raise ArenaError(
-                f"you have {MOST_OF_OWNER} schedules, the maximum of an owner",
+                f"you have {MOST_OF_OWNER} schedules, the maximum for an owner",
                 code="quota_exceeded",
                 field="id",
                 extra={
@@ -188,11 +188,11 @@ class Schedules:
         without_rating(template)
         if schedule["until_groups"] is not None:
             raise InvalidSchedule(
-                "only schedules of the arena wait for leaderboards", field="until_groups", expected="nothing"
+                "only schedules of the arena may set until_groups", field="until_groups", expected="no value"
             )
         if spec.auto_enter and spec.who != "invited":
             raise InvalidSchedule(
-                "a schedule of an owner enters no bots of strangers",
+                "the schedule of an owner cannot enter bots of other owners",
                 field="tournament.auto_enter",
                 expected='false, or who "invited"',
             )
@@ -241,7 +241,9 @@ class Schedules:
         off. ``cron`` and ``at_ms`` replace each other. Tournaments that were announced stay as they are.
         """
         if cron is not None and at_ms is not None:
-            raise InvalidSchedule("cron and at_ms are two ways", field="cron", expected="one of the two")
+            raise InvalidSchedule(
+                "cron and at_ms cannot be used together", field="cron", expected="one of them"
+            )
         now_ms = self._clock().now_ms
 
         def act(row: Mapping[str, object] | None) -> Schedule:
@@ -522,8 +524,9 @@ def _next_ms(cron: str | None, at_ms: int | None, now_ms: int) -> int:
         return at_ms
     count = len(cron.split()) if isinstance(cron, str) else 0
     if count != _CRON_FIELDS:
+        fields = f"{count} field{'s' * (count != 1)}"
         raise InvalidSchedule(
-            f"{printable(str(cron), 60)!r} is not a cron line: it has {count} field{'s' * (count != 1)}",
+            f"{printable(str(cron), 60)!r} is not a valid cron line: it has {fields}",
             field="cron",
             expected=_CRON_RULE,
         )
