@@ -282,7 +282,9 @@ class Accounts(AuditLog):
         fields = {"created": str(created), "state": "active", "description": "", **pack_settings(settings)}
         if secret:
             fields["hook"] = secret
-        taken = NameTaken(f"the name {name!r} is taken, or was before", field="name", expected="another name")
+        taken = NameTaken(
+            f"the name {name!r} is taken, or was used before", field="name", expected="another name"
+        )
         if self._store.bot(name) is not None:
             raise taken
         versions: tuple[Version, ...] = ()
@@ -528,7 +530,7 @@ def _now() -> int:
 
 def _check_name(name: str) -> None:
     if not re.fullmatch(NAME_PATTERN, name):
-        raise InvalidName(f"{name[:64]!r} is not a name", field="name", expected=NAME_RULE)
+        raise InvalidName(f"{name[:64]!r} is not a valid name", field="name", expected=NAME_RULE)
 
 
 def _published(label: str) -> str:
@@ -538,18 +540,18 @@ def _published(label: str) -> str:
 
 def _check_version(label: str, transport: str, url: str, upload: StoredUpload | None) -> None:
     if not re.fullmatch(LABEL_PATTERN, label):
-        raise InvalidName(f"{label[:64]!r} is not a version label", field="label", expected=LABEL_RULE)
+        raise InvalidName(f"{label[:64]!r} is not a valid version label", field="label", expected=LABEL_RULE)
     chosen = transport_of(transport)
     if bool(url) != chosen.needs_url:
         raise ArenaError(
-            "a URL is required for a webhook, and for nothing else",
+            "a URL is required for a webhook, and only there",
             code="invalid_webhook_url",
             field="url",
             expected="the URL of the webhook" if not url else 'the transport "webhook"',
         )
     if (upload is not None) != chosen.takes_upload:
         raise InvalidSource(
-            "a source or a component is required for an uploaded bot, and for nothing else",
+            "a source or a component is required for an uploaded bot, and only there",
             field="source",
             expected="source or component" if upload is None else 'the transport "uploaded"',
         )

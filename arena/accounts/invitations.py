@@ -129,7 +129,7 @@ class Invitations:
         until_ms = now_ms + DEFAULT_KEPT_MS if expires_ms is None else expires_ms
         if not now_ms < until_ms <= now_ms + MAX_KEPT_MS:
             raise InvalidInvitation(
-                "the invitations would expire at once, or too late",
+                "the invitations would expire in the past, or too late",
                 field="expires_ms",
                 expected=times_between(now_ms, now_ms + MAX_KEPT_MS),
             )
@@ -337,7 +337,7 @@ def _organiser(code: str) -> tuple[str, str]:
     text = re.sub(r"\s", "", code).lower()
     found = _CODE(text)
     if found is None:
-        raise _invalid("is not a code")
+        raise _invalid("is not a valid code")
     return found["by"], text
 
 
@@ -347,5 +347,7 @@ def _digest(code: str) -> str:
 
 def _invalid(why: str) -> InvalidInvitation:
     return InvalidInvitation(
-        f"the invitation {why}", field="invitation", expected="another one, from whoever invited you"
+        f"the invitation {why}",
+        field="invitation",
+        expected="a new invitation from the person who invited you",
     )

@@ -182,7 +182,9 @@ class Sessions:
         found = None if row is None else orjson.loads(row)
         if found is None or not found["token"] or found["token"] != self._token(found["owner"]):
             raise LinkExpired(
-                "this link was used, or is too old", field="code", expected="a new link, by `botequim web`"
+                "this link was already used or has expired",
+                field="code",
+                expected="a new link, by `botequim web`",
             )
         return str(found["owner"])
 

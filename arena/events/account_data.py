@@ -208,7 +208,7 @@ class AccountData:
         """
         if confirm != owner:
             raise NotConfirmed(
-                "the confirmation is not the name of the account", field="confirm", expected=owner
+                "the confirmation is not the name of the account to delete", field="confirm", expected=owner
             )
         name = self._shown.delete_name("owner", owner)
         for schedule in self._schedules.list():

@@ -108,7 +108,7 @@ def _edited(spec: Spec, changes: Mapping[str, object], now_ms: int) -> Spec:
     locks_ms = _within(changes, "locks_ms", spec.locks_ms, latest_ms(now_ms))
     max_entries = _within(changes, "max_entries", spec.max_entries, MAX_ENTRIES)
     if spec.ends_ms is not None and locks_ms >= spec.ends_ms:
-        raise invalid("play would end before it starts", "locks_ms", f"less than {spec.ends_ms}")
+        raise invalid("play would end before it starts", "locks_ms", f"a time before {spec.ends_ms}")
     changed: dict[str, Any] = parse_texts(texts)
     edited = replace(spec, **changed, locks_ms=locks_ms, max_entries=max_entries)
     if max_entries != spec.max_entries:
@@ -121,7 +121,7 @@ def _within(changes: Mapping[str, object], name: str, low: int, high: int) -> in
     value = changes.get(name, low)
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
         raise invalid(
-            f"{str(value)[:60]} is not a value for {name} after the first bot has entered",
+            f"{str(value)[:60]} is not a valid value for {name} after the first bot has entered",
             name,
             f"a whole number from {low} to {high}",
         )
@@ -149,7 +149,9 @@ def _edit_all(
     house = fields.pop("house")
     if fields["hidden"] and not before["hidden"]:
         raise invalid(
-            "a public tournament has been seen", "hidden", "false; cancel it and announce another one"
+            "a public tournament cannot be hidden afterwards",
+            "hidden",
+            "false; cancel it and announce another one",
         )
     tournament.spec = parse_spec(fields, now_ms)
     if tournament.spec.who != "invited":

@@ -163,7 +163,7 @@ class Guests:
             )
             if not now_ms < until_ms <= latest_ms(now_ms):
                 raise invalid(
-                    f"{until_ms} is not a time to come",
+                    f"{until_ms} is not an allowed time",
                     "expires_ms",
                     times_between(now_ms, latest_ms(now_ms)),
                 )
@@ -192,7 +192,7 @@ class Guests:
                 raise LinkNotFound(
                     f"there is no link {printable(link_id, 80)!r}",
                     field="link",
-                    expected="the id of a link of the list of invitations",
+                    expected="the id of a link in the list of invitations",
                 )
             tournament.links = left
             return True
@@ -226,7 +226,7 @@ class Guests:
         if viewer is not None and tournament.is_hidden_from(viewer):
             raise TournamentNotFound(f"there is no tournament {tournament.id!r}", field="tournament")
         raise InvitationExpired(
-            "this link was revoked, or is too old", field="code", expected="a new link from the organiser"
+            "this link was revoked or has expired", field="code", expected="a new link from the organiser"
         )
 
     # Co-organisers
@@ -295,7 +295,7 @@ def _check_invites(tournament: Tournament) -> None:
 def _check_owns(tournament: Tournament, by: Principal) -> None:
     if not by.admin and by.owner != tournament.created_by:
         raise Forbidden(
-            "only whoever announced a tournament changes its co-organisers",
+            "only the owner who announced a tournament can change its co-organisers",
             field="tournament",
             expected=f"the token of {tournament.created_by or 'an admin'}",
         )

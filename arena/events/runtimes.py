@@ -131,6 +131,6 @@ class Runtimes:
         if digest_of(path) != current.sha256:
             raise OtherRuntime(
                 f"{path} was changed: it does not have the SHA-256 {current.sha256}",
-                expected="the file deleted, so that it is fetched again, once it is known who changed it",
+                expected="to find out who changed it, and then to delete it so that it is fetched again",
             )
         return path

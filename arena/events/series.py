@@ -79,7 +79,9 @@ class SeasonTables:
         """
         if sum(one.owner == by.owner for one in self._all()) >= MOST_OF_OWNER:
             raise InvalidSeries(
-                f"you have {MOST_OF_OWNER} series", field="name", expected="to delete one of them"
+                f"you already have {MOST_OF_OWNER} series, the maximum",
+                field="name",
+                expected="to delete one of them",
             )
         made = StoredSeries(secrets.token_hex(_ID_BYTES), "", by.owner, self._clock().now_ms)
         made = self._changed(replace(made, rules=SeriesRules().as_json()), fields, by)
@@ -184,7 +186,7 @@ class SeasonTables:
         name = settings_of(SeriesContents)["name"].read(name, InvalidSeries)
         if len(chosen) > MAX_TOURNAMENTS or len(set(chosen)) < len(chosen):
             raise InvalidSeries(
-                "too many tournaments, or one twice",
+                "too many tournaments, or one is listed twice",
                 field="tournaments",
                 expected=f"at most {MAX_TOURNAMENTS}, each once",
             )

@@ -450,7 +450,7 @@ class Tournaments:
             game_of(kind)
         if state not in (None, "over", *STATES):
             raise ArenaError(
-                f"{state!r} is not a state",
+                f"{state!r} is not a valid state",
                 code="invalid_tournament",
                 field="state",
                 expected="over or one of " + ", ".join(STATES),

@@ -86,7 +86,7 @@ class Address(NamedTuple):
             or (":" in bare and bare == host)
         ):
             raise ArenaError(
-                f"{text!r} is not an address to listen at",
+                f"{text!r} is not a valid listen address",
                 code="invalid_address",
                 field="bind",
                 expected="host:port, for instance 127.0.0.1:8000",

@@ -69,7 +69,7 @@ def dump(url: str, write: Callable[[bytes], object]) -> DumpedStore:
     properties, has_archive = _identified(url)
     if "id" not in properties or RESTORING in properties:
         raise ArenaError(
-            "a restore into this database has not ended"
+            "a restore into this database is not finished"
             if RESTORING in properties
             else "this is another database",
             code="not_a_store",

@@ -121,7 +121,7 @@ def connect(url: str, scripts: Sequence[Script], *, max_connections: int = 64) -
         return ClusterRedis(urlunsplit(parts._replace(scheme="redis")), scripts)
     if parts.scheme not in ("redis", "rediss", "unix"):
         raise ArenaError(
-            f"{parts.scheme!r} is not a database address",
+            f"{parts.scheme!r} is not a valid database address",
             code="invalid_store_url",
             field="REDIS_URL",
             expected=f"redis://, rediss://, unix:// or {CLUSTER_SCHEME}://",

@@ -282,7 +282,7 @@ class EmbeddedStore:
         return DataFolderInUse(
             f"the data folder {self.folder} is in use by {owner}",
             field="data",
-            expected="another folder, or that process stopped",
+            expected="another folder, or to stop that process",
             extra={"folder": str(self.folder), "pid": pid},
         )
 

@@ -37,7 +37,7 @@ class UnknownFormat(ArenaError):
         """The error for data of a format, None for data that do not say theirs."""
         if found is None:
             return cls(
-                "the database holds data and no format number",
+                "the database holds data but no format number",
                 expected="that of a service, or an empty one; if data were lost, 'botequim ops accept-empty'",
             )
         return cls(
@@ -104,7 +104,7 @@ class Identity:
             self._id = found.decode()
             return
         raise StoreReplaced(
-            "the database came back empty" if found is None else "this is another database than before",
+            "the database came back empty" if found is None else "this is not the same database as before",
             expected="its data, or 'botequim ops accept-empty' if they are lost",
         )
 
@@ -120,8 +120,8 @@ class Identity:
 def _refuse(restoring: bytes | None) -> None:
     if restoring is not None:
         raise StoreReplaced(
-            "a backup is being restored into the database, or that was interrupted",
-            expected="'botequim restore' to its end",
+            "a backup is being restored into the database, or its restore was interrupted",
+            expected="to run 'botequim restore' to its end",
         )
 
 

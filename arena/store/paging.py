@@ -21,7 +21,9 @@ class InvalidCursor(ArenaError):
 
     def __init__(self, cursor: object, field: str = "cursor") -> None:
         super().__init__(
-            f"{str(cursor)[:80]!r} is not a cursor", field=field, expected="a cursor of an earlier reply"
+            f"{str(cursor)[:80]!r} is not a valid cursor",
+            field=field,
+            expected="a cursor of an earlier reply",
         )
 
 
