@@ -37,7 +37,7 @@ class OperationName(_Text):
     name = "operation"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The name in the table."""
+        """Return the name in the table."""
         names = {operation_id(name): name for name in OPERATIONS} | {name: name for name in OPERATIONS}
         if value not in names:
             meant = did_you_mean(value, OPERATIONS)
@@ -48,7 +48,7 @@ class OperationName(_Text):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The names that begin so."""
+        """Return the names that begin with the text typed so far."""
         return [
             CompletionItem(name, help=one.summary)
             for name, one in OPERATIONS.items()

@@ -37,10 +37,10 @@ def owners(
     token: str,
     as_json: bool,
 ) -> None:
-    """Invite OWNERS to share the bot NAME; without OWNERS, list its owners.
+    """Invite OWNERS to share the bot NAME, or list its owners if no OWNERS are given.
 
-    Who accepts is a co-owner: it adds versions, reads sources and logs, and enters the bot. Without NAME,
-    list the bots that you are invited to share.
+    An owner who accepts becomes a co-owner, who adds versions, reads sources and logs, and enters the bot.
+    Without NAME, the command lists the bots that you are invited to share.
     """
     client = service(url, token)
     if name is None:

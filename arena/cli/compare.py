@@ -61,15 +61,25 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @rules_option
 @click.option("--elo0", type=_ELO, default=0.0, show_default=True, help="The difference that is not enough.")
 @click.option("--elo1", type=_ELO, default=20.0, show_default=True, help="The difference that is enough.")
-@click.option("--alpha", type=_SHARE, default=0.05, show_default=True, help="Errors allowed if elo0 is true.")
-@click.option("--beta", type=_SHARE, default=0.05, show_default=True, help="Errors allowed if elo1 is true.")
 @click.option(
-    "--most", type=click.IntRange(FLOOR), default=5000, show_default=True, help="Groups to give up after."
+    "--alpha", type=_SHARE, default=0.05, show_default=True, help="The error rate allowed if elo0 is true."
+)
+@click.option(
+    "--beta", type=_SHARE, default=0.05, show_default=True, help="The error rate allowed if elo1 is true."
+)
+@click.option(
+    "--most",
+    type=click.IntRange(FLOOR),
+    default=5000,
+    show_default=True,
+    help="Give up after this many groups.",
 )
 @click.option("--seed", help="Any text; the same seed and bots give the same test. [default: random]")
 @click.option("--plain", is_flag=True, help="Leave the luck of the cards in.")
 @jobs_option
-@click.option("--think-limit", type=SECONDS, default=10.0, show_default=True, help="Seconds per decision.")
+@click.option(
+    "--think-limit", type=SECONDS, default=10.0, show_default=True, help="The seconds per decision."
+)
 @click.option("--sandbox", is_flag=True, help="Run files in the sandbox, as the service does.")
 @url_option
 @token_option("the owner", required=False)
@@ -221,7 +231,7 @@ def _finite(value: float) -> float | None:
 
 
 def _play(plan: Plan, test: SequentialTest, jobs: int, think_limit: float) -> list[GroupSummary]:
-    """Play until the test has decided; returns the groups that it has seen."""
+    """Play until the test has decided, and return the groups that it has seen."""
     seen: list[GroupSummary] = []
     margins_of = adjusted_margins if plan.measures_luck else margins
     void = 0

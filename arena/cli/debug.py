@@ -159,8 +159,8 @@ def _decision(text: str) -> int | str:
 
 
 def sandboxed(text: str, kind: str) -> BotSpec:
-    """The bot of a file, run in the sandbox: ``path/to/file.py``, ``file.wasm``, or ``LABEL=`` and one of
-    them; or a house bot, which needs no sandbox. Raises :class:`~arena.errors.ArenaError`.
+    """Return the bot of a file, run in the sandbox: ``path/to/file.py``, ``file.wasm``, or ``LABEL=`` and one
+    of them; or a house bot, which needs no sandbox. Raises :class:`~arena.errors.ArenaError`.
     """
     try:
         from arena.sandbox.bot import check_bot, sandboxed_spec

@@ -37,7 +37,11 @@ from arena.text import printable
 @click.option("--game", "game_id", metavar="ID", help="The game with this id.")
 @click.option("--number", type=click.IntRange(min=1), help="The game with this number in the file, from 1.")
 @click.option(
-    "--worlds", type=click.IntRange(2, 100_000), default=100, show_default=True, help="Re-deals per decision."
+    "--worlds",
+    type=click.IntRange(2, 100_000),
+    default=100,
+    show_default=True,
+    help="The number of re-deals per decision.",
 )
 @click.option(
     "--until",
@@ -163,7 +167,7 @@ def _lines(record: Record, seats: Sequence[int], found: Sequence[tuple[Remark, C
 
 
 def shown_cost(cost: Cost) -> str:
-    """A cost with its interval."""
+    """Return a cost with its interval."""
     clear = "" if cost.low > 0 or cost.high < 0 else ", no clear difference"
     return f"{cost.value:+.2f} {cost.unit} ({cost.low:+.2f} to {cost.high:+.2f}{clear})"
 

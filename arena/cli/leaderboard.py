@@ -50,7 +50,7 @@ Wanted = Callable[[str, str, str], bool]
 @click.option(
     "--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True
 )
-@click.option("--json", "as_json", is_flag=True, help="As --format json.")
+@click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
 @click.option(
     "--online",
     is_flag=True,

@@ -52,7 +52,11 @@ class InvalidStarter(ArenaError):
 @click.argument("folder", metavar="NAME", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--game", "kind", required=True, type=KIND, help="The game that it plays.")
 @click.option(
-    "--language", type=click.Choice(LANGUAGES), default="python", show_default=True, help="Its language."
+    "--language",
+    type=click.Choice(LANGUAGES),
+    default="python",
+    show_default=True,
+    help="The language of the bot.",
 )
 @json_option
 def new(folder: Path, kind: str, language: str, as_json: bool) -> None:
@@ -72,8 +76,9 @@ def new(folder: Path, kind: str, language: str, as_json: bool) -> None:
 
 
 def commands(readme: str) -> dict[str, str]:
-    """The commands of a starter's README by what they do: ``build``, ``test`` and ``run``, and ``submit``, or
-    ``register`` where the arena cannot run the bot. ``$OWNER`` in them is the token of the owner.
+    """Return the commands of a starter's README by what they do: ``build``, ``test`` and ``run``, and
+    ``submit``, or ``register`` where the arena cannot run the bot. ``$OWNER`` in them is the token of the
+    owner.
     """
     found = re.findall(rf"^    (\S.*?) +# ({'|'.join(_STEPS)})\b", readme, re.MULTILINE)
     done = {what: command for command, what in found}
@@ -103,7 +108,7 @@ def write_starter(folder: Path, kind: str, language: str) -> list[Path]:
 
 
 def starter(names: Mapping[str, str], kind: str, language: str) -> dict[str, str]:
-    """The files of a starter by their paths. ``names``: what the names in the templates become."""
+    """Return the files of a starter by their paths. ``names``: what the names in the templates become."""
     root = files("arena.cli") / _STARTERS
     places = {**names, "@kind@": kind, "@title@": game_of(kind).title}
     places["@online@"] = _filled((root / f"online.md{_ENDING}").read_text(encoding="utf-8"), places)

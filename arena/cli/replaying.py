@@ -29,7 +29,7 @@ class BotTally:
     runtimes: set[str] = field(default_factory=set)
 
     def summary(self) -> str:
-        """The last line of the output."""
+        """Return the last line of the output."""
         summary = f"{self.games} games played again, {self.decisions} decisions of uploaded bots compared"
         return (
             f"{summary}, {self.different} games differ" if self.different else f"{summary}, all as recorded"
@@ -37,7 +37,8 @@ class BotTally:
 
 
 def sources(given: Iterable[str], folder: str | None) -> dict[tuple[str, str], BotSpec]:
-    """The bots of ``name@version=FILE`` texts, and of the files ``name@version.py`` (``.wasm``) of a folder.
+    """Return the bots given as ``name@version=FILE`` texts, and those in the files ``name@version.py`` (or
+    ``.wasm``) of a folder.
 
     Raises :class:`~arena.errors.ArenaError`.
     """

@@ -88,7 +88,7 @@ class Submitted(NamedTuple):
 
 
 class NotQualified(ArenaError):
-    """The bot did not qualify. ``over``: nothing is under way any more."""
+    """The bot did not qualify. ``over`` says that nothing is in progress any more."""
 
     code = "not_qualified"
     over = True
@@ -152,9 +152,10 @@ def submit_bot(
 def qualify_bot(
     client: Client, name: str, kind: str, preset: str | None, label: str | None, patience: Patience
 ) -> Submitted:
-    """Let a version of a bot qualify, by default the current one, wait until that is over, and print the
-    result; of an uploaded bot wait for its rank, too. Raises :class:`NotQualified` and the errors of the
-    client.
+    """Let a version of a bot qualify, by default the current one, wait for the outcome, and print it; for an
+    uploaded bot, also wait for its rank.
+
+    Raises :class:`NotQualified` and the errors of the client.
     """
     (board,) = _boards((kind,), preset)
     bot = client.bot(name)
