@@ -23,9 +23,9 @@ log = logging.getLogger(__name__)
 def new_tournament(
     fields: Mapping[str, object], tournament_id: str, created_by: str, now_ms: int, seed: bytes
 ) -> Tournament:
-    """An unstored tournament made of ``fields`` (those of ``parse_spec``; ``house``: the house bots that
-    take part; ``invited_owners``; ``organisers``: owners who organise
-    it besides ``created_by``). Raises the errors of ``parse_spec`` and ``check_entry``.
+    """Return an unstored tournament made of ``fields`` (those of ``parse_spec``; ``house``: the house bots
+    that take part; ``invited_owners``; ``organisers``: owners who organise it besides ``created_by``). Raises
+    the errors of ``parse_spec`` and ``check_entry``.
     """
     own: dict[str, Any] = dict(fields)
     house, guests = own.pop("house", None), own.pop("invited_owners", None)

@@ -31,14 +31,14 @@ class NotEditable(ArenaError):
 
 
 def settings_of(tournament: Tournament) -> dict[str, object]:
-    """The fields of a request that would announce the same tournament."""
+    """Return the fields of a request that would announce the same tournament."""
     house = [entry.name for entry in tournament.entries if entry.source and entry.status != "withdrawn"]
     return {**tournament.spec.as_json(), "house": house}
 
 
 def like(tournament: Tournament, changes: Mapping[str, Any], *, may_rate: bool) -> dict[str, Any]:
-    """The fields of a request for a tournament like this one, with ``changes``, which have its dates. Without
-    ``ends_ms`` it is played for as long.
+    """Return the fields of a request for a tournament like this one, with ``changes``, which must contain its
+    dates. Without ``ends_ms``, the new tournament is played for as long as this one.
     """
     fields = {name: value for name, value in settings_of(tournament).items() if not name.endswith("s_ms")}
     fields["rated"] = tournament.spec.rated and may_rate
@@ -51,7 +51,7 @@ def like(tournament: Tournament, changes: Mapping[str, Any], *, may_rate: bool) 
 
 
 def editable(tournament: Tournament, now_ms: int) -> tuple[str, ...] | None:
-    """The fields that may be edited now; None: all that creation takes."""
+    """Return the fields that may be edited now, or None if all fields of a new tournament may be."""
     if tournament.state not in ("announced", "entry") or now_ms >= tournament.spec.locks_ms:
         return ALWAYS
     return UNTIL_LOCK if tournament.has_guests else None

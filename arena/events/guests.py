@@ -45,13 +45,13 @@ class NewLink(TypedDict):
 
 
 class InvitationExpired(ArenaError):
-    """The link to a tournament was revoked or is too old."""
+    """The link to a tournament was revoked or has expired."""
 
     code = "link_expired"
 
 
 class LinkNotFound(ArenaError):
-    """The tournament has no link with this id, or not any more."""
+    """The tournament has no link with this id, or no longer has it."""
 
     code = "link_not_found"
 
@@ -90,7 +90,7 @@ class Guests:
                 raise invalid(error.message, "invited_owners", "names of owners") from None
 
     def owned(self, bots: Sequence[str], owners: Collection[str]) -> set[str]:
-        """Those of the bots that one of the ``owners`` owns or shares."""
+        """Return those of the bots that belong to, or are shared by, one of the ``owners``."""
         return {bot.name for bot in self._accounts.listed(bots) if not set(owners).isdisjoint(bot.owners)}
 
     def check_baseline(self, bots: Sequence[str], organisers: Collection[str], kind: str) -> None:
@@ -114,7 +114,7 @@ class Guests:
             raise OwnerNotFound(error.message, field=field, expected="the name of an owner") from None
 
     def view(self, tournament_id: str, by: Principal) -> dict[str, object]:
-        """The invited owners, and the links without their codes."""
+        """Return the invited owners, and the links without their codes."""
         check_visible(self._store, tournament_id, viewer_of(by))
         tournament, _ = self._lifecycle.load(tournament_id)
         check_organises(tournament, by)
@@ -123,7 +123,7 @@ class Guests:
         return {"owners": tournament.guests, "links": links}
 
     def is_guest(self, tournament_id: str, owner: str) -> bool:
-        """Whether the owner is invited."""
+        """Return whether the owner is invited."""
         return owner in self._lifecycle.load(tournament_id)[0].guests
 
     def invite(self, tournament_id: str, owners: Sequence[str], by: Principal) -> None:
@@ -200,7 +200,7 @@ class Guests:
         self._change(tournament_id, act, by)
 
     def name_of(self, tournament_id: str, code: str, by: Principal) -> str:
-        """The name of the tournament to which a code invites; nothing changes."""
+        """Return the name of the tournament to which a code invites; nothing changes."""
         tournament, _ = self._lifecycle.load(tournament_id)
         self._link(tournament, code, by)
         return tournament.spec.name
@@ -232,7 +232,9 @@ class Guests:
     # Co-organisers
 
     def add_organiser(self, tournament_id: str, owner: str, by: Principal) -> None:
-        """Make an owner a co-organiser; only for whoever announced the tournament, and admins."""
+        """Make an owner a co-organiser. Only the owner who announced the tournament, and admins, may do
+        this.
+        """
         self._check_owner(owner, "owner")
 
         def act(tournament: Tournament) -> bool:

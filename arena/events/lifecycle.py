@@ -50,7 +50,7 @@ _LARGE: Final = 64
 
 
 class TournamentBusy(ArenaError):
-    """The change was rejected because of too many concurrent ones; nothing was changed by it."""
+    """The change was rejected because of too many concurrent changes. It had no effect."""
 
     code = "tournament_busy"
 
@@ -67,7 +67,9 @@ class TournamentStep(NamedTuple):
 
 
 class TournamentLifecycle:
-    """Takes the steps of tournaments. May run twice, also at the same time: a version has one next step."""
+    """Takes the steps of tournaments. Safe to run concurrently, because each version of a tournament has one
+    next step.
+    """
 
     def __init__(
         self,
@@ -171,7 +173,7 @@ class TournamentLifecycle:
         return tournament
 
     def standings_due(self, tournament: Tournament) -> bool:
-        """Whether its live standings have to be computed, and may be now."""
+        """Return whether the live standings need to be computed, and may be computed now."""
         if tournament.purpose or tournament.final is not None:
             return False
         if tournament.state not in ("running", "cancelled"):
@@ -184,7 +186,7 @@ class TournamentLifecycle:
         return at_changes != changes and self._clock().now_ms >= at_ms + pause
 
     def release(self, tournament: Tournament) -> None:
-        """Add results to the lists that were not added when they were stored."""
+        """Add results to lists to which they were not added when they were stored."""
         ids = self._store.unreleased(tournament.id)
         for group_id, (row, voided), pack, result in zip(
             ids,
@@ -338,11 +340,11 @@ class TournamentLifecycle:
     # Reading
 
     def planned_groups(self, tournament: Tournament) -> list[PlannedGroup]:
-        """All planned groups of a tournament that is not over, in their order."""
+        """Return all planned groups of a tournament that is not over, in their order."""
         return [PlannedGroup.loads(group, row) for group, row in self._store.plan(tournament.id)]
 
     def results(self, tournament: Tournament) -> dict[str, GroupResult | None]:
-        """The results by group, None for those that were abandoned."""
+        """Return the results by group, with None for those that were abandoned."""
         return {group: read_result(data) for group, data in self._store.all_results(tournament.id).items()}
 
 
@@ -393,7 +395,9 @@ def read_result(data: bytes) -> GroupResult | None:
 
 
 def keep_final(store: TournamentStore, event: str) -> bool:
-    """Store the final standings apart; False if the tournament has changed meanwhile."""
+    """Store the final standings separately, and return False if the tournament has changed in the
+    meantime.
+    """
     (row,) = store.load([event])
     if row is None:
         return True
@@ -407,7 +411,7 @@ def keep_final(store: TournamentStore, event: str) -> bool:
 
 
 def final_standings(tournament: Tournament, results: Iterable[GroupResult | None]) -> Standings:
-    """The standings after ``results`` (None: an abandoned group). A finished knockout has places."""
+    """Return the standings after ``results`` (None: an abandoned group). A finished knockout has places."""
     playing = tournament.playing
     found = standings(
         [result for result in results if result is not None],

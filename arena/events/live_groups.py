@@ -37,7 +37,7 @@ class LiveGroups:
         self._clock = clock
 
     def start_and_collect(self, tournament: Tournament) -> bool:
-        """Start games and collect results; returns whether there was a new result or void."""
+        """Start games and collect results, and return whether a group got a result or a void."""
         busy: Counter[str] = Counter()
         remote = {entry.name for entry in tournament.playing if not entry.runner.arena_run}
         ids = sorted(self._store.remote(tournament.id), key=_natural)
@@ -75,7 +75,7 @@ class LiveGroups:
                 log.warning("game %s is not released", game, exc_info=True)
 
     def records(self, tournament: Tournament, stored: StoredGroup) -> Iterator[bytes]:
-        """The records of a group that is over."""
+        """Yield the records of a group that is over."""
         group = PlannedGroup.loads(stored.id, stored.row)
         for game in self._games(tournament, group, stored.voided):
             ended = self._live.finished.game(game)

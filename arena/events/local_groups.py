@@ -63,7 +63,7 @@ class Played(NamedTuple):
 
 
 class LocalGroups:
-    """Plays local groups. Any number of processes may: a result counts once."""
+    """Plays local groups. Any number of processes may run it at once; each result is counted once."""
 
     def __init__(
         self,
@@ -137,8 +137,8 @@ class LocalGroups:
     def note_ended_worker(self, ended: GroupAttempt) -> None:
         """Void an attempt during which a worker hung or crashed. May be repeated.
 
-        The second time the group is stopped, and its uploaded bots are suspended: if the call of the same bot
-        was running both times, only that one. A bot is also suspended if that happens in two groups.
+        The second time, the group is stopped and its uploaded bots are suspended, or only one of them if both
+        attempts ended during a call of that bot. A bot is also suspended if this happens in two groups.
         """
         ((row, voided),) = self._store.rows(ended.tournament, [ended.group])
         if row is None or voided != ended.attempt or self._running(ended.tournament) is None:
@@ -282,7 +282,7 @@ def _fuel_ms(journals: Sequence[SeatJournal]) -> int:
 
 
 def new_result(group: str, voided: int, played: PlayedGroup) -> NewResult:
-    """A played group as it is stored."""
+    """Return a played group as it is stored."""
     result = json.dumps(played.result.as_json(), separators=(",", ":")).encode()
     pack = gzip.compress("\n".join(played.records).encode(), _COMPRESSION, mtime=0)
     return NewResult(group, voided, len(played.records), result, pack)
@@ -299,7 +299,7 @@ def void(
     ended_by: str | None = None,
     cause: Exception | None = None,
 ) -> int:
-    """Void an attempt of a group because of a server fault; returns the number of void attempts. The
+    """Void an attempt of a group because of a server fault, and return the number of void attempts. The
     ``most``-th stops the group. ``ended_by``: see :meth:`arena.store.tournaments.TournamentStore.void`.
     ``cause``: an error whose traceback is logged.
     """
