@@ -24,12 +24,10 @@ class Moderation:
         self._shown = shown
 
     def hide(self, of: Of, id: str, text: Text, *, by: str, reason: str) -> HiddenText:
-        """Show another text in place of a name, and nothing in place of a description; hiding it again
-        changes the reason.
+        """Replace a name by another text, or a description by nothing. Hiding it again changes the reason.
 
         Raises :class:`NoSuchText`, :class:`~arena.accounts.accounts.OwnerNotFound`,
-        :class:`~arena.accounts.accounts.BotNotFound` or
-        :class:`~arena.events.tournament.TournamentNotFound`.
+        :class:`~arena.accounts.accounts.BotNotFound` or :class:`~arena.events.tournament.TournamentNotFound`.
         """
         if of == "owner":
             if text == "description":

@@ -59,7 +59,7 @@ class Runtimes:
             self._store.retire(current)
 
     def ready(self) -> Runtime:
-        """The service's runtime, which is built and published first if there is none. Raises as
+        """Return the service's runtime, which is built and published first if there is none. Raises as
         :meth:`check`.
         """
         while True:
@@ -89,7 +89,7 @@ class Runtimes:
                 return before
 
     def current(self) -> PublishedRuntime | None:
-        """The service's runtime."""
+        """Return the service's runtime."""
         return self._store.current()
 
     def _publish(self, runtime: Runtime, expected: PublishedRuntime | None) -> bool:

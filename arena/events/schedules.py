@@ -38,7 +38,7 @@ MOST_OF_OWNER: Final = 10
 """The most schedules of an owner who is not an admin."""
 
 LOOK_MS: Final = 15_000
-"""How often it is looked whether a bot needs a schedule that does not rest, in milliseconds."""
+"""How often bots are checked for one that needs a schedule that does not rest, in milliseconds."""
 
 LEAST_MS: Final = 3_600_000
 """The least time between two tournaments of such a schedule, in milliseconds."""
@@ -216,11 +216,11 @@ class Schedules:
         self._tournaments.create(fields, created_by, rated=rated, tournament_id=tournament_id)
 
     def view(self, name: str) -> dict[str, object]:
-        """A schedule. Raises :class:`ScheduleNotFound`."""
+        """Return a schedule. Raises :class:`ScheduleNotFound`."""
         return self._shown(_existing(name, self._rows.find(name)))
 
     def list(self) -> list[dict[str, Any]]:
-        """All schedules, by id, with what they wait for."""
+        """Return all schedules, by id, with what they wait for."""
         return with_states(self._readable().values(), self._tournaments.store)
 
     def _shown(self, schedule: Schedule) -> dict[str, object]:
@@ -237,8 +237,10 @@ class Schedules:
         tournament: Mapping[str, object] | None = None,
         by: Principal | None = None,
     ) -> dict[str, object]:
-        """Change what is given, and return the schedule. It does not catch up on what it missed while it was
-        off. ``cron`` and ``at_ms`` replace each other. Tournaments that were announced stay as they are.
+        """Change the given settings and return the schedule.
+
+        A schedule that was off does not catch up on missed tournaments. ``cron`` and ``at_ms`` replace each
+        other. Announced tournaments stay as they are.
         """
         if cron is not None and at_ms is not None:
             raise InvalidSchedule(
@@ -270,7 +272,7 @@ class Schedules:
         return self._shown(self._rows.change(name, act))
 
     def delete(self, name: str, *, by: Principal | None = None) -> None:
-        """Delete a schedule; the tournaments that it has announced stay."""
+        """Delete a schedule. Tournaments that it has announced remain."""
 
         def act(row: Mapping[str, object] | None) -> None:
             _check_mine(_existing(name, row), by)
@@ -278,8 +280,10 @@ class Schedules:
         self._rows.change(name, act)
 
     def fire(self) -> Sequence[str]:
-        """Announce the tournaments that are due and return their ids. A schedule that missed several times
-        fires once; if several processes fire it, there is one tournament.
+        """Announce the tournaments that are due and return their ids.
+
+        A schedule that missed several times fires once. If several processes call this, each tournament is
+        announced once.
         """
         now_ms = self._clock().now_ms
         fired = []
@@ -321,7 +325,7 @@ class Schedules:
                 log.info("schedule %s fires early: bots arrived that need groups", name, extra=_about(name))
 
     def pass_over(self, events: Collection[str]) -> None:
-        """Let schedules go on after those of ``events`` that they would announce next."""
+        """Skip the tournaments among ``events`` that schedules would announce next."""
         now_ms = self._clock().now_ms
         for name, schedule in self._readable().items():
             due_ms, cron = schedule["next_ms"], schedule["cron"]
