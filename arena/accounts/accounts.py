@@ -121,7 +121,7 @@ class Accounts(AuditLog):
     # Tokens
 
     def check(self, token: str) -> Principal:
-        """The holder of ``token``. Raises :class:`InvalidToken`."""
+        """Return the holder of ``token``. Raises :class:`InvalidToken`."""
         digest = _digest(token)
         remembered = self._remembered.get(digest)
         now = time.monotonic()
@@ -173,7 +173,7 @@ class Accounts(AuditLog):
         return Owner(name, created), token
 
     def owner(self, name: str) -> Owner:
-        """An owner. Raises :class:`OwnerNotFound`, or :class:`~arena.errors.CorruptState`."""
+        """Return an owner. Raises :class:`OwnerNotFound`, or :class:`~arena.errors.CorruptState`."""
         fields = self._store.owner(name) if re.fullmatch(NAME_PATTERN, name) else None
         if fields is None:
             raise _unknown_owner(name)
@@ -187,7 +187,7 @@ class Accounts(AuditLog):
             )
 
     def check_not_suspended(self, name: str) -> None:
-        """Raises :class:`OwnerSuspended`."""
+        """Raise :class:`OwnerSuspended` if the owner is suspended."""
         try:
             suspended = self.owner(name).suspended
         except OwnerNotFound:
@@ -199,7 +199,7 @@ class Accounts(AuditLog):
             )
 
     def set_suspended(self, name: str, suspension: OwnerSuspension | None) -> None:
-        """Suspend an owner, or lift that; its bots are the caller's: see
+        """Suspend an owner or lift the suspension. The caller changes the owner's bots: see
         :class:`~arena.accounts.suspensions.Suspensions`. Raises :class:`OwnerNotFound`.
         """
         if suspension is None:
@@ -214,7 +214,7 @@ class Accounts(AuditLog):
         self._remembered.clear()
 
     def delete_owner(self, name: str) -> None:
-        """Erase what is stored about an owner without bots, except that its name is taken."""
+        """Erase the stored data of an owner without bots. The name stays taken."""
         self._store.delete_owner(name)
         self._forget("owner", name)
 
@@ -305,8 +305,8 @@ class Accounts(AuditLog):
         return replace(bot, versions=versions), token
 
     def bot(self, name: str) -> BotAccount:
-        """A bot with its versions, without those that cannot be read. Raises :class:`BotNotFound`, also for a
-        deleted one, or :class:`~arena.errors.CorruptState`.
+        """Return a bot with its versions, without those that cannot be read. Raises :class:`BotNotFound`,
+        also for a deleted one, or :class:`~arena.errors.CorruptState`.
         """
         fields = self._store.bot(name) if re.fullmatch(NAME_PATTERN, name) else None
         bot = unpack_bot(fields)
@@ -327,7 +327,7 @@ class Accounts(AuditLog):
     def bots(
         self, owner: str | None = None, after: str = "", limit: int = MAX_PAGE
     ) -> tuple[list[BotAccount], str | None]:
-        """A page of bots by name, without their versions, and the cursor of the next page or None.
+        """Return a page of bots by name, without their versions, and the cursor of the next page or None.
         ``owner``: only those of an owner or co-owner.
         """
         names = self._store.bot_names(owner, after, limit + 1)
@@ -411,7 +411,7 @@ class Accounts(AuditLog):
         state: BotState | None = None,
         **settings: object,
     ) -> BotAccount:
-        """Change the state of a bot, or what its owner says about it; None removes what it has said. Raises
+        """Change the state of a bot, or its owner's statements about it, which None removes. Raises
         :class:`BotNotFound`.
         """
         given = {**({"state": state} if state else {}), **pack_settings(settings)}
@@ -421,7 +421,7 @@ class Accounts(AuditLog):
         return self.bot(name)
 
     def hide_description(self, name: str, hidden: bool) -> None:
-        """Hide the description of a bot, or show it again; a bot that is deleted has none."""
+        """Hide or show the description of a bot. A deleted bot has none."""
         self._store.change_bot(name, {"hidden": "1"} if hidden else {}, () if hidden else ("hidden",))
 
     def delete_bot(self, name: str) -> None:
@@ -450,7 +450,7 @@ class Accounts(AuditLog):
     # Uploads
 
     def upload_of(self, name: str, label: str) -> Upload:
-        """The upload of a version.
+        """Return the upload of a version.
 
         Raises :class:`BotNotFound`, :class:`~arena.accounts.versions.VersionNotFound` or
         :class:`~arena.accounts.versions.NoSource`.
@@ -474,11 +474,11 @@ class Accounts(AuditLog):
         return self.bot(name).find(label)
 
     def uploaded_bots(self) -> list[BotAccount]:
-        """The active bots that have or had an uploaded version, by name, without their versions."""
+        """Return the active bots that have or had an uploaded version, by name, without their versions."""
         return [bot for bot in self.listed(self._store.uploaded_names()) if bot.is_active]
 
     def listed(self, names: Sequence[str]) -> list[BotAccount]:
-        """Those of the bots that exist and can be read, without their versions."""
+        """Return those of the bots that exist and can be read, without their versions."""
         rows = zip(names, self._store.bots(names), strict=True)
         found = [shown_or_left_out(f"bot {name}", partial(unpack_bot, fields)) for name, fields in rows]
         return [bot for bot in found if bot is not None]
@@ -486,11 +486,13 @@ class Accounts(AuditLog):
     # Webhooks
 
     def webhooks(self) -> list[str]:
-        """The names of bots that have or had a webhook; some may be deleted."""
+        """Return the names of bots that have or had a webhook; some may be deleted."""
         return self._store.webhook_names()
 
     def signing_secrets(self, name: str) -> list[str]:
-        """The secrets that sign posts to the bot's webhook, current first; empty without a webhook."""
+        """Return the secrets that sign posts to the bot's webhook, current first, or an empty value without a
+        webhook.
+        """
         fields = self._store.signing_fields(name)
         secrets_ = [fields["hook"]] if "hook" in fields else []
         if "hook_old" in fields:

@@ -51,17 +51,17 @@ class Budgets:
             raise self._exceeded(verdict, used, groups)
 
     def burn(self, owner: str, fuel_ms: int) -> None:
-        """Count fuel that was used in what the owner started."""
+        """Count fuel used by tournaments and comparisons that the owner started."""
         if owner and fuel_ms:
             self._store.add(owner, self._day(), Compute(0, fuel_ms))
 
     def has_fuel(self, owner: str) -> bool:
-        """Whether what the owner started may use fuel now."""
+        """Return whether tournaments and comparisons of the owner may use fuel now."""
         used = self._store.used(owner, self._day()) if owner else Compute()
         return used.fuel_ms < self._most.fuel_ms or not self._has_budget(owner)
 
     def of_owner(self, owner: str) -> dict[str, object]:
-        """By budget ``used``, ``most`` and ``left``; and ``renews_ms``."""
+        """Return ``used``, ``most`` and ``left`` for each budget, and ``renews_ms``."""
         used = self._store.used(owner, self._day())
         found: dict[str, Any] = {
             name: {"used": spent, "most": most, "left": max(0, most - spent)}
@@ -70,7 +70,7 @@ class Budgets:
         return {**found, "renews_ms": self._renews_ms()}
 
     def left(self, owner: str) -> int | None:
-        """How many groups the owner may still start today; None for one without a budget."""
+        """Return how many groups the owner may still start today, or None for an owner without a budget."""
         if not self._has_budget(owner):
             return None
         return max(0, self._most.groups - self._store.used(owner, self._day()).groups)

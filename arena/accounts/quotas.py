@@ -18,13 +18,13 @@ class QuotaExceeded(ArenaError):
 
 
 class Reservation:
-    """Room that was taken; what turned out not to be needed is given back by :meth:`keep`."""
+    """Reserved room. :meth:`keep` gives back the part that was not needed."""
 
     def __init__(self, wanted: Stored) -> None:
         self.unused = wanted
 
     def keep(self, stored: Stored) -> None:
-        """Note what was really stored."""
+        """Record what was actually stored."""
         self.unused = Stored.sum([self.unused, -stored])
 
 
@@ -37,7 +37,8 @@ class StorageQuotas:
 
     @contextmanager
     def reserve(self, owners: Sequence[str], wanted: Stored) -> Iterator[Reservation]:
-        """Take room for ``wanted``, of all ``owners`` of a bot; after the block, give back what was not kept.
+        """Reserve room for ``wanted`` with all ``owners`` of a bot, and release what was not kept after the
+        block.
 
         Raises :class:`QuotaExceeded`.
         """
@@ -63,7 +64,7 @@ class StorageQuotas:
                 self.give_back(owners, reservation.unused)
 
     def give_back(self, owners: Sequence[str], stored: Stored) -> None:
-        """Note that ``stored``, of a bot of these owners, is no longer stored."""
+        """Record that ``stored``, of a bot of these owners, is no longer stored."""
         if any(stored):
             for owner in owners:
                 self.leave_room(owner, stored)
@@ -74,11 +75,11 @@ class StorageQuotas:
         self._take("owner", owner, stored, self._quotas.owner)
 
     def leave_room(self, owner: str, stored: Stored) -> None:
-        """Count ``stored`` in the quotas of an owner no longer."""
+        """Stop counting ``stored`` in the quotas of an owner."""
         self._store.take(owner, -stored, self._quotas.owner)
 
     def of_owner(self, owner: str) -> dict[str, object]:
-        """What an owner stores, counted now: by quota ``used``, ``most`` and ``left``."""
+        """Count what an owner stores now, and return ``used``, ``most`` and ``left`` for each quota."""
         return {
             name: {"used": used, "most": most, "left": max(0, most - used)}
             for name, used, most in zip(

@@ -43,8 +43,8 @@ class Person(NamedTuple):
 
 
 def parse_roster(text: str) -> list[Person]:
-    """The people of a table: a heading line with the columns of :data:`COLUMNS` in any order, then a line per
-    person. Other columns are passed over.
+    """Return the people of a table: a heading line with the columns of :data:`COLUMNS` in any order, then a
+    line per person. Other columns are passed over.
 
     Raises :class:`InvalidRoster` with the number of the line.
     """
@@ -91,7 +91,7 @@ def check_people(people: Sequence[Person]) -> None:
 
 
 def check_person(line: int, name: str = "", handle: str = "", email: str = "") -> Person:
-    """The person of a line, if the texts can be. Raises :class:`InvalidRoster`."""
+    """Return the person of a line if the texts are valid. Raises :class:`InvalidRoster`."""
 
     def refuse(message: str, field: str, expected: str) -> InvalidRoster:
         return InvalidRoster(f"line {line}: {message}", field=field, expected=expected)

@@ -58,14 +58,14 @@ def check_plays(bot: BotAccount, field: str | None = None) -> None:
 
 
 class Suspensions:
-    """Suspends the bots of ``accounts``, and lifts that again."""
+    """Suspends the bots of ``accounts``, and lifts suspensions."""
 
     def __init__(self, store: AccountStore, accounts: Accounts) -> None:
         self._store = store
         self._accounts = accounts
 
     def suspend(self, bot: str, suspension: Suspension) -> None:
-        """Suspend a bot. An earlier suspension stays as it is; a bot that was deleted needs none."""
+        """Suspend a bot. An earlier suspension is kept, and a deleted bot is ignored."""
         try:
             if self._accounts.bot(bot).suspended is not None:
                 return
@@ -115,7 +115,7 @@ class Suspensions:
         return self._accounts.owner(owner)
 
     def owners(self) -> list[Owner]:
-        """The suspended owners by name."""
+        """Return the suspended owners by name."""
         found = []
         for name in self._store.suspended_owners():
             with suppress(OwnerNotFound):
@@ -127,9 +127,9 @@ class Suspensions:
         return [bot.name for bot in self._accounts.listed(names) if bot.owner == owner]
 
     def bots(self) -> list[BotAccount]:
-        """The suspended bots by name, without their versions."""
+        """Return the suspended bots by name, without their versions."""
         return [bot for bot in self._accounts.listed(self._store.suspended_names()) if bot.suspended]
 
     def among(self, names: Collection[str]) -> frozenset[str]:
-        """The suspended ones among bots."""
+        """Return those of the bots that are suspended."""
         return frozenset(bot.name for bot in self._accounts.listed(sorted(names)) if bot.suspended)
