@@ -139,7 +139,7 @@ def load(url: str, file: BinaryIO, store: DumpedStore) -> None:
 
 
 def finish(url: str) -> None:
-    """Let processes serve a database that was restored."""
+    """Let processes use a restored database."""
     connection = connect(url, ())
     try:
         connection.run([("HDEL", STORE_KEY, RESTORING)])

@@ -13,12 +13,12 @@ class BoardDetails:
         self._connection = connection
 
     def load(self, board: str, name: str) -> bytes | None:
-        """A document; None if there is none."""
+        """Return a document, or None if there is none."""
         found: bytes | None = self._connection.run([("GET", _key(board, name))])[0]
         return found
 
     def save(self, board: str, name: str, document: bytes) -> None:
-        """Replace it."""
+        """Replace a document."""
         self._connection.run([("SET", _key(board, name), document)])
 
 
