@@ -27,12 +27,12 @@ class MatchupStore:
         self._connection = connection
 
     def load(self, board: str) -> StoredMatchups:
-        """What is stored. Raises :class:`~arena.errors.CorruptState`."""
+        """Return the stored matchups. Raises :class:`~arena.errors.CorruptState`."""
         ((shown, of, cost),) = self._connection.run([("HMGET", _key(board), "shown", "of", "cost")])
         return _stored(board, shown or None, of, cost)
 
     def progress(self, boards: Sequence[str]) -> list[StoredMatchups]:
-        """The same of several boards, without the matchups themselves, in one round trip."""
+        """Return the state of several boards, without the matchups themselves, in one round trip."""
         replies = self._connection.run([("HMGET", _key(board), "of", "cost") for board in boards])
         return [_stored(board, None, *reply) for board, reply in zip(boards, replies, strict=True)]
 

@@ -12,17 +12,19 @@ class StyleStore:
         self._connection = connection
 
     def version(self, kind: str) -> str:
-        """Changes with the document; empty without one."""
+        """Return the version of the document, which changes with it, or an empty value if there is no
+        document.
+        """
         (found,) = self._connection.run([("HGET", _key(kind), "version")])
         return (found or b"").decode()
 
     def load(self, kind: str) -> tuple[str, bytes | None]:
-        """The version and the document, None if there is none."""
+        """Return the version and the document, or None if there is none."""
         ((version, document),) = self._connection.run([("HMGET", _key(kind), "version", "document")])
         return (version or b"").decode(), document
 
     def save(self, kind: str, version: str, document: bytes) -> None:
-        """Replace both."""
+        """Replace the document and its version."""
         self._connection.run([("HSET", _key(kind), "version", version, "document", document)])
 
 
