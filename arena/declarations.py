@@ -77,7 +77,9 @@ class Terms:
 
 @dataclass(frozen=True, kw_only=True)
 class Setting(Terms):
-    """A setting of a class. ``kind``: one of the constants above. ``optional``: whether it may be None."""
+    """A setting of a class. ``kind`` is one of the constants above, and ``optional`` says whether the value
+    may be None.
+    """
 
     name: str
     kind: str

@@ -37,7 +37,7 @@ class InvalidBackup(ArenaError):
 
 @dataclass(frozen=True)
 class Backup:
-    """A backup as its file describes it. ``store``: what was read; ``size`` and ``sha256`` of the data."""
+    """A backup as its file describes it: the data read (``store``), with their ``size`` and ``sha256``."""
 
     store: DumpedStore
     size: int

@@ -90,7 +90,9 @@ def beyond_limit(spec: Spec, entrants: Sequence[Entrant]) -> list[Entrant]:
 
 
 def rivals(one: Entrant, other: Entrant) -> bool:
-    """Whether two entrants of :func:`by_party` may meet: those of one owner may not; house bots have none."""
+    """Return whether two entrants of :func:`by_party` may meet. Entrants of one owner may not; house bots
+    have no owner.
+    """
     return not one.owner or one.owner != other.owner
 
 
