@@ -60,7 +60,7 @@ class Worker(SimpleWorker):
         return HEARTBEAT
 
     def keep_renewing(self) -> None:
-        """Renew the heartbeat of the running job for ever, in a thread of its own."""
+        """Renew the heartbeat of the running job forever, in a thread of its own."""
         while True:
             time.sleep(HEARTBEAT / 3)
             # The thread of the job meets the same error, or the next renewal succeeds.
