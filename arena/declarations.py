@@ -77,7 +77,9 @@ class Terms:
 
 @dataclass(frozen=True, kw_only=True)
 class Setting(Terms):
-    """A setting of a class. ``kind``: one of the constants above. ``optional``: whether it may be None."""
+    """A setting of a class. ``kind`` is one of the constants above, and ``optional`` says whether the value
+    may be None.
+    """
 
     name: str
     kind: str
@@ -116,7 +118,7 @@ class Setting(Terms):
     def read(self, value: Any, error: Refuse) -> Any:
         """The value of the field from JSON. Raises ``error``."""
         if not self._accepts(value):
-            what = "a time" if self.kind == MOMENT else f"a value for {self.name}"
+            what = "a valid time" if self.kind == MOMENT else f"a valid value for {self.name}"
             raise error(f"{repr(value)[:_SHOWN]} is not {what}", field=self.name, expected=self.allowed)
         if self.kind == TEXT and not self.choices:
             most = self.max_length or 0
@@ -221,7 +223,7 @@ def read_settings(
             continue
         value = given.get(name)
         if value is None and one.required:
-            raise error(f"{thing} needs its {name}", field=name, expected=one.allowed)
+            raise error(f"{thing} requires {name}", field=name, expected=one.allowed)
         values[name] = one.default if value is None else one.read(value, error)
     return values
 

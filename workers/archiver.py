@@ -21,7 +21,7 @@ def archive(batches: Batches | None = None, pause_ms: int = PAUSE_MS) -> None:
     """
     if not service().settings.archive:
         raise InvalidSetting(
-            "there is no archive",
+            "no archive is configured",
             field="BOTEQUIM_ARCHIVE",
             expected="a folder, or BOTEQUIM_ARCHIVE_URL with s3://bucket/folder",
         )

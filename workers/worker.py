@@ -60,7 +60,7 @@ class Worker(SimpleWorker):
         return HEARTBEAT
 
     def keep_renewing(self) -> None:
-        """Renew the heartbeat of the running job for ever, in a thread of its own."""
+        """Renew the heartbeat of the running job forever, in a thread of its own."""
         while True:
             time.sleep(HEARTBEAT / 3)
             # The thread of the job meets the same error, or the next renewal succeeds.
@@ -126,6 +126,7 @@ def work(ended: GroupAttempt | None = None) -> None:
             worker_ttl=QUIET_FOR,
         )
         threading.Thread(target=worker.keep_renewing, name="renewal", daemon=True).start()
+        log.info("the worker takes jobs from the queues %s", ", ".join(QUEUES))
         worker.work(logging_level="WARNING")
     except RedisError as error:
         raise StoreUnavailable(f"the database of the job queues is unavailable: {error}") from error

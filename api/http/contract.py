@@ -211,7 +211,7 @@ class ApiOperation(Operation):
     def _read_json(self, environ: Environ, raw_query: Schema | None) -> object:
         if raw_query is not None and environ.get("QUERY_STRING"):
             raise ArenaError(
-                "the query belongs to a body that is a file",
+                "query parameters are allowed only with a file as the body",
                 field="Content-Type",
                 expected=" or ".join(raw.media for raw in self.raw),
             )

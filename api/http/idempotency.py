@@ -103,7 +103,7 @@ def carried_out_once(
         return response
     if begun.verdict == "other":
         raise HttpError(
-            "another request to this operation had this key",
+            "another request to this operation used this key",
             code="idempotency_key_reused",
             field="Idempotency-Key",
             expected="a new key for a new request, or the same address and body as before",

@@ -235,7 +235,7 @@ def _host(url: str) -> str:
 
 def _form_expired() -> HttpError:
     return HttpError(
-        "this form is not from this page, or too old",
+        "this form is from another page, or has expired",
         code="form_expired",
         expected="to load the page again, with cookies allowed",
     )

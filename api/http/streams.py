@@ -167,7 +167,7 @@ def _next_event(last: str) -> int:
         return 0
     if not (last.isascii() and last.isdecimal() and len(last) < 10):
         raise ArenaError(
-            "not the number of an event",
+            "this is not a valid event id",
             code="invalid_cursor",
             field="Last-Event-ID",
             expected="the id of an event",

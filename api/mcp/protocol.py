@@ -63,7 +63,9 @@ def handle() -> Response:
     request.environ[OPERATION] = "mcp"
     who = authenticate(request.environ, services())
     if not _may_come_from(request.headers.get("Origin")):
-        return _failed(None, RpcError(INVALID_REQUEST, "pages of this origin may not call"), status=403)
+        return _failed(
+            None, RpcError(INVALID_REQUEST, "pages of this origin are not allowed to call"), status=403
+        )
     try:
         message = bodies().read_json(request.environ)
     except MalformedJson as error:
@@ -122,7 +124,7 @@ def _is_stateless(message: Mapping[str, object]) -> bool:
     ):
         if shown is not None and request.headers.get(field) != shown:
             raise RpcError(
-                HEADER_MISMATCH, f"the header {field} is not that of the body, {str(shown)[:80]!r}"
+                HEADER_MISMATCH, f"the header {field} does not match the body, {str(shown)[:80]!r}"
             )
     if version != STATELESS:
         supported = {"supported": [STATELESS], "requested": version}

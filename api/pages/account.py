@@ -50,7 +50,9 @@ _LONGEST_CODE: Final = 200
 
 @blueprint.get("/sign-in")
 def sign_in_page() -> Response:
-    """Sign in with a token, or with the code of a link; nothing changes before the form is sent."""
+    """Show the form to sign in with a token or the code of a link. Nothing changes before the form is
+    sent.
+    """
     code = request.args.get("code", "")
     owner = services().sessions.linked_owner(code) if code else ""
     return _sign_in(owner=owner, code=code, back=request.args.get("next", ""))
@@ -86,7 +88,7 @@ def end_session() -> ResponseReturnValue:
 
 @blueprint.get("/sign-up")
 def sign_up_page() -> Response:
-    """Sign up as an owner, with the name that an invitation in the address proposes."""
+    """Show the form to sign up as an owner, with the name proposed by an invitation in the address."""
     found, code = _sign_up_controls(), request.args.get("invitation", "")[:_LONGEST_CODE]
     if not code:
         return _sign_up(found, token_urlsafe(_DRAFT_BYTES))
@@ -145,7 +147,7 @@ def sign_up() -> ResponseReturnValue:
 
 @blueprint.get("/account")
 def account_page() -> Response:
-    """The owner's bots, tournaments, quotas and budgets."""
+    """Show the owner's bots, tournaments, quotas and budgets."""
     who = signed_in()
     accounts = services().accounts
     bots, cursor = accounts.bots(who.owner)
@@ -196,7 +198,7 @@ def replace_own_token() -> ResponseReturnValue:
 
 @blueprint.get("/account/export")
 def export_account() -> Response:
-    """Everything that is stored about the owner, as a file."""
+    """Return everything that is stored about the owner, as a file."""
     who = signed_in()
     services().limits.spend("exports_per_owner", who.owner)
     response = json_response(ExportSchema().dump(services().account_data.export(who.owner)))

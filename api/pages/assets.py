@@ -34,13 +34,13 @@ _A_YEAR: Final = 31_536_000
 
 @blueprint.app_template_global("asset")
 def asset_url(name: str) -> str:
-    """The address of an asset in its present version."""
+    """Return the address of an asset in its current version."""
     return url_for("assets.asset", name=name, v=_version(name))
 
 
 @blueprint.get("/static/<path:name>")
 def asset(name: str) -> Response:
-    """One file."""
+    """Return one file."""
     content = _assets().get(name)
     if content is None:
         abort(404)

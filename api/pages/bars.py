@@ -21,7 +21,7 @@ class Axis(NamedTuple):
     high: int
 
     def at(self, value: float) -> float:
-        """Where ``value`` stands."""
+        """Return where ``value`` stands."""
         return round(100 * (value - self.low) / (self.high - self.low), 2)
 
     @property
@@ -43,7 +43,9 @@ class Axis(NamedTuple):
 
 
 def axis_of(rows: Iterable[Mapping[str, Any]]) -> Axis:
-    """The axis for the intervals of ``rows``, from ``low`` to ``high``: their range, rounded outwards."""
+    """Return the axis for the intervals of ``rows``, from ``low`` to ``high``: their range, rounded
+    outwards.
+    """
     bounds = [bound for row in rows for bound in (row["low"], row["high"])] or [REFERENCE]
     low = floor(min(bounds) / _ROUNDING) * _ROUNDING
     high = ceil(max(bounds) / _ROUNDING) * _ROUNDING

@@ -89,11 +89,11 @@ class BoardFilter:
         ]
 
     def rows(self, rows: Iterable[BoardRow]) -> list[BoardRow]:
-        """The rows of a board that are shown."""
+        """Return the rows of a board that are shown."""
         return [row for row in rows if self._shows(row)]
 
     def with_versions(self, rows: Iterable[BoardRow]) -> list[Mapping[str, object]]:
-        """The rows, each followed by those of earlier versions if they are shown."""
+        """Return the rows, each followed by those of earlier versions if they are shown."""
         if not self.all_versions:
             return list(rows)
         found: list[Mapping[str, object]] = []

@@ -62,7 +62,7 @@ class _Shown(NamedTuple):
 
 @blueprint.get("/leaderboards/<kind>")
 def leaderboard_page(kind: str) -> Response:
-    """The leaderboards of one preset of a game, by default its first one."""
+    """Show the leaderboards of one preset of a game, by default its first preset."""
     if kind not in GAMES:
         abort(404)
     return _boards(kind, DIVISIONS)
@@ -70,7 +70,7 @@ def leaderboard_page(kind: str) -> Response:
 
 @blueprint.get("/leaderboards/<kind>/<division>")
 def division_page(kind: str, division: str) -> Response:
-    """A page of one leaderboard."""
+    """Show a page of one leaderboard."""
     if kind not in GAMES or division not in DIVISIONS:
         abort(404)
     return _boards(kind, (division,))
@@ -78,7 +78,7 @@ def division_page(kind: str, division: str) -> Response:
 
 @blueprint.get("/leaderboards/<kind>/<division>/matchups")
 def matchups_page(kind: str, division: str) -> Response:
-    """Who beats whom on one leaderboard."""
+    """Show who beats whom on one leaderboard."""
     if kind not in GAMES or division not in DIVISIONS:
         abort(404)
     one = services().matchups.published(kind, division, _preset(kind, _board_query()).name)

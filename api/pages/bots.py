@@ -53,7 +53,7 @@ class _Place(NamedTuple):
 
 @blueprint.get("/bots/<bot>")
 def bot_page(bot: str) -> Response:
-    """One bot: its versions, its ratings, who it beats, its games."""
+    """Show one bot: its versions, its ratings, whom it beats, and its games."""
     query: GivenBotGamesFilter = read_query(_QUERY, request.environ, services().settings.http)
     account = _account(bot)
     places = [place for name in all_boards() if (place := _place(name, bot))]

@@ -55,8 +55,9 @@ class BracketDrawing(NamedTuple):
 def bracket(
     rounds: Sequence[tuple[int, Sequence[Met]]], entrants: int, places: Mapping[str, int], *, running: bool
 ) -> BracketDrawing | None:
-    """The drawing, None if there is none. ``entrants``: how many played, as far as is known. ``places``:
-    of a finished knockout.
+    """Return the drawing of a bracket, or None if there is none.
+
+    ``entrants`` is the number of players as far as it is known; ``places`` are those of a finished knockout.
     """
     met = {(number, one.pairing): one for number, pairings in rounds for one in pairings}
     if not met or any(len(one.points) != 2 for one in met.values()):

@@ -19,9 +19,11 @@ _BOTS: Final = {SEALED: "Uploaded bots", OPEN: "Bots that run elsewhere", MODELS
 
 
 class Coming(NamedTuple):
-    """``timed``: the schedules that announce a tournament at a time, the next one first. ``resting``: the
-    tournaments that begin as soon as a new bot comes: by the kind of bots, their names and boards (None: not
-    of a preset).
+    """What schedules announce next.
+
+    ``timed`` are the schedules that announce a tournament at a set time, the next one first. ``resting`` are
+    the tournaments that begin as soon as a new bot arrives: by the kind of bots, their names and boards (None
+    for one without a preset).
     """
 
     timed: list[dict[str, Any]]
@@ -29,7 +31,7 @@ class Coming(NamedTuple):
 
 
 def coming() -> Coming:
-    """What the schedules of the service announce next."""
+    """Return what the schedules of the service announce next."""
     found = services().schedules.list()
     timed = [one for one in found if one["waits_for"] == "time"]
     resting: dict[str, list[tuple[str, BoardName | None]]] = {}
@@ -53,8 +55,8 @@ def _board(settings: Mapping[str, Any], division: str) -> BoardName | None:
 def following(
     discipline: Discipline, bot: str, version: str
 ) -> tuple[BoardName, BoardStanding | None, Outlook]:
-    """Where a version of an uploaded bot that has qualified stands, and what it does next; as ``bot submit``
-    says it.
+    """Return the position of a qualified version of an uploaded bot, and its next step, as ``bot submit``
+    describes them.
     """
     board = BoardName(discipline.kind, SEALED, discipline.preset)
     player = PlayerId(bot, version)
@@ -68,7 +70,7 @@ def following(
 
 
 def now_ms() -> int:
-    """The time of the service's clock, in Unix milliseconds."""
+    """Return the time of the service's clock, in Unix milliseconds."""
     return services().store.clock().now_ms
 
 

@@ -20,7 +20,7 @@ REFRESH_SECONDS: Final = 5
 
 @blueprint.get("/comparisons/<comparison>")
 def comparison_page(comparison: str) -> Response:
-    """The state of the test, its estimates, and its groups with their games."""
+    """Show the state of the test, its estimates, and its groups with their games."""
     who = page_viewer()
     view = services().comparisons.view(comparison, who)
     cursor = page_cursor()

@@ -15,7 +15,9 @@ _DIGITS: Final = 9
 
 
 class Cell(NamedTuple):
-    """What a bot gained against another: ``share`` of the points of ``groups``, and its 95% interval."""
+    """The result of one bot against another: its ``share`` of the points of ``groups``, with a 95%
+    interval.
+    """
 
     points: float
     groups: int
@@ -53,7 +55,7 @@ class Cell(NamedTuple):
 
 
 def cells(crosstable: Sequence[Sequence[Mapping[str, Any] | None]]) -> list[list[Cell | None]]:
-    """The cells of a published crosstable; None where two did not meet."""
+    """Return the cells of a published crosstable, with None where two bots did not meet."""
     return [[_cell(meeting) for meeting in row] for row in crosstable]
 
 
@@ -64,8 +66,8 @@ def _cell(meeting: Mapping[str, Any] | None) -> Cell | None:
 def drawn(
     table: Sequence[Sequence[Cell | None]], names: Sequence[str], whiskers: bool, page: str
 ) -> list[Markup]:
-    """The table cells of each row of a crosstable of ``names``, with or without ``whiskers``, with links to
-    the groups of the two on ``page``.
+    """Return the table cells of each row of a crosstable of ``names``, with or without ``whiskers``, with
+    links to the groups of the two on ``page``.
 
     They are made here because a template takes three times as long, and there may be 1,600 of them.
     """

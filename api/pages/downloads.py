@@ -26,14 +26,14 @@ _EXTRAS: Final = {
 
 
 def program_address() -> str | None:
-    """The URL of the wheel at this service; None if it has none."""
+    """Return the URL of the wheel at this service, or None if it has none."""
     name = wheel_name()
     return None if name is None else f"{service_address() or 'ADDRESS'}{_FOLDER}{name}"
 
 
 @blueprint.get(_FOLDER)
 def download_page() -> Response:
-    """The files with their sizes, and how to install the program."""
+    """Show the files with their sizes, and how to install the program."""
     program = program_address()
     return page(
         "download.html",
@@ -50,7 +50,7 @@ def download_page() -> Response:
 
 @blueprint.get(f"{_FOLDER}<name>")
 def download_program(name: str) -> Response:
-    """The wheel."""
+    """Return the wheel."""
     if name != wheel_name():
         abort(404)
     return _file(_downloads().wheel())
@@ -58,7 +58,7 @@ def download_program(name: str) -> Response:
 
 @blueprint.get(f"{_FOLDER}starters/<name>")
 def download_starter(name: str) -> Response:
-    """A starter, which plays at this service."""
+    """Return a starter, configured for this service."""
     if name not in STARTERS:
         abort(404)
     return _file(_starter(name))

@@ -31,7 +31,7 @@ _WHOLE: Final = {"preset": ("preset", "rules"), "rules": ("preset", "rules")}
 
 @blueprint.get("/tournaments/<tournament>/edit")
 def edit_tournament_page(tournament: str) -> Response:
-    """A form with the settings that may be edited now."""
+    """Show a form with the settings that may be edited now."""
     view, who = _own(tournament)
     return _shown(view, _sections(view, who))
 
@@ -87,7 +87,7 @@ def _present(one: Control, view: Mapping[str, Any]) -> Control:
 
 
 def text_of(one: Control, value: Any) -> str:
-    """The value of a control, from that of the API."""
+    """Convert a value of the API to that of a control."""
     if value is None:
         return ""
     if one.kind == "time":

@@ -26,7 +26,7 @@ _BEST: Final = 3
 
 
 class FeedEntry(NamedTuple):
-    """An entry of a feed. ``id``: the same whenever it is read. ``path``: of its page."""
+    """An entry of a feed. ``id`` is the same at every read, and ``path`` is that of its page."""
 
     id: str
     title: str
@@ -37,14 +37,14 @@ class FeedEntry(NamedTuple):
 
 @blueprint.get("/feeds/results.atom")
 def results_feed() -> Response:
-    """The tournaments that are finished, newest first."""
+    """Return a feed of finished tournaments, newest first."""
     finished = services().tournaments.list(state="finished", limit=MOST).items
     return _feed("results", "Results of tournaments", finished, "finished_ms", _result)
 
 
 @blueprint.get("/feeds/tournaments/<tournament>.atom")
 def tournament_feed(tournament: str) -> Response:
-    """What is announced about one tournament, newest first."""
+    """Return a feed of the announcements about one tournament, newest first."""
     view, found = services().tournaments.announcements(tournament, page_viewer())
     entries = [
         FeedEntry(f"{tournament}/{one.id}", view["name"], one.at_ms, one.text, f"/tournaments/{tournament}")
@@ -56,7 +56,7 @@ def tournament_feed(tournament: str) -> Response:
 
 @blueprint.get("/feeds/announcements.atom")
 def announcements_feed() -> Response:
-    """The tournaments that are not over, newest first."""
+    """Return a feed of the tournaments that are not over, newest first."""
     return _feed(
         "announcements",
         "Announced tournaments",

@@ -77,12 +77,14 @@ class Words:
 
 
 def split_names(text: str) -> list[str]:
-    """The names in a text, apart by spaces, commas or lines."""
+    """Split a text into names, which are separated by spaces, commas or line breaks."""
     return [name for part in _NAMES.split(text) if (name := clean(part))]
 
 
 def controls(schema: Schema, names: Iterable[str], words: Words, prefix: str = "") -> list[Control]:
-    """The controls of the fields ``names`` of a schema; those of nested schemas for a nested one."""
+    """Return the controls for the fields ``names`` of a schema; a nested schema adds those of its own
+    fields.
+    """
     found: list[Control] = []
     for name in names:
         one = schema.fields[name]
@@ -171,8 +173,9 @@ def _plain(text: str) -> str:
 
 
 def filled(found: Sequence[Control], sent: Callable[[str], Sequence[str]]) -> list[Control]:
-    """The controls with the values that were sent; ``sent`` gives all values of a name. A script sends the
-    minutes by which times are ahead of UTC as the value of their name and ``.offset``.
+    """Return the controls with the submitted values; ``sent`` gives all values of a name.
+
+    A script sends the offset of local time from UTC in minutes, under the name of the time with ``.offset``.
     """
     return [replace(one, value=_sent(one, sent)) for one in found]
 
@@ -202,7 +205,7 @@ def _in_utc(text: str, offset: str) -> str:
 
 
 def body_of(found: Iterable[Control]) -> dict[str, Any]:
-    """The body that the values of controls are. What is left empty is left out."""
+    """Build the request body from the values of controls. Empty values are left out."""
     body: dict[str, Any] = {}
     for one in found:
         value = _value(one)
@@ -242,7 +245,7 @@ def _value(one: Control) -> bool | float | str | list[str] | None:
 
 
 def time_value(ms: int) -> str:
-    """The value of a control for a time in UTC, to the minute."""
+    """Return the value of a control for a time in UTC, to the minute."""
     return datetime.fromtimestamp(ms / 1000, UTC).strftime("%Y-%m-%dT%H:%M")
 
 
@@ -250,7 +253,7 @@ def time_value(ms: int) -> str:
 
 
 def is_of_form(error: ArenaError) -> bool:
-    """Whether a form shows the error: who sent it can do something about it there."""
+    """Return whether a form shows the error, because the person who sent it can correct it there."""
     known = ERRORS.get(error.code)
     return error.code == "not_invited" or (
         known is not None and known.status in (400, 409, 410, 413, 422, 429)
@@ -258,12 +261,12 @@ def is_of_form(error: ArenaError) -> bool:
 
 
 def status_of(error: ArenaError) -> int:
-    """The HTTP status of the page that shows the error."""
+    """Return the HTTP status of the page that shows the error."""
     return ERRORS[error.code].status
 
 
 def with_error(found: Sequence[Control], error: ArenaError) -> tuple[list[Control], ArenaError]:
-    """The controls with the error where it belongs, and the error in the words of the form."""
+    """Return the controls with the error at the control concerned, and the error in the words of the form."""
     others = [(more["field"], more["detail"]) for more in error.extra.get("more", ())]
     places = {one.name: one for one in found}
     said: dict[str, str] = {}
@@ -280,7 +283,7 @@ def with_error(found: Sequence[Control], error: ArenaError) -> tuple[list[Contro
 
 
 def with_error_in(sections: Sections, error: ArenaError) -> tuple[Sections, ArenaError]:
-    """As :func:`with_error`, for controls by section."""
+    """Do what :func:`with_error` does, for controls grouped by section."""
     shown, error = with_error([one for found in sections.values() for one in found], error)
     by_name = {one.name: one for one in shown}
     return {title: [by_name[one.name] for one in found] for title, found in sections.items()}, error
@@ -293,7 +296,9 @@ def _place(path: str, places: Mapping[str, Control]) -> str | None:
 
 
 def worded(text: str, found: Iterable[Control], own: Control | None = None) -> str:
-    """A message in the words of the form: labels for names, times and seconds for milliseconds."""
+    """Rewrite a message in the words of the form: labels replace names, and times and seconds replace
+    milliseconds.
+    """
     for one in found:
         if "_" in one.name or "." in one.name:
             text = re.sub(rf"(?<![\w.]){re.escape(one.name)}(?![\w.])", one.label.lower(), text)

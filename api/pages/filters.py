@@ -14,55 +14,55 @@ def _moment(ms: int) -> datetime:
 
 @blueprint.app_template_filter("iso")
 def iso(ms: int) -> str:
-    """A timestamp in ISO 8601."""
+    """Format a timestamp as ISO 8601."""
     return _moment(ms).isoformat(timespec="seconds")
 
 
 @blueprint.app_template_filter("minute")
 def minute(ms: int) -> str:
-    """A timestamp, to the minute."""
+    """Format a timestamp to the minute."""
     return f"{_moment(ms):%Y-%m-%d %H:%M}"
 
 
 @blueprint.app_template_filter("second")
 def second(ms: int) -> str:
-    """A timestamp, to the second."""
+    """Format a timestamp to the second."""
     return f"{_moment(ms):%Y-%m-%d %H:%M:%S}"
 
 
 @blueprint.app_template_filter("day")
 def day(ms: int | None) -> str:
-    """The day of a timestamp; a dash for None."""
+    """Format the day of a timestamp; None becomes a dash."""
     return "–" if ms is None else _moment(ms).date().isoformat()
 
 
 @blueprint.app_template_filter("whole")
 def whole(value: float) -> str:
-    """A number without decimals, with a real minus sign."""
+    """Format a number without decimals, with a real minus sign."""
     return f"{round(value)}".replace("-", "\N{MINUS SIGN}")
 
 
 @blueprint.app_template_filter("percent")
 def percent(share: float, unit: str = "%") -> str:
-    """A share in per cent."""
+    """Format a share in per cent."""
     return f"{100 * share:.0f}{unit}"
 
 
 @blueprint.app_template_filter("words")
 def words(name: str) -> str:
-    """An API name as words."""
+    """Turn an API name into words."""
     return name.replace("_", " ")
 
 
 @blueprint.app_template_filter("sentence")
 def sentence(text: str) -> str:
-    """A message as a sentence."""
+    """Turn a message into a sentence."""
     return text[:1].upper() + text[1:].rstrip(".") + "."
 
 
 @blueprint.app_template_filter("duration")
 def duration(seconds: float) -> str:
-    """A duration in a suitable unit."""
+    """Format a duration in a suitable unit."""
     for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
         if seconds >= size:
             return f"{seconds / size:.1f} {unit}"
@@ -71,7 +71,7 @@ def duration(seconds: float) -> str:
 
 @blueprint.app_template_filter("size")
 def size(count: int) -> str:
-    """Bytes in a suitable unit."""
+    """Format a number of bytes in a suitable unit."""
     for unit_size, unit in ((1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")):
         if count >= unit_size:
             return f"{count / unit_size:.1f} {unit}".replace(".0 ", " ")
@@ -80,7 +80,7 @@ def size(count: int) -> str:
 
 @blueprint.app_template_filter("setting")
 def setting(name: str) -> str:
-    """The name of a setting of a tournament as words."""
+    """Turn the name of a tournament's setting into words."""
     return words(name.removesuffix("_ms"))
 
 
@@ -94,13 +94,17 @@ class SettingEdit(TypedDict):
 
 @blueprint.app_template_filter("former")
 def former(edit: SettingEdit) -> str:
-    """The former value of an edited setting, of several ones only what has changed."""
+    """Return the former value of an edited setting; of a setting with several values, only those that
+    changed.
+    """
     return _setting(edit["field"], edit["old"], edit["new"])
 
 
 @blueprint.app_template_filter("present")
 def present(edit: SettingEdit) -> str:
-    """The new value of an edited setting, of several ones only what has changed."""
+    """Return the new value of an edited setting; of a setting with several values, only those that
+    changed.
+    """
     return _setting(edit["field"], edit["new"], edit["old"])
 
 

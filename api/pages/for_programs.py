@@ -21,7 +21,7 @@ _SUMMARY: Final = (
 
 @blueprint.get("/llms.txt")
 def llms_txt() -> Response:
-    """Title, summary and the pages of the manual, in the form of llmstxt.org."""
+    """Return the title, summary and pages of the manual in the format of llmstxt.org."""
     address = service_address() or ""
     lines = ["# Botequim", "", f"> {_SUMMARY}"]
     if program := program_address():
@@ -37,7 +37,7 @@ def llms_txt() -> Response:
 
 @blueprint.get("/SKILL.md")
 def skill() -> Response:
-    """The page for agents, in the form of agentskills.io, with the addresses of this service."""
+    """Return the page for agents in the format of agentskills.io, with the addresses of this service."""
     address = service_address() or ""
     text = re.sub(r"\]\((\w[\w-]*)\.md", rf"]({address}/docs/\1", page_source("agents"))
     text = with_own_address(text)
@@ -48,7 +48,7 @@ def skill() -> Response:
 
 @blueprint.get("/.well-known/security.txt")
 def security_txt() -> Response:
-    """Whom to tell about a vulnerability (RFC 9116); 404 if the operator has set no contact."""
+    """Say whom to contact about a vulnerability (RFC 9116); 404 if the operator has set no contact."""
     http = services().settings.http
     if not http.security_contact:
         abort(404)

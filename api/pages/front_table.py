@@ -34,8 +34,10 @@ _EVENTS_AT_ONCE: Final = 500
 
 @dataclass
 class FrontTable:
-    """A game for the front page. ``picture``: of the position to show. ``start`` and ``steps``: of a finished
-    game, the picture before its last hand and what changed since, move by move.
+    """A game for the front page.
+
+    ``picture`` is the position to show. For a finished game, ``start`` is the picture before its last hand,
+    and ``steps`` are the changes since then, move by move.
     """
 
     game: str
@@ -55,14 +57,14 @@ class FrontTable:
 
     @property
     def score(self) -> str:
-        """The score of two sides as ``9–3``, else the number of the hand."""
+        """The score of two sides, such as ``9–3``; otherwise the number of the hand."""
         if self.is_paired:
             return "\N{EN DASH}".join(map(str, self.picture["score"]))
         return f"hand {self.picture['hand']}"
 
 
 class FrontTables:
-    """The table of this process."""
+    """Chooses the table that this process shows."""
 
     def __init__(self, live: LiveGames, tournaments: Tournaments, moderation: Moderation) -> None:
         self._moderation = moderation
@@ -72,7 +74,7 @@ class FrontTables:
         self.clear()
 
     def clear(self) -> None:
-        """Forget what is kept."""
+        """Forget the current table."""
         self._shown: FrontTable | None = None
         self._until = 0.0
         self._followed: _Followed | None = None
@@ -80,7 +82,7 @@ class FrontTables:
         self._latest_until = 0.0
 
     def table(self) -> FrontTable | None:
-        """The table to show, None if no game has been played."""
+        """Return the table to show, or None if no game has been played."""
         with self._lock:
             if time.monotonic() >= self._until:
                 self._shown = self._live_table() or self._latest_table()
@@ -144,8 +146,8 @@ class FrontTables:
 
 
 def _check_store(error: ArenaError) -> None:
-    """A game that is gone or closed since it was listed, or not readable, is left out; but without the store
-    there is no page.
+    """Raise the error if the store is unavailable; other errors only mean that a listed game is gone or
+    unreadable.
     """
     if error.code == "store_unavailable":
         raise error
@@ -162,7 +164,7 @@ class _Followed:
         self._next = 0
 
     def read(self, live: LiveGames) -> FrontTable | None:
-        """The table now, None if the game is over. Raises :class:`~arena.errors.ArenaError`."""
+        """Return the table now, or None if the game is over. Raises :class:`~arena.errors.ArenaError`."""
         while True:
             page = live.events(self.game, start=self._next, limit=_EVENTS_AT_ONCE)
             if page["over"]:

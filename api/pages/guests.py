@@ -22,7 +22,7 @@ from arena.events.rights import check_organises_view
 
 @blueprint.get("/tournaments/<tournament>/invitations")
 def guests_page(tournament: str) -> Response:
-    """The invited owners, the links and the co-organisers."""
+    """Show the invited owners, the links and the co-organisers."""
     return _shown(tournament)
 
 
@@ -67,7 +67,7 @@ def invite_owners(tournament: str) -> ResponseReturnValue:
 
 @form("/tournaments/<tournament>/invitations/remove")
 def uninvite_owner(tournament: str) -> ResponseReturnValue:
-    """Take back an invitation."""
+    """Withdraw an invitation."""
     return _act(tournament, lambda parts, who: parts.uninvite(tournament, _owner(), who))
 
 
@@ -107,7 +107,7 @@ def remove_organiser(tournament: str) -> ResponseReturnValue:
 
 @blueprint.get("/tournaments/<tournament>/invitation")
 def invitation_page(tournament: str) -> Response:
-    """What a link invites to; nothing changes before the form is sent."""
+    """Show what a link invites to. Nothing changes before the form is sent."""
     who, code = signed_in(), request.args.get("code", "")
     name = services().tournaments.invitations.name_of(tournament, code, who)
     return page("invitation.html", tournament=tournament, name=name, code=code)

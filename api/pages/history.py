@@ -38,7 +38,9 @@ class PlottedLine(NamedTuple):
 
 
 class BoardPlot(NamedTuple):
-    """The bots of a leaderboard; ``band``: of the first one. The lines that stand out come last."""
+    """The plot of several bots of a leaderboard; ``band`` belongs to the first one. Highlighted lines come
+    last.
+    """
 
     axis: Axis
     lines: Sequence[PlottedLine]
@@ -48,7 +50,7 @@ class BoardPlot(NamedTuple):
 
 
 def plot(points: Sequence[Mapping[str, Any]]) -> Plot | None:
-    """The drawing of points of a published history, one a day; None for fewer than two."""
+    """Plot the points of a published history, one a day, or return None for fewer than two."""
     if len(points) < 2:
         return None
     axis = axis_of(points)
@@ -69,7 +71,8 @@ def plot(points: Sequence[Mapping[str, Any]]) -> Plot | None:
 def board_plot(
     series: Sequence[BotHistory], first: str, second: str | None, *, days: int, pixels: int
 ) -> BoardPlot | None:
-    """The drawing of the last ``days`` days of a leaderboard, ``pixels`` high; None for fewer than two.
+    """Return the drawing of the last ``days`` days of a leaderboard, ``pixels`` high, with None for fewer
+    than two.
 
     ``first`` and ``second``: the names of the bots that stand out.
     """
@@ -122,7 +125,7 @@ def pushed_apart(heights: Mapping[str, float], gap: float) -> dict[str, float]:
 
 
 def height(axis: Axis, value: float) -> float:
-    """Where ``value`` stands, from the top."""
+    """Return where ``value`` stands, from the top."""
     return round(100 - axis.at(value), 2)
 
 

@@ -29,7 +29,9 @@ BOARDS_MOST: Final = 4
 
 @blueprint.get("/")
 def home() -> Response:
-    """The front page: a table, the best bots of the most active leaderboards, tournaments, how to enter."""
+    """Show the front page: a table, the best bots of the most active leaderboards, tournaments, and how to
+    enter.
+    """
     boards = [
         (name, board)
         for name in all_boards()

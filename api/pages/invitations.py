@@ -57,7 +57,7 @@ def _controls() -> list[Control]:
 
 @blueprint.get("/account/invitations")
 def invitations_page() -> Response:
-    """The invitations of the owner, and a form for new ones."""
+    """Show the owner's invitations, and a form for new ones."""
     return _invitations(_controls())
 
 
@@ -88,7 +88,7 @@ def make_invitations() -> ResponseReturnValue:
     try:
         body = load(NewInvitationsSchema(), body_of([roster, count, until]))
         if bool(people.value.strip()) == ("count" in body):
-            raise InvalidRoster("a table or a number is needed", field="people", expected="one of the two")
+            raise InvalidRoster("a table or a number is required", field="people", expected="one of them")
         invited: list[Person] | int = body["count"] if "count" in body else parse_roster(people.value)
         if draft and not services().store.flags.first(f"invitations:{draft}", _SENT_MS):
             raise InvalidRoster(
@@ -123,7 +123,7 @@ def make_invitations() -> ResponseReturnValue:
 
 @form("/account/invitations/revoke")
 def revoke_invitations() -> ResponseReturnValue:
-    """Revoke one invitation, or all of a roster that are open."""
+    """Revoke one invitation, or all open ones of a roster."""
     who, invitations = signed_in(), services().invitations
     one, roster = request.form.get("invitation", ""), request.form.get("roster")
     chosen: list[Any] = [one] if one else []

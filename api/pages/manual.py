@@ -97,13 +97,13 @@ class ManualEntry:
 
 @blueprint.get("/docs")
 def manual_overview() -> Response:
-    """All pages of the manual."""
+    """Show all pages of the manual."""
     return manual_page_of("manual.html", current=None)
 
 
 @blueprint.get("/docs/<path:name>")
 def manual_page(name: str) -> Response:
-    """One page of the manual."""
+    """Show one page of the manual."""
     if name not in NAMES:
         abort(404)
     rendered = read_page(name)
@@ -118,7 +118,7 @@ def manual_page(name: str) -> Response:
 
 @blueprint.get(f"/docs/{RECORD_SCHEMA}")
 def manual_record_schema() -> Response:
-    """The JSON Schema of records."""
+    """Return the JSON Schema of records."""
     return Response(orjson.dumps(record_schema()), content_type="application/schema+json")
 
 
@@ -129,7 +129,7 @@ def manual_page_of(template: str, **values: object) -> Response:
 
 @cache
 def navigation() -> Sequence[tuple[str, Sequence[ManualEntry]]]:
-    """The groups of the navigation with their pages."""
+    """Return the groups of the navigation with their pages."""
     found = {
         group: [_entry(name, summary) for name, summary in pages.items()] for group, pages in GROUPS.items()
     }
@@ -139,12 +139,12 @@ def navigation() -> Sequence[tuple[str, Sequence[ManualEntry]]]:
 
 @cache
 def read_page(name: str) -> MarkdownPage:
-    """The page ``name`` as HTML."""
+    """Return the page ``name`` as HTML."""
     return render_markdown(page_source(name), name, _address)
 
 
 def with_own_address(text: str) -> str:
-    """The text of a page with the address of this service in place of that in examples."""
+    """Return the text of a page with the address of this service in place of that in examples."""
     return text.replace(EXAMPLE_ADDRESS, service_address() or EXAMPLE_ADDRESS)
 
 
@@ -153,7 +153,7 @@ def _entry(name: str, summary: str) -> ManualEntry:
 
 
 def page_source(name: str) -> str:
-    """The page ``name`` as it was written."""
+    """Return the page ``name`` as it was written."""
     return (_folder() / f"{name}.md").read_text(encoding="utf-8")
 
 

@@ -92,7 +92,7 @@ FOLDED: Final = ("rules", "More")
 
 
 def schema_of(schemas: type[ByKind], kind: str) -> Schema:
-    """The schema of a kind."""
+    """Return the schema of a kind."""
     return schemas.type_schemas[kind]()
 
 
@@ -116,7 +116,7 @@ def _words(game: Game) -> Words:
 def tournament_controls(
     game: Game, who: Principal, schemas: type[ByKind] = NewTournamentSchema
 ) -> dict[str, list[Control]]:
-    """The controls by section; those of the rules have a section of their own."""
+    """Return the controls by section; those of the rules have their own section."""
     schema, words = schema_of(schemas, game.kind), _words(game)
     left = [name for name in schema.fields if name != "kind"]
     if not who.admin:
@@ -152,7 +152,7 @@ def _in_words(names: Iterable[str]) -> str:
 
 
 def tournament_body(sections: Mapping[str, list[Control]], game: Game) -> dict[str, Any]:
-    """The body of the operation that the form stands for."""
+    """Build the request body that the form stands for."""
     body = body_of(one for found in sections.values() for one in found)
     if "tie_breaks" in body:
         names = (name.strip().replace(" ", "_") for name in body["tie_breaks"].split(","))
@@ -174,7 +174,7 @@ def tournament_body(sections: Mapping[str, list[Control]], game: Game) -> dict[s
 
 @blueprint.get("/tournaments/new")
 def new_tournament_page() -> Response:
-    """A form for a tournament."""
+    """Show a form for a new tournament."""
     who = signed_in()
     game = game_of(request.args.get("kind", next(iter(GAMES))))
     return _new_tournament(game, tournament_controls(game, who), secrets.token_urlsafe(_DRAFT_BYTES))

@@ -37,7 +37,9 @@ _EMPTY: Final[dict[str, Any]] = {"text": "", "area": "", "decimal": None}
 
 @blueprint.get("/bots/<bot>/log")
 def bot_log(bot: str) -> Response:
-    """Uploads that are checked, the qualifications of the current version, and the logs of recent games."""
+    """Show uploads that are being checked, the qualifications of the current version, and the logs of recent
+    games.
+    """
     who = signed_in()
     account = submissions.check_owner(who, bot, shared=True)
     uploads = services().uploads.unsettled(bot)
@@ -72,7 +74,7 @@ def _summary(game: str, seats: list[dict[str, Any]]) -> dict[str, Any]:
 
 @blueprint.get("/bots/<bot>/log/<game>")
 def bot_game_log(bot: str, game: str) -> Response:
-    """The log of one game."""
+    """Show the log of one game."""
     account = submissions.check_owner(signed_in(), bot, shared=True)
     seats = services().tournaments.journals.find(bot, game)
     if seats is None:
@@ -85,7 +87,7 @@ def bot_game_log(bot: str, game: str) -> Response:
 
 @blueprint.get("/bots/<bot>/settings")
 def bot_settings(bot: str) -> Response:
-    """What the owners can change."""
+    """Show the settings that the owners can change."""
     return _settings(submissions.check_owner(signed_in(), bot, shared=True))
 
 
@@ -137,7 +139,7 @@ def _change(
 
 @form("/bots/<bot>/settings")
 def change_bot_settings(bot: str) -> ResponseReturnValue:
-    """Change what the owner says about the bot, or its state."""
+    """Change the owner's statements about the bot, or its state."""
     account = submissions.check_owner(signed_in(), bot)
     found = [one for one in _controls(account) if one.name in request.form]
     found = filled(found, request.form.getlist)
@@ -156,7 +158,7 @@ def change_bot_settings(bot: str) -> ResponseReturnValue:
 
 @form("/bots/<bot>/versions/<version>/current")
 def make_current(bot: str, version: str) -> ResponseReturnValue:
-    """Let a version play new games."""
+    """Make a version the one that plays new games."""
 
     def act() -> None:
         if services().accounts.make_current(bot, version).url:
@@ -206,7 +208,7 @@ def invite_co_owner(bot: str) -> ResponseReturnValue:
 
 @form("/bots/<bot>/owners/<owner>/remove")
 def remove_co_owner(bot: str, owner: str) -> ResponseReturnValue:
-    """Remove a co-owner or an invitation; co-owners and who is invited remove themselves."""
+    """Remove a co-owner or an invitation. Co-owners and invited owners may remove themselves."""
     who = signed_in()
     submissions.remove_owner(who, bot, owner)
     if owner == who.owner:
@@ -216,7 +218,7 @@ def remove_co_owner(bot: str, owner: str) -> ResponseReturnValue:
 
 @form("/bots/<bot>/owners/accept")
 def accept_co_ownership(bot: str) -> ResponseReturnValue:
-    """Share a bot, after an invitation."""
+    """Accept an invitation to share the bot."""
     who = signed_in()
     submissions.add_owner(who, bot, who.owner)
     return redirect(url_for("pages.bot_settings", bot=bot), 303)

@@ -36,7 +36,7 @@ class OwnPart(NamedTuple):
 
 
 def own_part(view: dict[str, Any]) -> OwnPart | None:
-    """What the visitor may do with the tournament of ``view``; None for nothing."""
+    """Return what the visitor may do with the tournament of ``view``, or None if that is nothing."""
     who = visitor().principal
     if who is None:
         return None

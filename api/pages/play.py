@@ -43,13 +43,13 @@ _EASIEST: Final = f"{HOUSE}rookie"
 
 @blueprint.get("/play")
 def play_page() -> Response:
-    """Choose a game and who sits at the table."""
+    """Show the choice of a game and of who sits at the table."""
     return _new_table(request.args)
 
 
 @form("/play")
 def open_table() -> ResponseReturnValue:
-    """Open a table; on seats about which the form says nothing, house bots sit."""
+    """Open a table. House bots take the seats that the form does not mention."""
     game = _chosen_game(request.form.get("game", ""))
     try:
         services().limits.spend("tables_per_address", client_address())
@@ -73,7 +73,7 @@ def open_table() -> ResponseReturnValue:
 
 @form("/play/<game>/again")
 def play_again(game: str) -> ResponseReturnValue:
-    """Go to the next game of the same people, bots and rules, and open its table if nobody has."""
+    """Go to the next game of the same people, bots and rules, and open its table if nobody has done so."""
     me = _player()
     seat = services().people.your_seat(game, me)
     try:
@@ -155,7 +155,7 @@ def _preset_rules(game: Game, preset: Preset, seats: int) -> dict[str, Any]:
 
 
 def _roles(game: Game, rules: Mapping[str, Any]) -> list[str]:
-    """What the seats after one's own are called."""
+    """Return the names of the seats after the player's own seat."""
     teams = game.teams(game.options.complete(rules))
     seats = sum(map(len, teams))
     own = next(team for team in teams if YOUR_SEAT in team)
@@ -194,7 +194,7 @@ def _rules(game: Game, preset: Preset, seats: int) -> dict[str, Any]:
 
 @blueprint.get("/play/join")
 def join_page() -> Response:
-    """Which seat a link is for; nothing changes."""
+    """Show which seat a link is for. Nothing changes."""
     code = request.args.get("code", "")
     game, seat = services().people.invited(code)
     header = services().people.header(game)
@@ -262,7 +262,7 @@ def _links(game: str, seats: int) -> dict[int, str | None]:
 
 @blueprint.get("/play/<game>")
 def table_page(game: str) -> ResponseReturnValue:
-    """The table of a person's game."""
+    """Show the table of a person's game."""
     me = _player()
     seat = services().people.your_seat(game, me)
     header = services().people.header(game)
@@ -308,7 +308,7 @@ def table_page(game: str) -> ResponseReturnValue:
 
 @blueprint.get("/play/<game>/state")
 def seat_state(game: str) -> Response:
-    """The table as JSON; waits until it has changed from version ``since``."""
+    """Return the table as JSON, as soon as its version differs from ``since``."""
     since, after = _number(request.args.get("since")), _number(request.args.get("after"))
     wait = 0 if since is None else min(_WAIT_SECONDS, services().settings.http.max_wait)
     shown = seat_table(game, _player(), since=since, after=after, wait=wait)
@@ -317,7 +317,7 @@ def seat_state(game: str) -> Response:
 
 @form("/play/<game>/act")
 def act(game: str) -> ResponseReturnValue:
-    """Play an action; a page without scripts is shown again, others get the table as JSON."""
+    """Play an action. Pages without scripts are shown again; others get the table as JSON."""
     me = _player()
     action = request.form.get("action", "").replace(NUMBER, request.form.get("number", "")[:3])
     word, _, other = request.form.get("toggle", "").partition(":")
@@ -343,7 +343,7 @@ def leave_table(game: str) -> ResponseReturnValue:
 
 @form("/games/<game>/publish")
 def publish_game(game: str) -> ResponseReturnValue:
-    """Agree that the game is public."""
+    """Agree to make the game public."""
     me = _player()
     services().people.your_seat(game, me)
     services().live.agree(game, me)

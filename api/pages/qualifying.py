@@ -32,7 +32,7 @@ class ShownQualifications(NamedTuple):
 def shown_qualifications(
     who: Principal, found: list[dict[str, Any]], uploaded_ms: int | None, games: Collection[str]
 ) -> ShownQualifications:
-    """The qualifications ``found`` of a bot that ``who`` owns. ``uploaded_ms``: when the version was
+    """Return the qualifications ``found`` of a bot that ``who`` owns. ``uploaded_ms``: when the version was
     uploaded, None for other transports, whose qualifications begin when they are needed. ``games``: those
     that it says it plays; none are all.
     """

@@ -83,13 +83,15 @@ class ReferencePage:
 
 @blueprint.get(ADDRESS)
 def reference_page() -> Response:
-    """All operations by tag and all schemas, each with the anchor that it had when this was the only page."""
+    """Show all operations by tag and all schemas, each with the anchor that it had when this was the only
+    page.
+    """
     return _shown("")
 
 
 @blueprint.get(f"{ADDRESS}/<name>")
 def reference_part(name: str) -> Response:
-    """The operations of a tag, and the schemas that no tag before it needs."""
+    """Show the operations of a tag, and the schemas that no earlier tag needs."""
     if name not in _reference(current_app):
         abort(404)
     return _shown(name)
@@ -103,7 +105,9 @@ def _shown(name: str) -> Response:
 
 
 def reference_sections(app: Flask) -> Iterator[tuple[str, Section]]:
-    """The headings of the reference with their texts and the addresses of their pages, for searching."""
+    """Yield the headings of the reference with their texts and the addresses of their pages, for
+    searching.
+    """
     for name, one in _reference(app).items():
         # The index has what the others have.
         if name:
@@ -171,14 +175,14 @@ class _Reader:
         self._spec = spec
 
     def operations(self) -> Iterator[tuple[str, OperationView]]:
-        """The operations with their tags."""
+        """Yield the operations with their tags."""
         for path, item in self._spec["paths"].items():
             for method in METHODS:
                 if method in item:
                     yield item[method]["tags"][0], self._operation(path, method, item)
 
     def homes(self, tags: Sequence[str]) -> dict[str, str]:
-        """The tag of each schema: the first one whose operations need it, or the last of all."""
+        """Return the tag of each schema: the first one whose operations need it, or the last of all."""
         known = self._spec["components"]
         found: dict[str, str] = {}
         for tag in tags:

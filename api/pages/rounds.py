@@ -20,7 +20,7 @@ class Met(NamedTuple):
 
 
 def rounds(groups: Iterable[Mapping[str, Any]]) -> list[tuple[int, list[Met]]]:
-    """The rounds with their pairings, in the order of the groups. Void groups count for nobody."""
+    """Return the rounds with their pairings, in the order of the groups. Void groups are not counted."""
     found: dict[int, dict[int, list[Mapping[str, Any]]]] = {}
     for group in groups:
         found.setdefault(group["round"], {}).setdefault(group["pairing"], []).append(group)

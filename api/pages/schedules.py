@@ -43,7 +43,7 @@ _WORDS: Final = Words(
 
 @blueprint.get("/account/schedules/new")
 def new_schedule_page() -> Response:
-    """A form for a schedule."""
+    """Show a form for a new schedule."""
     who = signed_in()
     game = game_of(request.args.get("kind", next(iter(GAMES))))
     return _shown(game, _sections(game, who))
@@ -66,7 +66,7 @@ def create_schedule() -> ResponseReturnValue:
 
 @blueprint.get("/account/schedules/<schedule>/edit")
 def edit_schedule_page(schedule: str) -> Response:
-    """A form with the settings of a schedule."""
+    """Show a form with the settings of a schedule."""
     known, who = _own(schedule)
     game = game_of(known["tournament"]["kind"])
     return _shown(game, _sections(game, who, known), known)

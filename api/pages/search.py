@@ -34,14 +34,18 @@ class SearchResult:
 
 @blueprint.get("/docs/search")
 def search_page() -> Response:
-    """The sections of the manual with all words of ``q``, those with a word in the heading first."""
+    """Show the sections of the manual with all words of ``q``; sections with a word in the heading come
+    first.
+    """
     query = request.args.get("q", "")[:_LONGEST].strip()
     found = list(search(current_app, query))
     return manual_page_of("search.html", current=None, query=query, found=found[:MOST], count=len(found))
 
 
 def search(app: Flask, query: str) -> Sequence[SearchResult]:
-    """The sections in which every word of ``query``, of the first six, begins a word, regardless of case."""
+    """Return the sections in which every word of ``query``, of the first six, begins a word, regardless of
+    case.
+    """
     words = list(dict.fromkeys(query.casefold().split()))[:_MOST_WORDS]
     if not words:
         return ()

@@ -51,14 +51,14 @@ def _body(found: list[Control]) -> Mapping[str, object]:
 
 @blueprint.get("/series")
 def series_list_page() -> Response:
-    """The series, the newest first."""
+    """Show the series, newest first."""
     found = services().series.listed(page_viewer(), parse_number(page_cursor(), 9), _AT_ONCE)
     return page("series_list.html", series=found.items, cursor=found.cursor)
 
 
 @blueprint.get("/series/new")
 def new_series_page() -> Response:
-    """A form for a series."""
+    """Show a form for a new series."""
     signed_in()
     return _form(_controls())
 
@@ -88,7 +88,7 @@ def create_series() -> ResponseReturnValue:
 
 @blueprint.get("/series/<series>")
 def series_page(series: str) -> Response:
-    """The table of a series."""
+    """Show the table of a series."""
     return _series(series)
 
 

@@ -67,7 +67,7 @@ def page(template: str, status: int = 200, /, **values: object) -> Response:
 
 
 def page_cursor() -> str | None:
-    """The cursor in the query of a page that has no other parameter."""
+    """Return the cursor in the query of a page that has no other parameter."""
     cursor: str | None = read_query(_QUERY, request.environ, services().settings.http)["cursor"]
     return cursor
 

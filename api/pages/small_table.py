@@ -74,7 +74,7 @@ class Lying(NamedTuple):
 
 
 class SmallTable(NamedTuple):
-    """What is drawn, and what it is in words."""
+    """The drawing of a small table, and its description in words."""
 
     seats: list[Seat]
     lying: list[Lying]
@@ -83,7 +83,7 @@ class SmallTable(NamedTuple):
 
 
 def small_table(table: FrontTable) -> SmallTable:
-    """The position that ``table`` shows."""
+    """Draw the position that ``table`` shows."""
     picture, layout = table.picture, table.layout
     size = len(layout["names"])
     seats = [_seat(table, seat) for seat in range(size)]

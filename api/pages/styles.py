@@ -30,7 +30,9 @@ class StyleRow(NamedTuple):
 
 
 def style_rows(board: BoardName, bot: str, others: Sequence[str]) -> list[StyleRow]:
-    """The figures of a bot; none while nothing of it is counted. ``others``: the bots of the board."""
+    """Return the figures of a bot, or nothing if none are counted yet. ``others`` are the bots of the
+    board.
+    """
     style = game_of(board.kind).style
     bots = services().styles.read(*board).bots
     own = bots.get(bot)

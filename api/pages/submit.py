@@ -112,7 +112,7 @@ def _sent_upload(body: dict[str, object]) -> Mapping[str, object]:
             raise InvalidSource("there is nothing to upload", field="file", expected="a file, or its text")
         return {"source": pasted}
     if pasted is not None:
-        raise InvalidSource("there is a text as well", field="file", expected="either a file or a text")
+        raise InvalidSource("a file and a text were sent", field="file", expected="either a file or a text")
     data = file.read()
     is_component = data.startswith(COMPONENT_MAGIC) or file.filename.endswith(".wasm")
     return {"component" if is_component else "source": data}
@@ -137,7 +137,7 @@ def _refused(found: list[Control], error: ArenaError) -> tuple[list[Control], Ar
 
 @blueprint.get("/account/bots/new")
 def new_bot_page() -> Response:
-    """A form for a new bot."""
+    """Show a form for a new bot."""
     signed_in()
     way = _way()
     return _new_bot(way, _bot_controls(way))
@@ -202,7 +202,7 @@ def _sent_before(who: Principal, name: str, digest: str | None) -> str | None:
 
 @blueprint.get("/bots/<bot>/versions/new")
 def new_version_page(bot: str) -> Response:
-    """A form for a new version of an own bot."""
+    """Show a form for a new version of an own bot."""
     account = submissions.check_owner(signed_in(), bot, shared=True)
     current = next((one.transport for one in account.versions if one.label == account.version), None)
     way = _way() if "transport" in request.args or current not in TRANSPORTS else str(current)
@@ -245,7 +245,7 @@ def submit_version(bot: str) -> ResponseReturnValue:
 
 @blueprint.get("/bots/<bot>/uploads/<upload>")
 def upload_page(bot: str, upload: str) -> Response:
-    """What became of an upload; the page refreshes itself while it is checked and qualifies."""
+    """Show the outcome of an upload. The page refreshes itself while the upload is checked and qualifies."""
     who = signed_in()
     found = services().uploads.find(bot, upload)
     submissions.check_upload(who, found)

@@ -21,13 +21,15 @@ def _controls() -> list[Control]:
 
 @blueprint.get("/tournaments/<tournament>/subscriptions")
 def subscriptions_page(tournament: str) -> Response:
-    """The owner's webhooks that follow a tournament, how their last posts went, and a form for another."""
+    """Show the owner's webhooks that follow a tournament, the outcome of their last posts, and a form for
+    another one.
+    """
     return _shown(tournament, _controls())
 
 
 @form("/tournaments/<tournament>/subscriptions")
 def subscribe(tournament: str) -> ResponseReturnValue:
-    """Follow a tournament by a webhook, and show its secret once."""
+    """Let a webhook follow a tournament, and show its secret once."""
     who, found = signed_in(), filled(_controls(), request.form.getlist)
     parts = services()
     try:
@@ -50,7 +52,7 @@ def unsubscribe(tournament: str) -> ResponseReturnValue:
 
 @form("/tournaments/<tournament>/ping")
 def ping_subscription(tournament: str) -> ResponseReturnValue:
-    """Post a test to the URL of a subscription, and say how it went."""
+    """Post a test to the URL of a subscription, and report the outcome."""
     who, parts = signed_in(), services()
     try:
         parts.limits.spend("webhook_checks_per_owner", who.owner)

@@ -29,7 +29,7 @@ from arena.store.notes import GameNotes
 
 @blueprint.get("/games/<game>")
 def game_page(game: str) -> ResponseReturnValue:
-    """A game to step through or, while it goes on, to watch; to play for who sits at it."""
+    """Show a game: to step through, to watch if it is in progress, or to play for people who sit at it."""
     who = page_viewer()
     try:
         line = services().tournaments.record(game, who)

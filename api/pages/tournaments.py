@@ -44,7 +44,7 @@ _QUERY: Final = TournamentPageQuery()
 
 @blueprint.get("/tournaments")
 def tournaments_page() -> Response:
-    """The tournaments, current ones first."""
+    """Show the tournaments, current ones first."""
     cursor, who = page_cursor(), page_viewer()
     earlier = services().tournaments.list(state="over", cursor=cursor, limit=TOURNAMENTS_AT_ONCE, viewer=who)
     present = [] if cursor else services().tournaments.present(who)
@@ -61,14 +61,14 @@ def tournaments_page() -> Response:
 
 @blueprint.get("/tournaments/<tournament>")
 def tournament_page(tournament: str) -> Response:
-    """One tournament: its progress, standings, crosstable, rounds and groups."""
+    """Show one tournament: its progress, standings, crosstable, rounds and groups."""
     return tournament_view(tournament, read_query(_QUERY, request.environ, services().settings.http))
 
 
 def tournament_view(
     tournament: str, query: Mapping[str, Any], error: ArenaError | None = None, status: int = 200
 ) -> Response:
-    """The page of a tournament, with an error of a form that was sent from it."""
+    """Show the page of a tournament, with the error of a form that was sent from it."""
     cursor = query.get("cursor")
     arena = services().tournaments
     who = page_viewer()

@@ -89,7 +89,7 @@ class BotsQuery(PageQuery):
 
 
 class GivenBotsPage(GivenPage):
-    """What :class:`BotsQuery` loads."""
+    """The values that :class:`BotsQuery` loads."""
 
     owner: str | None
 

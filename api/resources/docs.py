@@ -12,7 +12,7 @@ blueprint = Blueprint("docs", __name__)
 
 @blueprint.get("/openapi.json")
 def openapi_json() -> Response:
-    """The OpenAPI document of this service."""
+    """Return the OpenAPI document of this service."""
     response = Response(orjson.dumps(document(current_app)), content_type="application/json")
     response.headers["Cache-Control"] = "no-cache"
     return response

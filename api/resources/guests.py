@@ -27,7 +27,7 @@ blueprint = Blueprint("guests", __name__, description="Who organises a tournamen
 
 
 def invitation_url(tournament: str, code: str) -> str:
-    """The address of the page on which an owner accepts an invitation."""
+    """Return the address of the page on which an owner accepts an invitation."""
     return f"{service_address() or ''}/tournaments/{tournament}/invitation?{urlencode({'code': code})}"
 
 

@@ -36,7 +36,9 @@ _MAX_VALUES: Final = 5 * MAX_PEOPLE
 def create_invitations(who: Principal, body: GivenInvitations) -> Mapping[str, object]:
     people, count = body.get("people"), body.get("count")
     if (people is None) == (count is None):
-        raise InvalidRoster("people and count are two ways", field="people", expected="one of the two")
+        raise InvalidRoster(
+            "people and count cannot be used together", field="people", expected="one of them"
+        )
     invited: Any = count if people is None else [Person(**person) for person in people]
     made = services().invitations.create(
         who.name, invited, roster=body.get("roster", ""), expires_ms=body.get("expires_ms")
@@ -45,7 +47,7 @@ def create_invitations(who: Principal, body: GivenInvitations) -> Mapping[str, o
 
 
 def shown_once(made: Iterable[NewInvitation]) -> list[dict[str, str | int | None]]:
-    """New invitations with their codes, and the pages to sign up with them."""
+    """Return new invitations with their codes, and the pages to sign up with them."""
     address, now_ms = service_address(), services().store.clock().now_ms
     return [
         {

@@ -37,7 +37,7 @@ blueprint = Blueprint(
 
 
 def text_table(csv: Callable[[], str], text: Callable[[], str], form: str) -> Response:
-    """A table as ``form``: ``csv`` or ``text``."""
+    """Format a table as ``form``: ``csv`` or ``text``."""
     if form == "csv":
         return Response(csv(), content_type="text/csv; charset=utf-8")
     return Response(text(), content_type="text/plain; charset=utf-8")

@@ -189,7 +189,9 @@ class Mixed(fields.Raw):
 def moment_to_openapi(
     self: OpenAPIConverter, field: fields.Field[object], **_: object
 ) -> Mapping[str, object]:
-    """Attribute function of apispec's converter: both forms of a :class:`GivenMoment`."""
+    """Describe both forms of a :class:`GivenMoment` in OpenAPI. An attribute function of apispec's
+    converter.
+    """
     if not isinstance(field, GivenMoment):
         return {}
     return {"anyOf": [{"type": "integer"}, {"type": "string", "format": "date-time"}]}

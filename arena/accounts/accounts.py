@@ -121,7 +121,7 @@ class Accounts(AuditLog):
     # Tokens
 
     def check(self, token: str) -> Principal:
-        """The holder of ``token``. Raises :class:`InvalidToken`."""
+        """Return the holder of ``token``. Raises :class:`InvalidToken`."""
         digest = _digest(token)
         remembered = self._remembered.get(digest)
         now = time.monotonic()
@@ -180,7 +180,7 @@ class Accounts(AuditLog):
             return False
 
     def owner(self, name: str) -> Owner:
-        """An owner. Raises :class:`OwnerNotFound`, or :class:`~arena.errors.CorruptState`."""
+        """Return an owner. Raises :class:`OwnerNotFound`, or :class:`~arena.errors.CorruptState`."""
         fields = self._store.owner(name) if re.fullmatch(NAME_PATTERN, name) else None
         if fields is None:
             raise _unknown_owner(name)
@@ -194,7 +194,7 @@ class Accounts(AuditLog):
             )
 
     def check_not_suspended(self, name: str) -> None:
-        """Raises :class:`OwnerSuspended`."""
+        """Raise :class:`OwnerSuspended` if the owner is suspended."""
         try:
             suspended = self.owner(name).suspended
         except OwnerNotFound:
@@ -206,7 +206,7 @@ class Accounts(AuditLog):
             )
 
     def set_suspended(self, name: str, suspension: OwnerSuspension | None) -> None:
-        """Suspend an owner, or lift that; its bots are the caller's: see
+        """Suspend an owner or lift the suspension. The caller changes the owner's bots: see
         :class:`~arena.accounts.suspensions.Suspensions`. Raises :class:`OwnerNotFound`.
         """
         if suspension is None:
@@ -221,7 +221,7 @@ class Accounts(AuditLog):
         self._remembered.clear()
 
     def delete_owner(self, name: str) -> None:
-        """Erase what is stored about an owner without bots, except that its name is taken."""
+        """Erase the stored data of an owner without bots. The name stays taken."""
         self._store.delete_owner(name)
         self._forget("owner", name)
 
@@ -289,7 +289,9 @@ class Accounts(AuditLog):
         fields = {"created": str(created), "state": "active", "description": "", **pack_settings(settings)}
         if secret:
             fields["hook"] = secret
-        taken = NameTaken(f"the name {name!r} is taken, or was before", field="name", expected="another name")
+        taken = NameTaken(
+            f"the name {name!r} is taken, or was used before", field="name", expected="another name"
+        )
         if self._store.bot(name) is not None:
             raise taken
         versions: tuple[Version, ...] = ()
@@ -310,8 +312,8 @@ class Accounts(AuditLog):
         return replace(bot, versions=versions), token
 
     def bot(self, name: str) -> BotAccount:
-        """A bot with its versions, without those that cannot be read. Raises :class:`BotNotFound`, also for a
-        deleted one, or :class:`~arena.errors.CorruptState`.
+        """Return a bot with its versions, without those that cannot be read. Raises :class:`BotNotFound`,
+        also for a deleted one, or :class:`~arena.errors.CorruptState`.
         """
         fields = self._store.bot(name) if re.fullmatch(NAME_PATTERN, name) else None
         bot = unpack_bot(fields)
@@ -332,7 +334,7 @@ class Accounts(AuditLog):
     def bots(
         self, owner: str | None = None, after: str = "", limit: int = MAX_PAGE
     ) -> tuple[list[BotAccount], str | None]:
-        """A page of bots by name, without their versions, and the cursor of the next page or None.
+        """Return a page of bots by name, without their versions, and the cursor of the next page or None.
         ``owner``: only those of an owner or co-owner.
         """
         names = self._store.bot_names(owner, after, limit + 1)
@@ -416,7 +418,7 @@ class Accounts(AuditLog):
         state: BotState | None = None,
         **settings: object,
     ) -> BotAccount:
-        """Change the state of a bot, or what its owner says about it; None removes what it has said. Raises
+        """Change the state of a bot, or its owner's statements about it, which None removes. Raises
         :class:`BotNotFound`.
         """
         given = {**({"state": state} if state else {}), **pack_settings(settings)}
@@ -426,7 +428,7 @@ class Accounts(AuditLog):
         return self.bot(name)
 
     def hide_description(self, name: str, hidden: bool) -> None:
-        """Hide the description of a bot, or show it again; a bot that is deleted has none."""
+        """Hide or show the description of a bot. A deleted bot has none."""
         self._store.change_bot(name, {"hidden": "1"} if hidden else {}, () if hidden else ("hidden",))
 
     def delete_bot(self, name: str) -> None:
@@ -455,7 +457,7 @@ class Accounts(AuditLog):
     # Uploads
 
     def upload_of(self, name: str, label: str) -> Upload:
-        """The upload of a version.
+        """Return the upload of a version.
 
         Raises :class:`BotNotFound`, :class:`~arena.accounts.versions.VersionNotFound` or
         :class:`~arena.accounts.versions.NoSource`.
@@ -479,11 +481,11 @@ class Accounts(AuditLog):
         return self.bot(name).find(label)
 
     def uploaded_bots(self) -> list[BotAccount]:
-        """The active bots that have or had an uploaded version, by name, without their versions."""
+        """Return the active bots that have or had an uploaded version, by name, without their versions."""
         return [bot for bot in self.listed(self._store.uploaded_names()) if bot.is_active]
 
     def listed(self, names: Sequence[str]) -> list[BotAccount]:
-        """Those of the bots that exist and can be read, without their versions."""
+        """Return those of the bots that exist and can be read, without their versions."""
         rows = zip(names, self._store.bots(names), strict=True)
         found = [shown_or_left_out(f"bot {name}", partial(unpack_bot, fields)) for name, fields in rows]
         return [bot for bot in found if bot is not None]
@@ -491,11 +493,13 @@ class Accounts(AuditLog):
     # Webhooks
 
     def webhooks(self) -> list[str]:
-        """The names of bots that have or had a webhook; some may be deleted."""
+        """Return the names of bots that have or had a webhook; some may be deleted."""
         return self._store.webhook_names()
 
     def signing_secrets(self, name: str) -> list[str]:
-        """The secrets that sign posts to the bot's webhook, current first; empty without a webhook."""
+        """Return the secrets that sign posts to the bot's webhook, current first, or an empty value without a
+        webhook.
+        """
         fields = self._store.signing_fields(name)
         secrets_ = [fields["hook"]] if "hook" in fields else []
         if "hook_old" in fields:
@@ -535,7 +539,7 @@ def _now() -> int:
 
 def _check_name(name: str) -> None:
     if not re.fullmatch(NAME_PATTERN, name):
-        raise InvalidName(f"{name[:64]!r} is not a name", field="name", expected=NAME_RULE)
+        raise InvalidName(f"{name[:64]!r} is not a valid name", field="name", expected=NAME_RULE)
 
 
 def _published(label: str) -> str:
@@ -545,18 +549,18 @@ def _published(label: str) -> str:
 
 def _check_version(label: str, transport: str, url: str, upload: StoredUpload | None) -> None:
     if not re.fullmatch(LABEL_PATTERN, label):
-        raise InvalidName(f"{label[:64]!r} is not a version label", field="label", expected=LABEL_RULE)
+        raise InvalidName(f"{label[:64]!r} is not a valid version label", field="label", expected=LABEL_RULE)
     chosen = transport_of(transport)
     if bool(url) != chosen.needs_url:
         raise ArenaError(
-            "a URL is required for a webhook, and for nothing else",
+            "a URL is required for a webhook, and only there",
             code="invalid_webhook_url",
             field="url",
             expected="the URL of the webhook" if not url else 'the transport "webhook"',
         )
     if (upload is not None) != chosen.takes_upload:
         raise InvalidSource(
-            "a source or a component is required for an uploaded bot, and for nothing else",
+            "a source or a component is required for an uploaded bot, and only there",
             field="source",
             expected="source or component" if upload is None else 'the transport "uploaded"',
         )

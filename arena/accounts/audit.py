@@ -63,9 +63,11 @@ class AuditLog:
         self._log.audit(entry)
 
     def audited(self, before: str = "", limit: int = MAX_PAGE) -> tuple[list[AuditEntry], str | None]:
-        """A page of the log, the newest entry first, and the cursor of the next page or None."""
+        """Return a page of the log, the newest entry first, and the cursor of the next page or None."""
         if before and not re.fullmatch(r"\d{1,15}-\d{1,9}", before):
-            raise ArenaError("this is not a cursor of the audit log", code="invalid_cursor", field="cursor")
+            raise ArenaError(
+                "this is not a valid cursor of the audit log", code="invalid_cursor", field="cursor"
+            )
         found = self._log.audited(before, limit + 1)
         entries = [
             shown_or_left_out(f"entry {number} of the audit log", partial(_audit_entry, number, entry))

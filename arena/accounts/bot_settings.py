@@ -10,7 +10,7 @@ from arena.declarations import DECIMAL, NUMBER, TRUTH, declared, setting, settin
 
 @declared
 class BotSettings:
-    """What the owner of a bot says about it."""
+    """The statements of an owner about a bot."""
 
     description: str = setting(
         "A short public description of the bot.",
@@ -65,13 +65,13 @@ _FROM_TEXT: Final[Mapping[str, Callable[[str], Any]]] = {NUMBER: int, DECIMAL: f
 
 
 def pack_settings(settings: Mapping[str, object]) -> dict[str, str]:
-    """The fields of a bot's row, without those that are None."""
+    """Return the fields of a bot's row, without those that are None."""
     given = {name: value for name, value in settings.items() if value is not None}
     return {name: str(int(value) if isinstance(value, bool) else value) for name, value in given.items()}
 
 
 def unpack_settings(fields: Mapping[str, str]) -> dict[str, Any]:
-    """The inverse of :func:`pack_settings`, with the defaults of what is not stored. Raises ValueError."""
+    """Invert :func:`pack_settings`, with the defaults of what is not stored. Raises ValueError."""
     return {
         name: _FROM_TEXT.get(one.kind, str)(fields[name]) if name in fields else one.default
         for name, one in settings_of(BotSettings).items()

@@ -36,13 +36,13 @@ class CoOwners:
         self._accounts = accounts
 
     def invited(self, bot: str) -> tuple[str, ...]:
-        """The owners who are invited to share a bot, in the order of their invitations."""
+        """Return the owners who are invited to share a bot, in the order of their invitations."""
         fields = self._store.bot(self._accounts.bot(bot).name) or {}
         with reading(f"bot {bot}"):
             return Sharing.of(fields).invited
 
     def invitations(self, owner: str) -> list[str]:
-        """The bots that an owner is invited to share, by name."""
+        """Return the bots that an owner is invited to share, by name."""
         names = self._store.invited_to(owner)
         rows = zip(names, self._store.bots(names), strict=True)
         found = [
@@ -52,12 +52,12 @@ class CoOwners:
         return [name for name, sharing in found if sharing is not None and owner in sharing.invited]
 
     def shared(self, owner: str) -> list[str]:
-        """The bots that an owner shares with their owners, by name."""
+        """Return the bots that an owner shares with their owners, by name."""
         names = self._store.bot_names(owner, "", -1)
         return [bot.name for bot in self._accounts.listed(names) if owner in bot.co_owners]
 
     def check(self, bot: str, owner: str) -> None:
-        """Check that an owner shares a bot, or is invited to. Raises :class:`NotCoOwner`."""
+        """Check that an owner shares a bot or is invited to. Raises :class:`NotCoOwner`."""
         known = self._accounts.bot(bot)
         if owner in known.co_owners or owner in self.invited(bot):
             return
@@ -71,7 +71,7 @@ class CoOwners:
         )
 
     def invite(self, bot: str, owner: str) -> bool:
-        """Invite an owner to share a bot. May be repeated: False if it changes nothing."""
+        """Invite an owner to share a bot. May be repeated; returns False if nothing changed."""
         known = self._accounts.bot(bot)
         try:
             self._accounts.owner(owner)
@@ -92,7 +92,7 @@ class CoOwners:
         return True
 
     def accept(self, bot: str, owner: str) -> bool:
-        """Let an owner who is invited share a bot. May be repeated: False if it changes nothing."""
+        """Let an invited owner share a bot. May be repeated; returns False if nothing changed."""
         self.check(bot, owner)
         known = self._accounts.bot(bot)
         if owner in known.co_owners:
@@ -125,7 +125,7 @@ class CoOwners:
             self._accounts.quotas.leave_room(owner, stored)
 
     def forget(self, owner: str) -> None:
-        """Let an owner leave all bots that it shares or may share. May be repeated."""
+        """Remove an owner from all bots that it shares or is invited to share. May be repeated."""
         for bot in {*self.shared(owner), *self._store.invited_to(owner)}:
             self._store.remove_co_owner(bot, owner)
 

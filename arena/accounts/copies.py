@@ -28,12 +28,12 @@ class Copies(NamedTuple):
     versions: tuple[CopiedVersion, ...]
 
     def as_json(self) -> dict[str, object]:
-        """As shown to admins."""
+        """Return the copies as shown to admins."""
         return {"digest": self.digest, "versions": [one._asdict() for one in self.versions]}
 
 
 def copies(accounts: Accounts, store: AccountStore) -> list[Copies]:
-    """The uploads that active bots of different owners have, the latest copy first."""
+    """Return the uploads that active bots of different owners have, the latest copy first."""
     found: dict[str, list[CopiedVersion]] = defaultdict(list)
     bots = accounts.uploaded_bots()
     for bot, rows in zip(bots, store.versions_of([bot.name for bot in bots]), strict=True):

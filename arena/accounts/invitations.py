@@ -49,7 +49,7 @@ _CODE: Final = re.compile(
 
 
 class InvalidInvitation(ArenaError):
-    """The invitation cannot be used, or not any more."""
+    """The invitation cannot be used, or cannot be used any more."""
 
     code = "invalid_invitation"
 
@@ -102,8 +102,10 @@ class NewInvitation:
 
 
 class Invitations:
-    """The invitations of all organisers. Only an owner that was allowed to may make some: by the quota
-    ``invitations``, if nobody invited that owner, or by an admin.
+    """The invitations of all organisers.
+
+    Owners may make invitations if an admin has allowed it, or, unless they were invited themselves, within
+    the quota ``invitations``.
     """
 
     def __init__(self, store: Store, accounts: Accounts, quotas: Quotas) -> None:
@@ -129,7 +131,7 @@ class Invitations:
         until_ms = now_ms + DEFAULT_KEPT_MS if expires_ms is None else expires_ms
         if not now_ms < until_ms <= now_ms + MAX_KEPT_MS:
             raise InvalidInvitation(
-                "the invitations would expire at once, or too late",
+                "the invitations would expire in the past, or too late",
                 field="expires_ms",
                 expected=times_between(now_ms, now_ms + MAX_KEPT_MS),
             )
@@ -150,7 +152,7 @@ class Invitations:
         return made
 
     def find(self, code: str) -> Invitation:
-        """The invitation of a code, which can be used. Raises :class:`InvalidInvitation`."""
+        """Return the invitation of a code, which can be used. Raises :class:`InvalidInvitation`."""
         organiser, text = _organiser(code)
         return self._usable(self._of(organiser).find(_digest(text)[:_ID_CHARACTERS]), text)
 
@@ -190,13 +192,15 @@ class Invitations:
         self._store.accounts.change_owner(owner, {"invitations": str(most)})
 
     def allowance(self, owner: str) -> dict[str, int]:
-        """How many invitations an owner has made, revoked ones not counted: ``used``, ``most``, ``left``."""
+        """Return how many invitations an owner has made, revoked ones not counted: ``used``, ``most``,
+        ``left``.
+        """
         most, used = self._most(owner), int(self._of(owner).find(_ISSUED) or 0)
         return {"used": used, "most": most, "left": max(0, most - used)}
 
     def list(self, organiser: str, roster: str | None = None) -> list[dict[str, str | int | None]]:
-        """The invitations of an organiser, the latest first and those made together in their order, without
-        codes.
+        """Return the invitations of an organiser, latest first and those made together in their order,
+        without codes.
         """
         now_ms = self._store.clock().now_ms
         rows = {name: row for name, row in self._of(organiser).all().items() if name != _ISSUED}
@@ -210,7 +214,7 @@ class Invitations:
         return [as_json(one, now_ms) for one in found]
 
     def revoke(self, organiser: str, invitation: str) -> dict[str, str | int | None]:
-        """Revoke an invitation that nobody has used; of one that was used nothing changes.
+        """Revoke an unused invitation; a used one does not change. Raises :class:`InvitationNotFound`.
 
         Raises :class:`InvitationNotFound`.
         """
@@ -234,8 +238,8 @@ class Invitations:
         return as_json(_read(after), now_ms)
 
     def forget(self, owner: str) -> None:
-        """Remove what is known about an owner that is deleted: the invitations that it made, with the people
-        on its rosters, and whom the invitation was for with which it signed up.
+        """Remove what is known about an deleted owner: the invitations that it made, with the people on its
+        rosters, and whom the invitation was for with which it signed up.
         """
         own = self._of(owner)
         for name in own.all():
@@ -312,7 +316,7 @@ class Invitations:
 
 
 def as_json(one: Invitation, now_ms: int) -> dict[str, str | int | None]:
-    """The invitation as its organiser sees it."""
+    """Return the invitation as its organiser sees it."""
     return {
         "id": one.id,
         "roster": one.roster,
@@ -337,7 +341,7 @@ def _organiser(code: str) -> tuple[str, str]:
     text = re.sub(r"\s", "", code).lower()
     found = _CODE(text)
     if found is None:
-        raise _invalid("is not a code")
+        raise _invalid("is not a valid code")
     return found["by"], text
 
 
@@ -347,5 +351,7 @@ def _digest(code: str) -> str:
 
 def _invalid(why: str) -> InvalidInvitation:
     return InvalidInvitation(
-        f"the invitation {why}", field="invitation", expected="another one, from whoever invited you"
+        f"the invitation {why}",
+        field="invitation",
+        expected="a new invitation from the person who invited you",
     )

@@ -43,8 +43,8 @@ class Person(NamedTuple):
 
 
 def parse_roster(text: str) -> list[Person]:
-    """The people of a table: a heading line with the columns of :data:`COLUMNS` in any order, then a line per
-    person. Other columns are passed over.
+    """Return the people of a table: a heading line with the columns of :data:`COLUMNS` in any order, then a
+    line per person. Other columns are passed over.
 
     Raises :class:`InvalidRoster` with the number of the line.
     """
@@ -56,7 +56,9 @@ def parse_roster(text: str) -> list[Person]:
     used = [heading for heading in headings if heading in COLUMNS]
     if "name" not in used or len(set(used)) < len(used):
         shown = printable(", ".join(cells), 80)
-        raise InvalidRoster(f"line {line} is not a heading line: {shown!r}", field="people", expected=_LINES)
+        raise InvalidRoster(
+            f"line {line} is not a valid heading line: {shown!r}", field="people", expected=_LINES
+        )
     found = []
     for line, cells in rows:
         if any(cells[len(headings) :]):
@@ -89,7 +91,7 @@ def check_people(people: Sequence[Person]) -> None:
 
 
 def check_person(line: int, name: str = "", handle: str = "", email: str = "") -> Person:
-    """The person of a line, if the texts can be. Raises :class:`InvalidRoster`."""
+    """Return the person of a line if the texts are valid. Raises :class:`InvalidRoster`."""
 
     def refuse(message: str, field: str, expected: str) -> InvalidRoster:
         return InvalidRoster(f"line {line}: {message}", field=field, expected=expected)
@@ -97,7 +99,7 @@ def check_person(line: int, name: str = "", handle: str = "", email: str = "") -
     if not name:
         raise InvalidRoster(f"line {line} has no name", field="people", expected="a name")
     if handle and not re.fullmatch(NAME_PATTERN, handle):
-        raise refuse(f"{printable(handle, 60)!r} is not a handle", field="people", expected=NAME_RULE)
+        raise refuse(f"{printable(handle, 60)!r} is not a valid handle", field="people", expected=NAME_RULE)
     return Person(
         read_line(name, "people", MAX_PERSON, error=refuse),
         handle,

@@ -29,7 +29,7 @@ PERSON_PREFIX: Final = "person_"
 
 
 class LinkExpired(ArenaError):
-    """The link was used, was withdrawn or is too old."""
+    """The link was used or withdrawn, or has expired."""
 
     code = "link_expired"
 
@@ -59,7 +59,7 @@ class Sessions:
         self._invitations = invitations
 
     def find(self, key: str) -> Session | None:
-        """The session of a key; None if it has ended."""
+        """Return the session of a key, or None if it has ended."""
         data = self._sessions.find(key)
         try:
             session = None if data is None else read_row(Session, orjson.loads(data))
@@ -70,7 +70,7 @@ class Sessions:
         return session if session.token and session.token == self._token(session.owner) else None
 
     def principal(self, session: Session) -> Principal | None:
-        """The owner who has signed in, None for a guest."""
+        """Return the owner who has signed in, with None for a guest."""
         if not session.owner:
             return None
         owner = self._accounts.owner(session.owner)
@@ -100,14 +100,14 @@ class Sessions:
         return self._signed_in(holder.owner, before)
 
     def new_link(self, owner: str) -> str:
-        """A code that signs in as the owner once, within :data:`LINK_MS`."""
+        """Return a code that signs in as the owner once, within :data:`LINK_MS`."""
         code = secrets.token_urlsafe(_CODE_BYTES)
         row = {"owner": owner, "token": self._token(owner)}
         self._sign_ins.put(code, orjson.dumps(row), LINK_MS, owner)
         return code
 
     def linked_owner(self, code: str) -> str:
-        """The owner as whom the code signs in; nothing changes. Raises :class:`LinkExpired`."""
+        """Return the owner as whom the code signs in; nothing changes. Raises :class:`LinkExpired`."""
         return self._owner_of(self._sign_ins.find(code))
 
     def sign_in_by_link(self, code: str, before: str | None = None) -> tuple[str, Session]:
@@ -182,7 +182,9 @@ class Sessions:
         found = None if row is None else orjson.loads(row)
         if found is None or not found["token"] or found["token"] != self._token(found["owner"]):
             raise LinkExpired(
-                "this link was used, or is too old", field="code", expected="a new link, by `botequim web`"
+                "this link was already used or has expired",
+                field="code",
+                expected="a new link, by `botequim web`",
             )
         return str(found["owner"])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection
 from contextlib import suppress
 
@@ -17,6 +18,9 @@ from arena.accounts.accounts import (
 from arena.accounts.versions import OF_OWNER, BotAccount, Suspension, pack_suspension
 from arena.errors import ArenaError
 from arena.store.accounts import AccountStore
+from arena.text import printable
+
+log = logging.getLogger(__name__)
 
 
 class BotSuspended(ArenaError):
@@ -54,14 +58,14 @@ def check_plays(bot: BotAccount, field: str | None = None) -> None:
 
 
 class Suspensions:
-    """Suspends the bots of ``accounts``, and lifts that again."""
+    """Suspends the bots of ``accounts``, and lifts suspensions."""
 
     def __init__(self, store: AccountStore, accounts: Accounts) -> None:
         self._store = store
         self._accounts = accounts
 
     def suspend(self, bot: str, suspension: Suspension) -> None:
-        """Suspend a bot. An earlier suspension stays as it is; a bot that was deleted needs none."""
+        """Suspend a bot. An earlier suspension is kept, and a deleted bot is ignored."""
         try:
             if self._accounts.bot(bot).suspended is not None:
                 return
@@ -69,6 +73,8 @@ class Suspensions:
             return
         self._store.note_suspended(bot)
         self._store.change_bot(bot, {"suspended": pack_suspension(suspension)})
+        fields = {"bot": bot, "tournament": suspension.tournament, "group": suspension.group}
+        log.warning("bot %s is suspended: %s", bot, printable(suspension.reason, 200), extra=fields)
 
     def lift(self, bot: str) -> BotAccount:
         """Lift the suspension of a bot.
@@ -79,6 +85,7 @@ class Suspensions:
         if known.suspended is None or known.owner_suspended:
             raise SuspensionNotFound(f"{bot} is not suspended", field="bot", expected="a suspended bot")
         self._store.change_bot(bot, {}, remove=("suspended",))
+        log.info("the suspension of bot %s is lifted", bot, extra={"bot": bot})
         return self._accounts.bot(bot)
 
     def suspend_owner(self, owner: str, reason: str, by: str, at_ms: int) -> Owner:
@@ -87,6 +94,8 @@ class Suspensions:
         Raises :class:`~arena.accounts.accounts.OwnerNotFound`.
         """
         self._accounts.set_suspended(owner, OwnerSuspension(reason, by, at_ms))
+        fields = {"owner": owner, "by": by}
+        log.warning("owner %s is suspended by %s: %s", owner, by, printable(reason, 200), extra=fields)
         for bot in self._bots_of(owner):
             self._store.note_suspended(bot)
             self._store.change_bot(bot, {OF_OWNER: pack_suspension(Suspension(reason, at_ms, "", ""))})
@@ -102,10 +111,11 @@ class Suspensions:
         for bot in self._bots_of(owner):
             self._store.change_bot(bot, {}, remove=(OF_OWNER,))
         self._accounts.set_suspended(owner, None)
+        log.info("the suspension of owner %s is lifted", owner, extra={"owner": owner})
         return self._accounts.owner(owner)
 
     def owners(self) -> list[Owner]:
-        """The suspended owners by name."""
+        """Return the suspended owners by name."""
         found = []
         for name in self._store.suspended_owners():
             with suppress(OwnerNotFound):
@@ -117,9 +127,9 @@ class Suspensions:
         return [bot.name for bot in self._accounts.listed(names) if bot.owner == owner]
 
     def bots(self) -> list[BotAccount]:
-        """The suspended bots by name, without their versions."""
+        """Return the suspended bots by name, without their versions."""
         return [bot for bot in self._accounts.listed(self._store.suspended_names()) if bot.suspended]
 
     def among(self, names: Collection[str]) -> frozenset[str]:
-        """The suspended ones among bots."""
+        """Return those of the bots that are suspended."""
         return frozenset(bot.name for bot in self._accounts.listed(sorted(names)) if bot.suspended)

@@ -20,7 +20,7 @@ SETTLED: Final = ("added", "refused")
 
 
 class InvalidSource(ArenaError):
-    """The upload cannot be a bot."""
+    """The upload cannot be used as a bot."""
 
     code = "invalid_source"
 
@@ -75,16 +75,17 @@ class ReceivedUpload:
 
     @property
     def is_settled(self) -> bool:
-        """Whether it is a version or refused."""
+        """Whether the upload has become a version or was refused."""
         return self.state in SETTLED
 
     def refused(self, code: str, reason: str) -> ReceivedUpload:
-        """The same upload, refused."""
+        """Return this upload as refused."""
         return replace(self, state="refused", code=code, reason=reason)
 
 
 def python_upload(source: str | bytes) -> Upload:
-    """A Python file, or its text. Raises :class:`InvalidSource` if it is too long or cannot be a source.
+    """Return a Python file, or its text. Raises :class:`InvalidSource` if it is too long or cannot be a
+    source.
 
     It is not parsed here, which may take any time: a worker compiles it, in the sandbox.
     """
@@ -103,7 +104,7 @@ def python_upload(source: str | bytes) -> Upload:
 
 
 def component_upload(data: bytes) -> Upload:
-    """A WebAssembly component. Raises :class:`InvalidSource` if it is too long or not a component; the
+    """Return a WebAssembly component. Raises :class:`InvalidSource` if it is too long or not a component; the
     compiler checks that it fits the world of ``arena/sandbox/guest/bot.wit``.
     """
     most = DEFAULT_LIMITS.component_bytes

@@ -57,7 +57,9 @@ class Version:
 
     @property
     def runner(self) -> Runner:
-        """Who runs it. Raises :class:`~arena.bots.transports.UnknownTransport` for one of a newer release."""
+        """Who runs this version. Raises :class:`~arena.bots.transports.UnknownTransport` for a transport of a
+        newer release.
+        """
         return transport_of(self.transport).runner
 
 
@@ -102,8 +104,9 @@ class BotAccount(BotSettings):
 
     @property
     def takes_part(self) -> bool:
-        """Whether it takes part in scheduled tournaments without saying so when it is online. Who uploads a
-        bot agrees to that unless it is switched off.
+        """Whether the bot takes part in scheduled tournaments without asking when it is online.
+
+        Uploading a bot implies consent, unless its owner switches this off.
         """
         if self.tournaments is not None:
             return self.tournaments
@@ -111,7 +114,7 @@ class BotAccount(BotSettings):
         return not self.version or self.version in uploads
 
     def find(self, label: str) -> Version:
-        """A version. Raises :class:`VersionNotFound`."""
+        """Return a version. Raises :class:`VersionNotFound`."""
         for version in self.versions:
             if version.label == label:
                 return version
@@ -140,7 +143,7 @@ class BotAccount(BotSettings):
 
 
 def version_of(upload: ReceivedUpload) -> Version:
-    """The version that an upload becomes."""
+    """Return the version that an upload becomes."""
     return Version(
         upload.label,
         UPLOADED.name,
@@ -153,7 +156,7 @@ def version_of(upload: ReceivedUpload) -> Version:
 
 
 def pack_version(version: Version) -> str:
-    """The stored form of a version; every call returns another text."""
+    """Return the stored form of a version; every call returns another text."""
     # The random part distinguishes a repeated command from a second one.
     values: list[object] = [
         version.label,
@@ -171,7 +174,7 @@ def pack_version(version: Version) -> str:
 
 
 def unpack_version(text: str) -> Version:
-    """The inverse of :func:`pack_version`. Raises TypeError or ValueError."""
+    """Invert :func:`pack_version`. Raises TypeError or ValueError."""
     # A newer version of the program may have added fields to the row.
     label, transport, created, _, *more = json.loads(text)[:10]
     if len(more) > 5:
@@ -182,12 +185,12 @@ def unpack_version(text: str) -> Version:
 
 
 def pack_suspension(suspension: Suspension) -> str:
-    """The stored form of a suspension."""
+    """Return the stored form of a suspension."""
     return json.dumps(list(vars(suspension).values()))
 
 
 def unpack_suspension(text: str | None) -> Suspension | None:
-    """The inverse of :func:`pack_suspension`; None for no text. Raises TypeError or ValueError."""
+    """Invert :func:`pack_suspension`, with None for no text. Raises TypeError or ValueError."""
     if text is None:
         return None
     # A newer version of the program may have added fields.
@@ -197,7 +200,7 @@ def unpack_suspension(text: str | None) -> Suspension | None:
 
 
 def unpack_bot(fields: Mapping[str, str] | None) -> BotAccount | None:
-    """The bot with these stored fields, without its versions; None if there is none.
+    """Return the bot with these stored fields, without its versions, or None if there is none.
 
     Raises :class:`~arena.errors.CorruptState`.
     """

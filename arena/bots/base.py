@@ -28,7 +28,7 @@ class Bot:
 class BotFailure(Exception):
     """A bot failed to answer; raised by whatever runs the bot.
 
-    ``type`` is one of the faults ``late``, ``crashed`` and ``malformed``; ``report``: its traceback.
+    ``type`` is one of the faults ``late``, ``crashed`` and ``malformed``, and ``report`` is the traceback.
     """
 
     def __init__(self, type: str, detail: str, report: str = "") -> None:

@@ -19,7 +19,7 @@ def check_game(bot: str, games: Collection[str], kind: str, field: str = "bot") 
     """
     if games and kind not in games:
         raise GameNotPlayed(
-            f"{bot} does not play {kind}, as its games say",
+            f"{bot} does not play {kind}: its games do not name it",
             field=field,
             expected=" or ".join(games),
         )

@@ -179,12 +179,12 @@ def factory_of_module(module: ModuleType, source: str) -> Callable[[], Bot]:
         return type("FunctionBot", (_FunctionBot,), made_of)
     if leaves:
         raise InvalidBot(
-            f"{source} holds several bots: {', '.join(sorted(one.__name__ for one in leaves))}",
+            f"{source} contains several bots: {', '.join(sorted(one.__name__ for one in leaves))}",
             field="bot",
-            expected="one, or one of them with the name Bot",
+            expected="only one, or one of them named Bot",
         )
     raise InvalidBot(
-        f"{source} holds no bot",
+        f"{source} contains no bot",
         field="bot",
         expected="a class Bot with a method choose(self, turn), or a function choose(turn)",
     )
@@ -210,12 +210,14 @@ def checked_games(games: object, source: str) -> tuple[str, ...]:
     """The games that the bot of ``source`` names, each once. Raises :class:`InvalidBot`."""
     if not isinstance(games, tuple | list) or not all(isinstance(game, str) for game in games):
         raise InvalidBot(
-            f"{source}: games is {_one_line_of(games)}", field="bot", expected='names, such as ("truco",)'
+            f"{source}: games must be a tuple of names, not {_one_line_of(games)}",
+            field="bot",
+            expected='names, such as ("truco",)',
         )
     for game in games:
         if game not in GAMES:
             raise InvalidBot(
-                f"{source}: games names {_one_line_of(game)}",
+                f"{source}: games names the unknown game {_one_line_of(game)}",
                 field="bot",
                 expected="some of " + ", ".join(GAMES),
             )

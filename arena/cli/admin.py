@@ -60,12 +60,14 @@ def withdraw(owner: str, url: str, token: str, as_json: bool) -> None:
 
 
 @admin.command(examples=("botequim admin audit --limit 20", "botequim admin audit --json"))
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="The most entries.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=50, show_default=True, help="The maximum number of entries."
+)
 @url_option
 @_admin
 @json_option
 def audit(limit: int, url: str, token: str, as_json: bool) -> None:
-    """List what admins did, the newest first."""
+    """List what admins did, newest first."""
     columns: Columns[AuditEntry] = {
         "at": moment("at_ms"),
         "admin": "admin",

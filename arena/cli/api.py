@@ -37,7 +37,7 @@ class OperationName(_Text):
     name = "operation"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The name in the table."""
+        """Return the name in the table."""
         names = {operation_id(name): name for name in OPERATIONS} | {name: name for name in OPERATIONS}
         if value not in names:
             meant = did_you_mean(value, OPERATIONS)
@@ -48,7 +48,7 @@ class OperationName(_Text):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The names that begin so."""
+        """Return the names that begin with the text typed so far."""
         return [
             CompletionItem(name, help=one.summary)
             for name, one in OPERATIONS.items()
@@ -114,7 +114,7 @@ def api(
         needed = " ".join(f"{one}=..." for one in missing)
         raise click.UsageError(f"{name} needs {needed}: {operation.method} {operation.path}")
     if all_pages and not operation.pages:
-        raise click.UsageError(f"{name} is no list of pages: --all is for those")
+        raise click.UsageError(f"{name} does not return pages: --all works only with lists that have pages")
     client = service(url, token)
     if operation.media == EVENT_STREAM:
         for event in _events(client, name, operation, given):
@@ -141,7 +141,9 @@ def _object(file: IO[bytes] | None) -> dict[str, object]:
     found = {} if file is None else _json(file.read(), file.name)
     if not isinstance(found, dict):
         raise ArenaError(
-            "the file is no object of JSON", field="--input", expected='JSON such as {"name": "Cup"}'
+            "the file does not contain a JSON object",
+            field="--input",
+            expected='a JSON object such as {"name": "Cup"}',
         )
     return found
 
@@ -159,7 +161,7 @@ def _fields(words: tuple[str, ...], operation: Operation) -> dict[str, object]:
     for word in words:
         match = _FIELD.fullmatch(word)
         if match is None:
-            raise ArenaError(f"{word[:80]!r} is not a field", field="FIELD", expected=_FIELD_RULE)
+            raise ArenaError(f"{word[:80]!r} is not a valid field", field="FIELD", expected=_FIELD_RULE)
         name, sign, at, text = match.groups()
         data = Path(text).read_bytes() if at else text.encode()
         value: object = data
@@ -174,7 +176,9 @@ def _fields(words: tuple[str, ...], operation: Operation) -> dict[str, object]:
         for parent in parents:
             inner = into.setdefault(parent, {})
             if not isinstance(inner, dict):
-                raise ArenaError(f"{parent} has a value of its own", field=name, expected="one of the two")
+                raise ArenaError(
+                    f"{parent} is given as a value and as an object", field=name, expected="only one of them"
+                )
             into = inner
         if last in into:
             raise ArenaError(f"{name} is given twice", field=name, expected="one value")

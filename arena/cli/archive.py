@@ -66,7 +66,7 @@ def copy(place: str, target: str, as_json: bool) -> None:
 @click.option("--kind", help="Only records of this kind of game.")
 @click.option("--tournament", help="Only records of this tournament.")
 @click.option("--game", help="Only the record of this game.")
-@click.option("--private", is_flag=True, help="Those of private games instead of the public ones.")
+@click.option("--private", is_flag=True, help="Print records of private games instead of public ones.")
 def cat(place: str, kind: str | None, tournament: str | None, game: str | None, private: bool) -> None:
     """Print the records of an archive as JSON lines.
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def published_history(client: Client, names: Sequence[BoardName], form: str, bot: str | None) -> str:
-    """The daily ratings of boards, or of one ``bot`` on them."""
+    """Return the daily ratings of boards, or of one ``bot`` on them."""
     boards = [client.leaderboard_history(name.kind, name.division, bot, preset=name.preset) for name in names]
     columns: Columns[HistoryPoint] = {
         name: name for name in ("day", "name", "version", "rating", "low", "high", "provisional")

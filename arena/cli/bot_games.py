@@ -34,7 +34,11 @@ if TYPE_CHECKING:
     help="Only games with this result; at tables, all places but the first are lost.",
 )
 @click.option(
-    "--limit", type=click.IntRange(1, GAMES_MOST), default=20, show_default=True, help="The most games."
+    "--limit",
+    type=click.IntRange(1, GAMES_MOST),
+    default=20,
+    show_default=True,
+    help="The maximum number of games.",
 )
 @url_option
 @token_option("the owner, for private games", required=False)

@@ -37,20 +37,20 @@ def owners(
     token: str,
     as_json: bool,
 ) -> None:
-    """Invite OWNERS to share the bot NAME; without OWNERS, list its owners.
+    """Invite OWNERS to share the bot NAME, or list its owners if no OWNERS are given.
 
-    Who accepts is a co-owner: it adds versions, reads sources and logs, and enters the bot. Without NAME,
-    list the bots that you are invited to share.
+    An owner who accepts becomes a co-owner, who adds versions, reads sources and logs, and enters the bot.
+    Without NAME, the command lists the bots that you are invited to share.
     """
     client = service(url, token)
     if name is None:
         if remove or accept or leave:
-            raise click.UsageError("NAME is missing: the bot")
+            raise click.UsageError("Missing argument 'NAME'.")
         found = client.me()["bot_invitations"]
         show({"bot_invitations": found}, as_json, "\n".join(found) or "no invitations")
         return
     if accept and leave:
-        raise click.UsageError("--accept and --leave exclude each other")
+        raise click.UsageError("--accept and --leave cannot be used together")
     for owner in owners:
         client.add_bot_owner(name, owner)
     for owner in remove:

@@ -24,7 +24,9 @@ _version = click.option("--version", "label", help="The version's label. [defaul
 
 
 def version_of(client: Client, name: str, label: str | None) -> str:
-    """The version ``label`` of a bot, or its current one. Raises :class:`click.UsageError` if it has none."""
+    """Return the version ``label`` of a bot, or its current one. Raises :class:`click.UsageError` if it has
+    none.
+    """
     version = label or client.bot(name)["version"]
     if version is None:
         raise click.UsageError(f"{name} has no version yet; 'botequim bot uploads {name}' shows why")
@@ -67,7 +69,7 @@ def add_version(
     'bot submit' adds a version that the arena runs.
     """
     if webhook is None and (rights or secret):
-        raise click.UsageError("--secret and --rights need --webhook")
+        raise click.UsageError("--secret and --rights require --webhook")
     fields: dict[str, Any] = {}
     if webhook is not None:
         fields = {"transport": "webhook", "url": webhook, "rights": rights}
@@ -105,7 +107,7 @@ def uploads(name: str, url: str, token: str, as_json: bool) -> None:
 @token_option("the owner or an admin")
 @json_option
 def upload(name: str, upload_id: str, wait: float | None, url: str, token: str, as_json: bool) -> None:
-    """Show what has become of UPLOAD of the bot NAME."""
+    """Show the outcome of UPLOAD of the bot NAME."""
     found = service(url, token).upload(name, upload_id, wait=wait)
     columns: Columns[Upload] = {
         "id": "id",
@@ -151,7 +153,7 @@ def source(
     elif text is not None:
         click.echo(text, nl=not text.endswith("\n"))
     elif sys.stdout.isatty():
-        raise click.UsageError("this version is a WebAssembly component; --out FILE writes it")
+        raise click.UsageError("this version is a WebAssembly component; use --out FILE to save it")
     else:
         sys.stdout.buffer.write(data)
 
@@ -181,7 +183,7 @@ def publish(name: str, label: str | None, hide: bool, url: str, token: str, as_j
 @token_option("the owner or an admin")
 @json_option
 def qualifications(name: str, label: str | None, url: str, token: str, as_json: bool) -> None:
-    """List in which games a version of the bot NAME has qualified, or why not."""
+    """List the games in which a version of the bot NAME has qualified, and why it failed in others."""
     client = service(url, token)
     columns: Columns[Qualification] = {
         "game": "kind",

@@ -114,7 +114,7 @@ def register(
     With --webhook, a signing secret that the service made is printed on stderr, once.
     """
     if webhook is None and (rights or secret):
-        raise click.UsageError("--secret and --rights need --webhook")
+        raise click.UsageError("--secret and --rights require --webhook")
     given = fields_of(settings)
     if webhook is not None:
         given |= {"transport": "webhook", "url": webhook, "rights": rights, **fields_of({"secret": secret})}
@@ -141,7 +141,7 @@ def register(
 @click.option("--state", type=click.Choice(("active", "withdrawn")), help="withdrawn: it gets no new games.")
 @json_option
 def change(name: str, url: str, token: str, as_json: bool, **given: object) -> None:
-    """Change with whom the bot NAME plays, or its description; what is not given stays as it is."""
+    """Change who the bot NAME plays with, or its description; other settings stay as they are."""
     changes = fields_of(given)
     if not changes:
         raise click.UsageError("nothing to change; expected an option such as --people or --description")
@@ -160,7 +160,9 @@ def _word(value: object) -> object:
 @bot.command("list", examples=("botequim bot list --mine", "botequim bot list --owner ana --json"))
 @click.option("--owner", help="Only bots of this owner.")
 @click.option("--mine", is_flag=True, help="Only your own.")
-@click.option("--limit", type=click.IntRange(1), default=100, show_default=True, help="The most bots.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=100, show_default=True, help="The maximum number of bots."
+)
 @url_option
 @token_option("the owner, for --mine", required=False)
 @json_option
@@ -169,7 +171,7 @@ def list_bots(owner: str | None, mine: bool, limit: int, url: str, token: str | 
     client = service(url, token)
     if mine:
         if owner is not None:
-            raise click.UsageError("--mine and --owner exclude each other")
+            raise click.UsageError("--mine and --owner cannot be used together")
         owner = client.me()["name"]
     columns: Columns[BotSummary] = {
         "name": "name",
@@ -224,10 +226,10 @@ def _shown(found: Bot) -> str:
 @token_option("the owner or an admin")
 @json_option
 def delete(name: str, url: str, token: str, as_json: bool) -> None:
-    """Delete the bot NAME for good, also one that has played; 'bot change --state withdrawn' only retires it.
+    """Delete the bot NAME for good, even if it has played; to retire it, use 'bot change --state withdrawn'.
 
-    Its name and version remain in past records, and nobody can take the name again. In games that it plays it
-    is late for every turn from then on.
+    Its name and version remain in past records, and nobody can take the name again. In games that it is
+    playing, it is late for every turn from then on.
     """
     service(url, token).delete_bot(name)
     show({"deleted": name}, as_json, f"{name} is deleted")
@@ -264,7 +266,7 @@ def revoke(name: str, url: str, token: str, as_json: bool) -> None:
 def secret(name: str, secret: str | None, url: str, token: str, as_json: bool) -> None:
     """Replace the signing secret of the webhook of NAME and print the new one.
 
-    For a day messages are signed with both.
+    For one day, messages are signed with both secrets.
     """
     made = service(url, token).replace_webhook_secret(name, **({"secret": secret} if secret else {}))
     show(made, as_json, made["secret"] or "replaced")
@@ -389,7 +391,7 @@ def _show_submitted(client: Client, name: str, found: Submitted, as_json: bool) 
 @click.option(
     "--games",
     type=click.IntRange(1),
-    help="Stop after this many games and those begun by then. [default: never]",
+    help="Stop after this many games, and finish those begun by then. [default: never]",
 )
 @click.option(
     "--tournaments", is_flag=True, help="Take part in scheduled tournaments, which are rated, while it runs."

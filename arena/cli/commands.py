@@ -32,7 +32,7 @@ class Command(click.Command):
         self.fields = dict(fields or {})
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """The context, or an error in this command's words."""
+        """Return the context, or an error in this command's words."""
         try:
             return super().make_context(*args, **extra)
         except ArenaError as error:
@@ -67,7 +67,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command of the arguments. Raises :class:`click.UsageError` with names that are alike."""
+        """Return the command of the arguments. Raises :class:`click.UsageError` with names that are alike."""
         name = args[0]
         if self.get_command(ctx, name) is None and not name.startswith("-") and not ctx.resilient_parsing:
             meant = did_you_mean(name, self.list_commands(ctx))

@@ -61,15 +61,25 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @rules_option
 @click.option("--elo0", type=_ELO, default=0.0, show_default=True, help="The difference that is not enough.")
 @click.option("--elo1", type=_ELO, default=20.0, show_default=True, help="The difference that is enough.")
-@click.option("--alpha", type=_SHARE, default=0.05, show_default=True, help="Errors allowed if elo0 is true.")
-@click.option("--beta", type=_SHARE, default=0.05, show_default=True, help="Errors allowed if elo1 is true.")
 @click.option(
-    "--most", type=click.IntRange(FLOOR), default=5000, show_default=True, help="Groups to give up after."
+    "--alpha", type=_SHARE, default=0.05, show_default=True, help="The error rate allowed if elo0 is true."
+)
+@click.option(
+    "--beta", type=_SHARE, default=0.05, show_default=True, help="The error rate allowed if elo1 is true."
+)
+@click.option(
+    "--most",
+    type=click.IntRange(FLOOR),
+    default=5000,
+    show_default=True,
+    help="Give up after this many groups.",
 )
 @click.option("--seed", help="Any text; the same seed and bots give the same test. [default: random]")
 @click.option("--plain", is_flag=True, help="Leave the luck of the cards in.")
 @jobs_option
-@click.option("--think-limit", type=SECONDS, default=10.0, show_default=True, help="Seconds per decision.")
+@click.option(
+    "--think-limit", type=SECONDS, default=10.0, show_default=True, help="The seconds per decision."
+)
 @click.option("--sandbox", is_flag=True, help="Run files in the sandbox, as the service does.")
 @url_option
 @token_option("the owner", required=False)
@@ -117,20 +127,20 @@ def compare(
     """
     if listed:
         if new or old or online or follow:
-            raise click.UsageError("--list takes no bots")
+            raise click.UsageError("--list cannot be used with bots, --online or --follow")
         show_comparisons(service(url, token), as_json)
         return
     if follow is None and kind is None:
         raise click.UsageError("Missing option '--kind'.")
     if elo1 <= elo0:
-        raise click.BadParameter(f"{elo1:g} is not more than --elo0, {elo0:g}", param_hint="'--elo1'")
+        raise click.BadParameter(f"{elo1:g} is not greater than --elo0 ({elo0:g})", param_hint="'--elo1'")
     if online is not None or follow is not None:
         client = service(url, token)
         try:
             if online is not None:
                 if not (new_version and old_version) or new or old or rules or follow:
                     raise click.UsageError(
-                        "--online BOT takes --new, --old and --kind, and --preset for the rules"
+                        "--online BOT requires --new and --old, and takes --preset but no other rules"
                     )
                 begun = begin(
                     client,
@@ -221,7 +231,7 @@ def _finite(value: float) -> float | None:
 
 
 def _play(plan: Plan, test: SequentialTest, jobs: int, think_limit: float) -> list[GroupSummary]:
-    """Play until the test has decided; returns the groups that it has seen."""
+    """Play until the test has decided, and return the groups that it has seen."""
     seen: list[GroupSummary] = []
     margins_of = adjusted_margins if plan.measures_luck else margins
     void = 0

@@ -70,7 +70,7 @@ def follow(client: Client, comparison: str, as_json: bool) -> Comparison:
 
 
 def online_state(found: Comparison) -> str:
-    """One line in the words of computer chess."""
+    """Return one line about a comparison, in the terms of computer chess."""
     lower, upper = found["bounds"]
     words = [
         f"LLR: {found['llr']:.2f} ({lower:.2f}, {upper:.2f}) <{found['elo0']:g}, {found['elo1']:g}>",
@@ -87,7 +87,7 @@ def online_state(found: Comparison) -> str:
 
 
 def verdict(found: Comparison) -> tuple[str, int]:
-    """The result as a sentence, and the exit code."""
+    """Return the result as a sentence, and the exit code."""
     new, old = (f"{found['bot']} {printable(version)}" for version in (found["new"], found["old"]))
     if found["decision"] == "elo1":
         return f"{new} is better than {old}: elo1 is accepted", 0

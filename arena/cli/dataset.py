@@ -46,7 +46,7 @@ from arena.records.record import Record, load_records, parse_record, source_name
     help="Records in a file (JSON lines, also gzipped; - is stdin), in place of those of the service.",
 )
 @click.option(
-    "--without", multiple=True, metavar="BOT", help="Leave the decisions of this bot out; may be repeated."
+    "--without", multiple=True, metavar="BOT", help="Leave out the decisions of this bot; may be repeated."
 )
 @url_option
 @json_option

@@ -154,13 +154,13 @@ def _decision(text: str) -> int | str:
     if not (text.isascii() and text.isdecimal()):
         return text
     if int(text) == 0:
-        raise click.BadParameter("decisions are counted from 1", param_hint="--turn")
+        raise click.BadParameter("the first decision has the number 1", param_hint="--turn")
     return int(text)
 
 
 def sandboxed(text: str, kind: str) -> BotSpec:
-    """The bot of a file, run in the sandbox: ``path/to/file.py``, ``file.wasm``, or ``LABEL=`` and one of
-    them; or a house bot, which needs no sandbox. Raises :class:`~arena.errors.ArenaError`.
+    """Return the bot of a file, run in the sandbox: ``path/to/file.py``, ``file.wasm``, or ``LABEL=`` and one
+    of them; or a house bot, which needs no sandbox. Raises :class:`~arena.errors.ArenaError`.
     """
     try:
         from arena.sandbox.bot import check_bot, sandboxed_spec

@@ -26,11 +26,12 @@ def options(
     defaults: Mapping[str, str] | None = None,
     edits: bool = False,
 ) -> Callable[[Function], Function]:
-    """Add the options for the settings of declared classes to a command, which takes them by the settings'
-    names: None, or no members, if they are not given.
+    """Add an option to a command for each setting of declared classes.
 
-    ``names``: of options whose names do not follow from those of the settings, with the word for a value.
-    ``defaults``: of the command's own. ``edits``: whether what is not given stays as it is.
+    The command receives the values by the names of the settings: None, or an empty tuple, for options that
+    are not given. ``names`` maps settings to options whose names do not follow from theirs, with the word for
+    a value. ``defaults`` are defaults of the command itself. ``edits`` says whether settings that are not
+    given stay as they are.
     """
     found = [
         option(one, (names or {}).get(name, ""), (defaults or {}).get(name), edits)
@@ -50,7 +51,9 @@ def options(
 def option(
     one: Setting, flag: str = "", default: str | None = None, edits: bool = False
 ) -> Callable[[Function], Function]:
-    """The option for a setting. ``flag``: such as ``--invite BOT``; otherwise it follows from its name."""
+    """Return the option for a setting. ``flag`` is its name, such as ``--invite BOT``; by default it follows
+    from the name of the setting.
+    """
     flag, _, metavar = flag.partition(" ")
     flag = flag or "--" + _UNIT.sub("", one.name).replace("_", "-")
     if one.kind == TRUTH and "/" not in flag:
@@ -88,7 +91,7 @@ def _type(one: Setting) -> Any:
 
 
 def duration(text: str) -> int:
-    """A duration such as ``5m``, in whole seconds."""
+    """Return a duration such as ``5m``, in whole seconds."""
     return round(seconds(text))
 
 
@@ -96,7 +99,7 @@ def _decimals(text: str) -> list[float]:
     """Numbers such as ``10,8,6``."""
     found = [number for part in text.split(",") if (number := decimal(part)) is not None]
     if len(found) <= text.count(","):
-        raise click.BadParameter(f"{text!r} are not numbers; expected for instance 10,8,6,5")
+        raise click.BadParameter(f"{text!r} is not a list of numbers; expected for example 10,8,6,5")
     return found
 
 
@@ -108,8 +111,8 @@ def _default(one: Setting) -> str:
 
 
 def fields_of(given: Mapping[str, object]) -> dict[str, Any]:
-    """The fields of a request, from the values of options: without those that were not given. A list of an
-    empty member is empty.
+    """Return the fields of a request from the values of options, without those that were not given. A list
+    whose only member is empty becomes an empty list.
     """
     return {
         name: [part for part in value if part] if isinstance(value, tuple) else value

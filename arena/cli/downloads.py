@@ -49,12 +49,12 @@ class DownloadState:
 
 
 def state_path(path: Path) -> Path:
-    """Where the state of a file is."""
+    """Return the path of the state file of a file of records."""
     return path.with_name(path.name + ".state")
 
 
 def read_state(path: Path) -> DownloadState | None:
-    """The state of a file of records; None if it has none. Raises ``invalid_state``."""
+    """Return the state of a file of records, or None if it has none. Raises ``invalid_state``."""
     where = state_path(path)
     if not where.exists():
         return None
@@ -66,10 +66,10 @@ def read_state(path: Path) -> DownloadState | None:
         return state
     except (LookupError, ValueError, TypeError, AttributeError) as error:
         raise ArenaError(
-            f"{where} is not the state of a download ({error})",
+            f"{where} does not hold the state of a download ({error})",
             code="invalid_state",
             field="out",
-            expected="another file, or neither the file nor its state",
+            expected="another file, or to delete the file and its state",
         ) from None
 
 
@@ -90,7 +90,7 @@ class Download:
         self._file.close()
 
     def resume(self) -> None:
-        """Return to the state: finish a replacement, and cut off what does not count."""
+        """Restore the saved state: finish a replacement, and cut off bytes beyond the state."""
         temporary = _temporary(self.path)
         if self.state.replacing:
             if temporary.exists():
@@ -105,12 +105,12 @@ class Download:
                 f"{self.path} has {size} bytes, but {self.state.bytes} were downloaded",
                 code="invalid_state",
                 field="out",
-                expected=f"the file as it was, or neither it nor {state_path(self.path).name}",
+                expected=f"the unchanged file, or to delete it and {state_path(self.path).name}",
             )
         self._file.truncate(self.state.bytes)
 
     def run(self, on_page: Callable[[int], None]) -> None:
-        """Download all that is missing; ``on_page`` is called with the number of records after each page."""
+        """Download all missing records; ``on_page`` is called with the number of records after each page."""
         self.state.finished = False
         self._take_changes()
         while (page := self._client.records_page(self.state.kind, after=self.state.after)).lines:
@@ -173,9 +173,11 @@ class Download:
 
 @contextmanager
 def opened_download(client: Client, path: Path, kind: str | None) -> Iterator[Download]:
-    """A download of all records, or those of a ``kind``, into ``path``, where it was interrupted if it was.
+    """Open a download into ``path`` of all records, or of those of a ``kind``, and continue it if it was
+    interrupted.
 
-    Raises ``invalid_state`` if the file is not one of such a download, or another process writes it.
+    Raises ``invalid_state`` if the file does not belong to such a download, or if another process is writing
+    it.
     """
     lock = state_path(path).with_name(path.name + ".lock")
     with lock.open("wb") as held:
@@ -189,10 +191,10 @@ def opened_download(client: Client, path: Path, kind: str | None) -> Iterator[Do
         state = read_state(path)
         if state is None and path.exists() and path.stat().st_size:
             raise ArenaError(
-                f"{path} exists, and is not of an earlier download",
+                f"{path} exists, but no earlier download made it",
                 code="invalid_state",
                 field="out",
-                expected="a new file, or one with its .state",
+                expected="a new file, or one that still has its .state file",
             )
         if state is not None and (state.url, state.kind) != (client.url, kind):
             raise ArenaError(
@@ -215,7 +217,7 @@ def opened_download(client: Client, path: Path, kind: str | None) -> Iterator[Do
 
 def _in_use(path: Path) -> ArenaError:
     return ArenaError(
-        f"another process downloads to {path}",
+        f"another process is downloading to {path}",
         code="invalid_state",
         field="out",
         expected="one process at a time",

@@ -37,7 +37,11 @@ from arena.text import printable
 @click.option("--game", "game_id", metavar="ID", help="The game with this id.")
 @click.option("--number", type=click.IntRange(min=1), help="The game with this number in the file, from 1.")
 @click.option(
-    "--worlds", type=click.IntRange(2, 100_000), default=100, show_default=True, help="Re-deals per decision."
+    "--worlds",
+    type=click.IntRange(2, 100_000),
+    default=100,
+    show_default=True,
+    help="The number of re-deals per decision.",
 )
 @click.option(
     "--until",
@@ -105,7 +109,7 @@ def _seats(record: Record, bot_name: str | None, player: str | None, seat: int |
     """The seats whose decisions are meant. Raises :class:`~arena.errors.ArenaError`."""
     players = record["canonical"]["players"]
     if sum(one is not None for one in (bot_name, player, seat)) > 1:
-        raise click.UsageError("choose by one of --bot, --player and --seat")
+        raise click.UsageError("use only one of --bot, --player and --seat")
     names = [one["name"] for one in players]
     if seat is not None:
         found = [seat] if seat < len(players) else []
@@ -126,9 +130,9 @@ def _seats(record: Record, bot_name: str | None, player: str | None, seat: int |
         return found
     counted = Counter(names)
     raise ArenaError(
-        "the record does not say whose decisions are meant"
+        "choose whose decisions to explain"
         if (bot_name, player, seat) == (None, None, None)
-        else "there is no such player in the record",
+        else "the record has no such player",
         code="unknown_player",
         field="bot" if bot_name is not None else "seat" if seat is not None else "player",
         expected="--seat 0 to "
@@ -163,7 +167,7 @@ def _lines(record: Record, seats: Sequence[int], found: Sequence[tuple[Remark, C
 
 
 def shown_cost(cost: Cost) -> str:
-    """A cost with its interval."""
+    """Return a cost with its interval."""
     clear = "" if cost.low > 0 or cost.high < 0 else ", no clear difference"
     return f"{cost.value:+.2f} {cost.unit} ({cost.low:+.2f} to {cost.high:+.2f}{clear})"
 

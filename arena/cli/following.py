@@ -25,7 +25,7 @@ _OVER: Final = ("finished", "cancelled")
 
 
 def watch_tournament(client: Client, tournament_id: str) -> Tournament:
-    """Show the progress of a tournament on stderr until it is over; returns it."""
+    """Show the progress of a tournament on stderr until it is over, and return the tournament."""
     console = Console(stderr=True)
     pace = Pace()
     if not console.is_terminal:
@@ -63,7 +63,7 @@ def _line(lines: Lines, view: Tournament, pace: Pace) -> None:
 def _follow(
     client: Client, tournament_id: str, pace: Pace, show: Callable[[Tournament], object]
 ) -> Tournament:
-    """Show every observed state of the tournament until it is over; returns the last."""
+    """Show every observed state of the tournament until it is over, and return the last."""
     version = None
     while True:
         view = client.tournament(tournament_id, since=version, wait=_POLL)
@@ -80,7 +80,7 @@ def _follow(
 
 
 def more_of(view: Tournament, pace: Pace) -> str:
-    """The entries before play, and the remaining time while it runs."""
+    """Return the entries before play, and the remaining time while it runs."""
     progress = view["progress"]
     if view["state"] in ("announced", "entry"):
         return (

@@ -126,7 +126,9 @@ def _result(view: Game | View) -> str | None:
     help="Only games in this state.",
 )
 @click.option("--bot", help="Only games of this bot.")
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="The most games.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=20, show_default=True, help="The maximum number of games."
+)
 @url_option
 @_viewer
 @json_option
@@ -252,7 +254,7 @@ def _event_line(event: Mapping[str, object], names: list[str]) -> str:
 @_game
 @_seat
 @click.option("--start", type=click.IntRange(min=0), default=0, help="The number of the first event.")
-@click.option("--limit", type=click.IntRange(1, 1000), help="The most events.")
+@click.option("--limit", type=click.IntRange(1, 1000), help="The maximum number of events.")
 @url_option
 @_viewer
 @json_option

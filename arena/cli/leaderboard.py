@@ -50,7 +50,7 @@ Wanted = Callable[[str, str, str], bool]
 @click.option(
     "--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True
 )
-@click.option("--json", "as_json", is_flag=True, help="As --format json.")
+@click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
 @click.option(
     "--online",
     is_flag=True,
@@ -107,11 +107,11 @@ def leaderboard(
 
     form = "json" if as_json else form
     if matchups + history + styles > 1:
-        raise click.UsageError("--matchups, --history and --styles exclude each other")
+        raise click.UsageError("only one of --matchups, --history and --styles can be used")
     if bot is not None and not history:
-        raise click.UsageError("--bot needs --history")
+        raise click.UsageError("--bot requires --history")
     if (history or styles) and files:
-        raise click.UsageError("--history and --styles are of a service, and take no FILE")
+        raise click.UsageError("--history and --styles read from a service and take no FILE")
     if not files:
         if not (online or history or styles):
             raise click.UsageError("Missing argument 'FILE...'. --online shows the boards of a service.")
@@ -177,10 +177,10 @@ def leaderboard(
 
 
 def _check_preset(name: str, games: Collection[Game]) -> None:
-    presets = [f"{game.kind}/{preset.name}" for game in games for preset in game.presets]
-    if not any(preset.partition("/")[2] == name for preset in presets):
+    presets = dict.fromkeys(preset.name for game in games for preset in game.presets)
+    if name not in presets:
         raise UnknownPreset(
-            f"there is no preset {name!r}", field="preset", expected="that of " + ", ".join(presets)
+            f"there is no preset {name!r}", field="preset", expected="one of " + ", ".join(presets)
         )
 
 

@@ -36,11 +36,11 @@ _BOT: Final = "btq_b_"
 @click.option("--token", help="The token. [default: from standard input, or asked for on a terminal]")
 @json_option
 def login(name: str, url: str, token: str | None, as_json: bool) -> None:
-    """Store a service and the token of an owner, a bot or an admin for the commands to come.
+    """Store a service and the token of an owner, a bot or an admin for later commands.
 
-    The token is checked first. It is kept in botequim/config.ini in $XDG_CONFIG_HOME (~/.config), which only
-    you can read. Commands use the profile 'default', or that of --profile or BOTEQUIM_PROFILE; the variables
-    BOTEQUIM_URL and BOTEQUIM_TOKEN go before it.
+    The token is checked first. It is stored in botequim/config.ini in $XDG_CONFIG_HOME (~/.config), which
+    only you can read. Commands use the profile 'default', or the one given by --profile or BOTEQUIM_PROFILE;
+    the variables BOTEQUIM_URL and BOTEQUIM_TOKEN take precedence.
     """
     if token is None:
         token = _entered()
@@ -68,7 +68,7 @@ def _entered() -> str:
 def logout(name: str, as_json: bool) -> None:
     """Remove a stored profile.
 
-    The token stays valid: 'botequim owner revoke' and 'botequim bot revoke' end it at the service.
+    The token stays valid; 'botequim owner revoke' and 'botequim bot revoke' revoke it at the service.
     """
     path = remove_profile(name)
     show({"profile": name}, as_json, f"removed profile {name} from {path}; its token stays valid")
@@ -99,7 +99,7 @@ def _used(quota: Quota) -> str:
 
 
 def identity(client: Client, token: str) -> dict[str, Any]:
-    """Whom a token belongs to: ``scope`` and ``name``, and for an owner the fields of the API. Raises
+    """Return whom a token belongs to: ``scope`` and ``name``, and for an owner the fields of the API. Raises
     ``invalid_token``.
     """
     token = clean(token)

@@ -31,7 +31,7 @@ def luck(file: str, game_id: str | None, number: int | None, as_json: bool) -> N
 
     'par', a pinned house bot, plays the pack of each hand on all seats, from the score at which the hand
     began. The luck of the hand is the chance to win the game after that, less the chance before, by a
-    published table. Its mean is 0, whoever plays, so results without the luck tell with fewer games who is
+    published table. Its mean is 0, whoever plays, so results without the luck show in fewer games who is
     better. It is measured for games of two players or two teams with the rules of a preset.
     """
     found = luck_json(proven_record(file, game_id, number))

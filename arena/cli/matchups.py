@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def published_matchups(client: Client, names: Sequence[BoardName], form: str) -> str:
-    """The published matchups of boards of a service."""
+    """Return the published matchups of boards of a service."""
     texts = [text for name in names if (text := _of_service(client, name, form)) is not None]
     if form == "json":
         return json.dumps({"matchups": list(map(json.loads, texts))}, indent=2, ensure_ascii=False) + "\n"

@@ -32,7 +32,7 @@ _NUMBER: Final = re.compile(r"\b[0-9]+\b")
 
 
 def shown_parameter(parameter: click.Parameter) -> str:
-    """The name of an option or argument as the help shows it."""
+    """Return the name of an option or argument as the help shows it."""
     if isinstance(parameter, click.Option):
         return max(parameter.opts, key=len)
     return (parameter.metavar or parameter.human_readable_name.upper()).removesuffix("...").strip("[]")
@@ -70,7 +70,7 @@ def _option(field: str, command: click.Command, fields: Mapping[str, str]) -> st
 
 
 def option_of(field: str, command: click.Command, fields: Mapping[str, str]) -> str | None:
-    """The option or argument of the command that gives the field itself; ``fields`` as in
+    """Return the option or argument of the command that gives the field itself; ``fields`` as in
     :func:`own_words`.
     """
     shown = {shown_parameter(parameter): parameter for parameter in command.params}
@@ -114,7 +114,7 @@ def _time(ms: int) -> str:
 
 
 def one_line(error: ArenaError) -> str:
-    """The error as one line, without saying twice where it is and what is allowed."""
+    """Return the error as one line, without saying twice where it is and what is allowed."""
     parts = [error.message]
     if error.field and not _names(error.message, error.field):
         parts.append(f"at {error.field}")
@@ -141,7 +141,7 @@ def _plain(text: str) -> str:
 
 
 def with_suggestion(message: str) -> str:
-    """The message of click, which quotes a wrong choice and then lists the right ones."""
+    """Return the message of click, which quotes a wrong choice and then lists the right ones."""
     if "id you mean" in message:
         return message
     wrong, found, choices = message.partition(" is not one of ")

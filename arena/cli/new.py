@@ -52,7 +52,11 @@ class InvalidStarter(ArenaError):
 @click.argument("folder", metavar="NAME", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--game", "kind", required=True, type=KIND, help="The game that it plays.")
 @click.option(
-    "--language", type=click.Choice(LANGUAGES), default="python", show_default=True, help="Its language."
+    "--language",
+    type=click.Choice(LANGUAGES),
+    default="python",
+    show_default=True,
+    help="The language of the bot.",
 )
 @json_option
 def new(folder: Path, kind: str, language: str, as_json: bool) -> None:
@@ -72,8 +76,9 @@ def new(folder: Path, kind: str, language: str, as_json: bool) -> None:
 
 
 def commands(readme: str) -> dict[str, str]:
-    """The commands of a starter's README by what they do: ``build``, ``test`` and ``run``, and ``submit``, or
-    ``register`` where the arena cannot run the bot. ``$OWNER`` in them is the token of the owner.
+    """Return the commands of a starter's README by what they do: ``build``, ``test`` and ``run``, and
+    ``submit``, or ``register`` where the arena cannot run the bot. ``$OWNER`` in them is the token of the
+    owner.
     """
     found = re.findall(rf"^    (\S.*?) +# ({'|'.join(_STEPS)})\b", readme, re.MULTILINE)
     done = {what: command for command, what in found}
@@ -93,7 +98,7 @@ def write_starter(folder: Path, kind: str, language: str) -> list[Path]:
     there = [str(path) for path in texts if path.exists() or path.is_symlink()]
     if there:
         raise InvalidStarter(
-            f"{', '.join(there)}: exists, and is not overwritten", field="NAME", expected="a new folder"
+            f"{', '.join(there)} already exists; nothing was written", field="NAME", expected="a new folder"
         )
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -103,7 +108,7 @@ def write_starter(folder: Path, kind: str, language: str) -> list[Path]:
 
 
 def starter(names: Mapping[str, str], kind: str, language: str) -> dict[str, str]:
-    """The files of a starter by their paths. ``names``: what the names in the templates become."""
+    """Return the files of a starter by their paths. ``names``: what the names in the templates become."""
     root = files("arena.cli") / _STARTERS
     places = {**names, "@kind@": kind, "@title@": game_of(kind).title}
     places["@online@"] = _filled((root / f"online.md{_ENDING}").read_text(encoding="utf-8"), places)
@@ -120,12 +125,12 @@ def starter(names: Mapping[str, str], kind: str, language: str) -> dict[str, str
 def _names(name: str) -> dict[str, str]:
     """What replaces the names in the templates. Raises :class:`InvalidStarter`."""
     if not _NAME.fullmatch(name):
-        raise InvalidStarter(f"{name!r} cannot be the name of a bot", field="NAME", expected=_NAME_RULE)
+        raise InvalidStarter(f"{name!r} is not a valid bot name", field="NAME", expected=_NAME_RULE)
     module = name.replace("-", "_")
     # In Python the file would hide the module, and a house bot's name is not free.
     taken = {*sys.stdlib_module_names, *keyword.kwlist, *HOUSE_BOTS, "arena", "botequim"}
     if module in taken:
-        raise InvalidStarter(f"the name {name!r} is in use", field="NAME", expected="another name")
+        raise InvalidStarter(f"the name {name!r} is already taken", field="NAME", expected="another name")
     camel = "".join(part.capitalize() for part in module.split("_"))
     return {"my_bot": module, "my-bot": module.replace("_", "-"), "MyBot": camel}
 

@@ -59,7 +59,7 @@ def _differs(profile: Profile) -> bool:
 
 
 def url_option(command: Function) -> Function:
-    """The options ``--url`` and ``--profile`` of a command, which gets ``url``."""
+    """Return the options ``--url`` and ``--profile`` of a command, which gets ``url``."""
     options = (
         click.option(
             "--profile",
@@ -84,7 +84,7 @@ def url_option(command: Function) -> Function:
 
 
 def token_option(whose: str, *, required: bool = True) -> Callable[[Function], Function]:
-    """The option ``--token`` of a command: of ``BOTEQUIM_TOKEN``, else of the profile. It comes with
+    """Return the option ``--token`` of a command: of ``BOTEQUIM_TOKEN``, else of the profile. It comes with
     :func:`url_option`.
     """
 
@@ -110,7 +110,7 @@ def token_option(whose: str, *, required: bool = True) -> Callable[[Function], F
 
 
 def service(url: str, token: str | None = None) -> Client:
-    """The client of a command. Raises ``invalid_url``."""
+    """Return the client of a command. Raises ``invalid_url``."""
     if url.rstrip("/").endswith("/v1"):
         raise ArenaError(
             f"{url!r} is the address of the API, not of the service",

@@ -68,12 +68,12 @@ def upgrade_data(data: Path, as_json: bool) -> None:
 @ops.command("runtime", examples=("botequim ops runtime", "botequim ops runtime --replace"))
 @json_option
 @_DATA
-@click.option("--replace", is_flag=True, help="Make the build of this installation the service's.")
+@click.option("--replace", is_flag=True, help="Make the service use the build of this installation.")
 def runtime(data: Path, replace: bool, as_json: bool) -> None:
     """Show the runtime in which all workers run uploaded bots, or replace it.
 
-    Workers finish the groups that they are playing, end, and have to be started again; those of a release
-    that builds another runtime then refuse to start.
+    Workers finish the groups that they are playing, end, and must be started again; those of a release that
+    builds another runtime then refuse to start.
     """
     from arena.events.runtimes import Runtimes
     from arena.ops.settings import Settings

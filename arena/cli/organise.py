@@ -132,7 +132,7 @@ def results(tournament_id: str, url: str, token: str | None) -> None:
 )
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.argument("owners", nargs=-1)
-@click.option("--remove", multiple=True, metavar="OWNER", help="Take back an invitation; repeatable.")
+@click.option("--remove", multiple=True, metavar="OWNER", help="Withdraw an invitation; repeatable.")
 @click.option("--link", is_flag=True, help="Make a link that invites whoever has it, and print it.")
 @click.option("--expires", type=future, help="When the link expires. [default: when entry is locked]")
 @click.option("--revoke", multiple=True, metavar="LINK", help="Revoke a link by its id; repeatable.")

@@ -61,13 +61,13 @@ def json_line(value: object) -> str:
 
 
 def table(rows: Iterable[Row], columns: Columns[Row], right: int = 0) -> str:
-    """The rows in columns with headings, the last ``right`` of them aligned to the right."""
+    """Return the rows in columns with headings, the last ``right`` of them aligned to the right."""
     cells = [[_cell(row, column) for column in columns.values()] for row in rows]
     return plain_table(tuple(columns), cells, left=len(columns) - right, most=narrow())
 
 
 def narrow() -> int | None:
-    """The columns of a narrow terminal; None if standard output is none."""
+    """Return the columns of a narrow terminal, or None if standard output is none."""
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else _NARROW
     return columns if columns < _NARROW else None
 
@@ -97,12 +97,12 @@ def details(value: Row, columns: Columns[Row]) -> str:
 
 
 def moment(field: str) -> Callable[[Mapping[str, Any]], str]:
-    """A column of times: the field in Unix milliseconds, shown in UTC."""
+    """Return a column of times: the field in Unix milliseconds, shown in UTC."""
     return lambda row: when(row.get(field))
 
 
 def when(ms: int | None) -> str:
-    """A time in UTC, from Unix milliseconds."""
+    """Return a time in UTC, from Unix milliseconds."""
     return NEVER if ms is None else f"{datetime.fromtimestamp(ms / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 

@@ -67,7 +67,7 @@ def show_owner(name: str, url: str, as_json: bool) -> None:
 def rotate(url: str, token: str, as_json: bool) -> None:
     """Replace your token and print the new one, which is shown only once.
 
-    The old one ends within five seconds.
+    The old token stops working within five seconds.
     """
     new = service(url, token).replace_owner_token()
     show({"token": new}, as_json, new)
@@ -76,7 +76,7 @@ def rotate(url: str, token: str, as_json: bool) -> None:
 @owner.command(examples=("botequim owner revoke --yes",))
 @url_option
 @token_option("the owner")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 def revoke(url: str, token: str, yes: bool, as_json: bool) -> None:
     """Revoke your token; only an admin can issue another."""
@@ -90,7 +90,9 @@ def revoke(url: str, token: str, yes: bool, as_json: bool) -> None:
 @url_option
 @token_option("the owner")
 @click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="A file. [default: standard output]"
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file to write. [default: standard output]",
 )
 def export(url: str, token: str, out: Path | None) -> None:
     """Print everything that the service stores about you, as JSON.
@@ -107,13 +109,13 @@ def export(url: str, token: str, out: Path | None) -> None:
 @owner.command(examples=("botequim owner delete", "botequim owner delete --confirm ana"))
 @url_option
 @token_option("the owner")
-@click.option("--confirm", metavar="NAME", help="Your name; asked for if it is left out.")
+@click.option("--confirm", metavar="NAME", help="Your name. [default: you are asked for it]")
 @json_option
 def delete(url: str, token: str, confirm: str | None, as_json: bool) -> None:
-    """Delete your account and all its bots; it cannot be undone.
+    """Delete your account and all its bots; this cannot be undone.
 
-    Bots leave their tournaments and resign their games; tokens, sources and logs are erased. Records stay,
-    and elsewhere a name such as deleted-1f2e3d4c stands in place of yours and of those of your bots.
+    Bots leave their tournaments and resign their games; tokens, sources and logs are erased. Records remain,
+    in which names such as deleted-1f2e3d4c replace yours and those of your bots.
     """
     if confirm is None:
         confirm = click.prompt("Type the name of the account to delete it", err=True)

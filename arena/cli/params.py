@@ -27,17 +27,17 @@ class KindType(_Text):
     name = "kind"
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str | None:
-        """The kinds as an option shows them; an argument has its name."""
+        """Return the kinds as an option shows them; an argument has its name."""
         return "|".join(GAMES) if isinstance(param, click.Option) else None
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The kind. Raises :class:`~arena.errors.UnknownGame`."""
+        """Return the kind. Raises :class:`~arena.errors.UnknownGame`."""
         return game_of(str(value)).kind
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The kinds that begin so."""
+        """Return the kinds that begin with the text typed so far."""
         return [CompletionItem(kind) for kind in GAMES if kind.startswith(incomplete)]
 
 
@@ -52,7 +52,7 @@ class PlayerFile(_Text):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """House bots that begin so, and files."""
+        """House bots that begin with the text typed so far, and files."""
         house = [CompletionItem(name) for name in HOUSE_BOTS if name.startswith(incomplete)]
         return [*house, CompletionItem(incomplete, type="file")]
 
@@ -61,15 +61,15 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def clock_options(command: Function) -> Function:
-    """The options of a command that say how much time players have; see :func:`clock_of`."""
+    """Return the options of a command that say how much time players have; see :func:`clock_of`."""
     options = (
         click.option(
             "--clock",
             type=click.Choice(tuple(CLOCKS)),
-            help="The times by a name; patient: two minutes per decision and a bank of twenty.",
+            help="A clock by its name; patient: two minutes per decision and a bank of twenty.",
         ),
-        click.option("--turn-seconds", type=seconds, help="Time per decision."),
-        click.option("--bank-seconds", type=seconds, help="Bank per game."),
+        click.option("--turn-seconds", type=seconds, help="The time per decision."),
+        click.option("--bank-seconds", type=seconds, help="The bank per game."),
     )
     for option in reversed(options):
         command = option(command)
@@ -79,7 +79,7 @@ def clock_options(command: Function) -> Function:
 def clock_of(
     clock: str | None, turn_seconds: float | None, bank_seconds: float | None
 ) -> dict[str, str | int] | None:
-    """The clock of a request from the options of :func:`clock_options`; None if there are none."""
+    """Return the clock of a request from the options of :func:`clock_options`, or None if there are none."""
     given: dict[str, str | int] = {
         name: round(1000 * value)
         for name, value in (("per_turn_ms", turn_seconds), ("bank_ms", bank_seconds))
@@ -87,17 +87,17 @@ def clock_of(
     }
     if clock is not None:
         if given:
-            raise click.UsageError("--clock excludes --turn-seconds and --bank-seconds")
+            raise click.UsageError("--clock cannot be used with --turn-seconds or --bank-seconds")
         given = {"preset": clock}
     return given or None
 
 
 preset_option: Final = click.option(
-    "--preset", help="The rules by the name of a preset, such as paulista-2@1. [default: the game's first]"
+    "--preset", help="The preset that sets the rules, such as paulista-2@1. [default: the game's first]"
 )
 
 preset_in_place: Final = click.option(
-    "--preset", help="The rules by the name of a preset, in place of rules."
+    "--preset", help="The preset that sets the rules, in place of single rules."
 )
 
 rules_option: Final = click.option(
@@ -106,11 +106,11 @@ rules_option: Final = click.option(
 
 
 def local_rules(kind: str, preset: str | None, rules: Sequence[str] = ()) -> dict[str, Any]:
-    """The complete rules of local games: those of ``--preset``, else of the game's first preset, that of its
-    first leaderboard, with the options of ``--rule``.
+    """Return the complete rules of local games: those of ``--preset``, by default the game's first preset
+    (the one of its first leaderboard), changed by the options of ``--rule``.
     """
     if preset is not None and rules:
-        raise click.UsageError("--preset and --rule exclude each other")
+        raise click.UsageError("--preset and --rule cannot be used together")
     game = game_of(kind)
     return game.options.complete({**game.preset(preset).rules, **game.options.parse(rules)})
 
@@ -120,7 +120,7 @@ jobs_option: Final = click.option(
     type=click.IntRange(1),
     default=os.cpu_count() or 1,
     show_default="the cores",
-    help="Processes.",
+    help="The number of processes.",
 )
 
 SECONDS: Final = click.FloatRange(0, min_open=True)

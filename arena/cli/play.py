@@ -47,7 +47,11 @@ _MOST_REPORTS: Final = 5
 @click.argument("kind", type=KIND)
 @click.argument("bots", nargs=-1, required=True, type=PLAYER_FILE)
 @click.option(
-    "--groups", type=click.IntRange(1), default=100, show_default=True, help="Groups per table of bots."
+    "--groups",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    help="The number of groups per table of bots.",
 )
 @click.option("--seed", help="Any text; the same seed and bots give the same records. [default: random]")
 @click.option(
@@ -59,7 +63,9 @@ _MOST_REPORTS: Final = 5
 @preset_option
 @rules_option
 @click.option("--independent", is_flag=True, help="Deal every game of a group independently.")
-@click.option("--think-limit", type=SECONDS, default=10.0, show_default=True, help="Seconds per decision.")
+@click.option(
+    "--think-limit", type=SECONDS, default=10.0, show_default=True, help="The seconds per decision."
+)
 @click.option("--sandbox", is_flag=True, help="Run files in the sandbox, as the service does.")
 @click.option("--browser", is_flag=True, help="Show the last game in the browser.")
 @json_option
@@ -194,7 +200,7 @@ def _write(out: IO[str] | None, result: GroupSummary) -> None:
 
 
 def distinct_names(specs: list[BotSpec]) -> list[BotSpec]:
-    """The bots with unique names: the second with a name becomes ``name-2``."""
+    """Return the bots with unique names: the second with a name becomes ``name-2``."""
     seen: Counter[str] = Counter()
     named = []
     for spec in specs:

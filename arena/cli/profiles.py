@@ -31,24 +31,24 @@ class Profile(NamedTuple):
 
 
 def config_path() -> Path:
-    """The configuration file."""
+    """Return the configuration file."""
     home = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
     return Path(home) / "botequim" / "config.ini"
 
 
 def is_set(variable: str) -> bool:
-    """Whether the environment has this variable, which then goes before a profile."""
+    """Return whether the environment sets this variable, which then takes precedence over a profile."""
     return bool(os.environ.get(variable))
 
 
 def profiles() -> list[Profile]:
-    """All profiles. Raises ``invalid_config``."""
+    """Return all profiles. Raises ``invalid_config``."""
     parser = _read()
     return [_profile(parser, name) for name in parser.sections()]
 
 
 def find_profile(name: str | None) -> Profile | None:
-    """The profile ``name``, or the default one, which may be missing. Raises ``profile_not_found``."""
+    """Return the profile ``name``, or the default one, which may be missing. Raises ``profile_not_found``."""
     parser = _read()
     if name is None:
         return _profile(parser, DEFAULT) if parser.has_section(DEFAULT) else None
@@ -58,10 +58,10 @@ def find_profile(name: str | None) -> Profile | None:
 
 
 def save_profile(profile: Profile) -> Path:
-    """Write a profile to the file, in place of one with its name; returns the file."""
+    """Write a profile to the file, replacing one of the same name, and return the path of the file."""
     if not profile.name or any(char.isspace() or char == "]" for char in profile.name):
         raise ArenaError(
-            f"{profile.name!r} cannot be the name of a profile",
+            f"{profile.name!r} is not a valid profile name",
             code="invalid_config",
             field="profile",
             expected=_NAMES,
@@ -82,13 +82,13 @@ def remove_profile(name: str) -> Path:
 
 
 def is_open_to_others() -> bool:
-    """Whether other users of this machine may read the file."""
+    """Return whether other users of this machine may read the file."""
     path = config_path()
     return path.exists() and bool(path.stat().st_mode & _OTHERS)
 
 
 def unknown_profile(name: str, known: list[str]) -> ArenaError:
-    """The error of a profile that does not exist."""
+    """Return the error for a profile that does not exist."""
     expected = "one of " + ", ".join(known) if known else f"'botequim login --profile {name}' first"
     meant = did_you_mean(name, known)
     return ArenaError(

@@ -22,8 +22,8 @@ _FEWEST_SECONDS: Final = 5.0
 
 
 class Pace:
-    """How fast work is done, by the last minute, or by the later half of the time so far if that is shorter:
-    what was done at once at the beginning says nothing about the rest.
+    """The speed of some work, measured over the last minute, or over the later half of the time so far if
+    that is shorter, because a burst at the beginning says nothing about the rest.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -32,7 +32,7 @@ class Pace:
         self._began: float | None = None
 
     def add(self, done: int) -> None:
-        """Note how much is done by now."""
+        """Record the amount done so far."""
         now = self._clock()
         if self._began is None:
             self._began = now
@@ -40,7 +40,7 @@ class Pace:
         self._begin(now)
 
     def _begin(self, now: float) -> float:
-        """Forget what was before the window, except for the last of it; returns the window's beginning."""
+        """Forget what was before the window, except for the last of it, and return the window's beginning."""
         begins = now - min(WINDOW, (now - (self._began or 0.0)) / 2)
         while len(self._seen) > 1 and self._seen[1][0] <= begins:
             self._seen.popleft()
@@ -56,13 +56,13 @@ class Pace:
         return done / (now - begins) if done > 0 else None
 
     def left(self, rest: int) -> float | None:
-        """The seconds until ``rest`` more is done; None while that is unknown."""
+        """Return the seconds until ``rest`` more is done; None while that is unknown."""
         rate = self.rate()
         return None if rate is None else rest / rate
 
 
 def duration(seconds: float) -> str:
-    """A time for people, such as ``about 3 min``."""
+    """Return a time for people, such as ``about 3 min``."""
     if seconds < 60:
         return f"{max(1, round(seconds))} s"
     if seconds < 5400:
@@ -71,14 +71,16 @@ def duration(seconds: float) -> str:
 
 
 def left_text(seconds: float | None) -> str:
-    """``about 3 min left``; empty if that is unknown."""
+    """Return a text such as ``about 3 min left``, or an empty one if the time is unknown."""
     return "" if seconds is None else f"about {duration(seconds)} left"
 
 
 @contextmanager
 def progress_bar(what: str, total: int | None, unit: str) -> Iterator[Callable[[int], None]]:
-    """A bar on a terminal; else nothing. Gives a function that takes how much is done of ``total`` (None: it
-    is unknown). ``unit``: such as ``groups``.
+    """Show a progress bar if stderr is a terminal.
+
+    Yields a function that takes the amount done and the ``total`` (None if unknown). ``unit`` is a word such
+    as ``groups``.
     """
     console = Console(stderr=True)
     if not console.is_terminal:
@@ -104,7 +106,9 @@ def progress_bar(what: str, total: int | None, unit: str) -> Iterator[Callable[[
 
 
 class Lines:
-    """Lines on stderr about something that goes on: at each event, and else every ten seconds."""
+    """Writes lines to stderr about something in progress: one at each event, and otherwise one every ten
+    seconds.
+    """
 
     def __init__(self, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._say = say
@@ -112,7 +116,7 @@ class Lines:
         self._last: tuple[object, float] | None = None
 
     def show(self, event: object, line: Callable[[], str]) -> None:
-        """Write the line if the event is not the one before, or that was ten seconds ago."""
+        """Write the line if the event has changed, or if the last line is ten seconds old."""
         now = self._clock()
         if self._last is None or self._last[0] != event or now - self._last[1] >= LINE_EVERY:
             self._last = (event, now)

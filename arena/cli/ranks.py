@@ -28,13 +28,13 @@ _LOOKED_AT: Final = 50
 
 
 class Situation(NamedTuple):
-    """Where a bot stands on a board (None: nowhere yet), and what it does next."""
+    """The position of a bot on a board (None if it has none yet), and its next step."""
 
     standing: BoardStanding | None
     next: Outlook
 
     def is_final(self, left: float) -> bool:
-        """Whether the rank stands, or does not come within ``left`` seconds."""
+        """Return whether the rank stands, or does not come within ``left`` seconds."""
         if self.next.state in ("rests", "none"):
             return True
         if self.next.from_ms is not None and self.next.from_ms > _now_ms() + 1000 * left:
@@ -51,7 +51,7 @@ class _Service:
         self._plays: dict[BoardName, str] = {}
 
     def situation(self, board: BoardName) -> Situation:
-        """The situation of the bot on a board."""
+        """Return the situation of the bot on a board."""
         published = json.loads(self._client.leaderboard(board.kind, SEALED, preset=board.preset))
         place = standing(published["rows"], self._player)
         listed = [
@@ -80,12 +80,12 @@ class _Service:
 
 
 def shown(board: BoardName) -> str:
-    """The board in lines for people."""
+    """Return the board in lines for people."""
     return board.kind if board.is_first else f"{board.kind}/{board.preset}"
 
 
 def board_page(client: Client, board: BoardName) -> str:
-    """The address of the page of a board."""
+    """Return the address of the page of a board."""
     preset = "" if board.is_first else f"?preset={board.preset}"
     return f"{client.url}/leaderboards/{board.kind}{preset}"
 
@@ -147,7 +147,7 @@ def _now_ms() -> int:
 
 
 def words(what: Outlook, url: str) -> str:
-    """What a bot does next, with the page of the tournament."""
+    """Return what a bot does next, with the page of the tournament."""
     return what.words if what.tournament is None else f"{what.words}: {url}/tournaments/{what.tournament}"
 
 

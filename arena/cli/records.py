@@ -28,7 +28,7 @@ from arena.client import Client
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The file. [default: standard output]",
+    help="The file to write. [default: standard output]",
 )
 def records(url: str, kind: str | None, out: Path | None) -> None:
     """Download all public records of a service, oldest first, as JSON lines.

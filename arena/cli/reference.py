@@ -51,7 +51,7 @@ not verify), or 2 for an error, which is one line on standard error; 130 after C
 
 
 def reference() -> str:
-    """The page in Markdown."""
+    """Return the page in Markdown."""
     root = click.Context(botequim, info_name="botequim")
     names = botequim.list_commands(root)
     placed = {name for section in SECTIONS.values() for name in section}

@@ -47,7 +47,7 @@ SHOWN_PROBLEMS: Final = frozenset(
 @click.argument("file")
 @click.option("--game", "game_id", metavar="ID", help="The game with this id.")
 @click.option("--number", type=click.IntRange(min=1), help="The game with this number in the file, from 1.")
-@click.option("--html", is_flag=True, help="Write a page to look at, instead of text.")
+@click.option("--html", is_flag=True, help="Write an HTML page instead of text.")
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
@@ -64,7 +64,7 @@ def replay(file: str, game_id: str | None, number: int | None, html: bool, out: 
     """
     if not html:
         if out is not None:
-            raise click.UsageError("--out is the file of --html")
+            raise click.UsageError("--out requires --html")
         record = proven_record(file, game_id, number)
         for line in (*tell(record), *told_luck(record)):
             click.echo(line)
@@ -80,9 +80,10 @@ def replay(file: str, game_id: str | None, number: int | None, html: bool, out: 
 
 
 def write_page(record: Record, path: Path, *, problems: Sequence[Problem] = (), source: str) -> None:
-    """Write the replay page of a record, with its ``problems``; ``source``: the name of its file.
+    """Write the replay page of a record, together with its ``problems``. ``source`` is the name of its file.
 
-    Raises :class:`~arena.errors.ArenaError` (``unproven_record``) if they do not let the game be shown.
+    Raises :class:`~arena.errors.ArenaError` (``unproven_record``) if the game cannot be shown because of the
+    problems.
     """
     for problem in problems:
         if problem.code not in SHOWN_PROBLEMS:
@@ -92,7 +93,7 @@ def write_page(record: Record, path: Path, *, problems: Sequence[Problem] = (), 
 
 
 def proven_record(file: str, game_id: str | None, number: int | None) -> Record:
-    """The verified record of ``file`` with this id or 1-based number, or its only one.
+    """Return the verified record of ``file`` with this id or 1-based number, or its only one.
 
     Raises :class:`~arena.errors.ArenaError`.
     """
@@ -111,7 +112,7 @@ def _unproven(record: Record, problem: Problem) -> ArenaError:
 
 def _choose(file: str, game_id: str | None, number: int | None) -> Record:
     if game_id is not None and number is not None:
-        raise click.UsageError("choose by --game or by --number, not both")
+        raise click.UsageError("--game and --number cannot be used together")
     count = 0
     chosen = None
     for count, record in enumerate(load_records(file), start=1):

@@ -29,7 +29,7 @@ class BotTally:
     runtimes: set[str] = field(default_factory=set)
 
     def summary(self) -> str:
-        """The last line of the output."""
+        """Return the last line of the output."""
         summary = f"{self.games} games played again, {self.decisions} decisions of uploaded bots compared"
         return (
             f"{summary}, {self.different} games differ" if self.different else f"{summary}, all as recorded"
@@ -37,7 +37,8 @@ class BotTally:
 
 
 def sources(given: Iterable[str], folder: str | None) -> dict[tuple[str, str], BotSpec]:
-    """The bots of ``name@version=FILE`` texts, and of the files ``name@version.py`` (``.wasm``) of a folder.
+    """Return the bots given as ``name@version=FILE`` texts, and those in the files ``name@version.py`` (or
+    ``.wasm``) of a folder.
 
     Raises :class:`~arena.errors.ArenaError`.
     """
@@ -52,10 +53,10 @@ def sources(given: Iterable[str], folder: str | None) -> dict[tuple[str, str], B
             found[_named(path.stem)] = _spec(path.stem, path)
     if not found:
         raise ArenaError(
-            "no source of a bot was given",
+            "no bot source was given",
             code="missing_source",
             field="source",
-            expected="--source name@version=FILE, or --sources with a folder of name@version.py",
+            expected="--source name@version=FILE, or --sources FOLDER with files such as name@version.py",
         )
     return found
 
@@ -111,8 +112,8 @@ def _named(label: str) -> tuple[str, str]:
 
 def _not_a_source(text: str) -> ArenaError:
     return ArenaError(
-        f"{text!r} is not a source of a version",
+        f"{text!r} is not a valid source of a version",
         code="missing_source",
         field="source",
-        expected="name@version=FILE, and in a folder name@version.py or name@version.wasm",
+        expected="name@version=FILE, or in a folder a file name@version.py or name@version.wasm",
     )

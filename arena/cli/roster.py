@@ -26,9 +26,7 @@ _format = click.option(
     "--format", "form", type=click.Choice(TABLE_FORMATS), default="text", show_default=True
 )
 _roster = click.option("--roster", default="", help="A name for all of them, such as that of a class.")
-_expires = click.option(
-    "--expires", type=future, help="Until when they can be used, such as +14d. [default: 30 days]"
-)
+_expires = click.option("--expires", type=future, help="When they expire, such as +14d. [default: 30 days]")
 
 
 @click.group(
@@ -36,10 +34,10 @@ _expires = click.option(
     examples=("botequim roster import class.csv --roster 7b", "botequim roster show --roster 7b"),
 )
 def roster() -> None:
-    """Invite people to sign up, and see who has.
+    """Invite people to sign up, and see who has done so.
 
-    An invitation makes one owner, once, and does not count against the limit of sign-ups per address. The
-    names are seen by you alone.
+    An invitation creates one owner, and does not count against the limit of sign-ups per address. Only you
+    see the names.
     """
 
 
@@ -92,7 +90,7 @@ def invite(
 
 
 @roster.command(examples=("botequim roster show --roster 7b",))
-@click.option("--roster", help="Only those of this name.")
+@click.option("--roster", help="Only invitations of the roster with this name.")
 @_format
 @url_option
 @token_option("the owner")

@@ -74,7 +74,7 @@ def create(
     offset.
     """
     if (cron is None) == (at_ms is None):
-        raise click.UsageError("exactly one of --cron and --at is needed")
+        raise click.UsageError("exactly one of --cron and --at is required")
     template: Any = {"name": name, **spec_of(**settings)}
     times: dict[str, Any] = given(cron=cron, at_ms=at_ms, until_groups=until_groups)
     made = service(url, token).create_schedule(id=schedule_id, tournament=template, **times)
@@ -160,7 +160,7 @@ def pause(schedule_id: str, url: str, token: str, as_json: bool) -> None:
 @_admin
 @json_option
 def resume(schedule_id: str, url: str, token: str, as_json: bool) -> None:
-    """Resume SCHEDULE; what it missed is not made up for."""
+    """Resume SCHEDULE, without announcing the tournaments that it missed."""
     changed = service(url, token).change_schedule(schedule_id, enabled=True)
     show(changed, as_json, f"{schedule_id}: next {_next(changed)}")
 
@@ -194,7 +194,7 @@ def edit(
     as_json: bool,
     **settings: object,
 ) -> None:
-    """Change when SCHEDULE fires, or its tournaments to come; what is not given stays as it is."""
+    """Change when SCHEDULE fires, or its future tournaments; other settings stay as they are."""
     client = service(url, token)
     changes = fields_of(settings) | given(clock=clock_of(clock, turn_seconds, bank_seconds))
     template = None
@@ -216,6 +216,6 @@ def edit(
 @_admin
 @json_option
 def delete(schedule_id: str, url: str, token: str, as_json: bool) -> None:
-    """Delete SCHEDULE. Tournaments that it has announced stay."""
+    """Delete SCHEDULE. Tournaments that it has announced remain."""
     service(url, token).delete_schedule(schedule_id)
     show({"deleted": schedule_id}, as_json, f"{schedule_id} is deleted")

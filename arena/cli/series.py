@@ -50,7 +50,7 @@ def create(name: str, url: str, token: str, as_json: bool, **settings: object) -
 @token_option("the owner")
 @json_option
 def edit(series_id: str, url: str, token: str, as_json: bool, **settings: object) -> None:
-    """Change the name of SERIES, its tournaments, or how it counts; what is not given stays as it is."""
+    """Change the name of SERIES, its tournaments, or its scoring; other settings stay as they are."""
     changes = fields_of(settings)
     if not changes:
         raise click.UsageError("nothing to change; expected an option such as --name or --best")
@@ -91,7 +91,7 @@ def remove(series_id: str, tournaments: Sequence[str], url: str, token: str, as_
 @token_option("the owner")
 @json_option
 def done(series_id: str, url: str, token: str, as_json: bool) -> None:
-    """End SERIES for good: its table stays as it is."""
+    """End SERIES for good, which freezes its table."""
     _print_one(as_json, service(url, token).change_series(series_id, done=True))
 
 
@@ -101,7 +101,7 @@ def done(series_id: str, url: str, token: str, as_json: bool) -> None:
 @token_option("the owner")
 @json_option
 def delete(series_id: str, url: str, token: str, as_json: bool) -> None:
-    """Delete SERIES. Its tournaments stay."""
+    """Delete SERIES. Its tournaments remain."""
     service(url, token).delete_series(series_id)
     show_one({"deleted": series_id}, as_json, f"{series_id} is deleted")
 
@@ -111,7 +111,7 @@ def delete(series_id: str, url: str, token: str, as_json: bool) -> None:
 @url_option
 @json_option
 def list_series(owner: str | None, url: str, as_json: bool) -> None:
-    """List the series, the newest first."""
+    """List the series, newest first."""
     columns: Columns[Series] = {
         "id": "id",
         "name": "name",
@@ -139,7 +139,8 @@ def show(series_id: str, form: str, url: str, token: str | None, as_json: bool) 
 @click.argument("file", type=click.File("rb"))
 @json_option
 def verify(file: IO[bytes], as_json: bool) -> None:
-    """Make the table in FILE (json of `series show`) again from its inputs, offline, and print it.
+    """Recompute the table in FILE (json of `series show`) from its inputs, offline, and print it. Fails if
+    the tables differ.
 
     Fails if it is another one.
     """

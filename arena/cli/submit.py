@@ -88,7 +88,7 @@ class Submitted(NamedTuple):
 
 
 class NotQualified(ArenaError):
-    """The bot did not qualify. ``over``: nothing is under way any more."""
+    """The bot did not qualify. ``over`` says that nothing is in progress any more."""
 
     code = "not_qualified"
     over = True
@@ -113,7 +113,9 @@ def submit_bot(
     Raises :class:`NotQualified` and the errors of the client.
     """
     if preset is not None and len(kinds) != 1:
-        raise UnknownPreset("--preset is one of a game", field="preset", expected="one --kind with it")
+        raise UnknownPreset(
+            "--preset belongs to one game", field="preset", expected="exactly one --kind with it"
+        )
     # Before the upload, so that an unknown preset is refused at once.
     _boards(kinds, preset)
     version, is_new = _upload(client, file, name, label, patience.qualifying, tournaments)
@@ -150,9 +152,10 @@ def submit_bot(
 def qualify_bot(
     client: Client, name: str, kind: str, preset: str | None, label: str | None, patience: Patience
 ) -> Submitted:
-    """Let a version of a bot qualify, by default the current one, wait until that is over, and print the
-    result; of an uploaded bot wait for its rank, too. Raises :class:`NotQualified` and the errors of the
-    client.
+    """Let a version of a bot qualify, by default the current one, wait for the outcome, and print it; for an
+    uploaded bot, also wait for its rank.
+
+    Raises :class:`NotQualified` and the errors of the client.
     """
     (board,) = _boards((kind,), preset)
     bot = client.bot(name)
@@ -301,7 +304,7 @@ def _upload(
     except ApiError as error:
         if error.code not in _REFUSED:
             raise
-        raise NotQualified(f"{name} {version} is refused: {error.message} ({error.code})") from None
+        raise NotQualified(f"{name} {version} was refused: {error.message} ({error.code})") from None
     is_new = bool(made["added"])
     click.echo(f"{name} {version}: {'added' if is_new else 'already has this source'}")
     return version, is_new

@@ -13,13 +13,15 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][\w@./:-]*")
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str:
-    """``did you mean 'truco'?``, or nothing."""
+    """Return a text such as ``did you mean 'truco'?``, or an empty one."""
     found = similar(word, names)
     return f"did you mean {' or '.join(repr(name) for name in found)}?" if found else ""
 
 
 def suggestion(message: str, expected: str) -> str:
-    """``did you mean ...?`` for an error that quotes a name and says which ones there are; else nothing."""
+    """Return ``did you mean ...?`` for an error that quotes a name and lists the existing ones; otherwise an
+    empty text.
+    """
     quoted = _QUOTED.findall(message)
     if not quoted:
         return ""

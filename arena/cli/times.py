@@ -18,19 +18,19 @@ _Value = TypeVar("_Value")
 
 
 def seconds(text: str) -> float:
-    """A duration such as ``90``, ``90s``, ``5m``, ``2h`` or ``1d``, in seconds."""
+    """Return a duration such as ``90``, ``90s``, ``5m``, ``2h`` or ``1d``, in seconds."""
     return _read(lambda: read_duration(text))
 
 
 def moment(text: str) -> int:
-    """A time such as ``+5m``, ``18:00`` or ``2026-12-31 20:00``, of this place if it has no offset, in Unix
-    milliseconds.
+    """Return a time such as ``+5m``, ``18:00`` or ``2026-12-31 20:00``, of this place if it has no offset, in
+    Unix milliseconds.
     """
     return _read(lambda: read_time(text, _now_ms(), HERE))
 
 
 def future(text: str) -> int:
-    """As :func:`moment`, but not in the past."""
+    """Parse a time like :func:`moment`, and refuse one in the past."""
     ms = moment(text)
     if ms < _now_ms() - _LATE_MS:
         raise click.BadParameter(f"{text} is in the past; expected a later time, such as +5m or 18:00")

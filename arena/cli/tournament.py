@@ -34,7 +34,7 @@ TABLE_FORMATS: Final = ("text", "csv", "json")
 
 
 def what_to_play(command: Function) -> Function:
-    """The arguments and options of a command that describe a tournament; see :func:`spec_of`."""
+    """Return the arguments and options of a command that describe a tournament; see :func:`spec_of`."""
     defaults = {"format": "round_robin"}
     parts = (
         click.argument("kind", type=KIND),
@@ -56,7 +56,7 @@ def spec_of(
     bank_seconds: float | None,
     **settings: Any,
 ) -> dict[str, Any]:
-    """The request body of a tournament, from the options of :func:`what_to_play`."""
+    """Return the request body of a tournament, from the options of :func:`what_to_play`."""
     times = clock_of(clock, turn_seconds, bank_seconds)
     spec = {"kind": kind, **fields_of(settings), **given(clock=times)}
     if rules:
@@ -139,9 +139,9 @@ def create(
     fields = {"name": name, **spec_of(**settings)}
     starts = fields["locks_ms"]
     if starts <= fields.get("opens_ms", 0):
-        raise click.BadParameter("it is not after --opens", param_hint="'--starts'")
+        raise click.BadParameter("the time must be later than --opens", param_hint="'--starts'")
     if fields.get("ends_ms", starts + 1) <= starts:
-        raise click.BadParameter("it is not after --starts", param_hint="'--ends'")
+        raise click.BadParameter("the time must be later than --starts", param_hint="'--ends'")
     if by_invitation or fields.get("hidden") or "invited_owners" in fields:
         fields.setdefault("who", "invited")
     if dry_run:
@@ -153,7 +153,7 @@ def create(
         show(planned, as_json, text)
         return
     if entrants is not None:
-        raise click.UsageError("--entrants is for --dry-run")
+        raise click.UsageError("--entrants requires --dry-run")
     made = service(url, token).create_tournament(**fields)
     show(made, as_json, made["id"])
 
@@ -174,7 +174,7 @@ def create(
 def enter(
     tournament_id: str, bot: str, nonce: str, version: str | None, url: str, token: str, as_json: bool
 ) -> None:
-    """Enter BOT, which first plays a qualification group if it has not yet."""
+    """Enter BOT, which plays a qualification group first if it has not qualified yet."""
     entry = service(url, token).enter_tournament(tournament_id, bot, nonce, version)
     show(entry, as_json, f"{entry['bot']} {entry['version']}: {_status(entry)}")
 
@@ -192,7 +192,7 @@ def _status(entry: Entry) -> str:
 @token_option("the bot or its owner")
 @json_option
 def leave(tournament_id: str, bot: str, url: str, token: str, as_json: bool) -> None:
-    """Withdraw BOT; once play has begun it plays its round to the end."""
+    """Withdraw BOT, which finishes its current round if play has begun."""
     entry = service(url, token).leave_tournament(tournament_id, bot)
     show(entry, as_json, f"{entry['bot']} {entry['version']}: {_status(entry)}")
 
@@ -216,7 +216,13 @@ def cancel(tournament_id: str, reason: str, url: str, token: str, as_json: bool)
 @click.option("--state", help="Only in this state.")
 @click.option("--kind", type=KIND, help="Only this game.")
 @click.option("--bot", help="Only those in which this bot has played.")
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="The most tournaments.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="The maximum number of tournaments.",
+)
 @url_option
 @token_option("the owner, for private ones", required=False)
 @json_option
@@ -229,7 +235,7 @@ def list_tournaments(
     token: str | None,
     as_json: bool,
 ) -> None:
-    """List the tournaments, the newest first."""
+    """List the tournaments, newest first."""
     columns: Columns[TournamentSummary] = {
         "id": "id",
         "name": "name",

@@ -88,7 +88,9 @@ def _shown(view: Tournament) -> str:
 @click.option("--round", "number", type=click.IntRange(1), help="Only this round.")
 @click.option("--bot", help="Only groups of this bot.")
 @click.option("--against", help="With --bot: only those with this bot, too.")
-@click.option("--limit", type=click.IntRange(1), default=1000, show_default=True, help="The most groups.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=1000, show_default=True, help="The maximum number of groups."
+)
 @url_option
 @_viewer
 @json_option
@@ -136,9 +138,9 @@ def _score(group: EventGroup) -> str | None:
 @_viewer
 @json_option
 def bracket(tournament_id: str, url: str, token: str | None, as_json: bool) -> None:
-    """Show the rounds of TOURNAMENT, such as a knockout: each pairing with its points.
+    """Show the rounds of TOURNAMENT, for example a knockout, with the points of each pairing.
 
-    The winner of a pairing that is over has a star.
+    The winner of a finished pairing is marked with a star.
     """
     client = service(url, token)
     view = client.tournament(tournament_id)
@@ -166,7 +168,7 @@ class Round(TypedDict):
 
 
 def pairings(groups: Iterable[EventGroup]) -> list[Round]:
-    """The rounds with their pairings."""
+    """Return the rounds with their pairings."""
     rounds: dict[int, dict[int, Pairing]] = {}
     for group in groups:
         one = rounds.setdefault(group["round"], {}).setdefault(

@@ -47,7 +47,13 @@ _SANDBOX_GAMES: Final = 2
     ),
 )
 @click.argument("file")
-@click.option("--games", type=click.IntRange(1), default=500, show_default=True, help="Games of each preset.")
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    default=500,
+    show_default=True,
+    help="The number of games of each preset.",
+)
 @click.option(
     "--kind", "kinds", multiple=True, type=click.Choice(tuple(GAMES)), help="Only this game; may be repeated."
 )
@@ -56,7 +62,7 @@ _SANDBOX_GAMES: Final = 2
 )
 @click.option("--seed", help="Any text; the same seed gives the same games. [default: random]")
 @jobs_option
-@click.option("--think-limit", type=SECONDS, default=5.0, show_default=True, help="Seconds per decision.")
+@click.option("--think-limit", type=SECONDS, default=5.0, show_default=True, help="The seconds per decision.")
 @click.option(
     "--sandbox/--no-sandbox",
     default=None,

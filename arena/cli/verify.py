@@ -27,7 +27,7 @@ CHUNK: Final = 100
 
 
 class Checked(NamedTuple):
-    """One record: its position, its problems as lines, whether it was JSON, and its facts."""
+    """One record: its position, its problems as lines, whether it was valid JSON, and its facts."""
 
     where: str
     problems: list[str]
@@ -45,7 +45,7 @@ class VerifyTally:
     incomplete_groups: int = 0
 
     def summary(self, seconds: float) -> str:
-        """The last line of the output."""
+        """Return the last line of the output."""
         findings = [
             f"{count} {what}"
             for count, what in (
@@ -61,7 +61,7 @@ class VerifyTally:
         return f"{records}, {verdict} ({seconds:.1f} s, {speed:,.0f} per second)"
 
     def exit_code(self) -> int:
-        """The exit code of the command."""
+        """Return the exit code of the command."""
         if self.unreadable:
             return 2
         return 1 if self.wrong or self.incomplete_groups else 0
@@ -107,7 +107,7 @@ def verify(
     compared. Prints the problems and a summary. Exit code: 0 verified, 1 problems found, 2 unreadable input.
     """
     if (given or folder) and not replay_bots:
-        raise click.UsageError("--source and --sources need --replay-bots")
+        raise click.UsageError("--source and --sources require --replay-bots")
     if replay_bots and "-" in files:
         raise click.UsageError("--replay-bots reads the files twice, so it cannot read stdin")
     specs = sources(given, folder) if replay_bots else {}

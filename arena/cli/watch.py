@@ -48,10 +48,14 @@ Stamp = tuple[tuple[int, int] | None, ...]
     "--kind", "kinds", multiple=True, type=click.Choice(tuple(GAMES)), help="Only this game; may be repeated."
 )
 @preset_option
-@click.option("--groups", type=click.IntRange(1), default=50, show_default=True, help="Groups per table.")
+@click.option(
+    "--groups", type=click.IntRange(1), default=50, show_default=True, help="The number of groups per table."
+)
 @click.option("--seed", help="Any text; the deals of every round follow from it. [default: random]")
 @jobs_option
-@click.option("--think-limit", type=SECONDS, default=10.0, show_default=True, help="Seconds per decision.")
+@click.option(
+    "--think-limit", type=SECONDS, default=10.0, show_default=True, help="The seconds per decision."
+)
 def watch(
     bot: str,
     opponents: tuple[str, ...],
@@ -70,7 +74,7 @@ def watch(
     of 'play'; --preset needs one --kind.
     """
     if preset is not None and len(kinds) != 1:
-        raise click.UsageError("--preset is one of a game: give one --kind with it")
+        raise click.UsageError("--preset belongs to one game: give exactly one --kind with it")
     seed = seed or secrets.token_hex(8)
     bots = (bot, *opponents)
     sources = [bot_spec(text, check=False).source for text in bots]
@@ -88,7 +92,7 @@ def watch(
 
 
 def stamp_of(files: Sequence[Path]) -> Stamp:
-    """What changes when one of the files is saved."""
+    """Return a value that changes when one of the files is saved."""
     stamps: list[tuple[int, int] | None] = []
     for file in files:
         try:
@@ -105,8 +109,8 @@ def _changed(files: Sequence[Path], since: Stamp) -> bool:
 
 
 class Rounds:
-    """Plays rounds with the same deals, and compares each with the one before. ``every``: whether all games
-    of ``rules`` are played, or only those that the bots play.
+    """Plays rounds with the same deals, and compares each round with the one before. ``every`` says whether
+    all games of ``rules`` are played, or only those that the bots play.
     """
 
     def __init__(
@@ -129,8 +133,9 @@ class Rounds:
         self._before: dict[tuple[str, int], dict[int, float]] = {}
 
     def play(self, changed: Callable[[], bool]) -> None:
-        """Play a round, unless a file cannot be loaded; ends early if ``changed()``. Raises
-        :class:`~arena.bots.GameNotPlayed`.
+        """Play a round, unless a file cannot be loaded, and stop early if ``changed()``.
+
+        Raises :class:`~arena.bots.GameNotPlayed`.
         """
         try:
             plans = self._plans()

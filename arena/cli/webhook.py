@@ -121,7 +121,7 @@ def test(url: str, secret: str | None, kind: str, as_json: bool) -> int:
 
 
 class Check(TypedDict):
-    """What became of a message: ``ok``, ``warning`` or ``failed``, and after how many milliseconds."""
+    """The outcome of one message: ``ok``, ``warning`` or ``failed``, and the milliseconds until the reply."""
 
     check: str
     result: str
@@ -154,12 +154,12 @@ def _sample_turn(kind: str) -> Turn:
 
 
 def _answer(receiver: _Receiver, key: str, turn: Turn) -> str:
-    """Post a turn; returns the action of the reply, which must be legal."""
+    """Post a turn, and return the action of the reply, which must be legal."""
     body = turn_message(turn, 5000)
     action = action_in(receiver.post(body, headers([key], body), _SECONDS), optional=False)
     if action not in turn["legal_actions"]:
         raise ArenaError(
-            f"the reply to a turn has the action {action!r}",
+            f"the reply to a turn has the illegal action {action!r}",
             expected='{"action": ...} with one of ' + ", ".join(turn["legal_actions"]),
         )
     return str(action)

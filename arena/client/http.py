@@ -268,7 +268,9 @@ class HttpClient:
                 self._connection.close()
                 why = f"no answer ({_reason(error)})"
                 if not repeatable:
-                    raise Unreachable(f"{self.url}: {why}; it may have been executed", field="url") from None
+                    raise Unreachable(
+                        f"{self.url}: {why}; the request may have been executed", field="url"
+                    ) from None
             again *= random.uniform(0.75, 1.25)
             if time.monotonic() + again > until:
                 raise Unreachable(f"{self.url}: {why}", field="url", expected="a running service")
@@ -347,7 +349,7 @@ def _address(url: str) -> tuple[str, str, int | None, str]:
         host = port = None
     if not host or parts.scheme not in ("http", "https") or parts.query or parts.fragment or parts.username:
         raise ArenaError(
-            f"{url!r} is not the address of a service",
+            f"{url!r} is not a valid service URL",
             code="invalid_url",
             field="url",
             expected="http://host:port or https://host",
@@ -360,7 +362,7 @@ def _checked_token(token: str) -> str:
     token = clean(token)
     if not token or not token.isascii() or not token.isprintable() or " " in token:
         raise ArenaError(
-            "this is not a token of the service",
+            "the token is malformed",
             code="invalid_token",
             field="token",
             expected="one word, as the service showed it",

@@ -62,7 +62,9 @@ def method_of(name: str, operation: Operation) -> Callable[..., object]:
     def call(self: OperationCalls, *args: object, **fields: object) -> object:
         given = dict(zip(by_position, args, strict=False))
         if len(args) > len(by_position) or given.keys() & fields.keys():
-            raise TypeError(f"{called}() takes {', '.join(by_position) or 'nothing'} by position, and once")
+            raise TypeError(
+                f"{called}() takes {', '.join(by_position) or 'nothing'} by position, each only once"
+            )
         fields = {**operation.defaults, **given, **fields}
         missing = [one for one in operation.in_path if one not in fields]
         if missing:

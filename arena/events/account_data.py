@@ -50,14 +50,14 @@ class NotConfirmed(ArenaError):
 
 
 class RowsOfOwners(Protocol):
-    """Stored by a part of the service that this package does not import."""
+    """Rows stored by a part of the service that this package does not import."""
 
     def exported(self, owner: str) -> list[dict[str, object]]: ...
     def forget(self, owner: str) -> None: ...
 
 
 class AccountData:
-    """Everything about one owner, in all parts of the service."""
+    """All data of one owner, in every part of the service."""
 
     def __init__(
         self,
@@ -86,8 +86,8 @@ class AccountData:
     # Export
 
     def export(self, owner: str) -> dict[str, object]:
-        """All that is stored about an owner and its bots, without secrets: a JSON-ready value. Raises
-        :class:`~arena.accounts.accounts.OwnerNotFound`.
+        """Return everything that is stored about an owner and its bots, without secrets, as a JSON-ready
+        value.
         """
         known = self._accounts.owner(owner)
         announced, entries = self._in_tournaments(owner)
@@ -208,7 +208,7 @@ class AccountData:
         """
         if confirm != owner:
             raise NotConfirmed(
-                "the confirmation is not the name of the account", field="confirm", expected=owner
+                "the confirmation is not the name of the account to delete", field="confirm", expected=owner
             )
         name = self._moderation.delete_name("owner", owner)
         for schedule in self._schedules.list():
@@ -272,7 +272,7 @@ def _nothing(row: object) -> None:
 
 
 def _tried(act: Callable[P, object], *args: P.args, **options: P.kwargs) -> None:
-    """What is over meanwhile needs no end."""
+    """Try to end something, and ignore errors, because it may have ended in the meantime."""
     try:
         act(*args, **options)
     except StoreUnavailable:

@@ -60,8 +60,10 @@ class Admission:
         entry.status, entry.reason = known.state, _public_reason(known, discipline)
 
     def start_qualification(self, discipline: Discipline, bot: BotAccount, version: str) -> Qualification:
-        """The qualification of a version, which is started if it has not been, or if it failed; it takes one
-        group from the owner's budget. Raises :class:`~arena.accounts.allowances.BudgetExceeded`.
+        """Return the qualification of a version, and start it if it has not begun or has failed. Starting
+        takes one group from the owner's budget.
+
+        Raises :class:`~arena.accounts.allowances.BudgetExceeded`.
         """
         (known,) = self._qualifications.known(discipline, [(bot.name, version)])
         if known is None or known.state == "failed":
@@ -78,7 +80,7 @@ class Admission:
             self._budgets.start(tournament.created_by, f"{tournament.id}/{planned}", groups)
 
     def due_ms(self, tournament: Tournament) -> int:
-        """When a tournament whose entry is open must be checked."""
+        """Return when a tournament whose entry is open must be checked."""
         if tournament.spec.auto_enter or _qualifying(tournament):
             return min(self._clock().now_ms + _LOOK_MS, tournament.spec.locks_ms + GRACE_MS)
         return tournament.spec.locks_ms
@@ -89,8 +91,10 @@ class Admission:
         return self._refresh(tournament)
 
     def qualify_online(self, tournament: Tournament) -> None:
-        """Start the qualification of bots that are online and would be entered. A bot that plays the game
-        may know nothing of a preset apart: for these its owner requests it.
+        """Start the qualification of online bots that would be entered.
+
+        A bot that plays the game may not know a preset that needs its own qualification, which its owner has
+        to request.
         """
         spec, discipline = tournament.spec, _discipline(tournament)
         if spec.auto_enter and spec.division != SEALED and not discipline.apart:
@@ -101,8 +105,8 @@ class Admission:
                     )
 
     def withdraw_absent(self, entries: Iterable[Entered], round_: int) -> bool:
-        """Withdraw the ``entries`` that were made automatically and whose bots have left or take part no
-        more; returns whether there are any.
+        """Withdraw those of the automatic ``entries`` whose bots have left or no longer take part, and return
+        whether there were any.
         """
         waiting = [
             one for one in entries if one.auto and one.status == "qualified" and not one.runner.arena_run
@@ -121,7 +125,7 @@ class Admission:
         return left
 
     def may_lock(self, tournament: Tournament, now_ms: int) -> bool:
-        """Whether it is time, and no entry is still qualifying."""
+        """Return whether it is time, and no entry is still qualifying."""
         if now_ms < tournament.spec.locks_ms:
             return False
         if now_ms >= tournament.spec.locks_ms + GRACE_MS:
@@ -170,9 +174,11 @@ class Admission:
                     entry.status, entry.reason = "failed", "copies of a house bot play local groups only"
 
     def lacking(self, tournament: Tournament, groups: int) -> list[str]:
-        """The bots that would be entered and have fewer ``groups`` on the board, in the order of entering.
-        One whose first qualification is under way is among them, one that failed it is not. None if the
-        tournament is on no board.
+        """Return the bots that would be entered and have fewer than ``groups`` groups on the board, in the
+        order of entry.
+
+        A bot whose first qualification is in progress is included; one that failed it is not. The list is
+        empty if the tournament counts for no board.
         """
         if not tournament.spec.rated:
             return []
@@ -197,7 +203,7 @@ class Admission:
         return found
 
     def online(self) -> list[str]:
-        """The bots that are online, by name."""
+        """Return the bots that are online, by name."""
         return self._presence.online()
 
     def finish_qualification(self, tournament: Tournament) -> None:

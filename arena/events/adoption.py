@@ -35,7 +35,7 @@ _LOST = "it was played after the backup from which the database was restored; it
 
 
 class Adopted(NamedTuple):
-    """The number of games, of rated groups, and of tournaments that are lost."""
+    """The numbers of games, rated groups and lost tournaments that were taken over."""
 
     games: int
     groups: int
@@ -43,7 +43,7 @@ class Adopted(NamedTuple):
 
 
 class Adoption:
-    """Lets a database that was restored go on beside its archive, before anything else uses it."""
+    """Reconciles a restored database with its archive before anything else uses it."""
 
     def __init__(
         self, store: Store, finished: FinishedGames, tournaments: Tournaments, schedules: Schedules
@@ -55,7 +55,7 @@ class Adoption:
         self._here: dict[str, bool] = {}
 
     def run(self) -> Adopted:
-        """Take over what the archive has."""
+        """Take over the contents of the archive."""
         archive = self._finished.current()
         if archive is None:
             return Adopted(0, 0, 0)

@@ -10,7 +10,9 @@ ANNOUNCEMENTS: Final = ("announced", "opened", "edited", "locked", "finished", "
 
 
 class Announcement(NamedTuple):
-    """``id``: the same whenever it is read. ``type``: of ``ANNOUNCEMENTS``. ``text``: for people."""
+    """An announcement about a tournament. ``id`` is the same at every read, ``type`` is one of
+    ``ANNOUNCEMENTS``, and ``text`` is for people.
+    """
 
     id: str
     type: str
@@ -19,7 +21,7 @@ class Announcement(NamedTuple):
 
 
 def announcements(view: Mapping[str, Any]) -> Sequence[Announcement]:
-    """The announcements of a tournament, oldest first. ``view``: as published."""
+    """Return the announcements of a tournament, oldest first. ``view`` is the tournament as published."""
     found = [_made("announced", view["created_ms"], "The tournament was announced.")]
     if view["state"] != "announced":
         opened_ms = max(view["opens_ms"], view["created_ms"])

@@ -24,7 +24,7 @@ _REASON_LENGTH: Final = 200
 
 
 class RecordChange(TypedDict):
-    """What changed in the part ``info`` of the records of a group. ``group``: its id in records."""
+    """A change of the part ``info`` of the records of a group, whose id in records is ``group``."""
 
     group: str
     info: dict[str, str]
@@ -103,12 +103,12 @@ class Annulments:
         return annulment
 
     def of(self, tournament: Tournament, groups: Iterable[str]) -> list[dict[str, object] | None]:
-        """The published annulments of groups, None where there is none."""
+        """Return the published annulments of groups, with None for groups that were not annulled."""
         return self._annulments.many([tournament.group_id(group) for group in groups])
 
     def changes(self) -> list[RecordChange]:
-        """What annulments changed in public records after their release, oldest first: ``{"group", "info",
-        "at_ms"}`` with the group's id in records and the values that their ``info`` got.
+        """Return what annulments changed in public records after their release, oldest first: ``{"group",
+        "info", "at_ms"}`` with the group's id in records and the values that their ``info`` got.
         """
         changes: list[RecordChange] = [
             {"group": group, "info": _annulment(own["reason"]), "at_ms": own["at_ms"]}

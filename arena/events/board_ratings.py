@@ -23,8 +23,8 @@ class PublishedRating(NamedTuple):
 def board_ratings(
     boards: BoardStore, name: BoardName | None, names: Iterable[str]
 ) -> dict[PlayerId, PublishedRating]:
-    """The ratings of all versions of the bots ``names`` on the board; empty if there is no such board or it
-    cannot be read.
+    """Return the ratings of all versions of the bots ``names`` on the board, or an empty value if there is no
+    such board or it cannot be read.
     """
     if name is None:
         return {}
@@ -41,7 +41,9 @@ def board_ratings(
 
 
 def ratings_by_name(board: Mapping[str, Any]) -> dict[str, dict[str, list[Any]]]:
-    """The values of ratings by name and version, of a board as JSON (:class:`~arena.ratings.board.Board`)."""
+    """Return the values of ratings by name and version, of a board as JSON
+    (:class:`~arena.ratings.board.Board`).
+    """
     return {
         row["name"]: {
             version["version"]: [version[name] for name in PublishedRating._fields]

@@ -65,8 +65,8 @@ class PublishedBoard:
 
 
 class BoardAge(NamedTuple):
-    """For how many seconds at most a board has lacked released groups, and since when it is published (None:
-    never).
+    """The seconds for which a board has lacked released groups, at most, and the time of its publication
+    (None if it was never published).
     """
 
     lag_s: float
@@ -88,8 +88,8 @@ class Boards:
         self._published: dict[str, PublishedBoard] = {}
 
     def published(self, kind: str, division: str, preset: str | None = None) -> PublishedBoard | None:
-        """The board as published; None if it never was, or cannot be read. It is parsed once, however often
-        it is read.
+        """Return the published board, or None if there is none or it cannot be read. A board is parsed once,
+        however often it is read.
         """
         board = BoardName.of(kind, division, preset)
         return shown_or_left_out(f"board {board.key}", partial(self._read_published, board))
@@ -110,7 +110,9 @@ class Boards:
         return board_version(state) + self._moderation.mark
 
     def read(self, kind: str, division: str, preset: str | None = None) -> Mapping[str, Any] | None:
-        """The board as published (``Board.as_json``), with ``published_ms``; None if it never was."""
+        """Return the board as published (``Board.as_json``) with ``published_ms``, or None if it was never
+        published.
+        """
         found = self.published(kind, division, preset)
         return None if found is None else found.data
 
@@ -124,7 +126,7 @@ class Boards:
         cursor: str | None = None,
         limit: int = PAGE_ROWS,
     ) -> Page[dict[str, object]]:
-        """The last point of every day, by day and name: ``{"day", "name", "version", "rating", "low",
+        """Return the last point of every day, by day and name: ``{"day", "name", "version", "rating", "low",
         "high", "provisional"}``; of all bots or of ``bot``.
         """
         name = BoardName.of(kind, division, preset).key
@@ -159,7 +161,7 @@ class Boards:
         return Page(items, None)
 
     def groups(self, kind: str, division: str, preset: str | None = None) -> Iterator[GroupResult]:
-        """All released groups of the board, including annulled ones, each once."""
+        """Yield all released groups of the board, including annulled ones, each once."""
         board = BoardName.of(kind, division, preset)
         name = board.key
         released = list(self._released_after(name, 0))
@@ -176,7 +178,9 @@ class Boards:
                     yield result
 
     def due(self) -> list[BoardName]:
-        """The boards that lack released groups, or are in another layout, and may be published now."""
+        """Return the boards that lack released groups, or have an outdated layout, and may be published
+        now.
+        """
         now_ms = self._clock().now_ms
         found = []
         for board, state in self._progress():
@@ -186,7 +190,7 @@ class Boards:
         return found
 
     def ages(self) -> dict[BoardName, BoardAge]:
-        """The age of each board."""
+        """Return the age of each board."""
         now_ms = self._clock().now_ms
         found = {}
         for board, state in self._progress():
@@ -203,8 +207,8 @@ class Boards:
                 yield board, state
 
     def publish(self, kind: str, division: str, preset: str | None = None) -> bool:
-        """Add the groups released since the last time, publish the board, and return whether that was needed.
-        May run twice, also at the same time: one of them wins.
+        """Add the groups released since the last publication, publish the board, and return whether that was
+        needed. Safe to run concurrently: one of the runs wins.
         """
         board = BoardName.of(kind, division, preset)
         name = board.key
@@ -245,7 +249,9 @@ class Boards:
         )
 
     def renew(self, kind: str, division: str, preset: str | None = None) -> None:
-        """Compute the board from all groups the next time, because a counted group no longer counts."""
+        """Recompute the board from all groups at the next publication, because a counted group no longer
+        counts.
+        """
         self._store.forget_ledger(BoardName.of(kind, division, preset).key)
 
     def _results(self, released: Sequence[tuple[int, str, str]]) -> Iterator[GroupResult]:
@@ -279,7 +285,7 @@ class Boards:
         yield from self._read_results(event, self._tournaments.all_results(event))
 
     def _ledger(self, board: BoardName) -> tuple[Ledger, StoredLedger]:
-        """The ledger of the groups counted so far; an empty one if they have to be counted anew."""
+        """The ledger of the groups counted so far; an empty one if they must be counted anew."""
         stored = self._store.ledger(board.key)
         if stored.head is not None:
             try:
@@ -296,12 +302,12 @@ def _shown_point(day: str, name: str, values: Sequence[object]) -> dict[str, obj
 
 
 def _is_behind(state: BoardState) -> bool:
-    """Whether a board has to be published: it lacks groups, or another version of the program did it last."""
+    """Whether a board must be published: it lacks groups, or another version of the program did it last."""
     return state.last > state.place or (state.last > 0 and state.layout != LAYOUT)
 
 
 def board_version(state: BoardState) -> str:
-    """What changes when a board is published again."""
+    """Return a value that changes whenever the board is published."""
     return f"{state.place}-{state.at_ms}"
 
 

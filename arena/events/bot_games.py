@@ -26,21 +26,21 @@ _Item = dict[str, Any]
 
 
 class OverGroup(NamedTuple):
-    """A group that is over, and the pack of its records (None: of a live group, which has none)."""
+    """A finished group with the pack of its records (None for a live group, which has no pack)."""
 
     group: PlannedGroup
     pack: bytes | None
 
 
 class PlayedGames:
-    """Adds what is over to the lists of bots. Every method may be repeated."""
+    """Adds finished groups to the lists of bots. Every method may be repeated."""
 
     def __init__(self, store: Store) -> None:
         self._store = store.bot_games
 
     def add(self, tournament: Tournament, over: Sequence[OverGroup]) -> None:
-        """Add groups of a tournament that are over to the lists of their bots. Groups of qualifications and
-        of comparisons have pages of their own.
+        """Add finished groups of a tournament to the lists of their bots. Qualifications and comparisons have
+        their own pages.
         """
         if tournament.purpose or not over:
             return
@@ -76,7 +76,7 @@ def _bot_group(tournament: Tournament, group: PlannedGroup, pack: bytes) -> BotG
 
 
 class BotGames:
-    """Lists the games of bots. Names and texts are those that are shown."""
+    """Lists the games of bots, with names and texts as they are shown to the viewer."""
 
     def __init__(self, store: Store, live: LiveGames, accounts: Accounts, moderation: Moderation) -> None:
         self._moderation = moderation
@@ -100,12 +100,11 @@ class BotGames:
         limit: int = 50,
         viewer: Viewer = ANYBODY,
     ) -> Sequence[_Item]:
-        """The last games of a bot that the viewer may see, newest first: as many as are kept of those that
-        the arena played, and the last 100 over HTTP. ``preset``: of the rules. ``against``: an opponent.
+        """Return the last games of a bot that the viewer may see, newest first: as many as are kept of those
+        that the arena played, and the last 100 over HTTP. ``preset``: of the rules. ``against``: an opponent.
         ``result``: one of :data:`~arena.play.bot_results.RESULTS`.
 
-        Raises :class:`~arena.accounts.accounts.BotNotFound` and
-        :class:`~arena.errors.UnknownGame`.
+        Raises :class:`~arena.accounts.accounts.BotNotFound` and :class:`~arena.errors.UnknownGame`.
         """
         if kind is not None:
             game_of(kind)
@@ -215,7 +214,9 @@ class BotGames:
 
 
 def games_of_arena(store: BotGameStore, bot: str) -> Iterator[str]:
-    """The ids of the games of a bot that the arena played, of all tournaments, as far as they are kept."""
+    """Yield the ids of the games of a bot that the arena played, of all tournaments, as long as they are
+    kept.
+    """
     for private in (False, True):
         for row in store.groups(bot, private=private):
             items = shown_or_left_out(f"a group of {bot}", partial(_items, bot, row))

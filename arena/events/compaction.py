@@ -27,8 +27,8 @@ _AT_ONCE: Final = 100
 
 
 class Compaction:
-    """May run twice, also at the same time, and be killed at any step: every chunk is one step of its
-    tournament, which nobody took before.
+    """Moves groups of finished tournaments into chunks. It is safe to run concurrently and to kill at any
+    time, because every chunk is one step of its tournament.
     """
 
     def __init__(self, store: Store, settle_ms: int = SETTLE_MS) -> None:
@@ -38,7 +38,7 @@ class Compaction:
         self._settle_ms = settle_ms
 
     def run(self, seconds: float) -> int:
-        """Compact for about ``seconds``; returns the number of groups."""
+        """Compact for about ``seconds``, and return the number of groups."""
         until = time.monotonic() + seconds
         now_ms = self._clock().now_ms
         count = 0
@@ -76,7 +76,7 @@ class Compaction:
         return count
 
     def _trim(self, tournament: Tournament, groups: Sequence[StoredGroup]) -> bool:
-        """Take the groups off the lists of the boards; False if one has not been counted yet."""
+        """Take the groups off the lists of the boards, and return False if one has not been counted yet."""
         by_board: dict[BoardName, list[str]] = defaultdict(list)
         for group in groups:
             board = tournament.board_of(PlannedGroup.loads(group.id, group.row))

@@ -134,7 +134,7 @@ class Comparisons:
         return self.view(made)
 
     def view(self, comparison: str, viewer: Viewer | None = None) -> dict[str, Any]:
-        """A comparison as its owner and admins see it. ``viewer``: None for the service itself. Raises
+        """Return a comparison as its owner and admins see it. ``viewer``: None for the service itself. Raises
         :class:`ComparisonNotFound`.
         """
         try:
@@ -151,7 +151,7 @@ class Comparisons:
             return _view(tournament, tournament.comparison, row)
 
     def list(self, owner: str, cursor: str | None = None, limit: int = 100) -> Page[dict[str, object]]:
-        """The comparisons of an owner's bots, newest first."""
+        """Return the comparisons of an owner's bots, newest first."""
         before = None if cursor is None else Cursor.parse(cursor)
         members = self._store.comparisons(owner, before, limit + 1)
         names = [member.name for member in members[:limit]]
@@ -165,7 +165,9 @@ class Comparisons:
     def wait(
         self, comparison: str, since: int | None, seconds: float, viewer: Viewer | None = None
     ) -> dict[str, object] | None:
-        """The view as soon as its version is not ``since``; None if that does not change in ``seconds``."""
+        """Return the view as soon as its version differs from ``since``, or None if that does not happen
+        within ``seconds``.
+        """
         until = time.monotonic() + seconds
         with self._notifier.waiting(tournament_topic(comparison)) as subscription:
             while True:

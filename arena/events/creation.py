@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Mapping
 from typing import Any
@@ -16,13 +17,15 @@ from arena.tournaments.entry import check_entry
 from arena.tournaments.parsing import parse_spec
 from arena.tournaments.spec import invalid
 
+log = logging.getLogger(__name__)
+
 
 def new_tournament(
     fields: Mapping[str, object], tournament_id: str, created_by: str, now_ms: int, seed: bytes
 ) -> Tournament:
-    """An unstored tournament made of ``fields`` (those of ``parse_spec``; ``house``: the house bots that
-    take part; ``invited_owners``; ``organisers``: owners who organise
-    it besides ``created_by``). Raises the errors of ``parse_spec`` and ``check_entry``.
+    """Return an unstored tournament made of ``fields`` (those of ``parse_spec``; ``house``: the house bots
+    that take part; ``invited_owners``; ``organisers``: owners who organise it besides ``created_by``). Raises
+    the errors of ``parse_spec`` and ``check_entry``.
     """
     own: dict[str, Any] = dict(fields)
     house, guests = own.pop("house", None), own.pop("invited_owners", None)
@@ -63,7 +66,11 @@ class TournamentCreation:
         """Store ``tournament``, and request its first step if that is due."""
         if tournament.created_ms >= tournament.spec.opens_ms:
             tournament.state = "entry"
-        self._store.step(tournament.id, 0, tournament.dumps())
+        if self._store.step(tournament.id, 0, tournament.dumps()):
+            fields = {"tournament": tournament.id, "owner": tournament.created_by}
+            if tournament.purpose:
+                fields["purpose"] = tournament.purpose
+            log.info("tournament %s: announced", tournament.id, extra=fields)
         self._store.enlist(
             tournament.id, tournament.created_ms, tournament.spec.opens_ms, listed=not tournament.purpose
         )

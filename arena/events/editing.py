@@ -31,14 +31,14 @@ class NotEditable(ArenaError):
 
 
 def settings_of(tournament: Tournament) -> dict[str, object]:
-    """The fields of a request that would announce the same tournament."""
+    """Return the fields of a request that would announce the same tournament."""
     house = [entry.name for entry in tournament.entries if entry.source and entry.status != "withdrawn"]
     return {**tournament.spec.as_json(), "house": house}
 
 
 def like(tournament: Tournament, changes: Mapping[str, Any], *, may_rate: bool) -> dict[str, Any]:
-    """The fields of a request for a tournament like this one, with ``changes``, which have its dates. Without
-    ``ends_ms`` it is played for as long.
+    """Return the fields of a request for a tournament like this one, with ``changes``, which must contain its
+    dates. Without ``ends_ms``, the new tournament is played for as long as this one.
     """
     fields = {name: value for name, value in settings_of(tournament).items() if not name.endswith("s_ms")}
     fields["rated"] = tournament.spec.rated and may_rate
@@ -51,7 +51,7 @@ def like(tournament: Tournament, changes: Mapping[str, Any], *, may_rate: bool) 
 
 
 def editable(tournament: Tournament, now_ms: int) -> tuple[str, ...] | None:
-    """The fields that may be edited now; None: all that creation takes."""
+    """Return the fields that may be edited now, or None if all fields of a new tournament may be."""
     if tournament.state not in ("announced", "entry") or now_ms >= tournament.spec.locks_ms:
         return ALWAYS
     return UNTIL_LOCK if tournament.has_guests else None
@@ -108,7 +108,7 @@ def _edited(spec: Spec, changes: Mapping[str, object], now_ms: int) -> Spec:
     locks_ms = _within(changes, "locks_ms", spec.locks_ms, latest_ms(now_ms))
     max_entries = _within(changes, "max_entries", spec.max_entries, MAX_ENTRIES)
     if spec.ends_ms is not None and locks_ms >= spec.ends_ms:
-        raise invalid("play would end before it starts", "locks_ms", f"less than {spec.ends_ms}")
+        raise invalid("play would end before it starts", "locks_ms", f"a time before {spec.ends_ms}")
     changed: dict[str, Any] = parse_texts(texts)
     edited = replace(spec, **changed, locks_ms=locks_ms, max_entries=max_entries)
     if max_entries != spec.max_entries:
@@ -121,7 +121,7 @@ def _within(changes: Mapping[str, object], name: str, low: int, high: int) -> in
     value = changes.get(name, low)
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
         raise invalid(
-            f"{str(value)[:60]} is not a value for {name} after the first bot has entered",
+            f"{str(value)[:60]} is not a valid value for {name} after the first bot has entered",
             name,
             f"a whole number from {low} to {high}",
         )
@@ -149,7 +149,9 @@ def _edit_all(
     house = fields.pop("house")
     if fields["hidden"] and not before["hidden"]:
         raise invalid(
-            "a public tournament has been seen", "hidden", "false; cancel it and announce another one"
+            "a public tournament cannot be hidden afterwards",
+            "hidden",
+            "false; cancel it and announce another one",
         )
     tournament.spec = parse_spec(fields, now_ms)
     if tournament.spec.who != "invited":

@@ -47,8 +47,10 @@ class GroupLists:
         *,
         bots: Collection[str] = (),
     ) -> Page[ListedGroup]:
-        """The groups from ``cursor`` on. ``bots``: only those in which all of these play, by their real or
-        their shown names; such a page may be short although more follow: its cursor is None only at the end.
+        """Return the groups from ``cursor`` on.
+
+        ``bots`` restricts them to groups in which all these bots play, by real or shown names. Such a page
+        may be short although more groups follow; its cursor is None only at the end.
         """
         check_visible(self._store, tournament_id, viewer)
         tournament, row = self._lifecycle.load(check_tournament_id(tournament_id))

@@ -45,13 +45,13 @@ class NewLink(TypedDict):
 
 
 class InvitationExpired(ArenaError):
-    """The link to a tournament was revoked or is too old."""
+    """The link to a tournament was revoked or has expired."""
 
     code = "link_expired"
 
 
 class LinkNotFound(ArenaError):
-    """The tournament has no link with this id, or not any more."""
+    """The tournament has no link with this id, or no longer has it."""
 
     code = "link_not_found"
 
@@ -90,7 +90,7 @@ class Guests:
                 raise invalid(error.message, "invited_owners", "names of owners") from None
 
     def owned(self, bots: Sequence[str], owners: Collection[str]) -> set[str]:
-        """Those of the bots that one of the ``owners`` owns or shares."""
+        """Return those of the bots that belong to, or are shared by, one of the ``owners``."""
         return {bot.name for bot in self._accounts.listed(bots) if not set(owners).isdisjoint(bot.owners)}
 
     def check_baseline(self, bots: Sequence[str], organisers: Collection[str], kind: str) -> None:
@@ -114,7 +114,7 @@ class Guests:
             raise OwnerNotFound(error.message, field=field, expected="the name of an owner") from None
 
     def view(self, tournament_id: str, by: Principal) -> dict[str, object]:
-        """The invited owners, and the links without their codes."""
+        """Return the invited owners, and the links without their codes."""
         check_visible(self._store, tournament_id, viewer_of(by))
         tournament, _ = self._lifecycle.load(tournament_id)
         check_organises(tournament, by)
@@ -123,7 +123,7 @@ class Guests:
         return {"owners": tournament.guests, "links": links}
 
     def is_guest(self, tournament_id: str, owner: str) -> bool:
-        """Whether the owner is invited."""
+        """Return whether the owner is invited."""
         return owner in self._lifecycle.load(tournament_id)[0].guests
 
     def invite(self, tournament_id: str, owners: Sequence[str], by: Principal) -> None:
@@ -163,7 +163,7 @@ class Guests:
             )
             if not now_ms < until_ms <= latest_ms(now_ms):
                 raise invalid(
-                    f"{until_ms} is not a time to come",
+                    f"{until_ms} is not an allowed time",
                     "expires_ms",
                     times_between(now_ms, latest_ms(now_ms)),
                 )
@@ -192,7 +192,7 @@ class Guests:
                 raise LinkNotFound(
                     f"there is no link {printable(link_id, 80)!r}",
                     field="link",
-                    expected="the id of a link of the list of invitations",
+                    expected="the id of a link in the list of invitations",
                 )
             tournament.links = left
             return True
@@ -200,7 +200,7 @@ class Guests:
         self._change(tournament_id, act, by)
 
     def name_of(self, tournament_id: str, code: str, by: Principal) -> str:
-        """The name of the tournament to which a code invites; nothing changes."""
+        """Return the name of the tournament to which a code invites; nothing changes."""
         tournament, _ = self._lifecycle.load(tournament_id)
         self._link(tournament, code, by)
         return tournament.spec.name
@@ -226,13 +226,15 @@ class Guests:
         if viewer is not None and tournament.is_hidden_from(viewer):
             raise TournamentNotFound(f"there is no tournament {tournament.id!r}", field="tournament")
         raise InvitationExpired(
-            "this link was revoked, or is too old", field="code", expected="a new link from the organiser"
+            "this link was revoked or has expired", field="code", expected="a new link from the organiser"
         )
 
     # Co-organisers
 
     def add_organiser(self, tournament_id: str, owner: str, by: Principal) -> None:
-        """Make an owner a co-organiser; only for whoever announced the tournament, and admins."""
+        """Make an owner a co-organiser. Only the owner who announced the tournament, and admins, may do
+        this.
+        """
         self._check_owner(owner, "owner")
 
         def act(tournament: Tournament) -> bool:
@@ -295,7 +297,7 @@ def _check_invites(tournament: Tournament) -> None:
 def _check_owns(tournament: Tournament, by: Principal) -> None:
     if not by.admin and by.owner != tournament.created_by:
         raise Forbidden(
-            "only whoever announced a tournament changes its co-organisers",
+            "only the owner who announced a tournament can change its co-organisers",
             field="tournament",
             expected=f"the token of {tournament.created_by or 'an admin'}",
         )

@@ -27,7 +27,9 @@ class BotHistory(NamedTuple):
 
 
 class RecentHistories:
-    """Methods that take the name of a board raise :class:`~arena.errors.UnknownGame` and
+    """The recent daily ratings of bots on boards.
+
+    Methods that take the name of a board raise :class:`~arena.errors.UnknownGame` and
     :class:`~arena.errors.UnknownPreset`.
     """
 
@@ -36,21 +38,21 @@ class RecentHistories:
         self._boards = store.boards
 
     def read(self, kind: str, division: str, preset: str | None = None) -> list[BotHistory]:
-        """Those of the first bots, in the order of the board; empty if they are not there yet or cannot be
-        read.
+        """Return the histories of the first bots in the order of the board, or nothing if they are not stored
+        yet or cannot be read.
         """
         board = BoardName.of(kind, division, preset).key
         found = shown_or_left_out(f"recent days of {board}", partial(self._read, board)) or []
         return [one._replace(name=self._moderation.name("bot", one.name)) for one in found]
 
     def of(self, bot: str, kind: str, division: str, preset: str | None = None) -> BotHistory | None:
-        """That of any bot of the board; None if it has no point in these days."""
+        """Return the history of any bot of the board, or None if it has no point in these days."""
         board = BoardName.of(kind, division, preset).key
         found = self._series(board, self._boards.days(board)[-DAYS:], bot)
         return found if found.points else None
 
     def update(self, kind: str, division: str, preset: str | None = None) -> None:
-        """Store them as they are after the last publication. May run twice."""
+        """Store the histories as of the last publication. May run twice."""
         board = BoardName.of(kind, division, preset).key
         shown = self._boards.state(board).shown
         if shown is None:

@@ -15,7 +15,7 @@ _COPY_MARK: Final = "+"
 
 
 def house_names(given: Any, kind: str) -> Sequence[str]:
-    """The requested house bots, which must play games of ``kind``."""
+    """Return the requested house bots, which must play games of ``kind``."""
     playing = game_of(kind).house_bots
     if given is None:
         return []
@@ -37,7 +37,7 @@ def house_names(given: Any, kind: str) -> Sequence[str]:
 
 
 def house_source(name: str) -> str | None:
-    """The house bot of an entry's name, which may be a copy (``rookie+2``)."""
+    """Return the house bot of an entry's name, which may be a copy (``rookie+2``)."""
     source, mark, number = name.partition(_COPY_MARK)
     if source in HOUSE_BOTS and (not mark or (number.isascii() and number.isdecimal() and len(number) < 4)):
         return source
@@ -45,7 +45,9 @@ def house_source(name: str) -> str | None:
 
 
 def house_entry(name: str, kind: str, now_ms: int) -> Entered:
-    """The entry of a house bot in a tournament of ``kind``. Raises :class:`~arena.errors.UnknownBot`."""
+    """Return the entry of a house bot in a tournament of ``kind``. Raises
+    :class:`~arena.errors.UnknownBot`.
+    """
     source = house_source(name)
     assert source is not None
     version = game_of(kind).house_bot(source).version

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -22,10 +23,13 @@ from arena.ratings.standings import Standings, standings
 from arena.store.repositories import Store
 from arena.store.rows import reading
 from arena.store.tournaments import NewGroup, TournamentRow, TournamentStore
+from arena.text import printable
 from arena.tournaments.comparison import ComparisonFormat
 from arena.tournaments.entry import by_party, seed_order
 from arena.tournaments.formats import plan
 from arena.tournaments.plan import Field, Now, Planned
+
+log = logging.getLogger(__name__)
 
 _TRIES: Final = 20
 
@@ -38,12 +42,15 @@ STANDINGS_SHARE: Final = 20
 """Live standings are computed at most every ``STANDINGS_MS``, and take at most this fraction of the time."""
 
 
+_SAID_MS: Final = 86_400_000
+"""A tournament that waits for the budget of its owner is logged once in this time."""
+
 _LARGE: Final = 64
 """The final standings of more entries are stored apart at once, since every reader reads all of the rest."""
 
 
 class TournamentBusy(ArenaError):
-    """The change was rejected because of too many concurrent ones; nothing was changed by it."""
+    """The change was rejected because of too many concurrent changes. It had no effect."""
 
     code = "tournament_busy"
 
@@ -60,7 +67,9 @@ class TournamentStep(NamedTuple):
 
 
 class TournamentLifecycle:
-    """Takes the steps of tournaments. May run twice, also at the same time: a version has one next step."""
+    """Takes the steps of tournaments. Safe to run concurrently, because each version of a tournament has one
+    next step.
+    """
 
     def __init__(
         self,
@@ -72,6 +81,7 @@ class TournamentLifecycle:
         self._store = store.tournaments
         self._boards = store.boards
         self._clock = store.clock
+        self._flags = store.flags
         self._live_groups = live_groups
         self._admission = admission
         self._record_ms = record_ms
@@ -95,15 +105,20 @@ class TournamentLifecycle:
         """
         for _ in range(_TRIES):
             tournament, row = self.load(event_id)
+            before = tournament.state
             groups = act(tournament, row)
-            if groups is None or self._store.step(event_id, row.version, tournament.dumps(), groups):
+            if groups is None:
+                return tournament
+            if self._store.step(event_id, row.version, tournament.dumps(), groups):
+                if tournament.state != before:
+                    _log_state(tournament)
                 return tournament
         raise TournamentBusy("too many changes at once; try again", field="tournament")
 
     def step(self, event_id: str) -> TournamentStep:
         """Take the steps that are due."""
         while True:
-            tournament = self.change(event_id, self._act)
+            tournament = self._take_step(event_id)
             more = (
                 tournament.state in ("announced", "entry")
                 and self._due_ms(tournament) <= self._clock().now_ms
@@ -131,8 +146,34 @@ class TournamentLifecycle:
         local = self._store.due(event_id, self._clock().now_ms) if tournament.state == "running" else 0
         return TournamentStep(tournament.state, local, due_ms, self.standings_due(tournament))
 
+    def _take_step(self, event_id: str) -> Tournament:
+        """Store the next step, and log what it decided about entries and rounds."""
+        statuses: dict[str, str] = {}
+        planned = (0, 0)
+
+        def act(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup] | None:
+            nonlocal planned
+            statuses.clear()
+            statuses.update((entry.name, entry.status) for entry in tournament.entries)
+            groups = self._act(tournament, row)
+            planned = (tournament.round, len(groups or ()))
+            return groups
+
+        tournament = self.change(event_id, act)
+        for entry in tournament.entries:
+            if entry.status != statuses.get(entry.name) and entry.status != "qualifying":
+                _log_entry(tournament, entry, entry.name not in statuses)
+        round_, groups = planned
+        if groups:
+            fields = {"tournament": event_id, "round": round_, "groups": groups}
+            # Those that pair while they run do so all the time.
+            level = logging.DEBUG if tournament.pairs_by.plans_while_running else logging.INFO
+            text = "tournament %s: %d groups are planned, up to round %d"
+            log.log(level, text, event_id, groups, round_, extra=fields)
+        return tournament
+
     def standings_due(self, tournament: Tournament) -> bool:
-        """Whether its live standings have to be computed, and may be now."""
+        """Return whether the live standings need to be computed, and may be computed now."""
         if tournament.purpose or tournament.final is not None:
             return False
         if tournament.state not in ("running", "cancelled"):
@@ -145,7 +186,7 @@ class TournamentLifecycle:
         return at_changes != changes and self._clock().now_ms >= at_ms + pause
 
     def release(self, tournament: Tournament) -> None:
-        """Add results to the lists that were not added when they were stored."""
+        """Add results to lists to which they were not added when they were stored."""
         ids = self._store.unreleased(tournament.id)
         for group_id, (row, voided), pack, result in zip(
             ids,
@@ -236,8 +277,11 @@ class TournamentLifecycle:
         elif _takes_as_planned(tournament):
             try:
                 self._admission.take_groups(tournament, len(groups), len(planned.groups))
-            except BudgetExceeded:
+            except BudgetExceeded as error:
                 # It goes on when the budget renews, unless its time is over by then.
+                if self._flags.first(f"waits-for-budget-{tournament.id}", _SAID_MS):
+                    fields = {"tournament": tournament.id, "owner": tournament.created_by}
+                    log.info("tournament %s plans nothing for now: %s", tournament.id, error, extra=fields)
                 return None
         return self._take(tournament, planned, now_ms)
 
@@ -296,12 +340,37 @@ class TournamentLifecycle:
     # Reading
 
     def planned_groups(self, tournament: Tournament) -> list[PlannedGroup]:
-        """All planned groups of a tournament that is not over, in their order."""
+        """Return all planned groups of a tournament that is not over, in their order."""
         return [PlannedGroup.loads(group, row) for group, row in self._store.plan(tournament.id)]
 
     def results(self, tournament: Tournament) -> dict[str, GroupResult | None]:
-        """The results by group, None for those that were abandoned."""
+        """Return the results by group, with None for those that were abandoned."""
         return {group: read_result(data) for group, data in self._store.all_results(tournament.id).items()}
+
+
+def _log_state(tournament: Tournament) -> None:
+    """Log the state that a tournament has entered, with the reason."""
+    fields: dict[str, object] = {"tournament": tournament.id, "state": tournament.state}
+    if tournament.purpose:
+        fields["purpose"] = tournament.purpose
+    text = "entry is open"
+    if tournament.state == "running":
+        fields["entries"] = tournament.in_play
+        text = f"locked with {tournament.in_play} entries"
+    elif tournament.state == "cancelled":
+        fields["reason"] = reason = printable(tournament.reason, 200)
+        text = f"cancelled: {reason}"
+    elif tournament.state == "finished":
+        text = f"finished after round {tournament.round}"
+    log.info("tournament %s: %s", tournament.id, text, extra=fields)
+
+
+def _log_entry(tournament: Tournament, entry: Entered, is_new: bool) -> None:
+    """Log what was decided about an entry; ``is_new``: whether the bot was entered by this step."""
+    reason = printable(entry.reason, 200)
+    fields = {"tournament": tournament.id, "bot": entry.name, "status": entry.status}
+    how = "entered automatically" if is_new else entry.status + (f": {reason}" if reason else "")
+    log.info("tournament %s: bot %s is %s", tournament.id, entry.name, how, extra=fields)
 
 
 def _takes_as_planned(tournament: Tournament) -> bool:
@@ -326,7 +395,9 @@ def read_result(data: bytes) -> GroupResult | None:
 
 
 def keep_final(store: TournamentStore, event: str) -> bool:
-    """Store the final standings apart; False if the tournament has changed meanwhile."""
+    """Store the final standings separately, and return False if the tournament has changed in the
+    meantime.
+    """
     (row,) = store.load([event])
     if row is None:
         return True
@@ -340,7 +411,7 @@ def keep_final(store: TournamentStore, event: str) -> bool:
 
 
 def final_standings(tournament: Tournament, results: Iterable[GroupResult | None]) -> Standings:
-    """The standings after ``results`` (None: an abandoned group). A finished knockout has places."""
+    """Return the standings after ``results`` (None: an abandoned group). A finished knockout has places."""
     playing = tournament.playing
     found = standings(
         [result for result in results if result is not None],

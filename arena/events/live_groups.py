@@ -37,7 +37,7 @@ class LiveGroups:
         self._clock = clock
 
     def start_and_collect(self, tournament: Tournament) -> bool:
-        """Start games and collect results; returns whether there was a new result or void."""
+        """Start games and collect results, and return whether a group got a result or a void."""
         busy: Counter[str] = Counter()
         remote = {entry.name for entry in tournament.playing if not entry.runner.arena_run}
         ids = sorted(self._store.remote(tournament.id), key=_natural)
@@ -75,7 +75,7 @@ class LiveGroups:
                 log.warning("game %s is not released", game, exc_info=True)
 
     def records(self, tournament: Tournament, stored: StoredGroup) -> Iterator[bytes]:
-        """The records of a group that is over."""
+        """Yield the records of a group that is over."""
         group = PlannedGroup.loads(stored.id, stored.row)
         for game in self._games(tournament, group, stored.voided):
             ended = self._live.finished.game(game)
@@ -116,6 +116,9 @@ class LiveGroups:
             return True
         if not games and any(tournament.playing[player].withdrawn is not None for player in group.players):
             # It has not begun, and never will: abandoned.
+            fields = {"tournament": tournament.id, "group": group.id, "attempt": voided}
+            text = "group %s of %s is abandoned: an entrant was withdrawn before it began"
+            log.info(text, group.id, tournament.id, extra=fields)
             self._store.add_results(
                 tournament.id, [NewResult(group.id, voided, 0, b"null", b"")], self._clock().now_ms
             )
@@ -149,6 +152,7 @@ class LiveGroups:
             for player in group.players
             if not tournament.playing[player].runner.arena_run
         }
+        begun = []
         seed = tournament.seed_of(group.id, attempt)
         for number, (game, header) in enumerate(
             zip(self._games(tournament, group, attempt), headers, strict=True)
@@ -156,6 +160,7 @@ class LiveGroups:
             if header is not None or any(busy[bot] >= tournament.spec.games_per_bot for bot in bots):
                 continue
             busy.update(bots)
+            begun.append(game)
             seats = []
             for player in group.seats[number]:
                 entry = tournament.playing[player]
@@ -181,6 +186,10 @@ class LiveGroups:
                 seed=game_seed(seed, number, False),
                 game_id=game,
             )
+        if begun:
+            fields = {"tournament": tournament.id, "group": group.id, "attempt": attempt, "games": begun}
+            text = "group %s of %s: games %s begin"
+            log.info(text, group.id, tournament.id, ", ".join(begun), extra=fields)
 
 
 def _natural(name: str) -> list[int]:

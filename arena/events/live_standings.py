@@ -67,16 +67,16 @@ class PublishedStandings:
 
     @property
     def table(self) -> Standings:
-        """All of it, made anew by each call."""
+        """Return all of the standings as a new value for each call."""
         return Standings.from_json({**self._head, "crosstable": map(orjson.loads, self._crosstable)})
 
     @property
     def size(self) -> int:
-        """About the bytes that it takes."""
+        """Return the approximate size in bytes."""
         return 1000 * len(self.rows) + sum(map(len, self._crosstable))
 
     def page(self, cursor: str | None, limit: int) -> dict[str, object]:
-        """The standings, ready for orjson, with up to ``limit`` rows, those of the crosstable too, and
+        """Return the standings, ready for orjson, with up to ``limit`` rows, those of the crosstable too, and
         ``cursor``, which continues after them. Raises ``invalid_cursor``.
         """
         start = parse_number(cursor, 9)
@@ -91,8 +91,8 @@ class PublishedStandings:
         }
 
     def shown(self, most_rows: int, most_columns: int) -> dict[str, Any]:
-        """The standings as JSON with the first ``most_rows`` rows, and with a crosstable of at most
-        ``most_columns`` columns, None if it has more.
+        """Return the standings as JSON with the first ``most_rows`` rows, and with a crosstable of at most
+        ``most_columns`` columns, or None if it has more.
         """
         is_small = len(self.rows) <= most_columns
         crosstable = [orjson.loads(meetings) for meetings in self._crosstable] if is_small else None
@@ -100,7 +100,9 @@ class PublishedStandings:
 
 
 class LiveStandings:
-    """Updates and reads them; reading computes nothing, and parses them once per process and change."""
+    """Updates and reads live standings. Reading computes nothing, and parses the standings once per process
+    and change.
+    """
 
     def __init__(
         self, store: Store, lifecycle: TournamentLifecycle, jobs: GameJobs, moderation: Moderation
@@ -114,7 +116,9 @@ class LiveStandings:
         self._kept: OrderedDict[tuple[str, Any], PublishedStandings] = OrderedDict()
 
     def read(self, event_id: str) -> PublishedStandings:
-        """The standings as last computed. Raises :class:`~arena.events.tournament.TournamentNotFound`."""
+        """Return the standings as last computed. Raises
+        :class:`~arena.events.tournament.TournamentNotFound`.
+        """
         tournament, row = self._lifecycle.load(event_id)
         if tournament.final is not None:
             with reading(f"the standings of {event_id}"):
@@ -163,8 +167,8 @@ class LiveStandings:
         return found
 
     def update(self, event_id: str) -> bool:
-        """Compute the standings from all results, if they are due, and return whether they were. May run
-        twice, also at the same time: older ones are replaced by the next update.
+        """Compute the standings from all results if they are due, and return whether they were. Safe to run
+        concurrently: the next update replaces older standings.
         """
         tournament, row = self._lifecycle.load(event_id)
         if not self._lifecycle.standings_due(tournament):

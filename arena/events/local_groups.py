@@ -29,6 +29,7 @@ from arena.sandbox.progress import PROGRESS, GroupAttempt
 from arena.store.documents import Flags
 from arena.store.journals import GameJournal, JournalStore
 from arena.store.tournaments import Counted, NewResult, TournamentStore
+from arena.text import printable
 from arena.tournaments.sealed import PlayedGroup, SeatJournal, play_local_group
 
 log = logging.getLogger(__name__)
@@ -48,6 +49,8 @@ _MOST_ENDED: Final = 2
 _REMEMBERED_MS: Final = 86_400_000
 """How long it is remembered that a worker ended during a call of a bot."""
 
+_MOST_SAID: Final = 1000
+
 _COMPRESSION: Final = 3
 
 
@@ -60,7 +63,7 @@ class Played(NamedTuple):
 
 
 class LocalGroups:
-    """Plays local groups. Any number of processes may: a result counts once."""
+    """Plays local groups. Any number of processes may run it at once; each result is counted once."""
 
     def __init__(
         self,
@@ -83,6 +86,7 @@ class LocalGroups:
         self._flags = flags
         self._times = times
         self._played = played
+        self._said: set[str] = set()
 
     def play(self, event_id: str, seconds: float) -> Played:
         """Play groups of a tournament for about ``seconds``, or until none is due."""
@@ -91,6 +95,9 @@ class LocalGroups:
         waiting = self._running(event_id)
         if waiting is not None and not self._budgets.has_fuel(waiting.created_by):
             # The tick asks again; it goes on when the budget renews.
+            if self._flags.first(f"waits-for-fuel-{event_id}", _REMEMBERED_MS):
+                fields = {"tournament": event_id, "owner": waiting.created_by}
+                log.info("tournament %s waits until its owner has fuel again", event_id, extra=fields)
             return Played(0, False, False)
         sandboxed = waiting is not None and any(entry.uploaded for entry in waiting.playing)
         while True:
@@ -102,6 +109,7 @@ class LocalGroups:
             if tournament is None:
                 return Played(count, False, False)
             start = time.monotonic()
+            self._log_claim(event_id, ids)
             counted = self._play_batch(tournament, ids)
             count += len(ids)
             if counted.done == counted.planned:
@@ -111,6 +119,16 @@ class LocalGroups:
             if time.monotonic() >= until:
                 return Played(count, True, False)
 
+    def _log_claim(self, event_id: str, ids: Sequence[str]) -> None:
+        """Log which groups this process plays: once per tournament, the rest for those who debug."""
+        level = logging.DEBUG if event_id in self._said else logging.INFO
+        if len(self._said) >= _MOST_SAID:
+            self._said.clear()
+        self._said.add(event_id)
+        fields = {"tournament": event_id, "groups": ids}
+        text = "tournament %s: this worker plays its groups, now %d from %s on"
+        log.log(level, text, event_id, len(ids), ids[0], extra=fields)
+
     def _running(self, event_id: str) -> Tournament | None:
         (row,) = self._store.load([event_id])
         tournament = None if row is None else Tournament.loads(row.meta)
@@ -119,8 +137,8 @@ class LocalGroups:
     def note_ended_worker(self, ended: GroupAttempt) -> None:
         """Void an attempt during which a worker hung or crashed. May be repeated.
 
-        The second time the group is stopped, and its uploaded bots are suspended: if the call of the same bot
-        was running both times, only that one. A bot is also suspended if that happens in two groups.
+        The second time, the group is stopped and its uploaded bots are suspended, or only one of them if both
+        attempts ended during a call of that bot. A bot is also suspended if this happens in two groups.
         """
         ((row, voided),) = self._store.rows(ended.tournament, [ended.group])
         if row is None or voided != ended.attempt or self._running(ended.tournament) is None:
@@ -264,7 +282,7 @@ def _fuel_ms(journals: Sequence[SeatJournal]) -> int:
 
 
 def new_result(group: str, voided: int, played: PlayedGroup) -> NewResult:
-    """A played group as it is stored."""
+    """Return a played group as it is stored."""
     result = json.dumps(played.result.as_json(), separators=(",", ":")).encode()
     pack = gzip.compress("\n".join(played.records).encode(), _COMPRESSION, mtime=0)
     return NewResult(group, voided, len(played.records), result, pack)
@@ -281,11 +299,14 @@ def void(
     ended_by: str | None = None,
     cause: Exception | None = None,
 ) -> int:
-    """Void an attempt of a group because of a server fault; returns the number of void attempts. The
+    """Void an attempt of a group because of a server fault, and return the number of void attempts. The
     ``most``-th stops the group. ``ended_by``: see :meth:`arena.store.tournaments.TournamentStore.void`.
     ``cause``: an error whose traceback is logged.
     """
-    fields = {"tournament": event_id, "group": group, "attempt": voided}
-    log.warning("group %s of %s is void: %s", group, event_id, reason, exc_info=cause, extra=fields)
     published = {"group": group, "attempt": voided, "reason": reason[:200], "at_ms": now_ms}
-    return store.void(event_id, group, voided, orjson.dumps(published), most, b"null", ended_by)
+    count = store.void(event_id, group, voided, orjson.dumps(published), most, b"null", ended_by)
+    fields = {"tournament": event_id, "group": group, "attempt": voided}
+    then = "it is stopped" if count >= most else f"attempt {count} follows"
+    why = printable(reason, 300)
+    log.warning("group %s of %s is void: %s; %s", group, event_id, why, then, exc_info=cause, extra=fields)
+    return count

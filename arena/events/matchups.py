@@ -77,8 +77,8 @@ class BoardMatchups:
         self._known: dict[str, PublishedMatchups] = {}
 
     def published(self, kind: str, division: str, preset: str | None = None) -> PublishedMatchups | None:
-        """The matchups; None if there are none, or they cannot be read. They are parsed once, however often
-        they are read.
+        """Return the matchups, or None if there are none, or they cannot be read. They are parsed once,
+        however often they are read.
         """
         name = BoardName.of(kind, division, preset).key
         return shown_or_left_out(f"matchups of {name}", partial(self._published, name))
@@ -98,8 +98,8 @@ class BoardMatchups:
         return known
 
     def due(self) -> list[BoardName]:
-        """The boards that were published since their matchups were computed. One that is due is not due again
-        for a while.
+        """Return the boards that were published after their matchups were computed. A board that was returned
+        is not due again for a while.
         """
         boards = all_boards()
         states = [
@@ -154,7 +154,7 @@ class BoardMatchups:
 
 
 def _version(state: BoardState) -> str:
-    """What changes when the matchups, and what is computed with them, have to be computed again."""
+    """What changes when the matchups, and what is computed with them, must be computed again."""
     return f"{board_version(state)}-{METHOD}-{_LAYOUT}"
 
 

@@ -99,12 +99,10 @@ class Moderation:
         return [found[name] for name in sorted(found) if found[name].by]
 
     def hide(self, of: Of, id: str, text: Text, *, by: str, reason: str) -> HiddenText:
-        """Show another text in place of a name, and nothing in place of a description; hiding it again
-        changes the reason.
+        """Replace a name by another text, or a description by nothing. Hiding it again changes the reason.
 
         Raises :class:`NoSuchText`, :class:`~arena.accounts.accounts.OwnerNotFound`,
-        :class:`~arena.accounts.accounts.BotNotFound` or
-        :class:`~arena.events.tournament.TournamentNotFound`.
+        :class:`~arena.accounts.accounts.BotNotFound` or :class:`~arena.events.tournament.TournamentNotFound`.
         """
         self._check_exists(of, id, text)
         known = self._current().get((of, id, text))

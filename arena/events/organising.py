@@ -38,14 +38,16 @@ class Organising:
         self._lifecycle.step(tournament_id)
 
     def like(self, tournament_id: str, changes: Mapping[str, Any], *, by: Principal) -> dict[str, Any]:
-        """The fields that announce a tournament like this one; see :func:`~arena.events.editing.like`."""
+        """Return the fields that announce a tournament like this one; see
+        :func:`~arena.events.editing.like`.
+        """
         check_visible(self._store, tournament_id, viewer_of(by))
         tournament, _ = self._lifecycle.load(tournament_id)
         check_organises(tournament, by)
         return like(tournament, changes, may_rate=by.admin)
 
     def editable(self, tournament_id: str) -> Sequence[str] | None:
-        """The fields that may be edited now; None: all that creation takes."""
+        """Return the fields that may be edited now; None: all that creation takes."""
         tournament, _ = self._lifecycle.load(tournament_id)
         return editable(tournament, self._clock().now_ms)
 

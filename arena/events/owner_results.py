@@ -16,8 +16,10 @@ _FROM_STANDINGS: Final = HEADINGS[6:15]
 
 
 def results_csv(entries: Sequence[EntryView], standings: Sequence[Mapping[str, Cell]]) -> str:
-    """A line per entry, by owner and place; house bots, whose owner is empty, come last, and of an owner the
-    bots without a place, such as baseline bots. ``entries``, ``standings``: as published.
+    """Return the results as CSV with a line per entry, by owner and place.
+
+    House bots, which have no owner, come last; the bots of an owner that have no place, such as baseline
+    bots, follow its others. ``entries`` and ``standings`` are as published.
     """
     rows = {(row["name"], row["version"]): row for row in standings}
 

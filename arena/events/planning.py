@@ -29,13 +29,13 @@ _REMEMBERED_GAMES: Final = 20_000
 
 
 class GameTimes:
-    """How long games take, by the kind of game and who runs the bots, as the workers measure it."""
+    """The durations of games, by kind of game and by who runs the bots, as workers measure them."""
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
 
     def note(self, kind: str, how: str, games: int, seconds: float) -> None:
-        """Add what was measured: ``seconds`` for all of the ``games`` together."""
+        """Add a measurement of ``seconds`` for all ``games`` together."""
         if games <= 0 or seconds <= 0:
             return
 
@@ -48,13 +48,13 @@ class GameTimes:
         self._documents.change(f"{kind}/{how}", act)
 
     def seconds(self, kind: str, how: str) -> float | None:
-        """Seconds per game, None if none was measured."""
+        """Return the seconds per game, or None if nothing was measured."""
         known = self._documents.find(f"{kind}/{how}")
         return known[1] / known[0] if known else None
 
 
 def note_live_games(times: GameTimes, tournament: Tournament, games: int) -> None:
-    """Note the time of a tournament that has finished, if bots that run elsewhere played in it."""
+    """Record the duration of a finished tournament with bots that run elsewhere."""
     start, end, playing = tournament.started_ms, tournament.finished_ms, tournament.playing
     if tournament.purpose or tournament.spec.ends_ms is not None or start is None or end is None:
         return
@@ -84,9 +84,9 @@ class DryRuns:
         rated: bool = True,
         entrants: int | None = None,
     ) -> dict[str, object]:
-        """The plan of a tournament with ``entrants`` (by default as many as may enter): numbers of groups and
-        games, seconds, whether they were measured, a sentence, and the owner's budget. ``fields`` and
-        ``rated`` as for :meth:`~arena.events.service.Tournaments.create`, whose errors it raises.
+        """Return the plan of a tournament with ``entrants`` (by default as many as may enter): numbers of
+        groups and games, seconds, whether they were measured, a sentence, and the owner's budget. ``fields``
+        and ``rated`` as for :meth:`~arena.events.service.Tournaments.create`, whose errors it raises.
         """
         if not rated:
             fields = without_rating(fields)

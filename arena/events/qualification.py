@@ -36,7 +36,7 @@ class Discipline(NamedTuple):
 
     @classmethod
     def of(cls, kind: str, rules: Rules) -> Discipline:
-        """That of bots that play by ``rules``."""
+        """Return the discipline of bots that play by ``rules``."""
         return cls(kind, game_of(kind).discipline(rules).name)
 
     @property
@@ -53,21 +53,23 @@ class Discipline(NamedTuple):
         return game.qualifying_rules(game.preset(self.preset))
 
     def board(self, division: str) -> str:
-        """The name for those who wait for bots that have qualified."""
+        """Return the name for those who wait for bots that have qualified."""
         return BoardName(self.kind, division, self.preset).key
 
     def row(self, bot: str, version: str) -> str:
-        """The name of the row of a version. There is one per game, and one for each preset apart."""
+        """Return the name of the row of a version. There is one per game, and one for each preset apart."""
         return f"{self.kind}/{bot}/{version}{f'/{self.preset}' if self.apart else ''}"
 
 
 def disciplines() -> list[Discipline]:
-    """What there is to qualify for, by game: first the game, then its presets apart."""
+    """Return the disciplines by game: the game itself first, then presets that need their own
+    qualification.
+    """
     return [Discipline(kind, preset.name) for kind, game in GAMES.items() for preset in game.disciplines]
 
 
 class FailedTurn(TypedDict):
-    """The turn at which a bot failed. ``after``: the number of actions of the game before it."""
+    """The turn at which a bot failed. ``after`` is the number of actions of the game before the turn."""
 
     game: str
     seat: int
@@ -89,7 +91,7 @@ class Qualification(NamedTuple):
     detail: str = ""
 
     def as_json(self, discipline: Discipline) -> dict[str, object]:
-        """The qualification as the owner of the bot sees it."""
+        """Return the qualification as the owner of the bot sees it."""
         return {
             "kind": discipline.kind,
             "preset": discipline.preset,
@@ -102,7 +104,7 @@ class Qualification(NamedTuple):
 
 
 class Qualifications:
-    """The qualifications of versions. Each group is the only one of a tournament of its own."""
+    """The qualifications of versions. Each qualification group has a tournament to itself."""
 
     def __init__(
         self,
@@ -116,11 +118,11 @@ class Qualifications:
         self._creation = creation
 
     def known(self, discipline: Discipline, names: Iterable[tuple[str, str]]) -> list[Qualification | None]:
-        """The qualifications of versions (name, label); None for one that has not begun."""
+        """Return the qualifications of versions (name, label), with None for those that have not begun."""
         return self._found([discipline.row(*name) for name in names])
 
     def of(self, bot: str, version: str) -> list[tuple[Discipline, Qualification]]:
-        """All qualifications of a version that have begun."""
+        """Return all qualifications of a version that have begun."""
         every = disciplines()
         found = self._found([discipline.row(bot, version) for discipline in every])
         return [(discipline, one) for discipline, one in zip(every, found, strict=True) if one is not None]
@@ -138,8 +140,8 @@ class Qualifications:
         again_after_ms: int = 0,
         auto: bool = False,
     ) -> Qualification:
-        """The qualification of the version, which is started if it has not been, or if it failed at least
-        ``again_after_ms`` ago. ``auto``: nobody requests it, so it does not begin if the bot has left.
+        """Return the qualification of the version, which is started if it has not been, or if it failed at
+        least ``again_after_ms`` ago. ``auto``: nobody requests it, so it does not begin if the bot has left.
         """
         field = discipline.row(bot.name, version)
         now_ms = self._clock().now_ms

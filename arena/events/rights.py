@@ -20,7 +20,7 @@ class TournamentOver(ArenaError):
 
 
 def tournament_over(tournament: Tournament) -> TournamentOver:
-    """The error for a tournament that is over."""
+    """Return the error for a tournament that is over."""
     return TournamentOver(
         f"tournament {tournament.id} is {tournament.state}",
         field="tournament",
@@ -29,22 +29,22 @@ def tournament_over(tournament: Tournament) -> TournamentOver:
 
 
 def check_organises(tournament: Tournament, by: Principal | None) -> None:
-    """Raises :class:`~arena.accounts.accounts.Forbidden` unless ``by`` (None: the service itself) is an admin
-    or organises the tournament.
+    """Raise :class:`~arena.accounts.accounts.Forbidden` unless ``by`` (None for the service itself) is an
+    admin or organises the tournament.
     """
     if by is not None and not by.admin and (by.scope != "owner" or not tournament.is_organised_by(by.owner)):
         raise Forbidden(f"tournament {tournament.id} is not yours", field="tournament")
 
 
 def check_organises_view(view: Mapping[str, Any], by: Principal) -> None:
-    """The same for a tournament as published."""
+    """Check the same for a published tournament."""
     if not by.admin and by.owner not in (view["created_by"], *view["organisers"]):
         raise Forbidden(f"tournament {view['id']} is not yours", field="tournament")
 
 
 def check_visible(store: TournamentStore, tournament_id: str, viewer: Viewer | None) -> None:
-    """Raises :class:`TournamentNotFound` for a private tournament that the viewer (None: the service itself)
-    may not see.
+    """Raise :class:`TournamentNotFound` for a private tournament that the viewer (None for the service
+    itself) may not see.
     """
     name = check_tournament_id(tournament_id)
     if viewer is None or not name.startswith(PRIVATE_PREFIX):
@@ -55,12 +55,12 @@ def check_visible(store: TournamentStore, tournament_id: str, viewer: Viewer | N
 
 
 def viewer_of(by: Principal | None) -> Viewer | None:
-    """The viewer that a principal is."""
+    """Return the viewer for a principal."""
     return None if by is None else Viewer(None, by.owner or None, by.admin)
 
 
 def may_enter(by: Principal | None, bot: BotAccount) -> bool:
-    """Whether ``by`` may enter the bot: a bot may enter itself, its owners and admins may enter it."""
+    """Return whether ``by`` may enter the bot: a bot may enter itself, its owners and admins may enter it."""
     if by is None or by.admin:
         return True
     return by.owner in bot.owners and (by.scope == "owner" or by.name == bot.name)

@@ -59,7 +59,7 @@ class Runtimes:
             self._store.retire(current)
 
     def ready(self) -> Runtime:
-        """The service's runtime, which is built and published first if there is none. Raises as
+        """Return the service's runtime, which is built and published first if there is none. Raises as
         :meth:`check`.
         """
         while True:
@@ -89,7 +89,7 @@ class Runtimes:
                 return before
 
     def current(self) -> PublishedRuntime | None:
-        """The service's runtime."""
+        """Return the service's runtime."""
         return self._store.current()
 
     def _publish(self, runtime: Runtime, expected: PublishedRuntime | None) -> bool:
@@ -131,6 +131,6 @@ class Runtimes:
         if digest_of(path) != current.sha256:
             raise OtherRuntime(
                 f"{path} was changed: it does not have the SHA-256 {current.sha256}",
-                expected="the file deleted, so that it is fetched again, once it is known who changed it",
+                expected="to find out who changed it, and then to delete it so that it is fetched again",
             )
         return path

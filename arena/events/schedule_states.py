@@ -35,7 +35,7 @@ class Schedule(TypedDict):
 
 
 def with_states(schedules: Iterable[Schedule], store: TournamentStore) -> list[dict[str, object]]:
-    """The schedules as they are published: with ``waits_for``, one of
+    """Return the schedules as they are published: with ``waits_for``, one of
     :data:`~arena.tournaments.schedule_words.WAITS_FOR` (None: it is over, or paused), and ``current``, the id
     of the last tournament while that is not over.
     """

@@ -38,10 +38,13 @@ MOST_OF_OWNER: Final = 10
 """The most schedules of an owner who is not an admin."""
 
 LOOK_MS: Final = 15_000
-"""How often it is looked whether a bot needs a schedule that does not rest, in milliseconds."""
+"""How often bots are checked for one that needs a schedule that does not rest, in milliseconds."""
 
 LEAST_MS: Final = 3_600_000
 """The least time between two tournaments of such a schedule, in milliseconds."""
+
+_SAID_MS: Final = 86_400_000
+"""That a schedule waits for its last tournament is logged once in this time, in milliseconds."""
 
 _LOOKED_AT: Final = 100
 """How many of its next times are looked at."""
@@ -126,13 +129,13 @@ class Schedules:
         name = fields.get("id")
         if not isinstance(name, str) or not _ID(name):
             raise InvalidSchedule(
-                f"{printable(str(name), 40)!r} is not an id",
+                f"{printable(str(name), 40)!r} is not a valid id",
                 field="id",
                 expected="1 to 24 of a-z, 0-9 and hyphens, not beginning with a hyphen",
             )
         cron, at_ms, template = fields.get("cron"), fields.get("at_ms"), fields.get("tournament")
         if (cron is None) == (at_ms is None):
-            raise InvalidSchedule("cron or at_ms is needed", field="cron", expected="one of the two")
+            raise InvalidSchedule("cron or at_ms is required", field="cron", expected="exactly one of them")
         if not isinstance(template, Mapping):
             raise InvalidSchedule("the tournament is missing", field="tournament", expected="an object")
         now_ms = self._clock().now_ms
@@ -152,7 +155,7 @@ class Schedules:
         self._check(schedule, now_ms)
         if own and sum(row["created_by"] == created_by for row in self._readable().values()) >= MOST_OF_OWNER:
             raise ArenaError(
-                f"you have {MOST_OF_OWNER} schedules, the maximum of an owner",
+                f"you have {MOST_OF_OWNER} schedules, the maximum for an owner",
                 code="quota_exceeded",
                 field="id",
                 extra={
@@ -185,11 +188,11 @@ class Schedules:
         without_rating(template)
         if schedule["until_groups"] is not None:
             raise InvalidSchedule(
-                "only schedules of the arena wait for leaderboards", field="until_groups", expected="nothing"
+                "only schedules of the arena may set until_groups", field="until_groups", expected="no value"
             )
         if spec.auto_enter and spec.who != "invited":
             raise InvalidSchedule(
-                "a schedule of an owner enters no bots of strangers",
+                "the schedule of an owner cannot enter bots of other owners",
                 field="tournament.auto_enter",
                 expected='false, or who "invited"',
             )
@@ -213,11 +216,11 @@ class Schedules:
         self._tournaments.create(fields, created_by, rated=rated, tournament_id=tournament_id)
 
     def view(self, name: str) -> dict[str, object]:
-        """A schedule. Raises :class:`ScheduleNotFound`."""
+        """Return a schedule. Raises :class:`ScheduleNotFound`."""
         return self._shown(_existing(name, self._rows.find(name)))
 
     def list(self) -> list[dict[str, Any]]:
-        """All schedules, by id, with what they wait for."""
+        """Return all schedules, by id, with what they wait for."""
         return with_states(self._readable().values(), self._tournaments.store)
 
     def _shown(self, schedule: Schedule) -> dict[str, object]:
@@ -234,11 +237,15 @@ class Schedules:
         tournament: Mapping[str, object] | None = None,
         by: Principal | None = None,
     ) -> dict[str, object]:
-        """Change what is given, and return the schedule. It does not catch up on what it missed while it was
-        off. ``cron`` and ``at_ms`` replace each other. Tournaments that were announced stay as they are.
+        """Change the given settings and return the schedule.
+
+        A schedule that was off does not catch up on missed tournaments. ``cron`` and ``at_ms`` replace each
+        other. Announced tournaments stay as they are.
         """
         if cron is not None and at_ms is not None:
-            raise InvalidSchedule("cron and at_ms are two ways", field="cron", expected="one of the two")
+            raise InvalidSchedule(
+                "cron and at_ms cannot be used together", field="cron", expected="one of them"
+            )
         now_ms = self._clock().now_ms
 
         def act(row: Mapping[str, object] | None) -> Schedule:
@@ -265,7 +272,7 @@ class Schedules:
         return self._shown(self._rows.change(name, act))
 
     def delete(self, name: str, *, by: Principal | None = None) -> None:
-        """Delete a schedule; the tournaments that it has announced stay."""
+        """Delete a schedule. Tournaments that it has announced remain."""
 
         def act(row: Mapping[str, object] | None) -> None:
             _check_mine(_existing(name, row), by)
@@ -273,8 +280,10 @@ class Schedules:
         self._rows.change(name, act)
 
     def fire(self) -> Sequence[str]:
-        """Announce the tournaments that are due and return their ids. A schedule that missed several times
-        fires once; if several processes fire it, there is one tournament.
+        """Announce the tournaments that are due and return their ids.
+
+        A schedule that missed several times fires once. If several processes call this, each tournament is
+        announced once.
         """
         now_ms = self._clock().now_ms
         fired = []
@@ -313,15 +322,21 @@ class Schedules:
                 self._presence.note_arrival(board)
             elif shown_or_left_out(self._rows.named(name), partial(self._is_wanted, schedule, now_ms)):
                 self._rows.change(name, partial(_fired, due_ms, {"next_ms": now_ms}))
+                log.info("schedule %s fires early: bots arrived that need groups", name, extra=_about(name))
 
     def pass_over(self, events: Collection[str]) -> None:
-        """Let schedules go on after those of ``events`` that they would announce next."""
+        """Skip the tournaments among ``events`` that schedules would announce next."""
         now_ms = self._clock().now_ms
         for name, schedule in self._readable().items():
             due_ms, cron = schedule["next_ms"], schedule["cron"]
             if due_ms is not None and scheduled_id(name, due_ms) in events:
                 next_ms = None if cron is None else _next_ms(cron, None, now_ms)
                 self._rows.change(name, partial(_fired, due_ms, {"next_ms": next_ms, "last_ms": due_ms}))
+                event = scheduled_id(name, due_ms)
+                fields = _about(name, event)
+                log.info(
+                    "schedule %s passes over %s: its groups are in the archive", name, event, extra=fields
+                )
 
     def _fire(self, name: str, schedule: Schedule, now_ms: int) -> str | None:
         """Announce the tournament of a schedule if it is due, and return its id."""
@@ -337,19 +352,25 @@ class Schedules:
             if schedule["until_groups"] is not None:
                 # Bots are looked at again when the tournament is over.
                 changes[NEEDED] = None if wanted or not self._is_over(schedule) else False
+                if not wanted:
+                    self._log_rest(schedule, changes[NEEDED] is False)
             if wanted:
                 rated = self._may_be_rated(schedule)
                 self.announce(schedule["tournament"], schedule["created_by"], event, rated=rated)
                 fired = True
+                log.info("schedule %s announced tournament %s", name, event, extra=_about(name, event))
                 changes |= {"last_ms": due_ms, "skipped": None}
         except StoreUnavailable:
             raise
         except ArenaError as error:
             # The budget is used up, or the template is no longer valid; it may be the next time.
             if isinstance(error, BudgetExceeded | OwnerSuspended):
-                log.info("schedule %s skips a tournament: %s", name, error)
+                why = printable(str(error), 300)
+                log.info("schedule %s skips tournament %s: %s", name, event, why, extra=_about(name, event))
             else:
-                log.exception("schedule %s cannot announce its tournament", name)
+                log.exception(
+                    "schedule %s cannot announce tournament %s", name, event, extra=_about(name, event)
+                )
             changes |= {"last_ms": due_ms, "skipped": {"at_ms": due_ms, "reason": printable(str(error), 300)}}
         self._rows.change(name, partial(_fired, due_ms, changes))
         return event if fired else None
@@ -372,6 +393,23 @@ class Schedules:
         needed = self._is_wanted(schedule, now_ms)
         if needed is not schedule.get(NEEDED):
             self._rows.change(name, partial(_fired, due_ms, {NEEDED: needed}))
+            if needed:
+                log.info("schedule %s waits for its time: bots need groups", name, extra=_about(name))
+            else:
+                self._log_rest(schedule, True)
+
+    def _log_rest(self, schedule: Schedule, is_over: bool) -> None:
+        """Log, once, why a schedule with ``until_groups`` announces nothing. ``is_over``: whether its last
+        tournament is over.
+        """
+        name, last_ms = schedule["id"], schedule["last_ms"]
+        if is_over:
+            if schedule.get(NEEDED) is not False:
+                fields = {**_about(name), "until_groups": schedule["until_groups"]}
+                log.info("schedule %s rests: no bot needs groups", name, extra=fields)
+        elif last_ms is not None and self._flags.first(f"goes-on-{name}-{last_ms}", _SAID_MS):
+            last = scheduled_id(name, last_ms)
+            log.info("schedule %s waits: tournament %s is not over", name, last, extra=_about(name, last))
 
     def _may_be_rated(self, schedule: Schedule) -> bool:
         """Whether the creator (empty: the service) is an admin. Raises
@@ -407,6 +445,11 @@ class Schedules:
                 last = self._tournaments.progress(scheduled_id(schedule["id"], schedule["last_ms"]))
                 return last["state"] in OVER
         return True
+
+
+def _about(schedule: str, tournament: str | None = None) -> dict[str, str]:
+    """The fields of a line in the log."""
+    return {"schedule": schedule, **({} if tournament is None else {"tournament": tournament})}
 
 
 def _awaited(template: Mapping[str, Any], division: str) -> str:
@@ -485,8 +528,9 @@ def _next_ms(cron: str | None, at_ms: int | None, now_ms: int) -> int:
         return at_ms
     count = len(cron.split()) if isinstance(cron, str) else 0
     if count != _CRON_FIELDS:
+        fields = f"{count} field{'s' * (count != 1)}"
         raise InvalidSchedule(
-            f"{printable(str(cron), 60)!r} is not a cron line: it has {count} field{'s' * (count != 1)}",
+            f"{printable(str(cron), 60)!r} is not a valid cron line: it has {fields}",
             field="cron",
             expected=_CRON_RULE,
         )

@@ -61,7 +61,7 @@ class StoredSeries:
 
 
 class SeasonTables:
-    """All series. One is seen by whoever may see all of its tournaments."""
+    """All series. A series is visible to viewers who may see all of its tournaments."""
 
     def __init__(self, store: Store, tournaments: Tournaments, moderation: Moderation) -> None:
         self._moderation = moderation
@@ -79,7 +79,9 @@ class SeasonTables:
         """
         if sum(one.owner == by.owner for one in self._all()) >= MOST_OF_OWNER:
             raise InvalidSeries(
-                f"you have {MOST_OF_OWNER} series", field="name", expected="to delete one of them"
+                f"you already have {MOST_OF_OWNER} series, the maximum",
+                field="name",
+                expected="to delete one of them",
             )
         made = StoredSeries(secrets.token_hex(_ID_BYTES), "", by.owner, self._clock().now_ms)
         made = self._changed(replace(made, rules=SeriesRules().as_json()), fields, by)
@@ -105,7 +107,7 @@ class SeasonTables:
         return self._view(read_row(StoredSeries, self._rows.change(series, act)))
 
     def delete(self, series: str, by: Principal) -> None:
-        """Delete a series; its tournaments stay. Raises :class:`SeriesNotFound` or
+        """Delete a series. Its tournaments remain. Raises :class:`SeriesNotFound` or
         :class:`~arena.accounts.accounts.Forbidden`.
         """
 
@@ -115,11 +117,11 @@ class SeasonTables:
         self._rows.change(series, act)
 
     def view(self, series: str, viewer: Viewer) -> dict[str, Any]:
-        """A series. Raises :class:`SeriesNotFound`."""
+        """Return a series. Raises :class:`SeriesNotFound`."""
         return self._view(self._load(series, viewer))
 
     def table(self, series: str, viewer: Viewer) -> SeriesTable:
-        """The table of a series as it stands. Raises :class:`SeriesNotFound`."""
+        """Return the table of a series as it stands. Raises :class:`SeriesNotFound`."""
         found = self._load(series, viewer)
         inputs = [FinalPlaces.from_json(one) for one in found.final] if found.done else self._inputs(found)
         return series_table(SeriesRules.from_json(found.rules), list(map(self._as_shown, inputs)))
@@ -136,7 +138,7 @@ class SeasonTables:
     def listed(
         self, viewer: Viewer, start: int = 0, limit: int = 50, owner: str | None = None
     ) -> Page[dict[str, object]]:
-        """The series that the viewer may see, the newest first."""
+        """Return the series that the viewer may see, newest first."""
         hidden: dict[str, bool] = {}
         seen = (
             one
@@ -184,7 +186,7 @@ class SeasonTables:
         name = settings_of(SeriesContents)["name"].read(name, InvalidSeries)
         if len(chosen) > MAX_TOURNAMENTS or len(set(chosen)) < len(chosen):
             raise InvalidSeries(
-                "too many tournaments, or one twice",
+                "too many tournaments, or one is listed twice",
                 field="tournaments",
                 expected=f"at most {MAX_TOURNAMENTS}, each once",
             )

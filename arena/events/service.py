@@ -264,7 +264,7 @@ class Tournaments:
         return entered[0].as_json()
 
     def leave(self, tournament_id: str, bot: str, *, by: Principal | None = None) -> EntryView:
-        """Withdraw a bot and return its entry. Once play has begun it plays its round to the end."""
+        """Withdraw a bot and return its entry. If play has begun, the bot finishes its current round."""
 
         def act(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup] | None:
             entry = tournament.find(bot)
@@ -298,7 +298,7 @@ class Tournaments:
     def cancel(
         self, tournament_id: str, *, by: Principal | None = None, reason: str = ""
     ) -> dict[str, object]:
-        """Cancel a tournament; groups that were played stay."""
+        """Cancel a tournament. Groups that were played remain."""
 
         def act(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup] | None:
             check_organises(tournament, by)
@@ -323,7 +323,7 @@ class Tournaments:
         return self._annulments.annul(game, by, reason)
 
     def record_changes(self, cursor: str | None = None, limit: int = 200) -> Page[RecordChange]:
-        """What changed in public records after their release, oldest first."""
+        """Return what changed in public records after their release, oldest first."""
         start = parse_number(cursor, 9)
         found = self._annulments.changes()
         return Page(found[start : start + limit], str(start + limit) if start + limit < len(found) else None)
@@ -362,13 +362,13 @@ class Tournaments:
                     log.info("%s %s does not qualify in %s now: %s", bot, version, kind, error)
 
     def qualifications(self, bot: str, version: str) -> list[dict[str, object]]:
-        """The qualifications of a version, for the owner of the bot."""
+        """Return the qualifications of a version, for the owner of the bot."""
         self._accounts.bot(bot).find(version)
         return [known.as_json(discipline) for discipline, known in self._qualifications.of(bot, version)]
 
     def lacking(self, fields: Mapping[str, object], groups: int) -> list[str]:
-        """The bots that such a tournament would enter automatically and that have fewer ``groups`` on its
-        board. Starts the qualification of bots that are online.
+        """Return the bots that such a tournament would enter automatically and that have fewer ``groups`` on
+        its board. Starts the qualification of bots that are online.
         """
         tournament = new_tournament(fields, "check", "", self._clock().now_ms, bytes(SEED_BYTES))
         self._admission.qualify_online(tournament)
@@ -381,7 +381,7 @@ class Tournaments:
         return self.lifecycle.step(check_tournament_id(tournament_id))
 
     def play_local_groups(self, tournament_id: str, seconds: float = 1.5) -> Played:
-        """Play local groups for about ``seconds``. Several processes may at the same time."""
+        """Play local groups for about ``seconds``. Several processes may do so at the same time."""
         return self._local_groups.play(check_tournament_id(tournament_id), seconds)
 
     def note_ended_worker(self, ended: GroupAttempt) -> None:
@@ -391,13 +391,13 @@ class Tournaments:
         self._local_groups.note_ended_worker(ended)
 
     def online(self) -> list[str]:
-        """The bots that have polled for turns recently."""
+        """Return the bots that have polled for turns recently."""
         return self._live.presence.online()
 
     # Reading
 
     def view(self, tournament_id: str, viewer: Viewer | None = None) -> dict[str, Any]:
-        """The tournament as it is published. Here and below, a private tournament is not found if the
+        """Return the tournament as it is published. Here and below, a private tournament is not found if the
         ``viewer`` (None: the service itself) may not see it.
         """
         check_visible(self.store, tournament_id, viewer)
@@ -414,14 +414,16 @@ class Tournaments:
     def announcements(
         self, tournament_id: str, viewer: Viewer | None = None
     ) -> tuple[dict[str, Any], Sequence[Announcement]]:
-        """The view, and what is announced about the tournament, oldest first."""
+        """Return the view, and what is announced about the tournament, oldest first."""
         view = self.view(tournament_id, viewer)
         return view, announcements(view)
 
     def wait(
         self, tournament_id: str, since: int | None, seconds: float, viewer: Viewer | None = None
     ) -> dict[str, object] | None:
-        """The view as soon as ``version`` is not ``since``; None if it does not change within ``seconds``."""
+        """Return the view as soon as ``version`` differs from ``since``, or None if that does not happen
+        within ``seconds``.
+        """
         name = check_tournament_id(tournament_id)
         until = time.monotonic() + seconds
         with self._live.notifier.waiting(tournament_topic(name)) as subscription:
@@ -452,7 +454,7 @@ class Tournaments:
             game_of(kind)
         if state not in (None, "over", *STATES):
             raise ArenaError(
-                f"{state!r} is not a state",
+                f"{state!r} is not a valid state",
                 code="invalid_tournament",
                 field="state",
                 expected="over or one of " + ", ".join(STATES),
@@ -493,11 +495,11 @@ class Tournaments:
         return shown_or_left_out(f"tournament {name}", show)
 
     def progress(self, tournament_id: str) -> TournamentProgress:
-        """The progress, which is part of the view too."""
+        """Return the progress, which is part of the view too."""
         return self._progress(*self.lifecycle.load(check_tournament_id(tournament_id)))
 
     def standings(self, tournament_id: str, viewer: Viewer | None = None) -> PublishedStandings:
-        """The standings: final, or live as a worker computed them last."""
+        """Return the final standings, or the live ones as a worker last computed them."""
         check_visible(self.store, tournament_id, viewer)
         return self._live_standings.read(check_tournament_id(tournament_id))
 
@@ -506,7 +508,7 @@ class Tournaments:
         return self._live_standings.update(check_tournament_id(tournament_id))
 
     def record(self, game: str, viewer: Viewer) -> bytes:
-        """The released record of a game, of a tournament or not: see
+        """Return the released record of a game, of a tournament or not: see
         :meth:`~arena.live.service.LiveGames.record`.
         """
         place = place_of(game)
@@ -523,7 +525,9 @@ class Tournaments:
     def records(
         self, tournament_id: str, group: str | None = None, viewer: Viewer | None = None
     ) -> Iterator[bytes]:
-        """The released records, each one line of JSON, group by group; of all groups or of ``group``."""
+        """Return the released records, each one line of JSON, group by group; of all groups or of
+        ``group``.
+        """
         check_visible(self.store, tournament_id, viewer)
         tournament, _ = self.lifecycle.load(check_tournament_id(tournament_id))
         return self._records.of(tournament, group)

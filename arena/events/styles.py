@@ -33,7 +33,9 @@ _AT_ONCE: Final = 50
 
 
 class BotStyle(NamedTuple):
-    """``games``: how many were counted. ``counts``: per figure of the game, how often and of how many."""
+    """The style of a bot. ``games`` is the number of games counted; ``counts`` says for each figure how often
+    it occurred and out of how many chances.
+    """
 
     games: int
     counts: Sequence[tuple[int, int]]
@@ -47,7 +49,9 @@ class BoardStyle(NamedTuple):
 
 
 class BoardStyles:
-    """Methods that take the name of a board raise :class:`~arena.errors.UnknownGame` and
+    """The styles of bots on boards.
+
+    Methods that take the name of a board raise :class:`~arena.errors.UnknownGame` and
     :class:`~arena.errors.UnknownPreset`.
     """
 
@@ -58,8 +62,8 @@ class BoardStyles:
         self._known: dict[str, tuple[str, Mapping[str, BoardStyle]]] = {}
 
     def read(self, kind: str, division: str, preset: str | None = None) -> BoardStyle:
-        """What is counted so far; nothing if it cannot be read. It is parsed once, however often it is
-        read.
+        """Return the counts so far, or nothing if they cannot be read. They are parsed once, however often
+        they are read.
         """
         board = BoardName.of(kind, division, preset)
         found = shown_or_left_out(f"styles of {kind}", partial(self._read, kind)) or {}
@@ -70,7 +74,7 @@ class BoardStyles:
         return BoardStyle(style.version + self._moderation.mark, bots)
 
     def update(self, kind: str, seconds: float = RUN_SECONDS) -> bool:
-        """Count newly released records for a while; returns whether there are more. May run twice."""
+        """Count newly released records for a while, and return whether there are more. May run twice."""
         game = GAMES[kind]
         if game.style is None:
             return False
@@ -162,7 +166,7 @@ def _board_of(game: Game, record: Record) -> str | None:
 
 
 def replayed(game: Game, canonical: Mapping[str, Any]) -> list[Event]:
-    """The events of a record. Raises :class:`~arena.errors.ArenaError` if it cannot be replayed."""
+    """Return the events of a record. Raises :class:`~arena.errors.ArenaError` if it cannot be replayed."""
     state = game_of(game.kind).new_state(game.options.complete(canonical["rules"]))
     events: list[Event] = []
     for seat, action, *_ in canonical["actions"]:

@@ -20,8 +20,10 @@ def arranged(
     division: str,
     preset: str | None = None,
 ) -> dict[str, object]:
-    """What looks arranged on a board, and, in the sealed division, the uploads that several owners have.
-    Bots that share an owner count as one owner's, who is shown as ``ana+bia``.
+    """Return what looks arranged on a board and, in the sealed division, the uploads that several owners
+    share.
+
+    Bots that share an owner count as those of one owner, shown as ``ana+bia``.
     """
     groups = list(boards.groups(kind, division, preset))
     found = copies(accounts, store) if division == SEALED else []

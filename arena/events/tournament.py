@@ -42,7 +42,7 @@ OVER: Final = ("finished", "cancelled")
 Status = Literal["entered", "qualifying", "qualified", "failed", "withdrawn"]
 
 PRIVATE_PREFIX: Final = "q-"
-"""Of the ids of private tournaments. Those of public ones may begin so, too."""
+"""Of the ids of private tournaments. Ids of public ones may begin with it, too."""
 
 COMPARISON: Final = "comparison"
 """The purpose of the tournaments of comparisons."""
@@ -83,7 +83,7 @@ class Sandbox(Protocol):
         """
 
     def spec(self, name: str, version: str) -> BotSpec:
-        """A version of a bot, to be run in this process."""
+        """Return a version of a bot, to be run in this process."""
 
 
 class EntryView(TypedDict):
@@ -157,7 +157,7 @@ class Entered:
         status: Status = "entered",
         auto: bool = False,
     ) -> Entered:
-        """The entry of a registered bot. Raises :class:`~arena.accounts.versions.UnknownVersion`."""
+        """Return the entry of a registered bot. Raises :class:`~arena.accounts.versions.UnknownVersion`."""
         uploaded = bot.find(version).runner is SANDBOX
         return cls(
             bot.name,
@@ -212,7 +212,7 @@ class Entered:
         )
 
     def as_json(self) -> EntryView:
-        """The entry as published."""
+        """Return the entry as published."""
         return {
             "bot": self.name,
             "version": self.version,
@@ -240,7 +240,7 @@ class PlannedGroup(NamedTuple):
 
     @classmethod
     def loads(cls, group_id: str, row: bytes) -> PlannedGroup:
-        """The inverse of :meth:`dumps`. Raises :class:`~arena.errors.CorruptState`."""
+        """Invert :meth:`dumps`. Raises :class:`~arena.errors.CorruptState`."""
         with reading(f"group {group_id}"):
             # A newer version may have added fields to the row.
             found = cls(group_id, *orjson.loads(row)[: len(cls._fields) - 1])
@@ -250,7 +250,7 @@ class PlannedGroup(NamedTuple):
             return found
 
     def dumps(self) -> bytes:
-        """The row as stored."""
+        """Return the row as stored."""
         return orjson.dumps(list(self[1:]))
 
     @property
@@ -311,7 +311,7 @@ class Tournament:
 
     @classmethod
     def loads(cls, data: bytes) -> Tournament:
-        """The inverse of :meth:`dumps`. Raises :class:`~arena.errors.CorruptState`."""
+        """Invert :meth:`dumps`. Raises :class:`~arena.errors.CorruptState`."""
         values: Any = None
         try:
             values = orjson.loads(data)
@@ -326,7 +326,7 @@ class Tournament:
         return read_row(cls, values)
 
     def dumps(self) -> bytes:
-        """The row as stored."""
+        """Return the row as stored."""
         values = row_values(self)
         values["spec"] = {**self.spec.stored(), **values.pop("spec_unknown")}
         values["entries"] = [row_values(entry) for entry in self.entries]
@@ -346,15 +346,15 @@ class Tournament:
         return self.entries[: self.in_play]
 
     def find(self, name: str) -> Entered | None:
-        """The entry of a bot."""
+        """Return the entry of a bot."""
         return next((entry for entry in self.entries if entry.name == name), None)
 
     def hash_entries(self) -> bytes:
-        """The hash of the entries in play with their nonces."""
+        """Return the hash of the entries in play with their nonces."""
         return entries_hash(Entry(entry.name, entry.version, entry.nonce) for entry in self.playing)
 
     def is_organised_by(self, owner: str) -> bool:
-        """Whether the owner may edit and cancel the tournament."""
+        """Return whether the owner may edit and cancel the tournament."""
         return owner == self.created_by or owner in self.organisers
 
     def marked(self, entry: Entered) -> Entered:
@@ -376,7 +376,7 @@ class Tournament:
         return self.spec.kind if self.visibility == "public" else None
 
     def is_hidden_from(self, viewer: Viewer) -> bool:
-        """Whether the viewer may not see the tournament, its games and records."""
+        """Return whether the viewer may not see the tournament, its games and records."""
         if self.visibility == "public" or viewer.admin:
             return False
         owner = viewer.owner
@@ -388,17 +388,17 @@ class Tournament:
     # Groups
 
     def group_id(self, group: str) -> str:
-        """The id of a group in records, unique over all tournaments."""
+        """Return the id of a group in records, unique over all tournaments."""
         return f"{self.id}-{group}"
 
     def seed_of(self, group: str, attempt: int = 0) -> bytes:
-        """The seed of a group."""
+        """Return the seed of a group."""
         return group_seed(
             bytes.fromhex(self.seed), bytes.fromhex(self.entries_hash), self.group_id(group), attempt
         )
 
     def planned(self, plan: GroupPlan) -> PlannedGroup:
-        """The planned group of ``plan``."""
+        """Return the planned group of ``plan``."""
         seats = [list(seats) for seats in plan.seats]
         mirrored = all(self.playing[player].runner.arena_run for player in seats[0])
         return PlannedGroup(
@@ -406,12 +406,12 @@ class Tournament:
         )
 
     def uploaded(self, group: PlannedGroup) -> dict[int, str]:
-        """The players of the group that run in the sandbox, and the names of their bots."""
+        """Return the players of the group that run in the sandbox, and the names of their bots."""
         entries = ((player, self.playing[player]) for player in group.players)
         return {player: entry.name for player, entry in entries if entry.runner is SANDBOX}
 
     def local_group(self, group: PlannedGroup, sandbox: Sandbox | None = None) -> LocalGroup:
-        """The group as a worker plays it. ``sandbox``: for uploaded bots."""
+        """Return the group as a worker plays it. ``sandbox``: for uploaded bots."""
         bots = [BotSpec(entry.name, entry.version, entry.source) for entry in self.playing]
         uploaded = frozenset(self.uploaded(group))
         for player in uploaded:
@@ -431,12 +431,12 @@ class Tournament:
         )
 
     def board_of(self, group: PlannedGroup) -> BoardName | None:
-        """The board of the group, None if it is not rated."""
+        """Return the board of the group, or None if it is not rated."""
         preset = self.spec.game.preset_of(self.rules_of(group)) if self.spec.rated else None
         if preset is None:
             return None
         return BoardName(self.spec.kind, division_of(group.mirrored, self.spec.division == MODELS), preset)
 
     def rules_of(self, group: PlannedGroup) -> Rules:
-        """The rules of the group, every option filled in."""
+        """Return the rules of the group, every option filled in."""
         return self.spec.rules_for(len(group.seats[0]))

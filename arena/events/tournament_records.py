@@ -22,7 +22,9 @@ class TournamentRecords:
         self._live_groups = live_groups
 
     def of(self, tournament: Tournament, group: str | None = None) -> Iterator[bytes]:
-        """The records, each as one line of JSON, group by group; of all groups or of ``group``."""
+        """Yield the records, each as one line of JSON, group by group: those of all groups, or of
+        ``group``.
+        """
         (row,) = self._store.load([tournament.id])
         for start in range(0, 0 if row is None else row.planned, _GROUPS_AT_ONCE):
             found = self._store.groups(tournament.id, start, _GROUPS_AT_ONCE)

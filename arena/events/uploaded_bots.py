@@ -18,7 +18,7 @@ _SPECS: Final = 32
 
 
 class DeletedBot(BotSpec):
-    """A bot that was deleted while it had games to play."""
+    """A bot that was deleted before all its games were played."""
 
     def make(self, seed: int) -> Bot:
         """Raises :class:`~arena.bots.BotFailure`, because deleting the bot is its owner's fault."""
@@ -46,7 +46,7 @@ class SandboxedBots:
             self._runtimes.ready()
 
     def spec(self, name: str, version: str) -> BotSpec:
-        """A version of a bot. Raises :class:`BuildFailed`, which is a server fault."""
+        """Return a version of a bot. Raises :class:`BuildFailed`, which is a server fault."""
         self._runtime()
         try:
             return self._loaded(name, version, self._accounts.bot(name).find(version).digest)

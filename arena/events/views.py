@@ -21,7 +21,7 @@ class PlaceView(TypedDict):
 
 
 class Void(TypedDict):
-    """An attempt at a group that does not count, and why."""
+    """An attempt at a group that does not count, with the reason."""
 
     group: str
     attempt: int

@@ -235,7 +235,9 @@ class Game:
         return any(len(team) > 1 for team in self.teams(self.options.complete()))
 
     def preset(self, name: str | None = None) -> Preset:
-        """The preset of that name, the first one for None. Raises :class:`~arena.errors.UnknownPreset`."""
+        """Return the preset of that name, or the first one for None. Raises
+        :class:`~arena.errors.UnknownPreset`.
+        """
         if name is None:
             return self.presets[0]
         for preset in self.presets:

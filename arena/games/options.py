@@ -102,7 +102,7 @@ class OptionSet:
                 )
             if not option.accepts(value):
                 raise InvalidOption(
-                    f"{value!r} is not a value for {self.kind}'s rule option {name!r}",
+                    f"{value!r} is not a valid value for {self.kind}'s rule option {name!r}",
                     field=f"rules.{name}",
                     expected=option.allowed,
                 )
@@ -159,7 +159,9 @@ class OptionSet:
             name, separator, value = text.partition("=")
             option = self.by_name.get(name)
             if not separator:
-                raise InvalidOption(f"{text!r} is not a rule option", field="rules", expected="name=value")
+                raise InvalidOption(
+                    f"{text!r} is not a valid rule option", field="rules", expected="name=value"
+                )
             if option is None or option.choices:
                 rules[name] = value
             elif isinstance(option.default, bool):

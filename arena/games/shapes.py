@@ -56,7 +56,7 @@ class ObjectShape(Shape):
 
 @dataclass(frozen=True)
 class EventShape:
-    """The events of ``types``, as a viewer is shown them: ``fields`` besides ``type``.
+    """Events of ``types`` as a viewer sees them: their ``fields`` besides ``type``.
 
     ``name`` is unique among all games, since it names the schema.
     """

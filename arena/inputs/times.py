@@ -57,7 +57,7 @@ def read_rfc_3339(text: str) -> int:
             return _at(found, date.fromisoformat(found["date"]), HERE)
     except ValueError:
         pass
-    raise ArenaError(f"{text[:40]!r} is not a time", expected=rfc_3339_rule())
+    raise ArenaError(f"{text[:40]!r} is not a valid time", expected=rfc_3339_rule())
 
 
 def rfc_3339_rule() -> str:
@@ -105,7 +105,7 @@ def read_time(text: str, now_ms: int, place: Place) -> int:
     except (ArenaError, ValueError, OverflowError, OSError):
         pass
     raise ArenaError(
-        f"{text[:40]!r} is not a time", expected=f"a time such as {_tomorrow()} 20:00, 18:00 or +5m"
+        f"{text[:40]!r} is not a valid time", expected=f"a time such as {_tomorrow()} 20:00, 18:00 or +5m"
     )
 
 
@@ -135,7 +135,7 @@ def read_duration(text: str) -> float:
     """A duration such as ``90``, ``90s``, ``5m``, ``2h`` or ``1d``, in seconds. Raises ArenaError."""
     found = _DURATION(clean(text))
     if not found:
-        raise ArenaError(f"{text[:40]!r} is not a duration", expected=ANY_DURATION)
+        raise ArenaError(f"{text[:40]!r} is not a valid duration", expected=ANY_DURATION)
     return float(found[1].replace(",", ".")) * _UNITS[(found[2] or "s").lower()]
 
 
@@ -153,7 +153,7 @@ def read_period(text: str, field: str) -> tuple[int, int]:
             continue
         return int(begins.timestamp() * 1000), int(ends.timestamp() * 1000)
     raise ArenaError(
-        f"{text[:40]!r} is no date",
+        f"{text[:40]!r} is not a valid date",
         code="invalid_date",
         field=field,
         expected="a year, month or day, such as 2026-11",

@@ -280,7 +280,7 @@ def new_header(
         )
     if visibility not in VISIBILITIES:
         raise InvalidGame(
-            f"{visibility!r} is not a visibility",
+            f"{visibility!r} is not a valid visibility",
             field="visibility",
             expected="one of " + ", ".join(VISIBILITIES),
         )
@@ -316,7 +316,7 @@ def _seat_entry(game: Game, seat: Mapping[str, Any], where: str) -> SeatEntry:
         case {"person": str(person), "name": str(name), "agrees": bool(agrees), **rest} if not rest:
             return seated_person(person, name, agrees)
     raise InvalidSeats(
-        "this is not a seat", field=where, expected='{"bot": name}, {"house": name} or {"open": true}'
+        "this is not a valid seat", field=where, expected='{"bot": name}, {"house": name} or {"open": true}'
     )
 
 
@@ -325,7 +325,7 @@ def seated(bot: str, version: str, nonce: str, where: str = "") -> SeatEntry:
     prefix = f"{where}." if where else ""
     # The name becomes part of a key, whose hash tag ends at the first brace.
     if not 1 <= len(bot) <= 64 or not bot.isprintable() or "{" in bot or "}" in bot:
-        raise InvalidSeats(f"{bot[:80]!r} is not the name of a bot", field=f"{prefix}bot")
+        raise InvalidSeats(f"{bot[:80]!r} is not a valid bot name", field=f"{prefix}bot")
     return SeatEntry(bot=bot, version=version, nonce=check_nonce(nonce, f"{prefix}nonce"))
 
 
@@ -343,7 +343,9 @@ def _group(group: Mapping[str, object]) -> dict[str, object]:
         ):
             return {"attempt": 0, **group}
     raise InvalidGame(
-        "this is not a position in a group", field="group", expected="id, index, size, mirrored and attempt"
+        "this is not a valid position in a group",
+        field="group",
+        expected="id, index, size, mirrored and attempt",
     )
 
 

@@ -258,7 +258,7 @@ class LiveGames:
             check_visible(header, Viewer(bot))
             chosen = viewing_seat(header, Viewer(bot), seat)
             if chosen is None:
-                raise NotSeated(f"{bot} does not sit there", field="game")
+                raise NotSeated(f"{bot} has no seat in this game", field="game")
             if header.state != "running":
                 raise GameNotRunning(
                     f"game {game_id} is {header.state}", field="game", expected="a running game"
@@ -388,7 +388,7 @@ class LiveGames:
             game_of(kind)
         if state is not None and state not in STATES:
             raise InvalidGame(
-                f"{state!r} is not a state", field="state", expected="one of " + ", ".join(STATES)
+                f"{state!r} is not a valid state", field="state", expected="one of " + ", ".join(STATES)
             )
         name = None if bot is None else seated(bot, "", "").bot
         listed = GameList(bot=name, state=state, kind=kind)

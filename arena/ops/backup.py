@@ -37,7 +37,7 @@ class InvalidBackup(ArenaError):
 
 @dataclass(frozen=True)
 class Backup:
-    """A backup as its file describes it. ``store``: what was read; ``size`` and ``sha256`` of the data."""
+    """A backup as its file describes it: the data read (``store``), with their ``size`` and ``sha256``."""
 
     store: DumpedStore
     size: int
@@ -86,13 +86,13 @@ def read_backup(folder: Path) -> Backup:
                 digest.update(data)
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise InvalidBackup(
-            f"there is no whole backup in {folder}: {error}",
+            f"there is no complete backup in {folder}: {error}",
             field="from",
-            expected="a folder of 'botequim backup'",
+            expected="a folder that 'botequim backup' has written",
         ) from None
     if digest.hexdigest() != backup.sha256:
         raise InvalidBackup(
-            f"the backup in {folder} is damaged: {_DATA} is not what was written",
+            f"the backup in {folder} is damaged: {_DATA} does not match its SHA-256",
             field="from",
             expected="another one",
         )

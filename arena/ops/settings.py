@@ -223,7 +223,7 @@ def maxmemory(environ: Mapping[str, str] = os.environ) -> int:
     number, unit = text.rstrip("kmgb"), text.lstrip("0123456789")
     if not number.isdecimal() or unit not in _UNITS:
         raise InvalidSetting(
-            f"{text!r} is not an amount of memory",
+            f"{text!r} is not a valid amount of memory",
             field="BOTEQUIM_MAXMEMORY",
             expected="for instance 2gb or 512mb",
         )
@@ -249,13 +249,13 @@ def _archive(environ: Mapping[str, str]) -> str:
     folder, url = environ.get("BOTEQUIM_ARCHIVE", ""), environ.get("BOTEQUIM_ARCHIVE_URL", "")
     if url and not url.startswith(SCHEMES):
         raise InvalidSetting(
-            f"{url!r} is not an address of an archive",
+            f"{url!r} is not a valid archive URL",
             field="BOTEQUIM_ARCHIVE_URL",
             expected="s3://bucket/folder",
         )
     if folder and url:
         raise InvalidSetting(
-            "there are two places for the archive",
+            "the archive is configured twice",
             field="BOTEQUIM_ARCHIVE_URL",
             expected="only one of BOTEQUIM_ARCHIVE and BOTEQUIM_ARCHIVE_URL",
         )
@@ -278,9 +278,7 @@ def _number(environ: Mapping[str, str], name: str, default: Number, *, least: in
     except ValueError:
         number = type(default)(-1)
     if not least <= number < 2**31:
-        raise InvalidSetting(
-            f"{text!r} is not a number for this", field=name, expected=f"a number from {least}"
-        )
+        raise InvalidSetting(f"{text!r} is not a valid number", field=name, expected=f"a number from {least}")
     return number
 
 
@@ -295,7 +293,7 @@ def _public_url(environ: Mapping[str, str]) -> str:
     url = environ.get("BOTEQUIM_PUBLIC_URL", "").rstrip("/")
     if url and not re.fullmatch(r"https?://[A-Za-z0-9.:/_\[\]-]+", url):
         raise InvalidSetting(
-            f"{url!r} is not the address of a service",
+            f"{url!r} is not a valid service URL",
             field="BOTEQUIM_PUBLIC_URL",
             expected="https://host or http://host:port",
         )
@@ -306,7 +304,7 @@ def _security_contact(environ: Mapping[str, str]) -> str:
     url = environ.get("BOTEQUIM_SECURITY_CONTACT", "")
     if url and not re.fullmatch(r"(mailto:[^\s@]+@|https://)[!-~]+", url):
         raise InvalidSetting(
-            f"{url!r} is not a contact",
+            f"{url!r} is not a valid contact",
             field="BOTEQUIM_SECURITY_CONTACT",
             expected="mailto:somebody@host or https://host/page",
         )
@@ -317,7 +315,7 @@ def _log_level(environ: Mapping[str, str]) -> str:
     level = (environ.get("BOTEQUIM_LOG_LEVEL") or Settings.log_level).upper()
     if level not in LOG_LEVELS:
         raise InvalidSetting(
-            f"{level!r} is not a log level",
+            f"{level!r} is not a valid log level",
             field="BOTEQUIM_LOG_LEVEL",
             expected="one of " + ", ".join(LOG_LEVELS),
         )
@@ -331,9 +329,9 @@ def _networks(environ: Mapping[str, str]) -> tuple[ipaddress.IPv4Network | ipadd
             networks.append(ipaddress.ip_network(text))
         except ValueError:
             raise InvalidSetting(
-                f"{text!r} is not a network",
+                f"{text!r} is not a valid network",
                 field="BOTEQUIM_WEBHOOK_NETWORKS",
-                expected="networks by commas, for instance 10.1.0.0/16,fd00::/8",
+                expected="networks separated by commas, for example 10.1.0.0/16,fd00::/8",
             ) from None
     return tuple(networks)
 
@@ -350,7 +348,9 @@ def _limits(text: str) -> dict[str, Limit | None]:
         count, _, seconds = value.partition("/")
         if name not in limits:
             raise InvalidSetting(
-                f"{name!r} is not a limit", field="BOTEQUIM_LIMITS", expected="one of " + ", ".join(limits)
+                f"{name!r} is not the name of a limit",
+                field="BOTEQUIM_LIMITS",
+                expected="one of " + ", ".join(limits),
             )
         if value == "off":
             limits[name] = None
@@ -358,7 +358,9 @@ def _limits(text: str) -> dict[str, Limit | None]:
             limits[name] = Limit(int(count), int(seconds))
         else:
             raise InvalidSetting(
-                f"{value!r} is not a limit", field="BOTEQUIM_LIMITS", expected="<count>/<seconds> or off"
+                f"{value!r} is not a valid limit",
+                field="BOTEQUIM_LIMITS",
+                expected="<count>/<seconds> or off",
             )
     return limits
 
@@ -383,11 +385,13 @@ def _counts(text: str, variable: str, defaults: Mapping[str, int]) -> dict[str, 
         name, _, value = part.strip().partition("=")
         if name not in values:
             raise InvalidSetting(
-                f"{name!r} is not a name", field=variable, expected="one of " + ", ".join(values)
+                f"{name!r} is not a valid name", field=variable, expected="one of " + ", ".join(values)
             )
         if not value.isdecimal() or int(value) > _MOST:
             raise InvalidSetting(
-                f"{value!r} is not a count", field=variable, expected=f"a whole number from 0 to {_MOST}"
+                f"{value!r} is not a valid count",
+                field=variable,
+                expected=f"a whole number from 0 to {_MOST}",
             )
         values[name] = int(value)
     return values

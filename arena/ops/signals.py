@@ -11,7 +11,7 @@ def stop_on_signals(stop: Callable[[], object]) -> None:
     """Call ``stop`` in a thread of its own when SIGTERM, SIGINT or SIGHUP arrives.
 
     A handler interrupts the main thread anywhere. If it waits for a lock that this thread holds at that
-    moment, such as that of an :class:`threading.Event`, both wait for ever.
+    moment, such as that of an :class:`threading.Event`, both wait forever.
     """
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         # threading.Thread takes locks when it starts.

@@ -86,7 +86,7 @@ class Address(NamedTuple):
             or (":" in bare and bare == host)
         ):
             raise ArenaError(
-                f"{text!r} is not an address to listen at",
+                f"{text!r} is not a valid listen address",
                 code="invalid_address",
                 field="bind",
                 expected="host:port, for instance 127.0.0.1:8000",
@@ -180,6 +180,8 @@ class _Child:
             )
         finally:
             os.close(pipe)
+        fields = {"child": self.name, "child_pid": self.process.pid}
+        log.info("%s: runs as process %d", self.name, self.process.pid, extra=fields)
 
     def ended(self) -> int | None:
         """The exit status of a process that has just ended, which is due again after a pause; else None."""
@@ -201,8 +203,13 @@ class _Child:
         """Wait until it has ended, and kill what is left of its group."""
         if self.process is None:
             return
-        with suppress(subprocess.TimeoutExpired):
+        fields = {"child": self.name, "child_pid": self.process.pid}
+        try:
             self.process.wait(max(0.1, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            log.warning("%s: did not stop in time and is killed", self.name, extra=fields)
+        else:
+            log.info("%s: stopped %s", self.name, _ended(self.process.returncode), extra=fields)
         self._signal(signal.SIGKILL)
         self.process.wait()
 
@@ -248,10 +255,10 @@ class Supervisor:
         runtime = [*([nice, "-n", "10"] if nice else []), python, "-m", "workers", "--sandbox"]
         self._sandbox = _Child("sandbox", runtime, self._log("sandbox"))
 
-    def say(self, line: str) -> None:
-        """Tell people and the log."""
+    def say(self, line: str, **fields: object) -> None:
+        """Tell people and the log, which gets the ``fields`` too."""
         self._tell(line)
-        log.info("%s", line)
+        log.info("%s", line, extra=fields)
 
     def _log(self, process: str, suffix: str = "") -> ProcessLog:
         return ProcessLog(self._logs / f"{process}{suffix}.log", process)
@@ -366,7 +373,9 @@ class Supervisor:
     def _restart_ended(self) -> None:
         """Restart processes that have ended."""
         if self._store is not None and not self._store.is_running() and time.monotonic() >= self._store_due:
-            self.say("database: ended, starts again")
+            status = self._store.exit_status
+            how = "" if status is None else f" {_ended(status)}"
+            self.say(f"database: ended{how}, starts again", child="database", status=status)
             try:
                 self._store.start()
                 self._store_pause = FIRST_PAUSE
@@ -385,7 +394,8 @@ class Supervisor:
         for child in self._children:
             status = child.ended()
             if status is not None:
-                self.say(f"{child.name}: ended with status {status}, starts again in {child.pause:.1f} s")
+                line = f"{child.name}: ended {_ended(status)}, starts again in {child.pause:.1f} s"
+                self.say(line, child=child.name, status=status)
             if child.process is None and time.monotonic() >= child.due:
                 child.start(self._environment)
 
@@ -400,3 +410,10 @@ class Supervisor:
             child.log.close()
         if self._store is not None:
             self._store.stop()
+
+
+def _ended(status: int) -> str:
+    """How a process has ended, by its exit status, which is negative for a signal."""
+    if status >= 0:
+        return f"with status {status}"
+    return f"by signal {-status} ({signal.strsignal(-status) or 'unknown'})"

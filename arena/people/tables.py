@@ -96,7 +96,7 @@ class PeopleTables:
         """
         game = game_of(kind)
         if game.panel is None:
-            raise InvalidSeats(f"people do not play {game.title}", field="kind")
+            raise InvalidSeats(f"people cannot play {game.title}", field="kind")
         you = {"person": person, "name": "guest 1", "agrees": agrees}
         seats = [you, *(self._seat(text, number) for number, text in enumerate(others, 1))]
         made = secrets.token_hex(_GAME_BYTES) if game_id is None else game_id
@@ -156,7 +156,7 @@ class PeopleTables:
         if self._people.add(address, game, now_ms + _DAY_MS, _DAY_MS) > self._at_once:
             self._people.remove(address, [game])
             raise TooManyTables(
-                f"{self._at_once} games at a time may be played from one address",
+                f"at most {self._at_once} games at a time may be played from one address",
                 expected="to finish or leave a game first",
             )
 
@@ -228,9 +228,9 @@ class PeopleTables:
         mark = self._links.find(_link_name(*invited))
         if mark is None or mark.decode() != row["mark"]:
             raise LinkExpired(
-                "this link was used or withdrawn, or is too old",
+                "this link was used or withdrawn, or has expired",
                 field="code",
-                expected="a new link from who opened the table",
+                expected="a new link from the person who opened the table",
             )
         return invited
 

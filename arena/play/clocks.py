@@ -59,7 +59,7 @@ class ClockSettings:
             low, high = _LIMITS[name]
             if not isinstance(number, int) or isinstance(number, bool) or not low <= number <= high:
                 raise InvalidClock(
-                    f"{number!r} is not a time for {name}",
+                    f"{number!r} is not a valid time for {name}",
                     field=f"clock.{name}",
                     expected=f"a whole number of milliseconds from {low} to {high}",
                 )

@@ -50,7 +50,7 @@ def check_nonce(nonce: object, field: str = "nonce") -> str:
     """``nonce`` unchanged. Raises :class:`InvalidNonce` naming ``field`` if it is not a nonce."""
     if not isinstance(nonce, str) or not _nonce_matches(nonce):
         raise InvalidNonce(
-            "this is not a nonce",
+            "this is not a valid nonce",
             field=field,
             expected="text of at most 64 visible ASCII characters, no spaces",
         )

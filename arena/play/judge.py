@@ -58,7 +58,7 @@ def judge(
     if isinstance(answer, str):
         error, detail = table.state.illegal(seat, answer), printable(answer, _DETAIL)
     else:
-        error = MalformedAnswer("the action of an answer is a text", field="action")
+        error = MalformedAnswer("the action of an answer must be a text", field="action")
         detail = f"{type(answer).__name__} is not an action"
     return FaultyAnswer(error, table.fault(seat, fault, detail)) if is_open else RefusedAnswer(error)
 

@@ -102,10 +102,12 @@ def turn_id(game_id: str, seat: int, number: int) -> str:
 
 
 def parse_turn_id(text: str) -> tuple[str, int, int]:
-    """``(game id, seat, number)``. Raises :class:`UnknownTurn` if it is not a turn id."""
+    """``(game id, seat, number)``. Raises :class:`UnknownTurn` if it is not a valid turn id."""
     parts = _TURN_ID(text)
     if parts is None:
-        raise UnknownTurn(f"{text[:80]!r} is not a turn id", field="turn", expected="<game>.<seat>.<number>")
+        raise UnknownTurn(
+            f"{text[:80]!r} is not a valid turn id", field="turn", expected="<game>.<seat>.<number>"
+        )
     return parts[1], int(parts[2]), int(parts[3])
 
 
@@ -296,7 +298,7 @@ class Table:
                     )
                 if answer.action != action:
                     raise TurnAlreadyAnswered(
-                        f"this turn was answered with {answer.action!r} already", field="action"
+                        f"this turn was already answered with {answer.action!r}", field="action"
                     )
                 return answer
         if number > own.turn:

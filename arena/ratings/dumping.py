@@ -60,10 +60,12 @@ class Encounter(NamedTuple):
 
 @dataclass(frozen=True)
 class Gain:
-    """``gainer`` had ``score`` per group in ``groups`` groups against the ``helpers``, where ``expected`` was
-    predicted. ``tournament``: the only one in which it did, None if that does not depend on the tournament.
-    ``chance``: at most this, in an honest field, is the probability that anybody is named for as much.
-    ``meetings``: the groups.
+    """A conspicuous result: ``gainer`` scored ``score`` per group in ``groups`` groups against the
+    ``helpers``, where ``expected`` was predicted.
+
+    ``tournament`` is the only one in which this happened, or None if it does not depend on the tournament. In
+    an honest field, anybody is named for as much with a probability of at most ``chance``. ``meetings`` are
+    the groups.
     """
 
     gainer: PlayerId

@@ -298,7 +298,7 @@ class Results:
         canonical, info = record["canonical"], record["info"]
         digest = canonical_hash(canonical)
         if digest != record["hash"]:
-            raise InvalidRecord("the hash is not that of the canonical part", field="hash", expected=digest)
+            raise InvalidRecord("the hash does not match the canonical part", field="hash", expected=digest)
         # Info is not hashed, so copies may differ in it: what one copy says holds for all copies.
         if info.get("annulled"):
             self._annulled.add(digest)

@@ -139,11 +139,11 @@ def recomputed(data: Mapping[str, Any]) -> SeriesTable:
         published = (data["inputs_hash"], [dict(row) for row in data["rows"]])
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InvalidSeries(
-            f"this is no table of a series: {error!r}", field="file", expected="the JSON of a table"
+            f"this is not the table of a series: {error!r}", field="file", expected="the JSON of a table"
         ) from None
     if published[0] != made.inputs_hash:
         raise InvalidSeries(
-            "the hash is not that of the inputs", field="inputs_hash", expected=made.inputs_hash
+            "the hash does not match the inputs", field="inputs_hash", expected=made.inputs_hash
         )
     if json.loads(json.dumps([row.as_json() for row in made.rows])) != published[1]:
         raise InvalidSeries("the rows do not follow from the inputs", field="rows", expected="other rows")

@@ -78,7 +78,7 @@ class SeriesRules:
             raise InvalidSeries("a later place has more points", field="points", expected="no increase")
         if len(set(self.tie_breaks)) < len(self.tie_breaks):
             allowed = settings_of(SeriesRules)["tie_breaks"].allowed
-            raise InvalidSeries("a tie-break occurs twice", field="tie_breaks", expected=allowed)
+            raise InvalidSeries("a tie-break is listed twice", field="tie_breaks", expected=allowed)
 
     def as_json(self) -> dict[str, object]:
         """As :meth:`from_json` reads it."""

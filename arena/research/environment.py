@@ -146,7 +146,7 @@ class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
     def turn(self, agent: str) -> Turn:
         """The turn of the agent that is asked, as a bot gets it: see docs/turns.md. Raises ``no_turn``."""
         if self._seat[agent] != self.play.to_act:
-            raise ArenaError(f"{agent} is not asked now", code="no_turn", field="agent")
+            raise ArenaError(f"it is not the turn of {agent}", code="no_turn", field="agent")
         return self.play.turn()
 
     def step(self, action: int | None) -> None:

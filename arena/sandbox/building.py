@@ -112,7 +112,9 @@ def compiled(source: bytes | Path, digest: str, engine: str, kind: str = COMPONE
 
 
 def _upload(name: str, make: Callable[[Path], None]) -> Path:
-    """A file of the cache for uploads, which keeps the most recently used ones, and reasons of refusals."""
+    """Return a file of the upload cache, which keeps the most recently used files and the reasons of
+    refusals.
+    """
     refusal = _uploads_folder() / f"{name}-{_tag(_COMPILE_SECONDS, *COMPILE_BUDGET)}.refused"
 
     def make_or_refuse(path: Path) -> None:

@@ -90,7 +90,7 @@ def best_engine(component: Path) -> SandboxEngine:
 
 
 def runtime_id() -> str:
-    """What names the runtime in records: bots replay exactly where this is the same."""
+    """Return the id of the runtime in records. Bots replay exactly where the id is the same."""
     return sandbox_engine().runtime_id
 
 

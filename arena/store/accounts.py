@@ -40,14 +40,14 @@ _INVITED: Final = "invited:"
 
 
 class Sharing(NamedTuple):
-    """Who shares a bot with its owner, and who is invited to; each in the order of their times."""
+    """The co-owners of a bot and the owners invited to share it, each in order of time."""
 
     co_owners: tuple[str, ...]
     invited: tuple[str, ...]
 
     @classmethod
     def of(cls, fields: Mapping[str, str]) -> Sharing:
-        """That of a bot with these fields. Raises ValueError."""
+        """Return the sharing of a bot with these fields. Raises ValueError."""
         return cls(_named(fields, _CO_OWNER), _named(fields, _INVITED))
 
 
@@ -83,11 +83,13 @@ class AccountStore:
         return reply
 
     def create_owner(self, name: str, token: str, fields: Mapping[str, str]) -> bool:
-        """Create an owner; False if the name is or was in use. ``token``: the hash of its token."""
+        """Create an owner, and return False if the name is or was in use. ``token``: the hash of its
+        token.
+        """
         return bool(self._one(*_CREATE.call([_owner(name)], token, *_pairs({"name": name, **fields}))))
 
     def owner(self, name: str) -> dict[str, str] | None:
-        """The owner's fields, None if the owner does not exist or was deleted."""
+        """Return the owner's fields, or None if the owner does not exist or was deleted."""
         fields = _texts(self._one("HGETALL", _owner(name)))
         return None if fields.get("state") == "deleted" else fields or None
 
@@ -100,15 +102,15 @@ class AccountStore:
         self._connection.run([*(("DEL", key) for key in owned), ("ZREM", _SUSPENDED_OWNERS, name)])
 
     def note_suspended_owner(self, name: str) -> None:
-        """Add the owner to the list of owners that were suspended, before it is."""
+        """Add an owner that is about to be suspended to the list of suspended owners."""
         self._one("ZADD", _SUSPENDED_OWNERS, 0, name)
 
     def suspended_owners(self) -> list[str]:
-        """All owners that are or were suspended. Some may not be: callers check."""
+        """Return all owners that are or were suspended. Some may not be: callers check."""
         return [_text(name) for name in self._one("ZRANGE", _SUSPENDED_OWNERS, 0, -1)]
 
     def change_owner(self, name: str, fields: Mapping[str, str], remove: tuple[str, ...] = ()) -> bool:
-        """Change fields of an owner; False if the owner does not exist."""
+        """Change fields of an owner, and return False if the owner does not exist."""
         return bool(self._one(*_CHANGE.call([_owner(name)], len(remove), *remove, *_pairs(fields))))
 
     def create_bot(
@@ -136,16 +138,16 @@ class AccountStore:
         return bool(created)
 
     def bot(self, name: str) -> dict[str, str] | None:
-        """The bot's fields (only ``name`` and ``state`` if deleted), None if it never existed."""
+        """Return the bot's fields (only ``name`` and ``state`` if deleted), or None if it never existed."""
         return _texts(self._one("HGETALL", _bot(name))) or None
 
     def bots(self, names: Sequence[str]) -> list[dict[str, str] | None]:
-        """As :meth:`bot`, for several bots."""
+        """Return the fields of several bots, each like :meth:`bot`."""
         replies = self._connection.run([("HGETALL", _bot(name)) for name in names]) if names else []
         return [_texts(fields) or None for fields in replies]
 
     def change_bot(self, name: str, fields: Mapping[str, str], remove: tuple[str, ...] = ()) -> bool:
-        """Change fields of a bot; False if the bot does not exist."""
+        """Change fields of a bot, and return False if the bot does not exist."""
         return bool(self._one(*_CHANGE.call([_bot(name)], len(remove), *remove, *_pairs(fields))))
 
     def add_version(
@@ -173,11 +175,11 @@ class AccountStore:
         return _text(verdict), int(number)
 
     def versions(self, name: str) -> dict[str, str]:
-        """All versions by label."""
+        """Return all versions by label."""
         return _texts(self._one("HGETALL", _versions(name)))
 
     def versions_of(self, names: Sequence[str]) -> list[dict[str, str]]:
-        """As :meth:`versions`, for several bots."""
+        """Return the versions of several bots, each like :meth:`versions`."""
         found: list[dict[str, str]] = []
         for start in range(0, len(names), _BOTS_AT_ONCE):
             part = names[start : start + _BOTS_AT_ONCE]
@@ -194,7 +196,7 @@ class AccountStore:
         return Stored(1, versions, size) if deleted else None
 
     def leave_indexes(self, name: str, owner: str) -> None:
-        """Remove a bot that was released from the lists, unless the name was registered again meanwhile."""
+        """Remove a released bot from the lists, unless its name has been registered again."""
         indexes = _indexes(owner)
         removed = self._connection.run([("ZREM", index, name) for index in indexes])
         if self._one("EXISTS", _bot(name)):
@@ -202,8 +204,8 @@ class AccountStore:
             self._connection.run([("ZADD", index, 0, name) for index in lists])
 
     def stored(self, owner: str | None = None) -> Stored:
-        """What the bots of an owner, or all bots, store, with their notes, and the replies that are kept:
-        counted anew.
+        """Count what the bots of an owner, or all bots, store, with their notes and the replies that are
+        kept.
         """
         names = self.bot_names(owner, "", -1)
         total = Stored(bytes=self._one(*reply_bytes(owner)))
@@ -220,7 +222,7 @@ class AccountStore:
         return total
 
     def stored_by(self, names: Sequence[str]) -> list[Stored]:
-        """What each of these bots stores."""
+        """Return what each of these bots stores."""
         calls = [_STORED.call([*bot_keys(name)[1:], notes_key(name)]) for name in names]
         found = self._connection.run(calls) if calls else []
         return [Stored(1, *counts) for counts in found]
@@ -229,12 +231,12 @@ class AccountStore:
     # after it.
 
     def invite_owner(self, bot: str, owner: str, at_ms: int) -> bool:
-        """Note that an owner is invited to be a co-owner; False if the bot does not exist."""
+        """Note that an owner is invited to be a co-owner, and return False if the bot does not exist."""
         self._one("ZADD", _invited(owner), 0, bot)
         return self.change_bot(bot, {f"{_INVITED}{owner}": str(at_ms)})
 
     def add_co_owner(self, bot: str, owner: str, at_ms: int) -> bool:
-        """Let an invited owner be a co-owner; False if the owner is not invited any more."""
+        """Let an invited owner be a co-owner, and return False if the owner is not invited any more."""
         self._one("ZADD", _bots_of(owner), 0, bot)
         call = _ADD_CO_OWNER.call([_bot(bot)], f"{_INVITED}{owner}", f"{_CO_OWNER}{owner}", str(at_ms))
         added = bool(self._one(*call))
@@ -248,7 +250,9 @@ class AccountStore:
         self._connection.run([("ZREM", index, bot) for index in (_bots_of(owner), _invited(owner))])
 
     def invited_to(self, owner: str) -> list[str]:
-        """The bots of which an owner may become a co-owner, by name. Some may not exist: callers check."""
+        """Return the bots of which an owner may become a co-owner, by name. Some may not exist: callers
+        check.
+        """
         return [_text(name) for name in self._one("ZRANGE", _invited(owner), 0, -1)]
 
     def take(self, owner: str | None, change: Stored, most: Stored) -> tuple[str, Stored]:
@@ -265,7 +269,7 @@ class AccountStore:
         return verdict, stored
 
     def count_stored(self) -> None:
-        """Count anew what the service stores."""
+        """Recount what the service stores."""
         self._take(None, 0, *Stored(), *Stored(), *self.stored())
 
     def _take(self, owner: str | None, *args: int) -> tuple[str, Stored]:
@@ -274,38 +278,41 @@ class AccountStore:
         return _text(verdict), Stored(*stored)
 
     def source(self, name: str, digest: str) -> bytes | None:
-        """The upload of a bot with that SHA-256."""
+        """Return the upload of a bot with that SHA-256."""
         found: bytes | None = self._one("HGET", _sources(name), digest)
         return found
 
     def uploaded_names(self) -> list[str]:
-        """All bots with an uploaded version. Some may have none: callers check."""
+        """Return all bots with an uploaded version. Some may have none: callers check."""
         return [_text(name) for name in self._one("ZRANGE", _UPLOADED, 0, -1)]
 
     def note_webhook(self, name: str) -> None:
-        """Add the bot to the list of bots with a webhook, before it gets one."""
+        """Add a bot that is about to get a webhook to the list of bots with webhooks."""
         self._one("ZADD", _WEBHOOKS, 0, name)
 
     def webhook_names(self) -> list[str]:
-        """All bots with a webhook. Some may have none: callers check."""
+        """Return all bots with a webhook. Some may have none: callers check."""
         return [_text(name) for name in self._one("ZRANGE", _WEBHOOKS, 0, -1)]
 
     def note_suspended(self, name: str) -> None:
-        """Add the bot to the list of bots that were suspended, before it is."""
+        """Add a bot that is about to be suspended to the list of suspended bots."""
         self._one("ZADD", _SUSPENDED, 0, name)
 
     def suspended_names(self) -> list[str]:
-        """All bots that are or were suspended. Some may not be: callers check."""
+        """Return all bots that are or were suspended. Some may not be: callers check."""
         return [_text(name) for name in self._one("ZRANGE", _SUSPENDED, 0, -1)]
 
     def signing_fields(self, name: str) -> dict[str, str]:
-        """The signing secrets of the bot's webhook: ``hook``, ``hook_old`` and ``hook_old_until``, if set."""
+        """Return the signing secrets of the bot's webhook: ``hook``, ``hook_old`` and ``hook_old_until``, if
+        set.
+        """
         names = ("hook", "hook_old", "hook_old_until")
         values = self._one("HMGET", _bot(name), *names)
         return {name: _text(value) for name, value in zip(names, values, strict=True) if value is not None}
 
     def bot_names(self, owner: str | None, after: str, limit: int) -> list[str]:
-        """At most ``limit`` names of bots (of an owner, or all; -1: all of them) after ``after``, in order.
+        """Return at most ``limit`` names of bots (of an owner, or all; -1: all of them) after ``after``, in
+        order.
 
         Some may not exist or belong to another owner: callers check.
         """
@@ -314,11 +321,11 @@ class AccountStore:
         return [_text(name) for name in self._one("ZRANGEBYLEX", index, start, "+", "LIMIT", 0, limit)]
 
     def audit(self, entry: Mapping[str, str]) -> str:
-        """Log an admin action; returns the entry's id, which sorts by time."""
+        """Log an admin action, and return the entry's id, which sorts by time."""
         return _text(self._one("XADD", _AUDIT, "MAXLEN", "~", AUDIT_KEPT, "*", *_pairs(entry)))
 
     def audited(self, before: str, limit: int) -> list[tuple[str, dict[str, str]]]:
-        """At most ``limit`` log entries, newest first, older than entry ``before`` if given."""
+        """Return at most ``limit`` log entries, newest first, older than entry ``before`` if given."""
         newest = f"({before}" if before else "+"
         entries = self._one("XREVRANGE", _AUDIT, newest, "-", "COUNT", limit)
         return [(_text(number), _texts(fields)) for number, fields in entries]
@@ -366,12 +373,12 @@ def _sources(name: str) -> str:
 
 
 def uploads_key(name: str) -> str:
-    """The hash of a bot's uploads that are being checked."""
+    """Return the hash of a bot's uploads that are being checked."""
     return f"{{b:{name}}}:uploads"
 
 
 def bot_keys(name: str) -> list[str]:
-    """The keys of a bot: itself, its versions, its sources, and its uploads that are being checked."""
+    """Return the keys of a bot: itself, its versions, its sources, and its uploads that are being checked."""
     return [_bot(name), _versions(name), _sources(name), uploads_key(name)]
 
 

@@ -18,7 +18,7 @@ class Stored(NamedTuple):
 
     @classmethod
     def sum(cls, parts: Iterable[Stored]) -> Stored:
-        """The sum of ``parts``."""
+        """Return the sum of ``parts``."""
         return cls(*map(sum, zip(*parts, cls(), strict=True)))
 
 

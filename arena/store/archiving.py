@@ -81,21 +81,23 @@ class Archiving:
         return ArchiveStatus(int(public) + int(private), last, int(failed_ms or 0), (failure or b"").decode())
 
     def changes(self) -> int:
-        """A number that is another one after each change of the archive; 0 if the service has no archive."""
+        """Return a number that differs after each change of the archive, or 0 if the service has no
+        archive.
+        """
         (reply,) = self._connection.run([("HGET", ARCHIVE_KEY, "changes")])
         return int(reply or 0)
 
     def note_change(self) -> None:
-        """Let all processes read the archive's manifest again before they say that something is not there."""
+        """Make all processes reread the archive's manifest before they report something as missing."""
         self._connection.run([("HINCRBY", ARCHIVE_KEY, "changes", 1)])
 
     def last_number(self) -> int:
-        """The number of the record that was released last."""
+        """Return the number of the record that was released last."""
         (reply,) = self._connection.run([("GET", RECORDS_LAST)])
         return int(reply or 0)
 
     def renew(self, now_ms: int) -> None:
-        """Let all processes read the manifest again, also those that knew a newer database."""
+        """Make all processes reread the manifest, even if they knew a newer database."""
         self._connection.run([("HSET", ARCHIVE_KEY, "changes", now_ms)])
 
     def note_run(self, run: ArchiveRun) -> None:
@@ -108,11 +110,11 @@ class Archiving:
         self._connection.run([("HSET", ARCHIVE_KEY, "failed_ms", now_ms, "failure", reason)])
 
     def request_change(self, group: str, info: Mapping[str, object]) -> None:
-        """Request that values change in the part ``info`` of the archived records of a group."""
+        """Request a change of values in the part ``info`` of the archived records of a group."""
         self._connection.run([("HSET", _REQUESTED, group, orjson.dumps(info))])
 
     def requested(self) -> dict[str, dict[str, object]]:
-        """The requested changes by group."""
+        """Return the requested changes by group."""
         (reply,) = self._connection.run([("HGETALL", _REQUESTED)])
         return {group: orjson.loads(data) for group, data in by_name(reply).items()}
 
@@ -121,7 +123,9 @@ class Archiving:
         self._connection.run([_REMOVE_SAME.call([_REQUESTED], group, orjson.dumps(info))])
 
     def released(self, public: bool, after: Cursor | None, until: int, count: int) -> Sequence[Cursor]:
-        """Up to ``count`` released records with numbers up to ``until``, after ``after``, oldest first."""
+        """Return up to ``count`` released records with numbers up to ``until``, after ``after``, oldest
+        first.
+        """
         key = records_key(None) if public else PRIVATE_RECORDS
         lowest = "-inf" if after is None else f"({after.score}"
         (reply,) = self._connection.run(
@@ -130,12 +134,12 @@ class Archiving:
         return cursors(reply)
 
     def being_played(self, tournaments: Sequence[str]) -> set[str]:
-        """Those of the tournaments that are not over."""
+        """Return those of the tournaments that are not over."""
         replies = self._connection.run([is_active(name) for name in tournaments]) if tournaments else []
         return {name for name, score in zip(tournaments, replies, strict=True) if score is not None}
 
     def load(self, members: Sequence[Cursor]) -> list[StoredRecord]:
-        """The records of members of a list."""
+        """Return the records of members of a list."""
         commands: list[Command] = []
         for _, member in members:
             place = place_in_pack(member)
@@ -150,7 +154,8 @@ class Archiving:
         ]
 
     def remove(self, records: Sequence[StoredRecord]) -> list[StoredRecord]:
-        """Remove archived records, each only if it is still the same; returns those that are not.
+        """Remove archived records that are unchanged, and return those that are not. A removed record stays
+        on its list until :meth:`unlist`.
 
         A record stays on its list until :meth:`unlist`.
         """

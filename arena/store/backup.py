@@ -69,7 +69,7 @@ def dump(url: str, write: Callable[[bytes], object]) -> DumpedStore:
     properties, has_archive = _identified(url)
     if "id" not in properties or RESTORING in properties:
         raise ArenaError(
-            "a restore into this database has not ended"
+            "a restore into this database is not finished"
             if RESTORING in properties
             else "this is another database",
             code="not_a_store",
@@ -139,7 +139,7 @@ def load(url: str, file: BinaryIO, store: DumpedStore) -> None:
 
 
 def finish(url: str) -> None:
-    """Let processes serve a database that was restored."""
+    """Let processes use a restored database."""
     connection = connect(url, ())
     try:
         connection.run([("HDEL", STORE_KEY, RESTORING)])

@@ -98,7 +98,7 @@ class BoardStore:
         return found
 
     def state(self, board: str) -> BoardState:
-        """The state of a board. Raises :class:`~arena.errors.CorruptState`."""
+        """Return the state of a board. Raises :class:`~arena.errors.CorruptState`."""
         key = board_key(board)
         (shown, *numbers), last = self._connection.run(
             [("HMGET", key, "board", "place", "at", "cost", "layout"), ("GET", f"{key}:last")]
@@ -106,7 +106,7 @@ class BoardStore:
         return _state(board, shown, (*numbers, last))
 
     def progress(self, board: str) -> BoardState:
-        """The same without the board itself, which may be large."""
+        """Return the state without the board itself, which may be large."""
         key = board_key(board)
         numbers, last = self._connection.run(
             [("HMGET", key, "place", "at", "cost", "layout"), ("GET", f"{key}:last")]
@@ -114,7 +114,9 @@ class BoardStore:
         return _state(board, None, (*numbers, last))
 
     def ledger(self, board: str) -> StoredLedger:
-        """The ledger of the counted groups, all of one moment. Raises :class:`~arena.errors.CorruptState`."""
+        """Return the ledger of the counted groups, all of one moment. Raises
+        :class:`~arena.errors.CorruptState`.
+        """
         key = board_key(board)
         query: Command = ("HMGET", key, "place", "turn", "at")
         while True:
@@ -177,7 +179,7 @@ class BoardStore:
         return bool(self._one(*_PUBLISH.call([key, place], *args)))
 
     def forget_ledger(self, board: str) -> None:
-        """Delete the ledger, which is then recomputed. Whoever read it before publishes nothing."""
+        """Delete the ledger, which is then recomputed. Processes that read it before cannot publish it."""
         self._one(*_FORGET.call([board_key(board)]))
 
     def trim(self, board: str, event: str, groups: Sequence[str]) -> bool:
@@ -188,7 +190,7 @@ class BoardStore:
         return bool(self._one(*_TRIM.call([board_key(board)], event, *members)))
 
     def tournaments(self, board: str) -> list[str]:
-        """The tournaments with groups that have left the list of released ones, oldest first."""
+        """Return the tournaments with groups that have left the list of released ones, oldest first."""
         return [name.decode() for name in self._one("ZRANGE", f"{board_key(board)}:tournaments", 0, -1)]
 
     def recent(self, board: str) -> bytes | None:
@@ -201,7 +203,7 @@ class BoardStore:
         self._one("SET", f"{board_key(board)}:recent", document)
 
     def ratings(self, board: str, names: Iterable[str]) -> dict[str, Any]:
-        """What is stored of the ratings of bots."""
+        """Return the stored ratings of bots."""
         wanted = set(names)
         numbers = sorted(set(map(_part_of, wanted)))
         stored = self._one("HMGET", f"{board_key(board)}:ratings", *numbers) if numbers else []
@@ -213,11 +215,11 @@ class BoardStore:
     # History
 
     def days(self, board: str) -> list[str]:
-        """The days with points, in their order."""
+        """Return the days with points, in their order."""
         return sorted(day.decode() for day in self._one("HKEYS", f"{board_key(board)}:days"))
 
     def day(self, board: str, day: str, start: int, count: int) -> list[tuple[int, str, Point]]:
-        """Up to ``count`` points of a day from number ``start`` on, by name, with their numbers."""
+        """Return up to ``count`` points of a day from number ``start`` on, by name, with their numbers."""
         key = f"{board_key(board)}:points"
         names = self._one("HGET", key, day)
         last = min(-(-(start + count) // _SHEET), len(_names(f"days of {board}", names)))
@@ -230,7 +232,7 @@ class BoardStore:
         return [row for row in found if start <= row[0] < start + count]
 
     def points_of(self, board: str, days: Sequence[str], bot: str) -> list[Point | None]:
-        """The point of a bot on each of ``days``, None without one."""
+        """Return the point of a bot on each of ``days``, with None for days without one."""
         if not days:
             return []
         key = f"{board_key(board)}:points"
@@ -318,8 +320,8 @@ def _sheet(day: str, number: int) -> str:
 
 
 def board_key(board: str) -> str:
-    """The hash of a board (``BoardName.key``): ``board`` as published, ``head`` of the ledger, ``place``,
-    ``at``, ``cost``, ``layout``, and ``turn``, which counts how often the ledger was forgotten.
+    """Return the hash of a board (``BoardName.key``): ``board`` as published, ``head`` of the ledger,
+    ``place``, ``at``, ``cost``, ``layout``, and ``turn``, which counts how often the ledger was forgotten.
     """
     return f"{{board:{board}}}"
 

@@ -48,7 +48,7 @@ class BotGameStore:
             self._connection.run(commands)
 
     def groups(self, bot: str, *, private: bool) -> list[bytes]:
-        """The rows of the last groups of a bot, newest first."""
+        """Return the rows of the last groups of a bot, newest first."""
         (rows,) = self._connection.run([("ZREVRANGE", _groups(bot, private), 0, -1)])
         return list(rows)
 
@@ -60,7 +60,7 @@ class BotGameStore:
             self._connection.run(commands)
 
     def tournaments(self, bot: str, before: Cursor | None, count: int) -> Sequence[Cursor]:
-        """Up to ``count`` tournaments of a bot after ``before``, newest first."""
+        """Return up to ``count`` tournaments of a bot after ``before``, newest first."""
         return newest_first(self._connection, _tournaments(bot), before, count)
 
     def forget(self, bot: str) -> None:

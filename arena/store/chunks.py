@@ -29,7 +29,9 @@ class StoredGroup(NamedTuple):
 
 
 def to_chunk(groups: Sequence[StoredGroup]) -> bytes:
-    """Groups in the order of planning as one value: how many digests (4 bytes), the digests, the rest."""
+    """Pack groups in the order of planning into one value: the number of digests (4 bytes), the digests, the
+    rest.
+    """
     columns = [
         [group.id for group in groups],
         # Bytes as they are, whatever they are.
@@ -44,7 +46,7 @@ def to_chunk(groups: Sequence[StoredGroup]) -> bytes:
 
 
 def from_chunk(data: bytes) -> list[StoredGroup]:
-    """The inverse of :func:`to_chunk`."""
+    """Invert :func:`to_chunk`."""
     end = 4 + _DIGEST_BYTES * int.from_bytes(data[:4], "big")
     digests = (data[at : at + _DIGEST_BYTES].hex().encode() for at in range(4, end, _DIGEST_BYTES))
     parts = zlib.decompress(data[end:]).split(_MARK)

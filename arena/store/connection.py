@@ -59,18 +59,18 @@ class Script:
         self.sha = sha1(self.text).hexdigest().encode()
 
     def call(self, keys: Sequence[str], *args: object) -> Command:
-        """The command that runs it."""
+        """Return the command that runs it."""
         return ("EVALSHA", self.sha, len(keys), *keys, *args)
 
 
 class ServerConnection(Protocol):
-    """What is used of a connection of the client, which has no types for it."""
+    """The part of the client's connection that is used here; the client has no types for it."""
 
     def connect(self) -> None:
-        """Open it."""
+        """Open the connection."""
 
     def disconnect(self) -> None:
-        """Close it."""
+        """Close the connection."""
 
     def send_command(self, *command: object, check_health: bool = True) -> None:
         """Send a command."""
@@ -79,7 +79,7 @@ class ServerConnection(Protocol):
         """Send commands in the protocol's format."""
 
     def read_response(self, *, disconnect_on_error: bool = True) -> Any:
-        """The next reply."""
+        """Return the next reply."""
 
 
 class PoolFigures(NamedTuple):
@@ -105,23 +105,25 @@ class RedisConnection(Protocol):
         """Check whether the server was restarted."""
 
     def pool(self) -> PoolFigures | None:
-        """The figures of the pool; None for a cluster."""
+        """Return the figures of the pool, with None for a cluster."""
 
     def subscription(self) -> ServerConnection:
-        """A separate connection for a subscription."""
+        """Return a separate connection for a subscription."""
 
     def close(self) -> None:
         """Close all connections."""
 
 
 def connect(url: str, scripts: Sequence[Script], *, max_connections: int = 64) -> RedisConnection:
-    """The connection to ``redis://``, ``rediss://``, ``unix://`` or ``redis+cluster://`` (any one node)."""
+    """Return the connection to ``redis://``, ``rediss://``, ``unix://`` or ``redis+cluster://`` (any one
+    node).
+    """
     parts = urlsplit(url)
     if parts.scheme == CLUSTER_SCHEME:
         return ClusterRedis(urlunsplit(parts._replace(scheme="redis")), scripts)
     if parts.scheme not in ("redis", "rediss", "unix"):
         raise ArenaError(
-            f"{parts.scheme!r} is not a database address",
+            f"{parts.scheme!r} is not a valid database address",
             code="invalid_store_url",
             field="REDIS_URL",
             expected=f"redis://, rediss://, unix:// or {CLUSTER_SCHEME}://",

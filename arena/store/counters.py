@@ -42,13 +42,14 @@ class BudgetStore:
         self._connection = connection
 
     def used(self, owner: str, day: int) -> Compute:
-        """What was counted."""
+        """Return what was counted."""
         (values,) = self._connection.run([("HMGET", _day_key(owner, day), "groups", "fuel_ms")])
         return Compute(*(int(value or 0) for value in values))
 
     def start(self, owner: str, day: int, what: str, groups: int, most: Compute) -> tuple[str, Compute]:
-        """Count ``groups`` of ``what`` once, if there is room for them and fuel is left. Returns ``taken``,
-        ``groups`` or ``fuel`` (what is missing), and what was used.
+        """Count ``groups`` of ``what`` once, if there is room for them and fuel is left.
+
+        Returns ``taken``, or the budget that is used up (``groups`` or ``fuel``), and what was used.
         """
         return self._take(owner, day, what, Compute(groups), most)
 
@@ -57,7 +58,7 @@ class BudgetStore:
         self._take(owner, day, "", used, Compute())
 
     def forget(self, owner: str, now_ms: int) -> None:
-        """Remove what was counted for an owner on the days that are kept."""
+        """Remove the counts of an owner on the days that are kept."""
         today = now_ms // 86_400_000
         self._connection.run([("DEL", _day_key(owner, day)) for day in range(today - 3, today + 2)])
 

@@ -29,23 +29,23 @@ class Documents:
         self._key = key or f"{{{kind}}}"
 
     def all(self) -> dict[str, Any]:
-        """All values, ordered by name, without those that cannot be read."""
+        """Return all values, ordered by name, without those that cannot be read."""
         (reply,) = self._connection.run([("HGETALL", self._key)])
         found = {name: self._listed(name, data) for name, data in sorted(by_name(reply).items())}
         return {name: value for name, value in found.items() if value is not None}
 
     def find(self, name: str) -> Any:
-        """The value, None if there is none. Raises :class:`~arena.errors.CorruptState`."""
+        """Return the value, or None if there is none. Raises :class:`~arena.errors.CorruptState`."""
         (data,) = self._connection.run([("HGET", self._key, name)])
         return None if data is None else self._read(name, data)
 
     def many(self, names: Sequence[str]) -> list[Any]:
-        """The values, None where there is none or it cannot be read."""
+        """Return the values, with None where there is none or it cannot be read."""
         (reply,) = self._connection.run([("HMGET", self._key, *names)]) if names else ((),)
         return [self._listed(name, data) for name, data in zip(names, reply, strict=True)]
 
     def add(self, name: str, value: object) -> bool:
-        """Store a value if there is none; False if there is a different one. May be repeated."""
+        """Store a value if there is none, and return False if there is a different one. May be repeated."""
         data = orjson.dumps(value)
         if self._replace(name, None, data):
             return True
@@ -53,10 +53,10 @@ class Documents:
         return bool(stored == data)
 
     def change(self, name: str, act: Callable[[Any], Any]) -> Any:
-        """Replace a value by the result of ``act`` (None: no value) and return that. ``act`` is called again
-        if the value has changed in the meantime; its exceptions are passed on.
+        """Replace a value by the result of ``act`` (None for no value) and return it.
 
-        Raises :class:`~arena.errors.CorruptState` for a value that cannot be read.
+        ``act`` is called again if the value has changed in the meantime; its exceptions are passed on. Raises
+        :class:`~arena.errors.CorruptState` for a value that cannot be read.
         """
         while True:
             (before,) = self._connection.run([("HGET", self._key, name)])
@@ -75,7 +75,7 @@ class Documents:
         return None if data is None else shown_or_left_out(self.named(name), lambda: self._read(name, data))
 
     def named(self, name: str) -> str:
-        """The value's name in messages."""
+        """Return the value's name in messages."""
         return f"{self._kind} {name!r}"
 
     def _replace(self, name: str, before: bytes | None, after: bytes | None) -> bool:
@@ -108,13 +108,13 @@ class DocumentParts:
 
 
 class Flags:
-    """Flags for what was done once, or recently, over all processes."""
+    """Flags, shared by all processes, for what was done once or recently."""
 
     def __init__(self, connection: RedisConnection) -> None:
         self._connection = connection
 
     def is_set(self, name: str) -> bool:
-        """Whether the flag was set."""
+        """Return whether the flag was set."""
         (found,) = self._connection.run([("HEXISTS", _FLAGS, name)])
         return bool(found)
 
@@ -123,13 +123,15 @@ class Flags:
         self._connection.run([("HSET", _FLAGS, name, 1)])
 
     def first(self, name: str, for_ms: int) -> bool:
-        """Whether this is the first call for the flag within ``for_ms``."""
+        """Return whether this is the first call for the flag within ``for_ms``."""
         (reply,) = self._connection.run([("SET", f"{_FLAGS}:{name}", 1, "NX", "PX", for_ms)])
         return reply is not None
 
 
 def by_name(reply: Mapping[bytes, bytes] | Sequence[bytes]) -> dict[str, bytes]:
-    """A hash, which the client of a cluster returns as a mapping, and a single server as a list."""
+    """Return a hash by name. The client of a cluster returns it as a mapping, and a single server as a
+    list.
+    """
     items = reply.items() if isinstance(reply, Mapping) else zip(reply[::2], reply[1::2], strict=True)
     return {name.decode(): value for name, value in items}
 

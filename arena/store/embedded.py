@@ -54,17 +54,19 @@ class StoreKilled(StoreFailed):
 
 
 def find_server() -> Path:
-    """The server program to run on a new folder. Raises :class:`StoreFailed` if there is none."""
+    """Return the server program to run on a new folder. Raises :class:`StoreFailed` if there is none."""
     return choose_server(None).path
 
 
 def has_data(folder: Path) -> bool:
-    """Whether a folder has the data of an embedded database."""
+    """Return whether a folder has the data of an embedded database."""
     return any((folder / name).exists() for name in ("appendonlydir", "appendonly.aof"))
 
 
 def running_url(folder: Path) -> str:
-    """The address of the server that runs on a data folder. Raises :class:`StoreFailed` if none does."""
+    """Return the address of the server that runs on a data folder. Raises :class:`StoreFailed` if none
+    does.
+    """
     path = socket_of(folder)
     if path is None or not path.exists():
         raise StoreFailed(
@@ -113,8 +115,13 @@ class EmbeddedStore:
         """The process id of the running server, None if it is not running."""
         return self._process.pid if self._process is not None and self.is_running() else None
 
+    @property
+    def exit_status(self) -> int | None:
+        """The status with which the server has ended, negative for a signal; None if it has not."""
+        return None if self._process is None else self._process.poll()
+
     def is_running(self) -> bool:
-        """Whether the server process is running."""
+        """Return whether the server process is running."""
         return self._process is not None and self._process.poll() is None
 
     def start(self, timeout: float = 60.0) -> EmbeddedStore:
@@ -204,7 +211,7 @@ class EmbeddedStore:
             time.sleep(_POLL if not reply else _LOADING_POLL)
 
     def interrupt(self) -> None:
-        """Let a :meth:`start` in progress end with :class:`StoreKilled`; for other threads."""
+        """Make a :meth:`start` in progress raise :class:`StoreKilled`. Called from other threads."""
         self._stopped.set()
 
     def stop(self, timeout: float = 10.0) -> None:
@@ -277,7 +284,7 @@ class EmbeddedStore:
         return DataFolderInUse(
             f"the data folder {self.folder} is in use by {owner}",
             field="data",
-            expected="another folder, or that process stopped",
+            expected="another folder, or to stop that process",
             extra={"folder": str(self.folder), "pid": pid},
         )
 

@@ -65,11 +65,11 @@ class GameIndex:
     # Lists
 
     def page(self, games: GameList, before: Cursor | None, count: int) -> Sequence[Cursor]:
-        """Up to ``count`` games of a list after ``before``, newest first."""
+        """Return up to ``count`` games of a list after ``before``, newest first."""
         return self._lists.page(_list_key(games), before, count)
 
     def headers(self, games: Sequence[str]) -> list[bytes | None]:
-        """The headers of the games, None for one that is no longer stored."""
+        """Return the headers of the games, with None for one that is no longer stored."""
         commands: list[Command] = []
         for game in games:
             commands += (("HGET", game_key(game), "m"), ("HGET", record_key(game), "m"))
@@ -83,7 +83,7 @@ class GameIndex:
             self._connection.run(commands)
 
     def settle(self, game: str, state: str, created_ms: int) -> None:
-        """List a game that is over under its state only."""
+        """Keep a finished game only on the list of its state."""
         commands: list[Command] = [("ZREM", state_key(other), game) for other in ("waiting", "running")]
         self._connection.run([*commands, ("ZADD", state_key(state), created_ms, game)])
 
@@ -93,14 +93,14 @@ class GameIndex:
         self._connection.run([("ZADD", key, created_ms, game) for key in keys])
 
     def is_running(self, game: str) -> bool:
-        """Whether the game is listed as running."""
+        """Return whether the game is listed as running."""
         (score,) = self._connection.run([("ZSCORE", state_key("running"), game)])
         return score is not None
 
     # Games that are over
 
     def ended(self, game: str) -> EndedGame | None:
-        """The stored header and record of the game."""
+        """Return the stored header and record of the game."""
         ((header, version, record),) = self._connection.run([("HMGET", record_key(game), "m", "v", "z")])
         return None if header is None else EndedGame(header, int(version or 0), record)
 
@@ -166,14 +166,16 @@ class GameIndex:
         self._connection.run([_PUBLISH.call(keys, game)])
 
     def released(self, kind: str | None, after: int, count: int) -> list[Cursor]:
-        """Up to ``count`` members of the list of released records after number ``after``, oldest first."""
+        """Return up to ``count`` members of the list of released records after number ``after``, oldest
+        first.
+        """
         command = ("ZRANGEBYSCORE", records_key(kind), f"({after}", "+inf", "WITHSCORES", "LIMIT", 0, count)
         (reply,) = self._connection.run([command])
         return cursors(reply)
 
     def released_records(self, members: Sequence[Cursor]) -> list[bytes | None]:
-        """The gzipped records of members of that list, None for a removed one. A pack holds several records,
-        one per line, and has the number of the last.
+        """Return the gzipped records of members of that list, with None for a removed one. A pack holds
+        several records, one per line, and has the number of the last.
         """
         return list(self._connection.run([_record_at(name) for _, name in members])) if members else []
 
@@ -203,12 +205,14 @@ RECORDS_LAST: Final = "{live:records}:last"
 
 
 def records_key(kind: str | None) -> str:
-    """The sorted set of the released records, all or of a kind."""
+    """Return the sorted set of the released records, all or of a kind."""
     return _RECORDS if kind is None else f"{_RECORDS}:{kind}"
 
 
 def pack_member(event: str, group: str) -> str:
-    """A group of a tournament as a member of the list of released records: all its records have one place."""
+    """Return a group of a tournament as a member of the list of released records: all its records have one
+    place.
+    """
     return f"@{event}/{group}"
 
 
@@ -223,7 +227,7 @@ def _record_at(member: str) -> Command:
 
 
 def place_in_pack(member: str) -> tuple[str, str] | None:
-    """The inverse of :func:`pack_member`; None for a game."""
+    """Invert :func:`pack_member`, with None for a game."""
     if not member.startswith("@"):
         return None
     event, _, group = member[1:].partition("/")

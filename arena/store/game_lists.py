@@ -54,7 +54,7 @@ class GameLists:
         self._connection = connection
 
     def page(self, key: str, before: Cursor | None, count: int) -> list[Cursor]:
-        """Up to ``count`` games of a list after ``before``, newest first."""
+        """Return up to ``count`` games of a list after ``before``, newest first."""
         # The recent ones first: a game moves from there to a chunk, and is never nowhere.
         found = set(newest_first(self._connection, key, before, count))
         highest: int | str = "+inf" if before is None else before.score
@@ -94,7 +94,9 @@ class GameLists:
                 left = left[:first]
 
     def trim(self, key: str, oldest: int) -> list[Command]:
-        """The commands that remove games with scores below ``oldest``, and all chunks of only such games."""
+        """Return the commands that remove games with scores below ``oldest``, and all chunks of only such
+        games.
+        """
         keys = [chunks_key(key), chunked_key(key)]
         return [("ZREMRANGEBYSCORE", key, "-inf", oldest), _TRIM.call(keys, oldest)]
 
@@ -142,12 +144,12 @@ def _packed(members: Sequence[Cursor]) -> bytes:
 
 
 def chunks_key(key: str) -> str:
-    """The chunks of a list."""
+    """Return the chunks of a list."""
     return f"{_tagged(key)}:chunks"
 
 
 def chunked_key(key: str) -> str:
-    """The number of games in them."""
+    """Return the number of games in them."""
     return f"{_tagged(key)}:chunked"
 
 

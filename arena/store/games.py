@@ -143,7 +143,7 @@ class GameStore:
     # Games
 
     def load(self, games: Sequence[str], *, tails: bool = False) -> list[GameRow | None]:
-        """The games, None for a missing one; with ``tails`` including the newest events."""
+        """Return the games, with None for a missing one; with ``tails`` including the newest events."""
         commands: list[Command] = []
         for game in games:
             commands.append(("HMGET", game_key(game), "v", "m", "s", "t"))
@@ -160,8 +160,10 @@ class GameStore:
     def write(
         self, steps: Sequence[GameStep], then: PendingQuery | None = None
     ) -> tuple[list[bool], list[PendingTurn]]:
-        """Try every step. Returns which were accepted, and the turns pending afterwards for the query
-        ``then``, which needs no extra round trip.
+        """Try every step.
+
+        Returns which steps were accepted, and the turns that are then pending for the query ``then``, in the
+        same round trip.
         """
         if self._connection.is_cluster:
             taken = self._write_on_cluster(steps)
@@ -182,19 +184,19 @@ class GameStore:
         return taken, [] if then is None else _pending_turns(replies[-1], then.limit)
 
     def log(self, game: str) -> list[bytes]:
-        """All logged actions."""
+        """Return all logged actions."""
         (entries,) = self._connection.run([("LRANGE", log_key(game), 0, -1)])
         return list(entries)
 
     def events(self, game: str, start: int, count: int) -> list[bytes]:
-        """Up to ``count`` events from number ``start`` on."""
+        """Return up to ``count`` events from number ``start`` on."""
         (events,) = self._connection.run([("LRANGE", events_key(game), start, start + count - 1)])
         return list(events)
 
     # A bot's turns
 
     def pending(self, query: PendingQuery) -> list[PendingTurn]:
-        """A bot's pending turns, oldest first."""
+        """Return a bot's pending turns, oldest first."""
         (reply,) = self._connection.run([_pending_command(query)])
         return _pending_turns(reply, query.limit)
 
@@ -207,7 +209,7 @@ class GameStore:
     # Time
 
     def clock(self) -> ServiceClock:
-        """The server's clock, from a reading that is at most a second old."""
+        """Return the server's clock, from a reading that is at most a second old."""
         if time.monotonic() - self._clock_read > _CLOCK_AGE:
             self._read_clock("0")
         now_ms = int(time.monotonic() * 1000 + self._offset_us / 1000)
@@ -215,19 +217,19 @@ class GameStore:
         return ServiceClock(now_ms, self._outage_ms + (gap if gap > OUTAGE_GAP_MS else 0))
 
     def next_version(self, before: int) -> int:
-        """A version for the step after version ``before``: microseconds of the server's clock.
+        """Return a version for the step after version ``before``, in microseconds of the server's clock.
 
-        So a version of a branch that was lost with the server's last second is never reused.
+        A version of a branch that was lost with the server's last second is therefore never reused.
         """
         return max(before + 1, int(time.monotonic() * 1e6 + self._offset_us))
 
     def beat(self, stood_still_ms: int = 0) -> ServiceClock:
-        """Record that the clocks are being served, and for how long until now this process stood still."""
+        """Record that the clocks are being served, and for how long this process has just stood still."""
         self._read_clock("1", stood_still_ms)
         return self.clock()
 
     def incarnation(self) -> str:
-        """Changes whenever the server was restarted."""
+        """Return a value that changes whenever the server restarts."""
         if not self._connection.incarnation or (
             self._connection.is_cluster and time.monotonic() - self._incarnation_read > _INCARNATION_AGE
         ):
@@ -250,7 +252,7 @@ class GameStore:
         return [game.decode() for game in games]
 
     def settle(self, game: str, lease_ms: int, due_ms: int | None) -> None:
-        """Make the claimed game due at ``due_ms`` (None: never), unless a step has set another time."""
+        """Make the claimed game due at ``due_ms`` (None for never), unless a step has set another time."""
         if due_ms is not None:
             due_ms = self._capped(due_ms)
         self._connection.run([_SETTLE.call([DUE], game, lease_ms, "" if due_ms is None else due_ms)])
@@ -413,37 +415,39 @@ def _number(turn: PendingTurn) -> int:
 
 
 def game_key(game: str) -> str:
-    """The hash of a game: ``v`` version, ``m`` header, ``s`` table without ``t``, the state."""
+    """Return the hash of a game: ``v`` version, ``m`` header, ``s`` table without ``t``, the state."""
     return f"{{g:{game}}}"
 
 
 def log_key(game: str) -> str:
-    """The list of a game's logged actions."""
+    """Return the list of a game's logged actions."""
     return f"{{g:{game}}}:log"
 
 
 def events_key(game: str) -> str:
-    """The list of a game's events, in full."""
+    """Return the list of a game's events, in full."""
     return f"{{g:{game}}}:events"
 
 
 def outbox_key(game: str) -> str:
-    """The list of hints not yet acknowledged."""
+    """Return the list of hints not yet acknowledged."""
     return f"{{g:{game}}}:out"
 
 
 def record_key(game: str) -> str:
-    """The hash that outlives the game: ``m`` copy of the header, ``v`` last version, ``z`` gzipped record."""
+    """Return the hash that outlives the game: ``m`` copy of the header, ``v`` last version, ``z`` gzipped
+    record.
+    """
     return f"{{g:{game}}}:rec"
 
 
 def bot_key(bot: str) -> str:
-    """The hash of a bot's turns; ``turns.lua`` describes it and the other keys with its tag."""
+    """Return the hash of a bot's turns; ``turns.lua`` describes it and the other keys with its tag."""
     return f"{{b:{bot}}}"
 
 
 def bot_games_key(bot: str) -> str:
-    """The sorted set of the games a bot sits or sat in."""
+    """Return the sorted set of the games a bot sits or sat in."""
     return f"{{b:{bot}}}:games"
 
 
@@ -451,12 +455,12 @@ ALL_GAMES: Final = "live:games"
 
 
 def kind_key(kind: str) -> str:
-    """The sorted set of all games of a kind."""
+    """Return the sorted set of all games of a kind."""
     return f"live:games:kind:{kind}"
 
 
 def state_key(state: str) -> str:
-    """The sorted set of all games in a state."""
+    """Return the sorted set of all games in a state."""
     return f"live:games:state:{state}"
 
 

@@ -22,22 +22,22 @@ RESTORING: Final = "restoring"
 
 
 class StoreReplaced(ArenaError):
-    """The database is not the one with which this process began: it is empty, or another one."""
+    """The database is not the one with which this process began: it is empty or a different one."""
 
     code = "store_replaced"
 
 
 class UnknownFormat(ArenaError):
-    """The data are in a format with which this program does not work."""
+    """The data have a format that this program does not support."""
 
     code = "unknown_format"
 
     @classmethod
     def of(cls, found: int | None) -> UnknownFormat:
-        """The error for data of a format, None for data that do not say theirs."""
+        """Return the error for data of a format, where None stands for data without a format number."""
         if found is None:
             return cls(
-                "the database holds data and no format number",
+                "the database holds data but no format number",
                 expected="that of a service, or an empty one; if data were lost, 'botequim ops accept-empty'",
             )
         return cls(
@@ -72,18 +72,18 @@ class Identity:
         return None if found is None else bytes(found)
 
     def id(self) -> str:
-        """The id of the database, which gets one if it has none. Raises :class:`UnknownFormat`."""
+        """Return the id of the database, which gets one if it has none. Raises :class:`UnknownFormat`."""
         found = self._register(secrets.token_hex(8), may_be_restored=True)
         assert found is not None
         return found.decode()
 
     def format(self) -> int | None:
-        """The format of the data, None if the database does not say."""
+        """Return the format of the data, or None if the database does not say."""
         (found,) = self._connection.run([("HGET", STORE_KEY, "format")])
         return None if found is None else int(found)
 
     def set_format(self, number: int) -> None:
-        """Note that all data are in this format now."""
+        """Record that all data have this format now."""
         self._connection.run([("HSET", STORE_KEY, "format", number)])
 
     def check(self) -> None:
@@ -104,24 +104,26 @@ class Identity:
             self._id = found.decode()
             return
         raise StoreReplaced(
-            "the database came back empty" if found is None else "this is another database than before",
+            "the database came back empty" if found is None else "this is not the same database as before",
             expected="its data, or 'botequim ops accept-empty' if they are lost",
         )
 
     def check_writable(self) -> None:
-        """Write something. Raises :class:`~arena.store.connection.StoreUnavailable` if that is refused."""
+        """Check that the database accepts writes. Raises :class:`~arena.store.connection.StoreUnavailable` if
+        not.
+        """
         self._connection.run([("HINCRBY", STORE_KEY, "probes", 1)])
 
     def accept(self) -> None:
-        """Let all processes go on with the database as it is."""
+        """Let all processes continue with the database as it is."""
         self._register(secrets.token_hex(8), "1", may_be_restored=True)
 
 
 def _refuse(restoring: bytes | None) -> None:
     if restoring is not None:
         raise StoreReplaced(
-            "a backup is being restored into the database, or that was interrupted",
-            expected="'botequim restore' to its end",
+            "a backup is being restored into the database, or its restore was interrupted",
+            expected="to run 'botequim restore' to its end",
         )
 
 

@@ -49,7 +49,9 @@ class JournalStore:
             self._connection.run([*commands, ("LTRIM", _list(bot), 0, KEPT_GAMES - 1)])
 
     def find(self, bot: str, game: str) -> list[dict[str, Any]] | None:
-        """The journal of a bot's seats in a game; None if there is none, it has expired or cannot be read."""
+        """Return the journal of a bot's seats in a game, or None if there is none, it has expired or cannot
+        be read.
+        """
         (data,) = self._connection.run([("GET", _key(bot, game))])
         if data is None:
             return None
@@ -59,7 +61,9 @@ class JournalStore:
         return found
 
     def latest(self, bot: str, limit: int) -> list[GameJournal]:
-        """The journals of the bot's latest games, newest first, without those that :meth:`find` does not."""
+        """Return the journals of the bot's latest games, newest first, without those that have expired or
+        cannot be read.
+        """
         (games,) = self._connection.run([("LRANGE", _list(bot), 0, limit - 1)])
         found = [(game.decode(), self.find(bot, game.decode())) for game in games]
         return [GameJournal(bot, game, seats) for game, seats in found if seats is not None]

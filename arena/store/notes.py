@@ -42,8 +42,8 @@ class NoteStore:
         self._connection = connection
 
     def add(self, bot: str, game: str, notes: Mapping[int, str]) -> None:
-        """Store notes; may be repeated, and the first note on a move stays. What is too much for the game is
-        left out.
+        """Store notes. May be repeated; the first note on a move stays. Notes beyond the limit of the game
+        are dropped.
         """
         pairs = [part for after, text in notes.items() for part in (after, text)]
         limits = (KEPT_MS, MOST_OF_BOT, MOST_OF_GAME, _NOTE_BYTES)
@@ -53,18 +53,18 @@ class NoteStore:
             self._connection.run([("DEL", _key(bot, other.decode())) for other in dropped])
 
     def find(self, bots: Sequence[str], game: str) -> dict[str, GameNotes]:
-        """The notes of bots on a game, by bot; without bots that have none any more."""
+        """Return the notes of bots on a game, by bot, without bots that no longer have any."""
         replies = self._connection.run([("HGETALL", _key(bot, game)) for bot in bots]) if bots else []
         found = {bot: _notes(game, fields) for bot, fields in zip(bots, replies, strict=True)}
         return {bot: notes for bot, notes in found.items() if notes.notes}
 
     def publish(self, bot: str, game: str, published: bool) -> bool:
-        """Set whether the notes are public; False if there are none."""
+        """Set whether the notes are public, and return False if there are none."""
         (changed,) = self._connection.run([_PUBLISH.call([_key(bot, game)], int(published))])
         return bool(changed)
 
     def all(self, bot: str) -> Iterator[GameNotes]:
-        """The notes of a bot on all games."""
+        """Yield the notes of a bot on all games."""
         for game in self._games(bot):
             yield from self.find([bot], game).values()
 
@@ -86,7 +86,7 @@ def _notes(game: str, fields: Sequence[bytes]) -> GameNotes:
 
 
 def notes_key(bot: str) -> str:
-    """The hash with the bytes of a bot's notes by game, and when the first of them was stored."""
+    """Return the hash with the bytes of a bot's notes by game, and when the first of them was stored."""
     return f"{{b:{bot}}}:notes"
 
 

@@ -78,7 +78,7 @@ class Notifier:
         self.is_subscribed = False
 
     def waiting(self, *keys: str) -> Subscription:
-        """A subscription to the turns of a bot (:func:`turn_topic`, :func:`right_topic`) or to a game
+        """Return a subscription to the turns of a bot (:func:`turn_topic`, :func:`right_topic`) or to a game
         (:func:`game_topic`). Enter it, read the store, then wait.
         """
         if self._pid != os.getpid():
@@ -86,7 +86,7 @@ class Notifier:
         return Subscription(self, keys)
 
     def add(self, subscription: Subscription, keys: Sequence[str]) -> None:
-        """Wake ``subscription`` from now on."""
+        """Start waking ``subscription``."""
         with self._lock:
             for key in keys:
                 self._subscriptions.setdefault(key, set()).add(subscription)
@@ -130,7 +130,7 @@ class Notifier:
             subscription.wake()
 
     def count(self) -> int:
-        """The number of subscriptions."""
+        """Return the number of subscriptions."""
         with self._lock:
             return len({subscription for group in self._subscriptions.values() for subscription in group})
 
@@ -184,27 +184,29 @@ class Notifier:
 
 
 def game_topic(game: str) -> str:
-    """The topic of every step of the game."""
+    """Return the topic of every step of the game."""
     return "g" + game
 
 
 def turn_topic(bot: str) -> str:
-    """The topic of turns that the bot must answer."""
+    """Return the topic of turns that the bot must answer."""
     return "t" + bot
 
 
 def right_topic(bot: str) -> str:
-    """The topic of new or changed turns that the bot may answer."""
+    """Return the topic of new or changed turns that the bot may answer."""
     return "r" + bot
 
 
 def tournament_topic(tournament: str) -> str:
-    """The topic of every change of the tournament, which is published like a step of a game ``@<id>``."""
+    """Return the topic of every change of the tournament, which is published like a step of a game
+    ``@<id>``.
+    """
     return game_topic(f"@{tournament}")
 
 
 def upload_topic(upload: str) -> str:
-    """The topic of the outcome of an upload, which is published like a step of a game ``@<id>``."""
+    """Return the topic of the outcome of an upload, which is published like a step of a game ``@<id>``."""
     return game_topic(f"@{upload}")
 
 

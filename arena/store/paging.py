@@ -21,7 +21,9 @@ class InvalidCursor(ArenaError):
 
     def __init__(self, cursor: object, field: str = "cursor") -> None:
         super().__init__(
-            f"{str(cursor)[:80]!r} is not a cursor", field=field, expected="a cursor of an earlier reply"
+            f"{str(cursor)[:80]!r} is not a valid cursor",
+            field=field,
+            expected="a cursor of an earlier reply",
         )
 
 
@@ -36,7 +38,7 @@ class Cursor(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Cursor:
-        """The inverse of ``str``. Raises :class:`InvalidCursor`."""
+        """Invert ``str``. Raises :class:`InvalidCursor`."""
         score, separator, name = text.partition("-")
         if not separator or not _is_number(score, 17):
             raise InvalidCursor(text)
@@ -44,14 +46,16 @@ class Cursor(NamedTuple):
 
 
 class Page(NamedTuple, Generic[T]):
-    """One page of a list; ``cursor`` continues after it and is None at the end."""
+    """One page of a list. ``cursor`` continues after it, and is None at the end."""
 
     items: list[T]
     cursor: str | None
 
 
 def parse_number(cursor: str | None, digits: int) -> int:
-    """A cursor that is a number of up to ``digits`` digits; 0 for None. Raises :class:`InvalidCursor`."""
+    """Parse a cursor that is a number of up to ``digits`` digits; None is 0. Raises
+    :class:`InvalidCursor`.
+    """
     if cursor is None:
         return 0
     if not _is_number(cursor, digits):
@@ -62,7 +66,7 @@ def parse_number(cursor: str | None, digits: int) -> int:
 def newest_first(
     connection: RedisConnection, key: str, before: Cursor | None, count: int
 ) -> Sequence[Cursor]:
-    """Up to ``count`` members of a sorted set after ``before``, by descending score and name."""
+    """Return up to ``count`` members of a sorted set after ``before``, by descending score and name."""
     highest = "+inf" if before is None else before.score
     found: list[Cursor] = []
     offset = 0
@@ -79,7 +83,7 @@ def newest_first(
 
 
 def cursors(reply: Sequence[bytes]) -> list[Cursor]:
-    """The members and scores of a reply with ``WITHSCORES``."""
+    """Return the members and scores of a reply with ``WITHSCORES``."""
     return [
         Cursor(int(float(reply[i + 1])), reply[i].decode(errors="replace")) for i in range(0, len(reply), 2)
     ]
@@ -91,8 +95,8 @@ def filled_page(
     cursor: str | None,
     limit: int,
 ) -> Page[T]:
-    """Up to ``limit`` items after ``cursor``. ``read`` returns the next members of the list, ``show`` their
-    items, None for one to skip. A page may be short although more follow: see its cursor.
+    """Return up to ``limit`` items after ``cursor``. ``read`` returns the next members of the list, ``show``
+    their items, None for one to skip. A page may be short although more follow: see its cursor.
     """
     last = None if cursor is None else Cursor.parse(cursor)
     items: list[T] = []

@@ -15,7 +15,7 @@ class PeopleStore:
         self._connection = connection
 
     def tables(self, address: str, now_ms: int) -> list[str]:
-        """The games that were added and have not expired; some may be over."""
+        """Return the games that were added and have not expired; some may be over."""
         key = _key(address)
         _, found = self._connection.run([("ZREMRANGEBYSCORE", key, "-inf", now_ms), ("ZRANGE", key, 0, -1)])
         return [game.decode() for game in found]

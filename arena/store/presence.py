@@ -26,8 +26,10 @@ _KEPT_ENTERED: Final = 10_000
 
 
 class Sight(NamedTuple):
-    """When a bot was seen last, and when it last said that it takes part in tournaments; None: it has said
-    good-bye since, or was never seen. Milliseconds since 1970.
+    """When a bot was last seen, and when it last said that it takes part in tournaments, in milliseconds
+    since 1970.
+
+    None means that it has said good-bye since, or was never seen.
     """
 
     seen_ms: int | None
@@ -65,7 +67,7 @@ class Presence:
             self.note_arrival("open")
 
     def forget(self) -> None:
-        """Store the next request of each bot, in place of what this process remembers."""
+        """Make the next request of each bot be stored, whatever this process remembers."""
         self._noted.clear()
 
     def end(self, bot: str) -> None:
@@ -74,13 +76,13 @@ class Presence:
         self._connection.run([("ZREM", _SEEN, bot), ("ZREM", _WILLING, bot)])
 
     def online(self) -> list[str]:
-        """The bots that are online, by name."""
+        """Return the bots that are online, by name."""
         oldest = self._clock().now_ms - ONLINE_MS
         (names,) = self._connection.run([("ZRANGEBYSCORE", _SEEN, oldest, "+inf")])
         return sorted(name.decode() for name in names)
 
     def sights(self, bots: Sequence[str]) -> list[Sight]:
-        """When the bots were seen."""
+        """Return when the bots were last seen."""
         found = self._connection.run([("ZSCORE", key, bot) for bot in bots for key in (_SEEN, _WILLING)])
         times = [None if score is None else int(float(score)) for score in found]
         return [Sight(*pair) for pair in zip(times[::2], times[1::2], strict=True)]
@@ -94,20 +96,20 @@ class Presence:
         self._connection.run([("SADD", _ARRIVED, board)])
 
     def arrivals(self) -> set[str]:
-        """The boards and divisions that were recorded."""
+        """Return the boards and divisions that were recorded."""
         (found,) = self._connection.run([("SMEMBERS", _ARRIVED)])
         return {name.decode() for name in found}
 
     def forget_arrivals(self, boards: Sequence[str]) -> None:
-        """Remove them."""
+        """Remove recorded arrivals."""
         if boards:
             self._connection.run([("SREM", _ARRIVED, *boards)])
 
     # Automatic entries
 
     def entered(self, board: str) -> Mapping[str, int]:
-        """When bots were last entered automatically in a tournament of ``board`` (``BoardName.key``), in
-        milliseconds since 1970; only the last 10,000 are known.
+        """Return when bots were last entered automatically in a tournament of ``board`` (``BoardName.key``),
+        in milliseconds since 1970; only the last 10,000 are known.
         """
         (found,) = self._connection.run([("ZRANGE", _entered(board), 0, -1, "WITHSCORES")])
         pairs = (

@@ -34,8 +34,8 @@ class KeyedRequest(NamedTuple):
 
 
 class BegunRequest(NamedTuple):
-    """What became of a request that was to begin: ``begun``, ``other`` (the key belongs to another request),
-    ``running`` (for at most ``left_ms`` milliseconds more) or ``done``, with the ``reply``.
+    """The outcome of beginning a request: ``begun``, ``other`` (the key belongs to another request),
+    ``running`` (for at most ``left_ms`` more milliseconds) or ``done``, with the ``reply``.
     """
 
     verdict: Literal["begun", "other", "running", "done"]
@@ -50,15 +50,17 @@ class ReplyStore:
         self._connection = connection
 
     def begin(self, request: KeyedRequest, lease: str, lease_ms: int) -> BegunRequest:
-        """Begin a request. ``lease``: a random text of this attempt; without a reply, the key is free again
-        after ``lease_ms`` milliseconds.
+        """Begin a request.
+
+        ``lease`` is a random text of this attempt. Without a reply, the key becomes free again after
+        ``lease_ms`` milliseconds.
         """
         call = _BEGIN.call([_row(request)], request.fingerprint, lease, lease_ms)
         ((verdict, left_ms, reply),) = self._connection.run([call])
         return BegunRequest(verdict.decode(), max(0, left_ms), reply)
 
     def finish(self, request: KeyedRequest, lease: str, reply: bytes) -> bool:
-        """Keep the reply for a day, and count its bytes; False if the lease had ended."""
+        """Keep the reply for a day and count its bytes. Returns False if the lease has ended."""
         size = self.size(reply)
         call = _FINISH.call([_row(request), _hours(request.owner)], lease, reply, size)
         (stored,) = self._connection.run([call])
@@ -68,7 +70,7 @@ class ReplyStore:
 
     @staticmethod
     def size(reply: bytes) -> int:
-        """The bytes that a reply takes."""
+        """Return the bytes that a reply takes."""
         return _ROW_BYTES + len(reply)
 
     def release(self, request: KeyedRequest, lease: str) -> None:
@@ -77,7 +79,7 @@ class ReplyStore:
 
 
 def reply_bytes(owner: str | None) -> Command:
-    """The command that counts the bytes of an owner's replies, or of all of them."""
+    """Return the command that counts the bytes of an owner's replies, or of all of them."""
     return _SUM.call([_hours(owner)])
 
 

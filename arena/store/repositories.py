@@ -100,12 +100,12 @@ class Store:
         self.signs = Signs(connection, self.games.clock)
 
     def invited_by(self, owner: str) -> Documents:
-        """The invitations that an owner has made, to sign up."""
+        """Return the sign-up invitations that an owner has made."""
         return Documents(self._connection, f"invited-by:{owner}")
 
     def tournament_names(self) -> Iterator[str]:
-        """The names of all tournaments, the newest first; at the beginning those of qualifications, which are
-        on no list.
+        """Yield the names of all tournaments, newest first; at the beginning those of qualifications, which
+        are on no list.
         """
         yield from (row[1] for row in self.qualifications.all().values() if isinstance(row, list))
         before = None
@@ -114,11 +114,13 @@ class Store:
             yield from (member.name for member in members)
 
     def notifier(self, on_change: Callable[[str, int], None]) -> Notifier:
-        """A notifier of this process; ``on_change(game, version)`` is called for every step of any game."""
+        """Return a notifier of this process; ``on_change(game, version)`` is called for every step of any
+        game.
+        """
         return Notifier(self._connection, on_change)
 
     def clock(self) -> ServiceClock:
-        """The clock of the server, which all processes share, from a reading at most a second old."""
+        """Return the clock of the server, which all processes share, from a reading at most a second old."""
         return self.games.clock()
 
     def stats(self) -> LiveStats:
@@ -126,11 +128,11 @@ class Store:
         return live_stats(self._connection)
 
     def database_stats(self) -> DatabaseStats | None:
-        """The figures of a single server, None on a cluster."""
+        """Return the figures of a single server, None on a cluster."""
         return database_stats(self._connection, self.clock().now_ms)
 
     def pool(self) -> PoolFigures | None:
-        """The connections of this process to a single server, None to a cluster."""
+        """Return the connections of this process to a single server, None to a cluster."""
         return self._connection.pool()
 
     def note_tick(self) -> None:
@@ -138,7 +140,7 @@ class Store:
         self._connection.run([("SET", TICKED, self.clock().now_ms)])
 
     def ping(self) -> None:
-        """Raises :class:`~arena.store.connection.StoreUnavailable` if the server does not answer."""
+        """Raise :class:`~arena.store.connection.StoreUnavailable` if the server does not answer."""
         self._connection.run([("PING",)])
 
     def check_ready(self) -> None:
@@ -160,11 +162,11 @@ class Store:
 
 
 def open_store(url: str, *, max_connections: int = 64) -> Store:
-    """The store at ``redis://``, ``rediss://``, ``unix://`` or ``redis+cluster://`` (any one node).
+    """Return the store at ``redis://``, ``rediss://``, ``unix://`` or ``redis+cluster://`` (any one node).
 
     ``max_connections``: the maximum to a single server. Raises :class:`~arena.errors.ArenaError`
-    (``invalid_store_url``) for another address, and
-    :class:`~arena.store.connection.StoreUnavailable` if a cluster does not answer.
+    (``invalid_store_url``) for another address, and :class:`~arena.store.connection.StoreUnavailable` if a
+    cluster does not answer.
     """
     return Store(connect(url, _SCRIPTS, max_connections=max_connections))
 

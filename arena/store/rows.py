@@ -55,12 +55,12 @@ T = TypeVar("T")
 
 
 def optional(default: R) -> R:
-    """A field of a row that is not written while it is empty."""
+    """Return a field of a row that is not written while it is empty."""
     return field(default=default, metadata=OPTIONAL)
 
 
 def read_row(row_type: type[R], values: dict[str, object]) -> R:
-    """The row of a JSON object. Raises :class:`~arena.errors.CorruptState`."""
+    """Return the row of a JSON object. Raises :class:`~arena.errors.CorruptState`."""
     names = field_names(row_type)
     try:
         if not values.keys() <= names:
@@ -83,7 +83,7 @@ def check_types(row_type: type, values: Mapping[str, object]) -> None:
 
 
 def unreadable(name: str, values: object, error: Exception, known: Iterable[str] = ()) -> CorruptState:
-    """The error for a row that cannot be read. ``known``: the names of all fields of this version."""
+    """Return the error for a row that cannot be read. ``known``: the names of all fields of this version."""
     # Rows are only written with games and options that exist.
     is_newer = isinstance(error, (NewerFormat, UnknownGame, InvalidOption))
     if isinstance(values, dict):
@@ -106,12 +106,12 @@ def reading(name: str, values: object = None) -> Iterator[None]:
 
 
 def write_row(row: object) -> bytes:
-    """The JSON object of a row, with its rows inside it. The inverse of :func:`read_row`."""
+    """Return the JSON object of a row, with its rows inside it. The inverse of :func:`read_row`."""
     return orjson.dumps(row, default=row_values, option=orjson.OPT_PASSTHROUGH_DATACLASS)
 
 
 def row_values(row: Any) -> dict[str, Any]:
-    """The fields of a row or another dataclass, those inside it as they are."""
+    """Return the fields of a row or another dataclass, those inside it as they are."""
     values: dict[str, Any] = {
         item.name: value
         for item in fields(row)
@@ -124,7 +124,9 @@ def row_values(row: Any) -> dict[str, Any]:
 
 
 def shown_or_left_out(name: str, show: Callable[[], R]) -> R | None:
-    """What ``show`` makes of the row ``name`` for a list, None if it cannot read it, which is reported."""
+    """Return what ``show`` makes of the row ``name`` for a list, or None if it cannot read it, which is
+    reported.
+    """
     try:
         shown = show()
     except StoreUnavailable:
@@ -141,13 +143,15 @@ def shown_or_left_out(name: str, show: Callable[[], R]) -> R | None:
 
 
 def readable(name: str, read: Callable[[T], R], rows: Iterable[T]) -> list[R]:
-    """What ``read`` makes of rows, without those that it cannot read, which are reported as ``name``."""
+    """Return what ``read`` makes of rows, without those that it cannot read, which are reported as
+    ``name``.
+    """
     found = (shown_or_left_out(f"{name} {number}", partial(read, row)) for number, row in enumerate(rows))
     return [shown for shown in found if shown is not None]
 
 
 def field_names(row_type: type) -> frozenset[str]:
-    """The names of the fields of a row that are stored."""
+    """Return the names of the fields of a row that are stored."""
     return _names(cast(Any, row_type))
 
 

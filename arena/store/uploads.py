@@ -42,7 +42,7 @@ class UploadStore:
         return reply
 
     def find(self, bot: str, upload: str) -> bytes | None:
-        """The row of an upload that is being checked, or that was settled a while ago at most."""
+        """Return the row of an upload that is being checked or was settled recently."""
         row, settled = self._connection.run(
             [("HGET", uploads_key(bot), upload), ("GET", _outcome(bot, upload))]
         )
@@ -50,16 +50,16 @@ class UploadStore:
         return found
 
     def unsettled(self, bot: str, upload: str) -> bytes | None:
-        """The row of an upload that is being checked."""
+        """Return the row of an upload that is being checked."""
         row: bytes | None = self._one("HGET", uploads_key(bot), upload)
         return row
 
     def all_unsettled(self, bot: str) -> dict[str, bytes]:
-        """The rows of all uploads of a bot that are being checked, by id."""
+        """Return the rows of all uploads of a bot that are being checked, by id."""
         return by_name(self._one("HGETALL", uploads_key(bot)))
 
     def replace(self, bot: str, upload: str, before: bytes, after: bytes) -> bool:
-        """Replace the row of an upload; False if it is not ``before``."""
+        """Replace the row of an upload, and return False if it is no longer ``before``."""
         return bool(self._one(*_REPLACE.call([uploads_key(bot)], upload, before, after)))
 
     def settle(
@@ -95,13 +95,13 @@ class UploadStore:
         self._one("ZADD", UPLOADS_DUE, at_ms, f"{bot}/{upload}")
 
     def due(self, now_ms: int, limit: int) -> list[tuple[str, str]]:
-        """Some of the uploads that no worker is checking: bot and id."""
+        """Return some of the uploads that no worker is checking: bot and id."""
         found = self._one("ZRANGEBYSCORE", UPLOADS_DUE, "-inf", now_ms, "LIMIT", 0, limit)
         members = (member.decode().partition("/") for member in found)
         return [(bot, upload) for bot, _, upload in members]
 
     def claim(self, bot: str, upload: str, now_ms: int, lease_ms: int) -> bool:
-        """Claim an upload until ``lease_ms``; False if it is not due."""
+        """Claim an upload until ``lease_ms``, and return False if it is not due."""
         return bool(self._one(*_CLAIM.call([UPLOADS_DUE], f"{bot}/{upload}", now_ms, lease_ms)))
 
     def renew(self, bot: str, upload: str, lease_ms: int) -> None:
@@ -109,13 +109,13 @@ class UploadStore:
         self._one("ZADD", UPLOADS_DUE, "XX", lease_ms, f"{bot}/{upload}")
 
     def forget(self, bot: str, upload: str) -> None:
-        """The upload is settled, or was never stored."""
+        """Remove an upload that is settled or was never stored from the due-list."""
         self._one("ZREM", UPLOADS_DUE, f"{bot}/{upload}")
 
     # What was refused before
 
     def refusal(self, digest: str) -> UploadRefusal | None:
-        """What :meth:`remember` stored for an upload with this SHA-256; None for nothing."""
+        """Return what :meth:`remember` stored for an upload with this SHA-256, or None."""
         data = self._one("GET", _refusal(digest))
         known: UploadRefusal | None = None if data is None else orjson.loads(data)
         return known

@@ -36,7 +36,7 @@ _FIELDS: Final = ("failures", "until", "error", "error_ms", "ok_ms")
 
 
 class Begun(NamedTuple):
-    """Whether a turn may be posted (``go``), and if not, after how long to try again."""
+    """Whether a turn may be posted (``go``), and if not, how long to wait before trying again."""
 
     status: Literal["go", "done", "leased", "open"]
     wait_ms: int
@@ -76,7 +76,7 @@ class WebhookStore:
             self._connection.run([("PEXPIRE", key, LEASE_MS) for key in sorted(keys)])
 
     def finish(self, bot: str, delivery: str, keep_ms: int) -> None:
-        """Mark a delivery as done, for ``keep_ms``."""
+        """Mark a delivery as done for ``keep_ms``."""
         self._connection.run([("SET", _lease(bot, delivery), "done", "PX", keep_ms)])
 
     def release(self, bot: str, delivery: str) -> None:
@@ -84,7 +84,9 @@ class WebhookStore:
         self._connection.run([("DEL", _lease(bot, delivery))])
 
     def replied(self, bot: str, version: str, now_ms: int, error: str = "") -> None:
-        """Record a reply of the version, which closes the circuit. ``error``: what is wrong with it."""
+        """Record a reply of the version, which closes the circuit. ``error`` says what is wrong with the
+        reply.
+        """
         self._note(bot, version, "1", now_ms, "", error, connected=True)
 
     def failed(
@@ -97,7 +99,7 @@ class WebhookStore:
         return self._note(bot, version, "0", now_ms, attempt, error, connected) or None
 
     def is_unreachable(self, bot: str, version: str, since_ms: int) -> bool:
-        """Whether the last post to the version made no connection, and either that was no earlier than
+        """Return whether the last post to the version made no connection, and either that was no earlier than
         ``since_ms`` or the circuit was open at that time.
         """
         fields = ("HMGET", _state(bot), _unreachable(version), "until")
@@ -105,7 +107,7 @@ class WebhookStore:
         return failed_ms is not None and since_ms <= max(int(failed_ms), int(until_ms or 0))
 
     def circuits(self, bots: Sequence[str], now_ms: int) -> list[Circuit]:
-        """The circuits of bots; closed if it cannot be read."""
+        """Return the circuits of bots; one that cannot be read counts as closed."""
         replies = self._connection.run([("HMGET", _state(bot), *_FIELDS) for bot in bots]) if bots else []
         return [
             shown_or_left_out(f"webhook of {bot}", partial(_circuit, reply, now_ms)) or Circuit("closed")

@@ -50,10 +50,16 @@ class ComparisonSettings:
             if not -MOST_ELO <= getattr(self, name) <= MOST_ELO:
                 raise _invalid(f"{name} is too far from 0", name, f"from -{MOST_ELO} to {MOST_ELO}")
         if self.elo1 <= self.elo0:
-            raise _invalid(f"{self.elo1:g} is not more than elo0, {self.elo0:g}", "elo1", "more than elo0")
+            raise _invalid(
+                f"{self.elo1:g} is not greater than elo0 ({self.elo0:g})",
+                "elo1",
+                "a number greater than elo0",
+            )
         for name in ("alpha", "beta"):
             if not 0 < getattr(self, name) < 0.5:
-                raise _invalid(f"{name} is {getattr(self, name):g}", name, "more than 0 and less than 0.5")
+                raise _invalid(
+                    f"{name} is {getattr(self, name):g}", name, "a number greater than 0 and less than 0.5"
+                )
         if not FLOOR <= self.most <= MOST_GROUPS:
             raise _invalid(f"most is {self.most}", "most", f"from {FLOOR} to {MOST_GROUPS} groups")
 
@@ -84,7 +90,7 @@ class ComparisonFormat(TournamentFormat):
     def check_entrants(self, spec: Spec, entrants: Sequence[Entrant]) -> None:
         versions = {entrant.version for entrant in entrants}
         if versions != {self._settings.new, self._settings.old}:
-            raise ArenaError("the bot does not play now", code="too_few_entrants", field="bot")
+            raise ArenaError("the bot cannot play now", code="too_few_entrants", field="bot")
 
     def most_groups(self, spec: Spec, entrants: int) -> int:
         return self._settings.most

@@ -90,7 +90,9 @@ def beyond_limit(spec: Spec, entrants: Sequence[Entrant]) -> list[Entrant]:
 
 
 def rivals(one: Entrant, other: Entrant) -> bool:
-    """Whether two entrants of :func:`by_party` may meet: those of one owner may not; house bots have none."""
+    """Return whether two entrants of :func:`by_party` may meet. Entrants of one owner may not; house bots
+    have no owner.
+    """
     return not one.owner or one.owner != other.owner
 
 
@@ -105,7 +107,10 @@ def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant, guests: C
     present = list(entrants)
     if spec.who == "house" and new.runner is not HOUSE and not new.baseline:
         raise ArenaError(
-            "this tournament is for house bots", code="not_invited", field="bot", expected="a house bot"
+            "only house bots may enter this tournament",
+            code="not_invited",
+            field="bot",
+            expected="a house bot",
         )
     is_invited = new.baseline or new.name in spec.invited or any(one in guests for one in new.owners)
     if spec.who == "invited" and new.runner is not HOUSE and not is_invited:
@@ -125,7 +130,7 @@ def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant, guests: C
         )
     if spec.division == MODELS and new.runner is not HOUSE and not new.model:
         raise ArenaError(
-            f"{new.name} cannot enter here: its owner does not say that it is a language model",
+            f"{new.name} cannot enter here: its owner has not declared it a language model",
             code="wrong_division",
             field="bot",
             expected=f"a bot with a model, or a tournament of the division {OPEN}",
@@ -133,7 +138,7 @@ def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant, guests: C
     same = next((entrant for entrant in present if entrant.name == new.name), None)
     if same is not None:
         raise ArenaError(
-            f"{new.name} has entered, with version {same.version}",
+            f"{new.name} has already entered, with version {same.version}",
             code="already_entered",
             field="bot",
             expected="one version of a bot; leave first to enter another",
@@ -142,7 +147,7 @@ def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant, guests: C
         *others, party = parties([one.owners for one in (*present, new) if not one.baseline])
         if others.count(party) >= spec.per_owner:
             raise ArenaError(
-                f"{party} {'have' if '+' in party else 'has'} entered {others.count(party)} already",
+                f"{party} {'have' if '+' in party else 'has'} already entered {others.count(party)}",
                 code="too_many_of_owner",
                 field="bot",
                 expected=f"at most {spec.per_owner} of one owner"

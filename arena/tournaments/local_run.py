@@ -293,7 +293,9 @@ def _void(plan: Plan, worker: _Worker, player: int, fault: str, why: str) -> Gro
 def check_plan(kind: str, rules: Rules, bots: Sequence[BotSpec], groups: int) -> None:
     """Refuse a plan that cannot be played. Raises :class:`~arena.errors.ArenaError`."""
     if groups < 1:
-        raise ArenaError(f"{groups} groups", code="invalid_groups", field="groups", expected="1 or more")
+        raise ArenaError(
+            f"{groups} is too few groups", code="invalid_groups", field="groups", expected="1 or more"
+        )
     lineups(game_of(kind), rules, len(bots))
 
 

@@ -96,7 +96,7 @@ def without_rating(given: Mapping[str, object]) -> dict[str, object]:
     """
     if given.get("rated", False) is not False:
         raise invalid(
-            "only tournaments of the arena count for the leaderboards", "rated", "false, or nothing"
+            "only tournaments of the arena count for the leaderboards", "rated", "false, or no value"
         )
     return {**given, "rated": False}
 
@@ -113,29 +113,29 @@ def check_together(spec: Spec) -> None:
         raise invalid(f"a {format.name} at tables cannot keep bots of one owner apart", "per_owner", "1")
     if spec.who != "invited" and spec.invited:
         raise invalid(
-            "bots are invited, but anyone may enter", "invited", 'who "invited" beside it, or nobody invited'
+            "bots are invited, but anyone may enter", "invited", 'who "invited" as well, or no invited bots'
         )
     if spec.baseline and format.ranks_by_elimination:
         others = ", ".join(name for name, other in FORMATS.items() if not other.ranks_by_elimination)
         raise invalid(
-            f"in a {format.name} a baseline bot would put others out",
+            f"in a {format.name} a baseline bot would eliminate others",
             "baseline",
             f"none, or the format {others}",
         )
     if len(set(spec.baseline)) < len(spec.baseline):
-        raise invalid("a baseline bot occurs twice", "baseline", "each once")
+        raise invalid("a baseline bot is listed twice", "baseline", "each bot once")
     if spec.hidden and spec.who == "anyone":
-        raise invalid("a hidden tournament is for those who are invited", "who", "invited or house")
+        raise invalid("a hidden tournament cannot be open to everybody", "who", "invited or house")
     if spec.hidden and spec.invited:
         raise invalid("bots cannot see a hidden tournament", "invited", "none; invite their owners")
     if len(set(spec.tie_breaks)) < len(spec.tie_breaks):
         raise invalid(
-            "a tie-break occurs twice", "tie_breaks", settings_of(OneOffSettings)["tie_breaks"].allowed
+            "a tie-break is listed twice", "tie_breaks", settings_of(OneOffSettings)["tie_breaks"].allowed
         )
     groups = format.most_groups(spec, spec.max_entries)
     if groups > MAX_GROUPS:
         raise invalid(
-            f"up to {groups} groups",
+            f"the tournament could have {groups} groups",
             "max_entries",
             f"at most {MAX_GROUPS} groups: fewer entries, groups or rounds",
         )
@@ -145,7 +145,7 @@ def _rules(given: Mapping[str, object], game: Game) -> Rules:
     if given.get("preset") is None:
         return game.options.complete(_object(given, "rules"))
     if given.get("rules") is not None:
-        raise invalid("rules and preset both say what is played", "preset", "one of the two")
+        raise invalid("rules and preset cannot be used together", "preset", "one of the two")
     return game.options.complete(game.preset(_required(given, "preset", str, "the name of a preset")).rules)
 
 
@@ -161,11 +161,13 @@ def _rated(given: bool | None, hidden: bool, game: Game, rules: Rules) -> bool:
     has_board = game.preset_of(rules) is not None and not hidden
     rated = has_board if given is None else given
     if rated and hidden:
-        raise invalid("a hidden tournament has no leaderboard", "rated", "false, or nothing")
+        raise invalid("a hidden tournament cannot be rated", "rated", "false, or no value")
     if rated and not has_board:
         presets = ", ".join(preset.name for preset in game.presets)
         raise invalid(
-            "rules that match no preset have no leaderboard", "rated", f"false, nothing, or one of {presets}"
+            "a tournament whose rules match no preset cannot be rated",
+            "rated",
+            f"false, no value, or one of {presets}",
         )
     return rated
 
@@ -180,17 +182,19 @@ def _per_owner(per_owner: int | None, most: int, format: TournamentFormat, at_ta
 
 def _rounds(rounds: int | None, format: TournamentFormat) -> int | None:
     if rounds is not None and not format.has_rounds:
-        raise invalid(f"{format.name} has no number of rounds", "rounds", "none")
+        raise invalid(f"the format {format.name} has no number of rounds", "rounds", "none")
     return format.default_rounds if rounds is None else rounds
 
 
 def _ends_ms(ends_ms: int | None, format: TournamentFormat, locks_ms: int) -> int | None:
     if format.ends_by_time:
         if ends_ms is None:
-            raise invalid("a tournament needs its ends_ms", "ends_ms", "when it ends")
+            raise invalid(
+                "a tournament of this format requires ends_ms", "ends_ms", "the time at which play ends"
+            )
         return _time(ends_ms, "ends_ms", locks_ms + 1, locks_ms + _MAX_OPEN_MS, 0)
     if ends_ms is not None:
-        raise invalid(f"{format.name} ends when it has been played", "ends_ms", "none")
+        raise invalid(f"a tournament of the format {format.name} ends by itself", "ends_ms", "none")
     return None
 
 
@@ -203,7 +207,7 @@ def _checked_link(text: str) -> str:
         right = False
     if text and not (right and not set(text) & set(' "<>\\')):
         raise invalid(
-            f"{text[:_SHOWN]!r} is not the address of a web page",
+            f"{text[:_SHOWN]!r} is not a valid web address",
             "link",
             "an address such as https://example.org/cup",
         )
@@ -225,7 +229,7 @@ def _time(value: int | None, key: str, low: int, high: int, default: int) -> int
 def _required(given: Mapping[str, object], key: str, kind: type[T], allowed: str) -> T:
     value = given.get(key)
     if value is None:
-        raise invalid(f"{_THING} needs its {key}", key, allowed)
+        raise invalid(f"{_THING} requires {key}", key, allowed)
     if not isinstance(value, kind):
         raise _refused(key, value, allowed)
     return value
@@ -239,4 +243,4 @@ def _object(given: Mapping[str, object], key: str) -> Mapping[str, object]:
 
 
 def _refused(key: str, value: object, allowed: str) -> ArenaError:
-    return invalid(f"{repr(value)[:60]} is not a value for {key}", key, allowed)
+    return invalid(f"{repr(value)[:60]} is not a valid value for {key}", key, allowed)

@@ -46,9 +46,9 @@ class SequentialTest:
 
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
-            raise ValueError("elo1 has to be more than elo0")
+            raise ValueError("elo1 must be greater than elo0")
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
-            raise ValueError("alpha and beta have to be between 0 and 0.5")
+            raise ValueError("alpha and beta must be between 0 and 0.5")
         self._sum = self._squares = 0.0
 
     @property

@@ -78,14 +78,14 @@ def check_health(endpoint: Poster, keys: Sequence[str], seconds: float = PING_SE
         raise
     except CallFailed as error:
         raise ArenaError(
-            f"the webhook does not answer a ping: {error.message}",
+            f"the webhook did not answer the ping: {error.message}",
             code=error.code,
             field="url",
             expected=error.expected or expected,
         ) from None
     if not isinstance(answer, dict) or answer.get("challenge") != challenge:
         raise ArenaError(
-            "the webhook answers a ping without its challenge",
+            "the webhook did not return the challenge of the ping",
             code="webhook_failed",
             field="url",
             expected=expected,

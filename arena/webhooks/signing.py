@@ -44,7 +44,7 @@ def key_of(secret: str) -> bytes:
     except (binascii.Error, ValueError):
         key = b""
     if not _FEWEST_BYTES <= len(key) <= _MOST_BYTES:
-        raise InvalidSecret("this is not a signing secret", field="secret", expected=SECRET_RULE)
+        raise InvalidSecret("this is not a valid signing secret", field="secret", expected=SECRET_RULE)
     return key
 
 

@@ -111,7 +111,7 @@ class Subscriptions:
         own = sum(row["owner"] == owner for row in active)
         if own >= MOST_OF_OWNER or len(active) >= MOST:
             raise ArenaError(
-                f"an owner has at most {MOST_OF_OWNER} active subscriptions, and all together {MOST}",
+                f"an owner has at most {MOST_OF_OWNER} active subscriptions, and all owners together {MOST}",
                 code="quota_exceeded",
                 field="url",
                 extra={"quota": "subscriptions", "most": MOST_OF_OWNER, "used": own, "left": 0},

@@ -119,7 +119,7 @@ def test_own_rules(browser: Browser, arena: Tournaments) -> None:
 def test_rules_and_a_preset_contradict_each_other(browser: Browser) -> None:
     refused = browser.send(NEW, {**CUP, "rules.seats": "5"})
     assert refused.status_code == 422
-    assert "Rules: rules and preset both say what is played" in check_page(refused).html
+    assert "Rules: rules and preset cannot be used together" in check_page(refused).html
 
 
 @pytest.mark.parametrize(
@@ -129,8 +129,11 @@ def test_rules_and_a_preset_contradict_each_other(browser: Browser) -> None:
         ({"groups": "many"}, "Groups per pairing: Not a whole number"),
         ({"groups": "0"}, "Groups per pairing: 0 is out of range"),
         ({"format": "swiss", "rounds": "101"}, "Rounds: 101 is out of range"),
-        ({"format": "knockout", "rounds": "2"}, "Rounds: Knockout has no number of rounds"),
-        ({"ends_ms": "2000-01-01T00:00"}, "Play ends (UTC): Round robin ends when it has been played"),
+        ({"format": "knockout", "rounds": "2"}, "Rounds: the format Knockout has no number of rounds"),
+        (
+            {"ends_ms": "2000-01-01T00:00"},
+            "Play ends (UTC): a tournament of the format Round robin ends by itself",
+        ),
         (
             {"locks_ms": "2000-01-01T00:00"},
             "Entry closes and play starts (UTC): 2000-01-01 00:00 UTC is too early for",
@@ -139,7 +142,7 @@ def test_rules_and_a_preset_contradict_each_other(browser: Browser) -> None:
         ({"invited": "rookie"}, "Invited bots: Bots are invited, but anyone may enter"),
         ({"tie_breaks": "luck"}, "Tie-breaks: &#39;luck&#39; is not allowed"),
         ({"clock.per_turn_ms": "0"}, "Seconds per decision: 0 is out of range. Expected: 0.1 to "),
-        ({"preset": "", "rules.seats": "9"}, "Seats: 9 is not a value for toepen&#39;s rule option"),
+        ({"preset": "", "rules.seats": "9"}, "Seats: 9 is not a valid value for toepen&#39;s rule option"),
     ],
 )
 def test_errors_stand_at_their_fields(browser: Browser, values: dict[str, str], said: str) -> None:
@@ -339,7 +342,7 @@ def test_an_owner_edits_what_can_be_edited(
     assert (arena.view(event)["name"], arena.view(event)["link"]) == ("Fun <cup>", "")
     refused = browser.send(where, {**kept, "max_entries": "3"})
     assert refused.status_code == 422
-    assert "Places: 3 is not a value for" in check_page(refused).html
+    assert "Places: 3 is not a valid value for" in check_page(refused).html
     assert other.get(where, headers=BROWSER).status_code == 403
     assert other.send(where, {"name": "Mine"}, page="/account").status_code == 403
     assert f'href="{where}"' not in opened(other, f"/tournaments/{event}").html

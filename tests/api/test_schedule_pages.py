@@ -139,14 +139,14 @@ def test_once_and_with_own_rules(browser: Browser, schedules: Schedules) -> None
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"cron": "daily"}, "Cron line, in UTC: &#39;daily&#39; is not a cron line: it has 1 field"),
+        ({"cron": "daily"}, "Cron line, in UTC: &#39;daily&#39; is not a valid cron line: it has 1 field"),
         ({"cron": ""}, "cron or"),
         ({"cron": "*/5 * * * *"}, "fires more often than once an hour"),
         ({"id": "My Cup"}, "Id: "),
         ({"name": ""}, "Name: "),
         ({"entry_s": "0"}, "Seconds of entry: 0 is out of range"),
         ({"groups": "many"}, "Groups per pairing: Not a whole number"),
-        ({"auto_enter": "1"}, "a schedule of an owner enters no bots of strangers"),
+        ({"auto_enter": "1"}, "the schedule of an owner cannot enter bots of other owners"),
         ({"format": "open"}, "Seconds of play"),
         ({"rounds": "5000"}, "Rounds: 5000 is out of range"),
     ],

@@ -104,7 +104,7 @@ def test_only_the_rules_of_a_preset_count_for_the_leaderboards(
         "invalid_tournament",
         "rated",
     )
-    assert "rules that match no preset have no leaderboard" in refused.json["detail"]
+    assert "a tournament whose rules match no preset cannot be rated" in refused.json["detail"]
     both = admin.post("/v1/tournaments", json={**body, "preset": "duel@1"})
     assert (both.json["code"], both.json["field"]) == ("invalid_tournament", "preset")
     lasting = {

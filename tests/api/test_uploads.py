@@ -87,7 +87,7 @@ def test_a_version_qualifies_only_in_the_games_that_it_plays(app: Flask, uploade
     shown = client.get(f"/v1/bots/second/uploads/{upload['id']}").json["qualifications"]
     assert {one["kind"]: one["state"] for one in shown} == {"truco": "qualifying"}
     assert len(client.get("/v1/bots/second/versions/2/qualifications").json["qualifications"]) == 2
-    said = {"detail": "second 1 does not play toepen, as its games say", "expected": "truco"}
+    said = {"detail": "second 1 does not play toepen: its games do not name it", "expected": "truco"}
     refused = client.post("/v1/bots/second/versions/1/qualifications", json={"kind": "toepen"})
     assert (refused.status_code, code(refused), refused.json["field"]) == (422, "game_not_played", "kind")
     assert {name: refused.json[name] for name in said} == said

@@ -41,7 +41,7 @@ def test_what_a_file_plays_by(parts: tuple[str, ...], found: str, tmp_path: Path
 
 def test_several_bots_are_named(tmp_path: Path) -> None:
     path = written(tmp_path, BOT, "class B(Bot):\n", CHOOSES, "class A(Bot):\n", CHOOSES)
-    with pytest.raises(InvalidBot, match=r"my_bot\.py holds several bots: A, B; .*with the name Bot"):
+    with pytest.raises(InvalidBot, match=r"my_bot\.py contains several bots: A, B; .*one of them named Bot"):
         bot_spec(path)
 
 
@@ -62,7 +62,7 @@ def test_a_bot_says_which_games_it_plays(
             with pytest.raises(GameNotPlayed) as caught:
                 bot_spec(path, kind)
             assert caught.value.code == "game_not_played"
-            assert caught.value.message == f"{path} does not play {kind}, as its games say"
+            assert caught.value.message == f"{path} does not play {kind}: its games do not name it"
             assert caught.value.expected == " or ".join(known)
 
 
@@ -70,10 +70,13 @@ def test_a_bot_says_which_games_it_plays(
 @pytest.mark.parametrize(
     ("games", "said"),
     [
-        ('"truco"', "games is 'truco'; at bot; expected names, such as (\"truco\",)"),
-        ("{}", "games is {}; at bot; expected names"),
-        ("(1,)", "games is (1,); at bot; expected names"),
-        ('("trucco",)', "games names 'trucco'; at bot; expected some of truco, toepen"),
+        (
+            '"truco"',
+            "games must be a tuple of names, not 'truco'; at bot; expected names, such as (\"truco\",)",
+        ),
+        ("{}", "games must be a tuple of names, not {}; at bot; expected names"),
+        ("(1,)", "games must be a tuple of names, not (1,); at bot; expected names"),
+        ('("trucco",)', "games names the unknown game 'trucco'; at bot; expected some of truco, toepen"),
     ],
 )
 def test_other_games_are_refused(games: str, said: str, way: int, tmp_path: Path) -> None:

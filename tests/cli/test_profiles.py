@@ -116,4 +116,4 @@ def test_mistakes_with_profiles(config: Path, terminal: Terminal, monkeypatch: p
     assert "profile 'default' has no token" in terminal.error("tournament", "list")
     os.remove(config)
     monkeypatch.setattr(sys, "stdin", io.StringIO("t"))
-    assert terminal.error("login", "--url", "ftp://x").startswith("'ftp://x' is not the address of a service")
+    assert terminal.error("login", "--url", "ftp://x").startswith("'ftp://x' is not a valid service URL")

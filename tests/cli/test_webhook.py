@@ -65,7 +65,7 @@ def test_the_sample_receiver_passes(kind: str, terminal: Terminal, tmp_path: Pat
         found = terminal.json("webhook", "test", url, "--secret", secret, "--kind", kind)
         assert results(found) == {"ping": "ok", "turn": "ok", "wrong signature": "ok"}
         said = terminal("webhook", "test", url, "--secret", new_secret(), status=1)
-    assert "ping: failed: the webhook does not answer a ping: it replied with status 401" in said
+    assert "ping: failed: the webhook did not answer the ping: it replied with status 401" in said
 
 
 def test_a_receiver_that_checks_no_signature_is_warned_of(terminal: Terminal) -> None:
@@ -77,8 +77,8 @@ def test_a_receiver_that_checks_no_signature_is_warned_of(terminal: Terminal) ->
 @pytest.mark.parametrize(
     ("status", "reply", "message"),
     [
-        (200, {"action": "play:XX"}, "the reply to a turn has the action 'play:XX'; expected"),
-        (200, {"challenge": "x"}, "the webhook answers a ping without its challenge"),
+        (200, {"action": "play:XX"}, "the reply to a turn has the illegal action 'play:XX'; expected"),
+        (200, {"challenge": "x"}, "the webhook did not return the challenge of the ping"),
         (302, {}, "it replied with status 302"),
         (500, {}, "it replied with status 500"),
     ],

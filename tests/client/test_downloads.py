@@ -154,13 +154,13 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
         return error.value.message
 
     path.write_text("mine\n")
-    assert refused().endswith("exists, and is not of an earlier download")
+    assert refused().endswith("exists, but no earlier download made it")
     assert path.read_text() == "mine\n"
     path.unlink()
     download(service, path)
     assert refused("truco").endswith("holds all records of http://arena")
     with opened_download(cast(Client, service), path, None):
-        assert refused().startswith("another process downloads to")
+        assert refused().startswith("another process is downloading to")
     service.url = "http://elsewhere"
     assert refused().endswith("holds all records of http://arena")
     service.url = "http://arena"
@@ -169,7 +169,7 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
     path.unlink()
     assert download(service, path) == 8
     state_path(path).write_text("{")
-    assert "is not the state of a download" in refused()
+    assert "does not hold the state of a download" in refused()
 
 
 def test_the_command_downloads_from_a_service(

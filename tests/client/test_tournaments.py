@@ -134,7 +134,7 @@ def test_an_edit(owner: Client, terminal: Terminal) -> None:
     terminal("tournament", "edit", event, status=2)
     assert "nothing to change" in terminal.errors
     terminal("tournament", "edit", event, "--link", "javascript:", status=2)
-    assert "is not the address of a web page" in terminal.errors
+    assert "is not a valid web address" in terminal.errors
 
 
 def test_every_option_of_a_tournament(owner: Client, terminal: Terminal) -> None:
@@ -165,8 +165,8 @@ def test_every_option_of_a_tournament(owner: Client, terminal: Terminal) -> None
     [
         (["tournament", "create", "Cup", "chess"], "there is no game 'chess'"),
         (["tournament", "create", "Cup", "toepen", "--rule", "lives=x"], "lives"),
-        (["tournament", "create", "Cup", "toepen", "--starts", "soon"], "'soon' is not a time"),
-        (["tournament", "create", "Cup", "toepen", "--turn-seconds", "1y"], "'1y' is not a duration"),
+        (["tournament", "create", "Cup", "toepen", "--starts", "soon"], "'soon' is not a valid time"),
+        (["tournament", "create", "Cup", "toepen", "--turn-seconds", "1y"], "'1y' is not a valid duration"),
         (["tournament", "create", "Cup", "toepen", "--format", "open"], "needs --ends"),
         (["tournament", "create", "Cup", "toepen", "--house", "deep-blue"], "house"),
         (["tournament", "enter", "nothing", "nobody"], "there is no tournament 'nothing'"),

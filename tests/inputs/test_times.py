@@ -102,7 +102,7 @@ def test_times_of_people(text: str, ms: int) -> None:
 @pytest.mark.parametrize("text", NONE)
 def test_what_is_no_time(text: str) -> None:
     for read in (read_rfc_3339, lambda text: read_time(text, EIGHT, place_at(-180))):
-        with pytest.raises(ArenaError, match="is not a time; expected a time") as caught:
+        with pytest.raises(ArenaError, match="is not a valid time; expected a time") as caught:
             read(text)
         assert "\n" not in str(caught.value)
 
@@ -146,7 +146,7 @@ def test_durations(text: str, seconds: float) -> None:
 
 @pytest.mark.parametrize("text", ["", "5x", "-5m", "m", "1e3", "٣s", "1_0s", "nan", "inf", "1h30", "h1"])
 def test_what_is_no_duration(text: str) -> None:
-    with pytest.raises(ArenaError, match="is not a duration; expected a duration such as 90s"):
+    with pytest.raises(ArenaError, match="is not a valid duration; expected a duration such as 90s"):
         read_duration(text)
 
 

@@ -143,7 +143,7 @@ def test_a_restore_that_is_killed_at_any_step_is_served_by_nobody(
                 make_arena().store.check_ready()
             with pytest.raises(StoreReplaced, match="is being restored"):
                 make_arena().store.identity.register()
-            with pytest.raises(ArenaError, match="a restore into this database has not ended"):
+            with pytest.raises(ArenaError, match="a restore into this database is not finished"):
                 dump(url, served.append)
     assert status == 0
     assert step > 10, "there are steps to be killed at"
@@ -170,7 +170,7 @@ def test_a_backup_that_was_interrupted_is_none(url: str, make_arena: MakeArena, 
 
     for step in (2, 6):
         assert status_of(in_child(partial(back_up_and_die, step))) == KILLED
-        with pytest.raises(InvalidBackup, match="there is no whole backup in"):
+        with pytest.raises(InvalidBackup, match="there is no complete backup in"):
             read_backup(tmp_path / "backup")
     # Writes go on after the pause that the killed process has left behind, and it can be made again.
     wait_until(lambda: writes(arena))

@@ -92,6 +92,6 @@ def test_games_of_other_rules_move_no_board(hall: Arena) -> None:
     rated = {record["info"]["rated"] for record in records if record["canonical"]["rules"] != {"seats": 2}}
     assert recomputed(hall) == before
     assert False in rated
-    with pytest.raises(ArenaError, match="rules that match no preset have no leaderboard") as error:
+    with pytest.raises(ArenaError, match="a tournament whose rules match no preset cannot be rated") as error:
         hall.cup("toepen", "insists", rules=FREE, rated=True)
     assert (error.value.code, error.value.field) == ("invalid_tournament", "rated")

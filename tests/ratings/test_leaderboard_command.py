@@ -190,7 +190,7 @@ def test_bad_input_is_one_line_with_file_and_line(played: list[Path], tmp_path: 
     assert message(lines[0], "", "[1]").startswith(f"{bad}:3: not a record")
     record = json.loads(lines[0])
     record["canonical"]["outcome"]["places"].reverse()
-    assert message(dumps(record)).startswith(f"{bad}:1: the hash is not that of the canonical part")
+    assert message(dumps(record)).startswith(f"{bad}:1: the hash does not match the canonical part")
     record["hash"] = canonical_hash(record["canonical"])
     assert message(lines[0], lines[1], dumps(record)) == (
         f"{bad}:3: group {record['canonical']['group']['id']} has two different records of its game 0 "

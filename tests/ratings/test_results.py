@@ -209,7 +209,7 @@ def test_contradictions_are_reported_in_any_order(
 
 
 BAD: list[tuple[Callable[[Record], Record], type[ArenaError], str]] = [
-    (lambda r: {**r, "hash": "0" * 64}, InvalidRecord, "the hash is not that of the canonical part"),
+    (lambda r: {**r, "hash": "0" * 64}, InvalidRecord, "the hash does not match the canonical part"),
     (lambda r: changed(r, {"kind": "poker"}), UnknownGame, "poker"),
     (lambda r: changed(r, {"rules": {"cut": "twice"}}), InvalidOption, "cut"),
     (
@@ -320,7 +320,9 @@ def test_errors_of_files_name_file_and_line(tmp_path: Path) -> None:
     good = dumps(duel[0])
     assert message(good, "", "{").startswith(f"{path}:3: not JSON")
     assert message(good, '{"canonical": 1}').startswith(f"{path}:2: not a record")
-    assert message(good, dumps({**duel[1], "hash": "0" * 64})).startswith(f"{path}:2: the hash is not")
+    assert message(good, dumps({**duel[1], "hash": "0" * 64})).startswith(
+        f"{path}:2: the hash does not match"
+    )
     assert message(good, dumps(changed(duel[1], {"kind": "poker"}))).startswith(f"{path}:2: there is no game")
     told = message(dumps(duel[1]), good, dumps(swapped(duel[1])))
     assert told == (

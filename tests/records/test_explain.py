@@ -123,11 +123,11 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "the record does not say whose decisions are meant"),
-        (("--seat", "2"), "there is no such player in the record; at --seat; expected --seat 0 to 1, or"),
+        ((), "choose whose decisions to explain"),
+        (("--seat", "2"), "the record has no such player; at --seat; expected --seat 0 to 1, or"),
         (("--player", "nobody"), "expected --seat 0 to 1, or --player with one of random, rookie"),
-        (("--bot", "shark"), "there is no such player"),
-        (("--seat", "0", "--player", "rookie"), "choose by one of --bot, --player and --seat"),
+        (("--bot", "shark"), "the record has no such player"),
+        (("--seat", "0", "--player", "rookie"), "use only one of --bot, --player and --seat"),
     ],
 )
 def test_whose_decisions(

@@ -176,7 +176,7 @@ def test_replay_writes_the_page(
     assert "botequim verify games.jsonl" in Path("one.html").read_text(encoding="utf-8")
     assert run("replay", "--html", "games.jsonl") == 2
     assert run("replay", "games.jsonl", "--number", "1", "--out", "one.html") == 2
-    assert "--out is the file of --html" in capsys.readouterr().err
+    assert "--out requires --html" in capsys.readouterr().err
     assert (
         run("replay", "--html", "games.jsonl", "--number", "1", "--out", str(tmp_path / "no/one.html")) == 2
     )

@@ -139,7 +139,7 @@ def test_dates(tmp_path: Path) -> None:
         f"toepen-{n}" for n in range(3)
     }
     for text in ("november", "2026-13", "2026-11-31", "26", "9999", "0500"):
-        with pytest.raises(ArenaError, match="is no date"):
+        with pytest.raises(ArenaError, match="is not a valid date"):
             read_period(text, "from")
 
 

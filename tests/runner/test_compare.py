@@ -115,10 +115,10 @@ def test_faults_are_printed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--elo0", "5", "--elo1", "5"), "Invalid value for '--elo1': 5 is not more than --elo0, 5"),
+        (("--elo0", "5", "--elo1", "5"), "Invalid value for '--elo1': 5 is not greater than --elo0 (5)"),
         (("--alpha", "0.7"), "Invalid value for '--alpha': 0.7 is not in the range 0<x<0.5"),
         (("--most", "59"), "Invalid value for '--most': 59 is not in the range x>=60"),
-        (("--preset", "base@1", "--rule", "cut=none"), "--preset and --rule exclude each other"),
+        (("--preset", "base@1", "--rule", "cut=none"), "--preset and --rule cannot be used together"),
         (("--preset", "duel@1"), "expected one of base@1, no-cut@1, paulista@1"),
     ],
 )

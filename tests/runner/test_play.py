@@ -242,9 +242,9 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
         (["truco", "random", "nowhere/bot.py"], "there is no file 'nowhere/bot.py'"),
         (["truco", "random"], "1 bot cannot play alone"),
         (["truco", "random", "rookie", "--rule", "colour=red"], "no rule option 'colour'"),
-        (["truco", "random", "rookie", "--rule", "max_burns=10"], "10 is not a value"),
-        (["truco", "random", "rookie", "--rule", "max_burns"], "'max_burns' is not a rule option"),
-        (["toepen", "random", "rookie", "--rule", "whistling=often"], "'often' is not a value"),
+        (["truco", "random", "rookie", "--rule", "max_burns=10"], "10 is not a valid value"),
+        (["truco", "random", "rookie", "--rule", "max_burns"], "'max_burns' is not a valid rule option"),
+        (["toepen", "random", "rookie", "--rule", "whistling=often"], "'often' is not a valid value"),
         (["truco", "random", "rookie", "--preset", "duel@1"], "at --preset; expected one of base@1"),
         (["truco", "random", "rookie", "--preset", "base@1", "--rule", "cut=none"], "exclude each other"),
         (["truco", "random", "rookie", "--groups", "0"], "0 is not in the range x>=1"),
@@ -263,7 +263,7 @@ def test_bad_input_is_reported_in_one_line(words: list[str], said: str) -> None:
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ("x = 1\n", "holds no bot"),
+        ("x = 1\n", "contains no bot"),
         ("def choose(turn:\n", r":1: SyntaxError"),
         ("import nowhere_at_all\n", r"bad\.py:1: ModuleNotFoundError"),
         ("class Bot:\n    pass\n", "the class Bot has no method choose"),

@@ -141,7 +141,7 @@ def test_a_bot_that_cannot_be_made_is_debugged_without_a_traceback_of_ours(tmp_p
     ("source", "said"),
     [
         ("def choose(turn:\n", "not loaded: {file}:1: SyntaxError"),
-        ("x = 1\n", "not loaded: {file} holds no bot; expected a class Bot"),
+        ("x = 1\n", "not loaded: {file} contains no bot; expected a class Bot"),
         (
             "import os\ndef choose(turn):\n    os._exit(1)\n",
             "void: my_bot ended its process\nended after 1 of",
@@ -168,7 +168,9 @@ def test_only_the_games_that_the_bot_plays_are_tested(tmp_path: Path) -> None:
     assert rows == [f"toepen/{preset.name}" for preset in GAMES["toepen"].presets]
     refused = botequim("bot", "test", file, "--kind", "truco")
     assert refused.returncode == 2
-    line = f"botequim: error: {file} does not play truco, as its games say; at --kind; expected toepen\n"
+    line = (
+        f"botequim: error: {file} does not play truco: its games do not name it; at --kind; expected toepen\n"
+    )
     assert refused.stderr == line
 
 

@@ -86,7 +86,7 @@ def test_it_plays_again_on_every_save_until_ctrl_c(tmp_path: Path) -> None:
         seen.wait_for(r"my_bot\.py:2: SyntaxError: '\(' was never closed")
         file.unlink()
         save(file, "x = 1\n")
-        seen.wait_for(r"my_bot\.py holds no bot")
+        seen.wait_for(r"my_bot\.py contains no bot")
         save(file, "def choose(turn):\n    return {}['x']\n")
         seen.wait_for("toepen against random: ", 4)
         seen.wait_for(r"my_bot: crashed, KeyError: 'x' \(my_bot\.py:2\)")
@@ -146,7 +146,10 @@ def test_a_saved_file_is_loaded_as_it_was_read(tmp_path: Path) -> None:
     [
         (["random"], "Missing argument 'OPPONENT...'"),
         (["nowhere.py", "random"], "there is no file 'nowhere.py'"),
-        (["random", "random", "--preset", "duel@1"], "--preset is one of a game: give one --kind with it"),
+        (
+            ["random", "random", "--preset", "duel@1"],
+            "--preset belongs to one game: give exactly one --kind with it",
+        ),
         (["random", "random", "--kind", "truco", "--preset", "duel@1"], "has no preset 'duel@1'"),
     ],
 )

@@ -137,12 +137,18 @@ HARNESS = "import sys\nharness = sys.modules['arena.sandbox.guest.harness']\n"
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ("games = 'truco'\n", "InvalidBot: bot.py: games is 'truco'; at bot; expected names, such as"),
-        ("games = ('chess',)\n", "InvalidBot: bot.py: games names 'chess'; at bot; expected some of truco"),
+        (
+            "games = 'truco'\n",
+            "InvalidBot: bot.py: games must be a tuple of names, not 'truco'; at bot; expected names",
+        ),
+        (
+            "games = ('chess',)\n",
+            "InvalidBot: bot.py: games names the unknown game 'chess'; at bot; expected some of truco",
+        ),
         # It answers in place of what runs around it.
         (
             f"{HARNESS}harness.games_of = lambda *_: ('chess', 'x' * 200)\n",
-            "the bot: games names 'chess'; at bot; expected some of truco",
+            "the bot: games names the unknown game 'chess'; at bot; expected some of truco",
         ),
         (
             f"{HARNESS}def lost(*_):\n    while True: pass\nharness.games_of = lost\n",

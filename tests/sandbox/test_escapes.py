@@ -172,7 +172,7 @@ TAMPERING = [
     attack("the environment", "malformed", "import os; return dict(os.environ) or 0", "(int)"),
     attack("another module of the service", "crashed", "import arena.records.record", "there is no module"),
     attack("the service's store", "crashed", "import arena.store.games", "there is no module"),
-    Attack("no bot at all", "x = 1\n", "crashed", "holds no bot"),
+    Attack("no bot at all", "x = 1\n", "crashed", "contains no bot"),
     Attack("no Python at all", "\0\x01 not python", "crashed"),
     Attack("a syntax error", "def choose(turn)\n    return 1\n", "crashed", "bot.py, line 1"),
     attack("an unknown import", "crashed", "import numpy", "there is no module 'numpy'"),

@@ -93,7 +93,7 @@ def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[st
     folder.mkdir()
     (folder / "test_my_bot.py").write_text("mine")
     assert run(["new", str(folder), "--game", "truco"]) == 2
-    assert "test_my_bot.py: exists, and is not overwritten" in capsys.readouterr().err
+    assert "test_my_bot.py already exists; nothing was written" in capsys.readouterr().err
     assert [path.name for path in folder.iterdir()] == ["test_my_bot.py"], "it is all or nothing"
     assert (folder / "test_my_bot.py").read_text() == "mine"
     (folder / "test_my_bot.py").rename(folder / "notes.txt")
@@ -116,7 +116,7 @@ def test_a_name_that_is_in_use_is_refused(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["new", str(tmp_path / name), "--game", "truco"]) == 2
-    assert f"the name '{name}' is in use" in capsys.readouterr().err
+    assert f"the name '{name}' is already taken" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 

@@ -72,7 +72,7 @@ def test_entries_of_a_party_count_together() -> None:
     with pytest.raises(ArenaError) as caught:
         check_entry(spec(per_owner=3), present, new)
     assert caught.value.code == "too_many_of_owner"
-    assert "ana+bia+caio have entered 3" in caught.value.message
+    assert "ana+bia+caio have already entered 3" in caught.value.message
     # It would connect two who are within the limit.
     with pytest.raises(ArenaError):
         check_entry(

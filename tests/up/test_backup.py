@@ -37,7 +37,7 @@ def test_a_running_service_is_backed_up_and_restored(tmp_path: Path) -> None:
         assert run(tmp_path, "restore", "--from", "backup", "--data", str(service.data)) == (
             2,
             f"botequim: error: the data folder {service.data} is in use by process {service.process.pid}; "
-            "at --data; expected another folder, or that process stopped\n",
+            "at --data; expected another folder, or to stop that process\n",
         )
     assert service.stop(signal.SIGTERM) == 0
     # Of a stopped service too.

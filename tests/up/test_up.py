@@ -215,7 +215,7 @@ def test_all_waiting_polls_are_answered_at_a_stop_whatever_the_grace(tmp_path: P
 
 def test_invalid_options_are_reported_in_one_line(tmp_path: Path) -> None:
     bind = ("--bind", f"127.0.0.1:{free_port()}")
-    assert "is not an address to listen at" in refused(tmp_path, "--bind", "8000")
+    assert "is not a valid listen address" in refused(tmp_path, "--bind", "8000")
     (tmp_path / "file").write_text("")
     assert "cannot be created" in refused(tmp_path, *bind, "--data", "file/inside")
     told = refused(tmp_path, *bind, BOTEQUIM_ADMIN_TOKEN="short")

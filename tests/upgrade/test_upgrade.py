@@ -184,7 +184,7 @@ UNKNOWN = {
     ),
     "none": (
         ("HDEL", "{arena}:store", "format"),
-        "the database holds data and no format number; expected that of a service, or an empty one; "
+        "the database holds data but no format number; expected that of a service, or an empty one; "
         "if data were lost, 'botequim ops accept-empty'",
     ),
 }

@@ -406,7 +406,7 @@ def test_nothing_is_lost_when_a_driver_is_killed(store: EmbeddedStore, arena: Ar
         ({}, "no database is configured; at REDIS_URL"),
         (
             {"REDIS_URL": "unix:///nothing", "BOTEQUIM_WEBHOOK_NETWORKS": "here"},
-            "'here' is not a network; at BOTEQUIM_WEBHOOK_NETWORKS",
+            "'here' is not a valid network; at BOTEQUIM_WEBHOOK_NETWORKS",
         ),
     ],
 )

@@ -78,7 +78,7 @@ def test_a_failure_is_noted_and_mended(tmp_path: Path) -> None:
         ),
         (
             "off",
-            "there is no archive; at BOTEQUIM_ARCHIVE; expected a folder, or BOTEQUIM_ARCHIVE_URL with s3://bucket/folder",
+            "no archive is configured; at BOTEQUIM_ARCHIVE; expected a folder, or BOTEQUIM_ARCHIVE_URL with s3://bucket/folder",
         ),
     ],
 )

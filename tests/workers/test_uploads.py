@@ -193,7 +193,7 @@ def test_a_qualification_for_a_preset_is_requested(tmp_path: Path) -> None:
         assert "paulista-2@1" in told.stderr
         submit = ("bot", "submit", str(ROOT / "examples" / BOTS["truco"]), "--name", "other")
         told = call(service, tmp_path, *submit, "--preset", "paulista@1", token=owner)
-        assert "one --kind with it" in told.stderr
+        assert "exactly one --kind with it" in told.stderr
         found = client.qualifications("mine", "1")
         assert [(one["preset"], one["state"]) for one in found] == [
             ("base@1", "qualifying"),
@@ -222,7 +222,7 @@ def test_a_bot_of_one_game_is_submitted_for_it(tmp_path: Path) -> None:
         assert [(one["kind"], one["state"]) for one in found] == [("truco", "qualified")]
         told = call(service, tmp_path, "bot", "qualify", "mine", "toepen", token=owner)
         assert told.returncode == 2
-        assert "mine 1 does not play toepen, as its games say; at KIND; expected truco" in told.stderr
+        assert "mine 1 does not play toepen: its games do not name it; at KIND; expected truco" in told.stderr
 
 
 @pytest.mark.nightly("processes")

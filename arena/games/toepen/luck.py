@@ -33,7 +33,7 @@ def _start(rules: Rules, own: int, other: int) -> State:
 
 
 def _standing(state: State) -> Standing:
-    """From the view of the dealer."""
+    """Return the standing from the dealer's point of view."""
     assert isinstance(state, ToepenState)
     dealer = state.dealer
     return Standing(dealer, state.lives[dealer], state.lives[1 - dealer])

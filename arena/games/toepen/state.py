@@ -224,7 +224,7 @@ class ToepenState(ToepenTable):
         numbers = DEAL_READER.read(action)
         if numbers is None:
             raise IllegalAction(
-                f"{action[:80]!r} deals no whole pack",
+                f"{action[:80]!r} does not deal a whole pack",
                 field="action",
                 expected=f"deal: and {len(PACK)} different cards",
             )

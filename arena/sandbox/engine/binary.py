@@ -91,7 +91,7 @@ class Reader:
         return self.data[self.at - size : self.at].decode()
 
     def times(self) -> range:
-        """As many as the next number says."""
+        """Read a number, and return a range of that length."""
         return range(self.unsigned())
 
     def expect(self, *bytes: int) -> int:

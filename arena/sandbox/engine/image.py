@@ -2,7 +2,7 @@
 
 CPython counts references in the objects themselves, so merely using an object writes to its page. Objects
 whose count is at least 2**30 are immortal: CPython does not count them (PEP 683). Every object that is there
-when the runtime is built is there for ever, so all are made immortal; then instances share their pages.
+when the runtime is built is there forever, so all are made immortal; then instances share their pages.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class Knockout(TournamentFormat):
 
     def conflict(self, spec: Spec) -> ArenaError | None:
         if spec.partners == MIXED:
-            return invalid("bots that change partners cannot knock each other out", "partners", "same")
+            return invalid("a knockout requires fixed partners", "partners", "same")
         return None
 
     def most_groups(self, spec: Spec, entrants: int) -> int:

@@ -30,9 +30,11 @@ class RatingFormat(TournamentFormat):
 
     def conflict(self, spec: Spec) -> ArenaError | None:
         if spec.partners == MIXED:
-            return invalid("bots that change partners are not rated one by one", "partners", "same")
+            return invalid("the format rating requires fixed partners", "partners", "same")
         if spec.groups != 1:
-            return invalid("who meets once plays one group", "groups", "1; rounds is the number of groups")
+            return invalid(
+                "two bots that meet play exactly one group", "groups", "1; use rounds to play more groups"
+            )
         return None
 
     def check_entrants(self, spec: Spec, entrants: Sequence[Entrant]) -> None:

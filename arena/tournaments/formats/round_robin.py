@@ -26,7 +26,7 @@ class RoundRobin(TournamentFormat):
     def conflict(self, spec: Spec) -> ArenaError | None:
         if not spec.duels and spec.max_entries > MAX_TABLE_ENTRIES:
             return invalid(
-                f"a round robin at tables of up to {spec.max_entries}",
+                f"a round robin at tables cannot have {spec.max_entries} entries",
                 "max_entries",
                 f"at most {MAX_TABLE_ENTRIES}",
             )

@@ -21,7 +21,7 @@ class ToepenRegular:
         self._habits: Habits | None = None
 
     def choose(self, turn: Turn) -> str | None:
-        """An action for a turn; None lets a right pass."""
+        """Return an action for a turn, or None to let a right pass."""
         if self._habits is None:
             self._habits = Habits(len(turn["observation"]["lives"]))
         self._habits.note(turn)

@@ -42,7 +42,7 @@ class ToepenShark:
         self._history: History | None = None
 
     def choose(self, turn: Turn) -> str | None:
-        """An action for a turn; None lets a right pass."""
+        """Return an action for a turn, or None to let a right pass."""
         if self._history is None:
             self._history = History(turn["seat"], len(turn["observation"]["lives"]))
         self._history.note(turn)

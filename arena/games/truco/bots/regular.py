@@ -41,7 +41,7 @@ class TrucoRegular:
         self._random = random
 
     def choose(self, turn: Turn) -> str | None:
-        """An action for a turn; None lets a right pass."""
+        """Return an action for a turn, or None to let a right pass."""
         if turn["optional"]:
             return None
         sight = TrucoSight(turn)

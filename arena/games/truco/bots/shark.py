@@ -43,7 +43,7 @@ class TrucoShark:
         self._regular = regular.TrucoRegular(random)
 
     def choose(self, turn: Turn) -> str | None:
-        """An action for a turn; None lets a right pass."""
+        """Return an action for a turn, or None to let a right pass."""
         if turn["optional"]:
             return None
         phase = turn["observation"]["phase"]
