@@ -13,8 +13,9 @@ from api.schemas.edits import GivenEdit
 from api.schemas.schedules import GivenSchedule, GivenScheduleChange
 from api.schemas.tournaments import GivenTournament
 from api.services import services
-from arena.accounts.accounts import BotNotFound, Forbidden, Owner, Principal
+from arena.accounts.accounts import BotNotFound, Owner, Principal
 from arena.accounts.bot_settings import BotSettings
+from arena.accounts.rights import check_owner
 from arena.accounts.uploads import InvalidSource, ReceivedUpload, Upload, component_upload, python_upload
 from arena.accounts.versions import BotAccount, Version, VersionNotFound
 from arena.bots.transports import transport_of
@@ -65,34 +66,6 @@ def sign_up(address: str, invited: bool, create: Callable[[], tuple[Owner, str]]
         raise
 
 
-def check_owner(who: Principal, name: str, *, shared: bool = False) -> BotAccount:
-    """Return the bot, which ``who`` must own, or, if ``shared``, own together with others.
-
-    Raises :class:`~arena.accounts.accounts.BotNotFound` or :class:`~arena.accounts.accounts.Forbidden`.
-    """
-    bot = services().accounts.bot(name)
-    if who.scope != "owner" or who.name not in bot.owners:
-        raise Forbidden(f"{name} is not your bot", field="bot", expected="one of your own bots")
-    if not shared and who.name != bot.owner:
-        raise Forbidden(
-            f"only {bot.owner}, the owner of {name}, may do this",
-            field="bot",
-            expected=f"the token of {bot.owner}",
-        )
-    return bot
-
-
-def check_upload(who: Principal, upload: ReceivedUpload) -> None:
-    """Check that ``who`` owns the bot of an upload, which may be gone. Raises
-    :class:`~arena.accounts.accounts.Forbidden`.
-    """
-    (owners,) = [bot.owners for bot in services().accounts.listed([upload.bot])] or [(upload.owner,)]
-    if who.scope != "owner" or who.name not in owners:
-        raise Forbidden(
-            f"the upload of {upload.bot} is not yours", field="upload", expected="one of your own"
-        )
-
-
 class BotOwners(TypedDict):
     """The owners of a bot, and who is invited to share it."""
 
@@ -118,7 +91,7 @@ def add_owner(who: Principal, bot: str, owner: str) -> None:
         if co_owners.accept(bot, owner):
             accounts.audit(who, "accept bot", f"bot {bot}")
         return
-    check_owner(who, bot)
+    check_owner(services().accounts, who, bot)
     if co_owners.invite(bot, owner):
         accounts.audit(who, "invite co-owner", f"bot {bot}", owner)
 
@@ -128,7 +101,7 @@ def remove_owner(who: Principal, bot: str, owner: str) -> None:
     accounts = services().accounts
     known = accounts.bot(bot)
     if not who.admin and not (who.scope == "owner" and who.name in (owner, known.owner)):
-        check_owner(who, bot)
+        check_owner(services().accounts, who, bot)
     services().co_owners.check(bot, owner)
     accounts.audit(who, "remove co-owner", f"bot {bot}", owner)
     services().co_owners.remove(bot, owner)
@@ -160,7 +133,7 @@ def add_version(who: Principal, bot: str, body: dict[str, Any]) -> SubmittedVers
     """Add a version of an own bot. ``body``: the fields of the operation; an upload is removed from it."""
     is_webhook = transport_of(body["transport"]).needs_url
     # Who makes the first version with a webhook sees its signing secret.
-    known = check_owner(who, bot, shared=not is_webhook)
+    known = check_owner(services().accounts, who, bot, shared=not is_webhook)
     upload = _take_upload(body)
     parts = services()
     if who.name != known.owner:

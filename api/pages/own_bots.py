@@ -22,6 +22,7 @@ from api.schemas.accounts import ChangedBotSchema, QualifySchema
 from api.services import services
 from arena.accounts.accounts import BotNotFound
 from arena.accounts.bot_settings import BotSettings
+from arena.accounts.rights import check_owner
 from arena.accounts.versions import BotAccount
 from arena.declarations import settings_of
 from arena.errors import ArenaError
@@ -39,7 +40,7 @@ _EMPTY: Final[dict[str, Any]] = {"text": "", "area": "", "decimal": None}
 def bot_log(bot: str) -> Response:
     """Uploads that are checked, the qualifications of the current version, and the logs of recent games."""
     who = signed_in()
-    account = submissions.check_owner(who, bot, shared=True)
+    account = check_owner(services().accounts, who, bot, shared=True)
     uploads = services().uploads.unsettled(bot)
     found = services().tournaments.qualifications(bot, account.version) if account.version else []
     current = account.current if account.version else None
@@ -73,7 +74,7 @@ def _summary(game: str, seats: list[dict[str, Any]]) -> dict[str, Any]:
 @blueprint.get("/bots/<bot>/log/<game>")
 def bot_game_log(bot: str, game: str) -> Response:
     """The log of one game."""
-    account = submissions.check_owner(signed_in(), bot, shared=True)
+    account = check_owner(services().accounts, signed_in(), bot, shared=True)
     seats = services().tournaments.journals.find(bot, game)
     if seats is None:
         raise HttpError(f"there is no log of {bot} for game {game}", code="log_not_found", field="game")
@@ -86,7 +87,7 @@ def bot_game_log(bot: str, game: str) -> Response:
 @blueprint.get("/bots/<bot>/settings")
 def bot_settings(bot: str) -> Response:
     """What the owners can change."""
-    return _settings(submissions.check_owner(signed_in(), bot, shared=True))
+    return _settings(check_owner(services().accounts, signed_in(), bot, shared=True))
 
 
 def _settings(
@@ -125,7 +126,7 @@ def _change(
     bot: str, act: Callable[[], object], back: str = "pages.bot_settings", *, shared: bool = False
 ) -> ResponseReturnValue:
     """Do something with an own bot, and show its settings again. ``shared``: co-owners may do it."""
-    account = submissions.check_owner(signed_in(), bot, shared=shared)
+    account = check_owner(services().accounts, signed_in(), bot, shared=shared)
     try:
         act()
     except ArenaError as error:
@@ -138,7 +139,7 @@ def _change(
 @form("/bots/<bot>/settings")
 def change_bot_settings(bot: str) -> ResponseReturnValue:
     """Change what the owner says about the bot, or its state."""
-    account = submissions.check_owner(signed_in(), bot)
+    account = check_owner(services().accounts, signed_in(), bot)
     found = [one for one in _controls(account) if one.name in request.form]
     found = filled(found, request.form.getlist)
     # A text that is emptied is empty, and a number is unknown.
@@ -176,7 +177,7 @@ def publish_source(bot: str, version: str) -> ResponseReturnValue:
 def publish_bot_notes(bot: str, game: str) -> ResponseReturnValue:
     """Publish or hide the notes of a bot on a finished game."""
     who = signed_in()
-    submissions.check_owner(who, bot)
+    check_owner(services().accounts, who, bot)
     change_notes(who, bot, game, bool(request.form.get("published")))
     return redirect(url_for("pages.game_page", game=game), 303)
 
@@ -228,7 +229,7 @@ def accept_co_ownership(bot: str) -> ResponseReturnValue:
 @form("/bots/<bot>/token")
 def replace_bot_token(bot: str) -> ResponseReturnValue:
     """Replace the token of a bot, and show it once."""
-    submissions.check_owner(signed_in(), bot)
+    check_owner(services().accounts, signed_in(), bot)
     token = services().accounts.new_bot_token(bot)
     title = f"New token of {bot}"
     return page("secrets.html", bot=bot, secrets={"Token of the bot": token}, title=title)
@@ -237,7 +238,7 @@ def replace_bot_token(bot: str) -> ResponseReturnValue:
 @form("/bots/<bot>/webhook-secret")
 def replace_webhook_secret(bot: str) -> ResponseReturnValue:
     """Replace the signing secret of a bot's webhook, and show it once."""
-    account = submissions.check_owner(signed_in(), bot)
+    account = check_owner(services().accounts, signed_in(), bot)
     try:
         secret, until_ms = submissions.replace_secret(bot)
     except ArenaError as error:
@@ -256,7 +257,7 @@ def replace_webhook_secret(bot: str) -> ResponseReturnValue:
 @blueprint.get("/bots/<bot>/delete")
 def delete_bot_page(bot: str) -> Response:
     """Ask before a bot is deleted."""
-    return page("delete_bot.html", account=submissions.check_owner(signed_in(), bot))
+    return page("delete_bot.html", account=check_owner(services().accounts, signed_in(), bot))
 
 
 @form("/bots/<bot>/delete")
@@ -264,7 +265,7 @@ def delete_bot(bot: str) -> ResponseReturnValue:
     """Delete an own bot."""
     who = signed_in()
     try:
-        submissions.check_owner(who, bot)
+        check_owner(services().accounts, who, bot)
         submissions.delete(bot)
     except BotNotFound:
         # The form may have been sent twice.

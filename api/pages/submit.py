@@ -31,6 +31,7 @@ from api.schemas.accounts import NewBotSchema, NewVersionSchema
 from api.services import services
 from arena.accounts.accounts import BotNotFound, NameTaken, Principal
 from arena.accounts.bot_settings import NOT_AT_FIRST, BotSettings
+from arena.accounts.rights import check_owner, check_upload
 from arena.accounts.uploads import InvalidSource
 from arena.accounts.versions import BotAccount
 from arena.bots.transports import TRANSPORTS, UPLOADED, transport_of
@@ -203,7 +204,7 @@ def _sent_before(who: Principal, name: str, digest: str | None) -> str | None:
 @blueprint.get("/bots/<bot>/versions/new")
 def new_version_page(bot: str) -> Response:
     """A form for a new version of an own bot."""
-    account = submissions.check_owner(signed_in(), bot, shared=True)
+    account = check_owner(services().accounts, signed_in(), bot, shared=True)
     current = next((one.transport for one in account.versions if one.label == account.version), None)
     way = _way() if "transport" in request.args or current not in TRANSPORTS else str(current)
     return _new_version(account, way, _version_controls(account, way))
@@ -222,7 +223,7 @@ def _new_version(
 def submit_version(bot: str) -> ResponseReturnValue:
     """Add a version of an own bot."""
     who, way = signed_in(), _way()
-    account = submissions.check_owner(who, bot, shared=True)
+    account = check_owner(services().accounts, who, bot, shared=True)
     found = filled(_version_controls(account, way), request.form.getlist)
     try:
         body = _read(NewVersionSchema(), found, way)
@@ -248,7 +249,7 @@ def upload_page(bot: str, upload: str) -> Response:
     """What became of an upload; the page refreshes itself while it is checked and qualifies."""
     who = signed_in()
     found = services().uploads.find(bot, upload)
-    submissions.check_upload(who, found)
+    check_upload(services().accounts, who, found)
     view = submissions.upload_view(found)
     qualifications = shown_qualifications(who, view["qualifications"], found.received_ms, found.games)
     busy = not found.is_settled or (found.state == "added" and qualifications.is_busy)

@@ -1,0 +1,50 @@
+"""Who may do what with a bot."""
+
+from __future__ import annotations
+
+from arena.accounts.accounts import Accounts, Forbidden, Principal
+from arena.accounts.uploads import ReceivedUpload
+from arena.accounts.versions import BotAccount
+
+
+def check_owner(accounts: Accounts, who: Principal, name: str, *, shared: bool = False) -> BotAccount:
+    """Return the bot, which ``who`` must own, or, if ``shared``, own together with others.
+
+    Raises :class:`~arena.accounts.accounts.BotNotFound` or :class:`~arena.accounts.accounts.Forbidden`.
+    """
+    bot = accounts.bot(name)
+    if who.scope != "owner" or who.name not in bot.owners:
+        raise Forbidden(f"{name} is not your bot", field="bot", expected="one of your own bots")
+    if not shared and who.name != bot.owner:
+        raise Forbidden(
+            f"only {bot.owner}, the owner of {name}, may do this",
+            field="bot",
+            expected=f"the token of {bot.owner}",
+        )
+    return bot
+
+
+def check_owner_or_admin(
+    accounts: Accounts, who: Principal, name: str, action: str, detail: str = "", *, shared: bool = False
+) -> None:
+    """Check that ``who`` owns the bot, or, if ``shared``, shares it, or is an admin, whose action is audited.
+
+    Raises :class:`~arena.accounts.accounts.BotNotFound` or :class:`~arena.accounts.accounts.Forbidden`.
+    """
+    try:
+        check_owner(accounts, who, name, shared=shared)
+    except Forbidden:
+        if not who.admin:
+            raise
+        accounts.audit(who, action, f"bot {name}", detail)
+
+
+def check_upload(accounts: Accounts, who: Principal, upload: ReceivedUpload) -> None:
+    """Check that ``who`` owns the bot of an upload, which may be gone. Raises
+    :class:`~arena.accounts.accounts.Forbidden`.
+    """
+    (owners,) = [bot.owners for bot in accounts.listed([upload.bot])] or [(upload.owner,)]
+    if who.scope != "owner" or who.name not in owners:
+        raise Forbidden(
+            f"the upload of {upload.bot} is not yours", field="upload", expected="one of your own"
+        )
