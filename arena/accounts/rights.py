@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.accounts.accounts import Accounts, Forbidden, Principal
+from arena.accounts.accounts import Accounts, BotNotFound, Forbidden, Principal
 from arena.accounts.uploads import ReceivedUpload
 from arena.accounts.versions import BotAccount
 
@@ -13,15 +13,28 @@ def check_owner(accounts: Accounts, who: Principal, name: str, *, shared: bool =
     Raises :class:`~arena.accounts.accounts.BotNotFound` or :class:`~arena.accounts.accounts.Forbidden`.
     """
     bot = accounts.bot(name)
+    check_owns(who, bot, shared=shared)
+    _check_not_deleted(bot)
+    return bot
+
+
+def check_owns(who: Principal, bot: BotAccount, *, shared: bool = False) -> None:
+    """Check that ``who`` owns the bot, which may be deleted, or, if ``shared``, owns it together with others.
+    Raises :class:`~arena.accounts.accounts.Forbidden`.
+    """
     if who.scope != "owner" or who.name not in bot.owners:
-        raise Forbidden(f"{name} is not your bot", field="bot", expected="one of your own bots")
+        raise Forbidden(f"{bot.name} is not your bot", field="bot", expected="one of your own bots")
     if not shared and who.name != bot.owner:
         raise Forbidden(
-            f"only {bot.owner}, the owner of {name}, may do this",
+            f"only {bot.owner}, the owner of {bot.name}, may do this",
             field="bot",
             expected=f"the token of {bot.owner}",
         )
-    return bot
+
+
+def _check_not_deleted(bot: BotAccount) -> None:
+    if bot.deleted:
+        raise BotNotFound(f"{bot.name} was deleted", field="bot")
 
 
 def check_owner_or_admin(
@@ -36,6 +49,7 @@ def check_owner_or_admin(
     except Forbidden:
         if not who.admin:
             raise
+        _check_not_deleted(accounts.bot(name))
         accounts.audit(who, action, f"bot {name}", detail)
 
 
