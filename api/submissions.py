@@ -180,14 +180,6 @@ def replace_secret(bot: str, given: str | None = None) -> tuple[str, int | None]
     return secret, accounts.set_signing_secret(bot, secret)
 
 
-def delete(bot: str) -> None:
-    """Delete a bot with its logs and notes. Raises :class:`~arena.accounts.accounts.BotNotFound`."""
-    services().accounts.delete_bot(bot)
-    services().tournaments.journals.forget(bot)
-    services().live.notes.forget(bot)
-    services().webhooks.close_circuit(bot)
-
-
 def announce_tournament(
     who: Principal, body: GivenTournament, tournament_id: str | None = None
 ) -> dict[str, Any]:

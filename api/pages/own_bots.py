@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
@@ -264,10 +265,7 @@ def delete_bot_page(bot: str) -> Response:
 def delete_bot(bot: str) -> ResponseReturnValue:
     """Delete an own bot."""
     who = signed_in()
-    try:
-        check_owner(services().accounts, who, bot)
-        submissions.delete(bot)
-    except BotNotFound:
-        # The form may have been sent twice.
-        pass
+    # The form may have been sent twice.
+    with suppress(BotNotFound):
+        services().bot_deletion.delete(bot, by=who)
     return redirect(url_for("pages.account_page"), 303)

@@ -180,10 +180,10 @@ def change_bot(who: Principal, body: GivenBotChange, bot: str) -> Mapping[str, o
     return _bot_view(who, services().accounts.change_bot(bot, **body))
 
 
-@blueprint.operation()
-def delete_bot(who: Principal, bot: str) -> None:
-    check_owner_or_admin(services().accounts, who, bot, "delete bot")
-    submissions.delete(bot)
+@blueprint.operation(returns=BotSchema)
+def delete_bot(who: Principal, bot: str) -> Mapping[str, object] | Response:
+    listed = services().bot_deletion.delete(bot, by=who)
+    return json_response(None, 204) if listed is None else _bot_view(who, listed)
 
 
 @blueprint.operation(

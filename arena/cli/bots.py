@@ -226,11 +226,12 @@ def _shown(found: Bot) -> str:
 def delete(name: str, url: str, token: str, as_json: bool) -> None:
     """Delete the bot NAME for good, also one that has played; 'bot change --state withdrawn' only retires it.
 
-    Its name and version remain in past records, and nobody can take the name again. In games that it plays it
-    is late for every turn from then on.
+    It leaves its tournaments and resigns its games, and nobody can take its name again. If it has played a
+    rated group, it stays listed as a withdrawn bot, with its results.
     """
-    service(url, token).delete_bot(name)
-    show({"deleted": name}, as_json, f"{name} is deleted")
+    listed = service(url, token).delete_bot(name)
+    stays = "; it has played rated groups, and stays listed as withdrawn" if listed else ""
+    show({"deleted": name, "listed": listed is not None}, as_json, f"{name} is deleted{stays}")
 
 
 @bot.command(examples=("botequim bot rotate my-bot | botequim login --profile my-bot",))

@@ -77,6 +77,7 @@ log = logging.getLogger(__name__)
 
 _ID_BYTES: Final = 6
 _GROUPS_AT_ONCE: Final = 200
+_TOURNAMENTS_AT_ONCE: Final = 100
 
 _WINDOW_SECONDS: Final = 60.0
 _FEWEST_SECONDS: Final = 5.0
@@ -465,6 +466,16 @@ class Tournaments:
 
         read = self.store.page if bot is None else partial(self._bot_games.tournaments, bot)
         return filled_page(read, show, cursor, limit)
+
+    def each(self, names: Sequence[str]) -> Iterator[Tournament]:
+        """Those of the tournaments that exist and can be read."""
+        for start in range(0, len(names), _TOURNAMENTS_AT_ONCE):
+            some = names[start : start + _TOURNAMENTS_AT_ONCE]
+            for name, row in zip(some, self.store.load(some), strict=True):
+                if row is not None:
+                    found = shown_or_left_out(f"tournament {name}", partial(Tournament.loads, row.meta))
+                    if found is not None:
+                        yield found
 
     def present(self, viewer: Viewer = ANYBODY) -> Sequence[dict[str, Any]]:
         """Views without entries of the tournaments that are not over and that the viewer may see, in the

@@ -24,6 +24,7 @@ from arena.events.boards import Boards
 from arena.events.bot_games import BotGames
 from arena.events.compaction import Compaction
 from arena.events.comparisons import Comparisons
+from arena.events.deletion import BotDeletion
 from arena.events.histories import RecentHistories
 from arena.events.matchups import BoardMatchups
 from arena.events.moderation import Moderation
@@ -77,6 +78,7 @@ class Service:
     co_owners: CoOwners
     invitations: Invitations
     sessions: Sessions
+    bot_deletion: BotDeletion
     account_data: AccountData
     moderation: Moderation
     uploads: Uploads
@@ -240,6 +242,8 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     at_once = settings.http.limits["tables_at_once_per_address"]
     sessions = Sessions(store, accounts, invitations)
     schedules = Schedules(store, tournaments)
+    boards = Boards(store, shown)
+    bot_deletion = BotDeletion(store, accounts, tournaments, live, boards)
     subscriptions = Subscriptions(
         store.subscriptions, webhooks, settings.webhooks, tournaments.announcements, store.clock
     )
@@ -252,6 +256,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         invitations=invitations,
         sessions=sessions,
         moderation=Moderation(accounts, tournaments, shown),
+        bot_deletion=bot_deletion,
         account_data=AccountData(
             store,
             accounts,
@@ -263,6 +268,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
             live,
             shown,
             co_owners,
+            bot_deletion,
         ),
         uploads=Uploads(store, accounts, live.notifier, jobs, runtimes.ready),
         budgets=budgets,
@@ -276,7 +282,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         dry_runs=DryRuns(store.clock, budgets, GameTimes(store.game_times)),
         series=SeasonTables(store, tournaments, shown),
         schedules=schedules,
-        boards=Boards(store, shown),
+        boards=boards,
         matchups=BoardMatchups(store, shown),
         histories=RecentHistories(store, shown),
         styles=BoardStyles(store, live.finished, shown),
