@@ -1,17 +1,13 @@
-"""What owners do with bots and tournaments, by an operation of the API or by a form of a page."""
+"""What owners do with bots, by an operation of the API or by a form of a page."""
 
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from api.http.auth import viewer
-from api.schemas.edits import GivenEdit
-from api.schemas.schedules import GivenSchedule, GivenScheduleChange
-from api.schemas.tournaments import GivenTournament
 from api.services import services
 from arena.accounts.accounts import BotNotFound, Owner, Principal
 from arena.accounts.bot_settings import BotSettings
@@ -178,76 +174,6 @@ def replace_secret(bot: str, given: str | None = None) -> tuple[str, int | None]
         raise NoWebhook(f"{bot} has no webhook", field="bot", expected="a bot with a webhook")
     secret = checked_secret(given)
     return secret, accounts.set_signing_secret(bot, secret)
-
-
-def announce_tournament(
-    who: Principal, body: GivenTournament, tournament_id: str | None = None
-) -> dict[str, Any]:
-    """Announce a tournament and return it."""
-    arena = services().tournaments
-    _check_named(who, body)
-    return arena.create(body, who.owner, rated=who.admin, tournament_id=tournament_id)
-
-
-def plan_tournament(
-    who: Principal, body: GivenTournament, entrants: int | None = None
-) -> Mapping[str, object]:
-    """The dry run of a tournament; see :meth:`~arena.events.planning.DryRuns.run`."""
-    _check_named(who, body)
-    return services().dry_runs.run(body, who.owner, rated=who.admin, entrants=entrants)
-
-
-def _check_named(who: Principal, body: GivenTournament) -> None:
-    """Check that who is invited exists, and that the baseline bots are of ``who`` or of the house."""
-    check = services().tournaments.invitations
-    check.check_known(body.get("invited", ()), body.get("invited_owners", ()))
-    check.check_baseline(body.get("baseline", ()), [who.owner], body["kind"])
-
-
-def edit_tournament(who: Principal, tournament: str, body: GivenEdit) -> Mapping[str, object]:
-    """Edit a tournament and return it; that of somebody else as an admin, which is audited."""
-    arena = services().tournaments
-    seen = viewer(who)
-    before = arena.view(tournament, seen)
-    if who.admin and before["created_by"] != who.owner:
-        services().accounts.audit(who, "edit tournament", f"tournament {tournament}", ", ".join(body))
-    arena.invitations.check_known(body.get("invited", ()), ())
-    organisers, kind = [before["created_by"], *before["organisers"]], body.get("kind", before["kind"])
-    arena.invitations.check_baseline(body.get("baseline", ()), organisers, kind)
-    arena.organising.edit(tournament, body, by=who)
-    return arena.view(tournament, seen)
-
-
-def cancel_tournament(who: Principal, tournament: str, reason: str) -> Mapping[str, object]:
-    """Cancel a tournament and return it; that of somebody else only as an admin."""
-    arena = services().tournaments
-    arena.view(tournament, viewer(who))
-    services().accounts.audit(who, "cancel tournament", f"tournament {tournament}", reason)
-    return arena.cancel(tournament, by=who, reason=reason)
-
-
-def create_schedule(who: Principal, body: GivenSchedule) -> Mapping[str, object]:
-    """Create a schedule and return it."""
-    _audit_schedule(who, "create schedule", body["id"])
-    return services().schedules.create(body, who.owner, own=not who.admin)
-
-
-def change_schedule(who: Principal, schedule: str, body: GivenScheduleChange) -> Mapping[str, object]:
-    """Change a schedule and return it; that of somebody else only as an admin."""
-    details = (f"{key}={str(value).lower()}" if key == "enabled" else key for key, value in body.items())
-    _audit_schedule(who, "change schedule", schedule, " ".join(details))
-    return services().schedules.change(schedule, **body, by=who)
-
-
-def delete_schedule(who: Principal, schedule: str) -> None:
-    """Delete a schedule; that of somebody else only as an admin."""
-    _audit_schedule(who, "delete schedule", schedule)
-    services().schedules.delete(schedule, by=who)
-
-
-def _audit_schedule(who: Principal, action: str, schedule: str, detail: str = "") -> None:
-    if who.admin:
-        services().accounts.audit(who, action, f"schedule {schedule}", detail)
 
 
 def _take_upload(body: dict[str, Any]) -> Upload | None:

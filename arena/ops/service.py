@@ -29,6 +29,7 @@ from arena.events.histories import RecentHistories
 from arena.events.matchups import BoardMatchups
 from arena.events.moderation import Moderation
 from arena.events.planning import DryRuns, GameTimes
+from arena.events.requests import OrganiserRequests
 from arena.events.runtimes import OtherRuntime, RuntimeReplaced, Runtimes
 from arena.events.schedules import Schedules
 from arena.events.series import SeasonTables
@@ -80,6 +81,7 @@ class Service:
     sessions: Sessions
     bot_deletion: BotDeletion
     account_data: AccountData
+    organiser_requests: OrganiserRequests
     moderation: Moderation
     uploads: Uploads
     budgets: Budgets
@@ -241,6 +243,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     webhooks = Webhooks(store.webhooks, store.clock, settings.webhooks)
     at_once = settings.http.limits["tables_at_once_per_address"]
     sessions = Sessions(store, accounts, invitations)
+    dry_runs = DryRuns(store.clock, budgets, GameTimes(store.game_times))
     schedules = Schedules(store, tournaments)
     boards = Boards(store, shown)
     bot_deletion = BotDeletion(store, accounts, tournaments, live, boards)
@@ -270,6 +273,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
             co_owners,
             bot_deletion,
         ),
+        organiser_requests=OrganiserRequests(accounts, tournaments, dry_runs),
         uploads=Uploads(store, accounts, live.notifier, jobs, runtimes.ready),
         budgets=budgets,
         suspensions=suspensions,
@@ -279,7 +283,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         tournaments=tournaments,
         comparisons=Comparisons(store, live, accounts, budgets, tournaments.creation),
         bot_games=BotGames(store, live, accounts, shown),
-        dry_runs=DryRuns(store.clock, budgets, GameTimes(store.game_times)),
+        dry_runs=dry_runs,
         series=SeasonTables(store, tournaments, shown),
         schedules=schedules,
         boards=boards,
