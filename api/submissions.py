@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any
 
 from api.services import services
 from arena.accounts.accounts import BotNotFound, Owner, Principal
@@ -60,47 +60,6 @@ def sign_up(address: str, invited: bool, create: Callable[[], tuple[Owner, str]]
     except ArenaError:
         limits.spend("sign_ups_per_address", address)
         raise
-
-
-class BotOwners(TypedDict):
-    """The owners of a bot, and who is invited to share it."""
-
-    owner: str
-    co_owners: Sequence[str]
-    invited: Sequence[str]
-
-
-def owners_view(bot: str) -> BotOwners:
-    """The owners of a bot, and who is invited to share it."""
-    known = services().accounts.bot(bot)
-    return {
-        "owner": known.owner,
-        "co_owners": known.co_owners,
-        "invited": services().co_owners.invited(bot),
-    }
-
-
-def add_owner(who: Principal, bot: str, owner: str) -> None:
-    """Invite an owner to share a bot of ``who``, or, if that is ``who``, accept the invitation."""
-    accounts, co_owners = services().accounts, services().co_owners
-    if who.scope == "owner" and who.name == owner:
-        if co_owners.accept(bot, owner):
-            accounts.audit(who, "accept bot", f"bot {bot}")
-        return
-    check_owner(services().accounts, who, bot)
-    if co_owners.invite(bot, owner):
-        accounts.audit(who, "invite co-owner", f"bot {bot}", owner)
-
-
-def remove_owner(who: Principal, bot: str, owner: str) -> None:
-    """Remove a co-owner of a bot or an invitation: as the owner of the bot, as that owner, or as an admin."""
-    accounts = services().accounts
-    known = accounts.bot(bot)
-    if not who.admin and not (who.scope == "owner" and who.name in (owner, known.owner)):
-        check_owner(services().accounts, who, bot)
-    services().co_owners.check(bot, owner)
-    accounts.audit(who, "remove co-owner", f"bot {bot}", owner)
-    services().co_owners.remove(bot, owner)
 
 
 def register(who: Principal, body: dict[str, Any]) -> RegisteredBot:

@@ -203,14 +203,14 @@ def qualify_version(bot: str, version: str) -> ResponseReturnValue:
 def invite_co_owner(bot: str) -> ResponseReturnValue:
     """Invite an owner to share the bot."""
     owner = request.form.get("owner", "").strip()
-    return _change(bot, lambda: submissions.add_owner(signed_in(), bot, owner))
+    return _change(bot, lambda: services().co_owners.add(signed_in(), bot, owner))
 
 
 @form("/bots/<bot>/owners/<owner>/remove")
 def remove_co_owner(bot: str, owner: str) -> ResponseReturnValue:
     """Remove a co-owner or an invitation; co-owners and who is invited remove themselves."""
     who = signed_in()
-    submissions.remove_owner(who, bot, owner)
+    services().co_owners.remove(who, bot, owner)
     if owner == who.owner:
         return redirect(url_for("pages.account_page"), 303)
     return redirect(url_for("pages.bot_settings", bot=bot), 303)
@@ -220,7 +220,7 @@ def remove_co_owner(bot: str, owner: str) -> ResponseReturnValue:
 def accept_co_ownership(bot: str) -> ResponseReturnValue:
     """Share a bot, after an invitation."""
     who = signed_in()
-    submissions.add_owner(who, bot, who.owner)
+    services().co_owners.add(who, bot, who.owner)
     return redirect(url_for("pages.bot_settings", bot=bot), 303)
 
 
