@@ -10,7 +10,6 @@ from typing import Any, Final
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
-from api import submissions
 from api.http.errors import HttpError
 from api.http.requests import load
 from api.http.sessions import signed_in
@@ -241,7 +240,7 @@ def replace_webhook_secret(bot: str) -> ResponseReturnValue:
     """Replace the signing secret of a bot's webhook, and show it once."""
     account = check_owner(services().accounts, signed_in(), bot)
     try:
-        secret, until_ms = submissions.replace_secret(bot)
+        secret, until_ms = services().registration.replace_secret(bot)
     except ArenaError as error:
         if not is_of_form(error):
             raise

@@ -10,7 +10,6 @@ from typing import Any, Final, NamedTuple
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
-from api import submissions
 from api.http.edge import SMALL_BODY
 from api.http.requests import load
 from api.http.sessions import signed_in
@@ -160,7 +159,7 @@ def submit_bot() -> ResponseReturnValue:
         body = _read(NewBotSchema(), found, way)
         digest = _digest(body)
         services().limits.spend("bots_per_owner", who.owner)
-        made = submissions.register(who, body)
+        made = services().registration.register(who, body)
     except NameTaken as error:
         again = _sent_before(who, found[0].value, digest)
         return redirect(again, 303) if again else _new_bot(way, found, error)
@@ -228,7 +227,7 @@ def submit_version(bot: str) -> ResponseReturnValue:
     try:
         body = _read(NewVersionSchema(), found, way)
         services().limits.spend("uploads_per_owner", who.owner)
-        made = submissions.add_version(who, bot, body)
+        made = services().registration.add_version(who, bot, body)
     except ArenaError as error:
         if not is_of_form(error):
             raise
@@ -250,7 +249,7 @@ def upload_page(bot: str, upload: str) -> Response:
     who = signed_in()
     found = services().uploads.find(bot, upload)
     check_upload(services().accounts, who, found)
-    view = submissions.upload_view(found)
+    view = services().tournaments.upload_view(found)
     qualifications = shown_qualifications(who, view["qualifications"], found.received_ms, found.games)
     busy = not found.is_settled or (found.state == "added" and qualifications.is_busy)
     comes = _what_comes(bot, view["label"], qualifications) if found.state == "added" else []

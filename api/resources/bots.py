@@ -9,7 +9,6 @@ from typing import Any
 from flask import Response
 from marshmallow import Schema, fields, validate
 
-from api import submissions
 from api.http.auth import viewer
 from api.http.contract import Blueprint, RawBody, json_response
 from api.http.errors import HttpError
@@ -141,7 +140,7 @@ def _still_checked(schema: type[Schema], value: object, upload: ReceivedUpload) 
     raw_query=NewBotFileQuery,
 )
 def register_bot(who: Principal, body: dict[str, Any]) -> Mapping[str, object] | Response:
-    made = submissions.register(who, body)
+    made = services().registration.register(who, body)
     bot, upload = made.bot, made.upload
     if upload is not None:
         upload = _outcome(upload)
@@ -150,7 +149,7 @@ def register_bot(who: Principal, body: dict[str, Any]) -> Mapping[str, object] |
         "bot": _bot_view(who, bot),
         "token": made.token,
         "webhook_secret": made.webhook_secret,
-        "upload": None if upload is None else submissions.upload_view(upload),
+        "upload": None if upload is None else services().tournaments.upload_view(upload),
     }
     if upload is None or upload.is_settled:
         return value
@@ -195,7 +194,7 @@ def delete_bot(who: Principal, bot: str) -> Mapping[str, object] | Response:
     raw_query=NewVersionFileQuery,
 )
 def add_version(who: Principal, body: dict[str, Any], bot: str) -> Mapping[str, object] | Response:
-    made = submissions.add_version(who, bot, body)
+    made = services().registration.add_version(who, bot, body)
     version = made.version
     if made.upload is not None:
         upload = _outcome(made.upload)
@@ -221,7 +220,7 @@ def get_upload(who: Principal, query: GivenWait, bot: str, upload: str) -> Mappi
         if not who.admin:
             raise
         services().accounts.audit(who, "read upload", f"bot {bot}", upload)
-    return submissions.upload_view(services().uploads.wait(found, query["wait"]))
+    return services().tournaments.upload_view(services().uploads.wait(found, query["wait"]))
 
 
 @blueprint.operation(body=ChangedVersionSchema, returns=VersionSchema)
@@ -286,7 +285,7 @@ def publish_notes(who: Principal, body: GivenNotesChange, bot: str, game: str) -
 @blueprint.operation(body=NewSecretSchema, returns=SecretSchema)
 def replace_webhook_secret(who: Principal, body: GivenSecret, bot: str) -> Mapping[str, object]:
     check_owner(services().accounts, who, bot)
-    secret, until_ms = submissions.replace_secret(bot, body.get("secret"))
+    secret, until_ms = services().registration.replace_secret(bot, body.get("secret"))
     return {"secret": secret, "previous_until_ms": until_ms}
 
 

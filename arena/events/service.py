@@ -9,13 +9,16 @@ import logging
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final, TypedDict
 
-from arena.accounts.accounts import Accounts, Forbidden, Principal
+from arena.accounts.accounts import Accounts, BotNotFound, Forbidden, Principal
 from arena.accounts.budgets import Budgets
 from arena.accounts.shown import ShownTexts
 from arena.accounts.suspensions import Suspensions, check_plays
+from arena.accounts.uploads import ReceivedUpload
+from arena.accounts.versions import VersionNotFound
 from arena.errors import ArenaError
 from arena.events.admission import Admission
 from arena.events.announcements import Announcement, announcements
@@ -366,6 +369,14 @@ class Tournaments:
         """The qualifications of a version, for the owner of the bot."""
         self._accounts.bot(bot).find(version)
         return [known.as_json(discipline) for discipline, known in self._qualifications.of(bot, version)]
+
+    def upload_view(self, upload: ReceivedUpload) -> dict[str, Any]:
+        """The upload, with the qualifications of the version that it became."""
+        found: list[dict[str, object]] = []
+        if upload.state == "added":
+            with suppress(VersionNotFound, BotNotFound):
+                found = self.qualifications(upload.bot, upload.label)
+        return {**vars(upload), "qualifications": found}
 
     def lacking(self, fields: Mapping[str, object], groups: int) -> list[str]:
         """The bots that such a tournament would enter automatically and that have fewer ``groups`` on its

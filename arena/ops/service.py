@@ -50,6 +50,7 @@ from arena.records.archive.objects import ArchiveUnavailable
 from arena.records.archive.places import open_objects
 from arena.store.repositories import Store, open_store
 from arena.webhooks.driver import Driver
+from arena.webhooks.registration import Registration
 from arena.webhooks.registry import Webhooks
 from arena.webhooks.subscriptions import Subscriptions
 
@@ -81,6 +82,7 @@ class Service:
     sessions: Sessions
     bot_deletion: BotDeletion
     account_data: AccountData
+    registration: Registration
     organiser_requests: OrganiserRequests
     moderation: Moderation
     uploads: Uploads
@@ -243,6 +245,8 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     webhooks = Webhooks(store.webhooks, store.clock, settings.webhooks)
     at_once = settings.http.limits["tables_at_once_per_address"]
     sessions = Sessions(store, accounts, invitations)
+    uploads = Uploads(store, accounts, live.notifier, jobs, runtimes.ready)
+    limits = Limits(store.limits, settings.http.limits)
     dry_runs = DryRuns(store.clock, budgets, GameTimes(store.game_times))
     schedules = Schedules(store, tournaments)
     boards = Boards(store, shown)
@@ -273,12 +277,13 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
             co_owners,
             bot_deletion,
         ),
+        registration=Registration(accounts, uploads, webhooks, limits.spend),
         organiser_requests=OrganiserRequests(accounts, tournaments, dry_runs),
-        uploads=Uploads(store, accounts, live.notifier, jobs, runtimes.ready),
+        uploads=uploads,
         budgets=budgets,
         suspensions=suspensions,
         shown=shown,
-        limits=Limits(store.limits, settings.http.limits),
+        limits=limits,
         live=live,
         tournaments=tournaments,
         comparisons=Comparisons(store, live, accounts, budgets, tournaments.creation),
