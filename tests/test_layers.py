@@ -170,7 +170,7 @@ ALLOWED: dict[str, set[str]] = {
         )
     },
     "people": {"accounts", "live", "store", "records", "replays", "play", "bots", "games"},
-    "webhooks": {"accounts", "live", "store", "records", "play", "games"},
+    "webhooks": {"accounts", "live", "store", "records", "play", "bots", "games"},
     "client": {"operations", "bots", "games", "play"},
     "research": {"records", "play", "bots", "games"},
     "upgrade": {"store"},

@@ -1,6 +1,6 @@
 """What is logged of what organisers do, and admins in their place; see also :mod:`api.resources.admin`.
 
-Cancelling a tournament is logged by :func:`api.submissions.cancel_tournament`, with its reason.
+Cancelling a tournament is logged by :class:`~arena.events.requests.OrganiserRequests`, with its reason.
 """
 
 from __future__ import annotations

@@ -274,6 +274,13 @@ def _uploads(app: Flask, ana: RecordingClient, admin: RecordingClient) -> None:
     for _ in range(2):
         admin("DELETE", "/v1/admin/suspensions/valete-bot")
     _comparisons(app, ana)
+    duel = {"name": "Duel", "kind": "toepen", "preset": "duel@1", "format": "round_robin", "groups": 1}
+    more = {"division": "sealed", "house": ["rookie"], "locks_ms": _now_ms() + _ENTRY_MS}
+    event = admin("POST", "/v1/tournaments", {**duel, **more})["id"]
+    ana("POST", f"/v1/tournaments/{event}/entries", {"bot": "valete-bot", "version": "1"})
+    time.sleep(_ENTRY_MS / 1000)
+    while worker.step(event).state not in OVER:
+        worker.play_local_groups(event)
     ana("DELETE", "/v1/bots/valete-bot")
 
 

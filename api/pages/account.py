@@ -10,7 +10,6 @@ from typing import Final
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
-from api import submissions
 from api.http.contract import json_response
 from api.http.requests import load
 from api.http.sessions import begin, client_address, session_key, sign_in_link, sign_out, signed_in
@@ -129,7 +128,7 @@ def sign_up() -> ResponseReturnValue:
         return services().sessions.sign_up(body["name"], draft, body.get("invitation", ""))
 
     try:
-        owner, token = submissions.sign_up(client_address(), bool(code), create)
+        owner, token = services().limits.sign_up(client_address(), bool(code), create)
     except ArenaError as error:
         if not is_of_form(error):
             raise

@@ -7,7 +7,6 @@ from typing import Any, Final, NamedTuple
 
 from flask import Response, abort, request, url_for
 
-from api.declared import Declared, declared_by
 from api.http.requests import read_query
 from api.pages.bars import axis_of
 from api.pages.board_filters import BoardFilter
@@ -15,6 +14,7 @@ from api.pages.history import BoardPlot, board_plot
 from api.pages.site import blueprint, page
 from api.schemas.leaderboards import BoardPageQuery, GivenBoardPage
 from api.services import services
+from arena.accounts.models import ModelStatement, model_statements
 from arena.errors import UnknownPreset
 from arena.events.boards import PublishedBoard
 from arena.events.matchups import PublishedMatchups
@@ -44,7 +44,7 @@ _BOARD: Final = BoardPageQuery()
 
 class _Shown(NamedTuple):
     """A leaderboard as its page shows it. ``rows``: those of this page, earlier versions too if they are
-    asked for. ``names``: the bots whose lines are drawn, ``chosen`` the ones that stand out. ``declared``:
+    asked for. ``names``: the bots whose lines are drawn, ``chosen`` the ones that stand out. ``models``:
     what owners say about their language models, None in other divisions.
     """
 
@@ -57,7 +57,7 @@ class _Shown(NamedTuple):
     narrow: BoardPlot | None = None
     names: Sequence[str] = ()
     chosen: Sequence[str] = ()
-    declared: Mapping[str, Declared] | None = None
+    models: Mapping[str, ModelStatement] | None = None
 
 
 @blueprint.get("/leaderboards/<kind>")
@@ -160,5 +160,5 @@ def _shown(
         board_plot(series, first, second, **NARROW),
         names,
         (first,) if second is None else (first, second),
-        declared_by(rows["rows"]) if name.division == MODELS else None,
+        model_statements(services().accounts, rows["rows"]) if name.division == MODELS else None,
     )

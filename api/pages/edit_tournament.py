@@ -9,7 +9,6 @@ from typing import Any, Final
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
-from api import submissions
 from api.http.requests import load
 from api.http.sessions import page_viewer, signed_in
 from api.pages.fields import Control, Sections, filled, is_of_form, status_of, time_value, with_error_in
@@ -45,7 +44,7 @@ def edit_tournament(tournament: str) -> ResponseReturnValue:
     try:
         body = _changes(view, before, sent)
         if body:
-            submissions.edit_tournament(who, tournament, load(EditTournamentSchema(), body))
+            services().organiser_requests.edit(who, tournament, load(EditTournamentSchema(), body))
     except ArenaError as error:
         if not is_of_form(error):
             raise

@@ -13,13 +13,13 @@ from typing import Any, Final
 
 import orjson
 
-from api.watching import LiveTable
 from arena.errors import ArenaError
 from arena.events.moderation import Moderation
 from arena.events.service import Tournaments
 from arena.games import game_of
 from arena.live.header import ANYBODY
 from arena.live.service import LiveGames, RecordNotReady
+from arena.replays.live_table import LiveTable
 from arena.replays.page import game_title, table_layout
 
 LIVE_SECONDS: Final = 2.0

@@ -13,7 +13,6 @@ from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from marshmallow import Schema
 
-from api import submissions
 from api.http.requests import load
 from api.http.sessions import signed_in
 from api.pages.fields import (
@@ -214,10 +213,10 @@ def announce_tournament() -> ResponseReturnValue:
     try:
         body = load(NewTournamentSchema(), tournament_body(sections, game))
         if "dry_run" in request.form:
-            return _new_tournament(game, sections, draft, plan=submissions.plan_tournament(who, body))
+            return _new_tournament(game, sections, draft, plan=services().organiser_requests.plan(who, body))
         services().limits.spend("tournaments_per_owner", who.owner)
         name = _name_of(who, draft, body)
-        made = submissions.announce_tournament(who, body, name)
+        made = services().organiser_requests.announce(who, body, name)
     except ArenaError as error:
         if not is_of_form(error):
             raise
@@ -295,6 +294,6 @@ def cancel_tournament(tournament: str) -> ResponseReturnValue:
     def act() -> None:
         who = signed_in()
         sent = load(ReasonSchema(), {"reason": request.form.get("reason", "").strip()})
-        submissions.cancel_tournament(who, tournament, sent["reason"])
+        services().organiser_requests.cancel(who, tournament, sent["reason"])
 
     return _act(tournament, act)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
-from api import submissions
 from api.http.errors import HttpError
 from api.http.requests import load
 from api.http.sessions import signed_in
@@ -22,6 +22,7 @@ from api.schemas.accounts import ChangedBotSchema, QualifySchema
 from api.services import services
 from arena.accounts.accounts import BotNotFound
 from arena.accounts.bot_settings import BotSettings
+from arena.accounts.rights import check_owner
 from arena.accounts.versions import BotAccount
 from arena.declarations import settings_of
 from arena.errors import ArenaError
@@ -41,7 +42,7 @@ def bot_log(bot: str) -> Response:
     games.
     """
     who = signed_in()
-    account = submissions.check_owner(who, bot, shared=True)
+    account = check_owner(services().accounts, who, bot, shared=True)
     uploads = services().uploads.unsettled(bot)
     found = services().tournaments.qualifications(bot, account.version) if account.version else []
     current = account.current if account.version else None
@@ -75,7 +76,7 @@ def _summary(game: str, seats: list[dict[str, Any]]) -> dict[str, Any]:
 @blueprint.get("/bots/<bot>/log/<game>")
 def bot_game_log(bot: str, game: str) -> Response:
     """Show the log of one game."""
-    account = submissions.check_owner(signed_in(), bot, shared=True)
+    account = check_owner(services().accounts, signed_in(), bot, shared=True)
     seats = services().tournaments.journals.find(bot, game)
     if seats is None:
         raise HttpError(f"there is no log of {bot} for game {game}", code="log_not_found", field="game")
@@ -88,7 +89,7 @@ def bot_game_log(bot: str, game: str) -> Response:
 @blueprint.get("/bots/<bot>/settings")
 def bot_settings(bot: str) -> Response:
     """Show the settings that the owners can change."""
-    return _settings(submissions.check_owner(signed_in(), bot, shared=True))
+    return _settings(check_owner(services().accounts, signed_in(), bot, shared=True))
 
 
 def _settings(
@@ -127,7 +128,7 @@ def _change(
     bot: str, act: Callable[[], object], back: str = "pages.bot_settings", *, shared: bool = False
 ) -> ResponseReturnValue:
     """Do something with an own bot, and show its settings again. ``shared``: co-owners may do it."""
-    account = submissions.check_owner(signed_in(), bot, shared=shared)
+    account = check_owner(services().accounts, signed_in(), bot, shared=shared)
     try:
         act()
     except ArenaError as error:
@@ -140,7 +141,7 @@ def _change(
 @form("/bots/<bot>/settings")
 def change_bot_settings(bot: str) -> ResponseReturnValue:
     """Change the owner's statements about the bot, or its state."""
-    account = submissions.check_owner(signed_in(), bot)
+    account = check_owner(services().accounts, signed_in(), bot)
     found = [one for one in _controls(account) if one.name in request.form]
     found = filled(found, request.form.getlist)
     # A text that is emptied is empty, and a number is unknown.
@@ -178,7 +179,7 @@ def publish_source(bot: str, version: str) -> ResponseReturnValue:
 def publish_bot_notes(bot: str, game: str) -> ResponseReturnValue:
     """Publish or hide the notes of a bot on a finished game."""
     who = signed_in()
-    submissions.check_owner(who, bot)
+    check_owner(services().accounts, who, bot)
     change_notes(who, bot, game, bool(request.form.get("published")))
     return redirect(url_for("pages.game_page", game=game), 303)
 
@@ -203,14 +204,14 @@ def qualify_version(bot: str, version: str) -> ResponseReturnValue:
 def invite_co_owner(bot: str) -> ResponseReturnValue:
     """Invite an owner to share the bot."""
     owner = request.form.get("owner", "").strip()
-    return _change(bot, lambda: submissions.add_owner(signed_in(), bot, owner))
+    return _change(bot, lambda: services().co_owners.add(signed_in(), bot, owner))
 
 
 @form("/bots/<bot>/owners/<owner>/remove")
 def remove_co_owner(bot: str, owner: str) -> ResponseReturnValue:
     """Remove a co-owner or an invitation. Co-owners and invited owners may remove themselves."""
     who = signed_in()
-    submissions.remove_owner(who, bot, owner)
+    services().co_owners.remove(who, bot, owner)
     if owner == who.owner:
         return redirect(url_for("pages.account_page"), 303)
     return redirect(url_for("pages.bot_settings", bot=bot), 303)
@@ -220,7 +221,7 @@ def remove_co_owner(bot: str, owner: str) -> ResponseReturnValue:
 def accept_co_ownership(bot: str) -> ResponseReturnValue:
     """Accept an invitation to share the bot."""
     who = signed_in()
-    submissions.add_owner(who, bot, who.owner)
+    services().co_owners.add(who, bot, who.owner)
     return redirect(url_for("pages.bot_settings", bot=bot), 303)
 
 
@@ -230,7 +231,7 @@ def accept_co_ownership(bot: str) -> ResponseReturnValue:
 @form("/bots/<bot>/token")
 def replace_bot_token(bot: str) -> ResponseReturnValue:
     """Replace the token of a bot, and show it once."""
-    submissions.check_owner(signed_in(), bot)
+    check_owner(services().accounts, signed_in(), bot)
     token = services().accounts.new_bot_token(bot)
     title = f"New token of {bot}"
     return page("secrets.html", bot=bot, secrets={"Token of the bot": token}, title=title)
@@ -239,9 +240,9 @@ def replace_bot_token(bot: str) -> ResponseReturnValue:
 @form("/bots/<bot>/webhook-secret")
 def replace_webhook_secret(bot: str) -> ResponseReturnValue:
     """Replace the signing secret of a bot's webhook, and show it once."""
-    account = submissions.check_owner(signed_in(), bot)
+    account = check_owner(services().accounts, signed_in(), bot)
     try:
-        secret, until_ms = submissions.replace_secret(bot)
+        secret, until_ms = services().registration.replace_secret(bot)
     except ArenaError as error:
         if not is_of_form(error):
             raise
@@ -258,17 +259,14 @@ def replace_webhook_secret(bot: str) -> ResponseReturnValue:
 @blueprint.get("/bots/<bot>/delete")
 def delete_bot_page(bot: str) -> Response:
     """Ask before a bot is deleted."""
-    return page("delete_bot.html", account=submissions.check_owner(signed_in(), bot))
+    return page("delete_bot.html", account=check_owner(services().accounts, signed_in(), bot))
 
 
 @form("/bots/<bot>/delete")
 def delete_bot(bot: str) -> ResponseReturnValue:
     """Delete an own bot."""
     who = signed_in()
-    try:
-        submissions.check_owner(who, bot)
-        submissions.delete(bot)
-    except BotNotFound:
-        # The form may have been sent twice.
-        pass
+    # The form may have been sent twice.
+    with suppress(BotNotFound):
+        services().bot_deletion.delete(bot, by=who)
     return redirect(url_for("pages.account_page"), 303)

@@ -13,7 +13,6 @@ from markupsafe import Markup
 
 from api.http.sessions import client_address, person, visitor
 from api.pages.site import blueprint, form, page
-from api.playing import YOU, seat_table
 from api.services import service_address, services
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of
@@ -24,6 +23,7 @@ from arena.games.pictures import UNSEEN
 from arena.live.header import GameHeader
 from arena.live.service import EventsGone
 from arena.operations.operation import JSON
+from arena.people.seat_table import YOU, seat_table
 from arena.people.tables import HOUSE, YOUR_SEAT, opponents_of, playable
 from arena.records.tell import seat_names
 from arena.replays.moves import new_picture
@@ -276,7 +276,7 @@ def table_page(game: str) -> ResponseReturnValue:
             invitations=_links(game, len(header.seats)),
         )
     try:
-        shown = seat_table(game, me)
+        shown = seat_table(services().live, services().people, game, me)
     except EventsGone:
         return redirect(url_for("pages.game_page", game=game), 303)
     assert shown is not None
@@ -311,7 +311,9 @@ def seat_state(game: str) -> Response:
     """Return the table as JSON, as soon as its version differs from ``since``."""
     since, after = _number(request.args.get("since")), _number(request.args.get("after"))
     wait = 0 if since is None else min(_WAIT_SECONDS, services().settings.http.max_wait)
-    shown = seat_table(game, _player(), since=since, after=after, wait=wait)
+    shown = seat_table(
+        services().live, services().people, game, _player(), since=since, after=after, wait=wait
+    )
     return _json(shown)
 
 
@@ -325,7 +327,9 @@ def act(game: str) -> ResponseReturnValue:
         action = other + action.removeprefix(word)
     result = services().people.act(game, me, request.form.get("turn", ""), action)
     if request.accept_mimetypes.best == JSON:
-        shown = seat_table(game, me, after=_number(request.form.get("after")))
+        shown = seat_table(
+            services().live, services().people, game, me, after=_number(request.form.get("after"))
+        )
         return _json({**(shown or {}), "result": result["status"]})
     missed = None if result["status"] == "accepted" else result["status"]
     return redirect(url_for("pages.table_page", game=game, missed=missed), 303)

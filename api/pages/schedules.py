@@ -9,7 +9,6 @@ from typing import Any, Final
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
-from api import submissions
 from api.http.requests import load
 from api.http.sessions import signed_in
 from api.pages.edit_tournament import text_of
@@ -56,7 +55,7 @@ def create_schedule() -> ResponseReturnValue:
     sent = _sent(_sections(game, who))
     try:
         body = {**body_of(sent[_WHEN]), "tournament": _template(sent, game)}
-        submissions.create_schedule(who, load(NewScheduleSchema(), body))
+        services().schedules.create_for(who, load(NewScheduleSchema(), body))
     except ArenaError as error:
         if not is_of_form(error):
             raise
@@ -85,7 +84,7 @@ def edit_schedule(schedule: str) -> ResponseReturnValue:
         body["tournament"] = _template(sent, game)
     try:
         if body:
-            submissions.change_schedule(who, schedule, load(ChangedScheduleSchema(), body))
+            services().schedules.change(schedule, **load(ChangedScheduleSchema(), body), by=who)
     except ArenaError as error:
         if not is_of_form(error):
             raise
@@ -98,9 +97,9 @@ def change_own_schedule(schedule: str) -> ResponseReturnValue:
     """Pause, resume or delete a schedule."""
     who = signed_in()
     if "delete" in request.form:
-        submissions.delete_schedule(who, schedule)
+        services().schedules.delete(schedule, by=who)
     else:
-        submissions.change_schedule(who, schedule, {"enabled": request.form.get("enabled") == "1"})
+        services().schedules.change(schedule, enabled=request.form.get("enabled") == "1", by=who)
     return redirect(url_for("pages.account_page"), 303)
 
 

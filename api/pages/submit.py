@@ -10,7 +10,6 @@ from typing import Any, Final, NamedTuple
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
-from api import submissions
 from api.http.edge import SMALL_BODY
 from api.http.requests import load
 from api.http.sessions import signed_in
@@ -31,6 +30,7 @@ from api.schemas.accounts import NewBotSchema, NewVersionSchema
 from api.services import services
 from arena.accounts.accounts import BotNotFound, NameTaken, Principal
 from arena.accounts.bot_settings import NOT_AT_FIRST, BotSettings
+from arena.accounts.rights import check_owner, check_upload
 from arena.accounts.uploads import InvalidSource
 from arena.accounts.versions import BotAccount
 from arena.bots.transports import TRANSPORTS, UPLOADED, transport_of
@@ -159,7 +159,7 @@ def submit_bot() -> ResponseReturnValue:
         body = _read(NewBotSchema(), found, way)
         digest = _digest(body)
         services().limits.spend("bots_per_owner", who.owner)
-        made = submissions.register(who, body)
+        made = services().registration.register(who, body)
     except NameTaken as error:
         again = _sent_before(who, found[0].value, digest)
         return redirect(again, 303) if again else _new_bot(way, found, error)
@@ -203,7 +203,7 @@ def _sent_before(who: Principal, name: str, digest: str | None) -> str | None:
 @blueprint.get("/bots/<bot>/versions/new")
 def new_version_page(bot: str) -> Response:
     """Show a form for a new version of an own bot."""
-    account = submissions.check_owner(signed_in(), bot, shared=True)
+    account = check_owner(services().accounts, signed_in(), bot, shared=True)
     current = next((one.transport for one in account.versions if one.label == account.version), None)
     way = _way() if "transport" in request.args or current not in TRANSPORTS else str(current)
     return _new_version(account, way, _version_controls(account, way))
@@ -222,12 +222,12 @@ def _new_version(
 def submit_version(bot: str) -> ResponseReturnValue:
     """Add a version of an own bot."""
     who, way = signed_in(), _way()
-    account = submissions.check_owner(who, bot, shared=True)
+    account = check_owner(services().accounts, who, bot, shared=True)
     found = filled(_version_controls(account, way), request.form.getlist)
     try:
         body = _read(NewVersionSchema(), found, way)
         services().limits.spend("uploads_per_owner", who.owner)
-        made = submissions.add_version(who, bot, body)
+        made = services().registration.add_version(who, bot, body)
     except ArenaError as error:
         if not is_of_form(error):
             raise
@@ -248,8 +248,8 @@ def upload_page(bot: str, upload: str) -> Response:
     """Show the outcome of an upload. The page refreshes itself while the upload is checked and qualifies."""
     who = signed_in()
     found = services().uploads.find(bot, upload)
-    submissions.check_upload(who, found)
-    view = submissions.upload_view(found)
+    check_upload(services().accounts, who, found)
+    view = services().tournaments.upload_view(found)
     qualifications = shown_qualifications(who, view["qualifications"], found.received_ms, found.games)
     busy = not found.is_settled or (found.state == "added" and qualifications.is_busy)
     comes = _what_comes(bot, view["label"], qualifications) if found.state == "added" else []

@@ -14,15 +14,16 @@ from api.http.streams import table_stream
 from api.notes import notes_on
 from api.notes import remarks as note_remarks
 from api.pages.site import blueprint, page
-from api.playing import told_end
 from api.services import services
-from api.watching import LiveTable, Watching
+from api.watching import Watching
 from arena.games import game_of
 from arena.live.finalizer import ENDED
 from arena.live.header import GameNotFound, GameSummary
 from arena.live.service import RecordNotReady
+from arena.people.seat_table import ending
 from arena.play.game_ids import place_of
 from arena.records.record import Record, parse_record
+from arena.replays.live_table import LiveTable
 from arena.replays.page import embedded_json, game_title, page_parts, static, table_layout
 from arena.store.notes import GameNotes
 
@@ -94,7 +95,7 @@ def _own_game(game: str, person: str | None) -> dict[str, Any]:
         "seat": seats[0],
         "public": header.visibility == "public",
         "agreed": header.seats[seats[0]].agrees,
-        "end": told_end(summary, LiveTable(summary, you=seats[0]).form, seats[0]),
+        "end": ending(summary, LiveTable(summary, you=seats[0]).form, seats[0]),
         "review": services().reviews.find(game, seats[0]),
     }
 
@@ -120,7 +121,7 @@ def _table_page(summary: GameSummary) -> Response:
         title=game_title(game_rules, rules, table.players),
         data=Markup(embedded_json(data)),
         sprite=_sprite(),
-        end=told_end(summary, table.form) if summary["state"] in ENDED else None,
+        end=ending(summary, table.form) if summary["state"] in ENDED else None,
     )
 
 

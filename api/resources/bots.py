@@ -9,7 +9,6 @@ from typing import Any
 from flask import Response
 from marshmallow import Schema, fields, validate
 
-from api import submissions
 from api.http.auth import viewer
 from api.http.contract import Blueprint, RawBody, json_response
 from api.http.errors import HttpError
@@ -48,6 +47,7 @@ from api.schemas.logs import GameLogSchema
 from api.schemas.notes import ChangedNotesSchema, GameNotesSchema, GivenNotesChange
 from api.services import services
 from arena.accounts.accounts import Forbidden, Principal
+from arena.accounts.rights import check_owner, check_owner_or_admin, check_upload
 from arena.accounts.upload_intake import refusal
 from arena.accounts.uploads import ReceivedUpload
 from arena.accounts.versions import BotAccount, Version
@@ -92,20 +92,6 @@ class GivenBotsPage(GivenPage):
     """The values that :class:`BotsQuery` loads."""
 
     owner: str | None
-
-
-def _check_owner_or_admin(
-    who: Principal, name: str, action: str, detail: str = "", *, shared: bool = False
-) -> None:
-    """Raise :class:`Forbidden` unless ``who`` owns the bot, or, if ``shared``, shares it, or is an admin,
-    whose action is audited.
-    """
-    try:
-        submissions.check_owner(who, name, shared=shared)
-    except Forbidden:
-        if not who.admin:
-            raise
-        services().accounts.audit(who, action, f"bot {name}", detail)
 
 
 def _bot_view(who: Principal | None, bot: BotAccount) -> Mapping[str, object]:
@@ -154,7 +140,7 @@ def _still_checked(schema: type[Schema], value: object, upload: ReceivedUpload) 
     raw_query=NewBotFileQuery,
 )
 def register_bot(who: Principal, body: dict[str, Any]) -> Mapping[str, object] | Response:
-    made = submissions.register(who, body)
+    made = services().registration.register(who, body)
     bot, upload = made.bot, made.upload
     if upload is not None:
         upload = _outcome(upload)
@@ -163,7 +149,7 @@ def register_bot(who: Principal, body: dict[str, Any]) -> Mapping[str, object] |
         "bot": _bot_view(who, bot),
         "token": made.token,
         "webhook_secret": made.webhook_secret,
-        "upload": None if upload is None else submissions.upload_view(upload),
+        "upload": None if upload is None else services().tournaments.upload_view(upload),
     }
     if upload is None or upload.is_settled:
         return value
@@ -189,14 +175,14 @@ def list_bot_games(who: Principal | None, query: GivenBotGames, bot: str) -> Map
 @blueprint.operation(body=ChangedBotSchema, returns=BotSchema)
 def change_bot(who: Principal, body: GivenBotChange, bot: str) -> Mapping[str, object]:
     changes = " ".join(f"{key}={value}" for key, value in body.items())
-    _check_owner_or_admin(who, bot, "change bot", changes)
+    check_owner_or_admin(services().accounts, who, bot, "change bot", changes)
     return _bot_view(who, services().accounts.change_bot(bot, **body))
 
 
-@blueprint.operation()
-def delete_bot(who: Principal, bot: str) -> None:
-    _check_owner_or_admin(who, bot, "delete bot")
-    submissions.delete(bot)
+@blueprint.operation(returns=BotSchema)
+def delete_bot(who: Principal, bot: str) -> Mapping[str, object] | Response:
+    listed = services().bot_deletion.delete(bot, by=who)
+    return json_response(None, 204) if listed is None else _bot_view(who, listed)
 
 
 @blueprint.operation(
@@ -208,7 +194,7 @@ def delete_bot(who: Principal, bot: str) -> None:
     raw_query=NewVersionFileQuery,
 )
 def add_version(who: Principal, body: dict[str, Any], bot: str) -> Mapping[str, object] | Response:
-    made = submissions.add_version(who, bot, body)
+    made = services().registration.add_version(who, bot, body)
     version = made.version
     if made.upload is not None:
         upload = _outcome(made.upload)
@@ -221,7 +207,7 @@ def add_version(who: Principal, body: dict[str, Any], bot: str) -> Mapping[str, 
 
 @blueprint.operation(returns=UploadsSchema)
 def list_uploads(who: Principal, bot: str) -> Mapping[str, object]:
-    _check_owner_or_admin(who, bot, "read uploads", shared=True)
+    check_owner_or_admin(services().accounts, who, bot, "read uploads", shared=True)
     return {"uploads": services().uploads.unsettled(bot)}
 
 
@@ -229,17 +215,17 @@ def list_uploads(who: Principal, bot: str) -> Mapping[str, object]:
 def get_upload(who: Principal, query: GivenWait, bot: str, upload: str) -> Mapping[str, object]:
     found = services().uploads.find(bot, upload)
     try:
-        submissions.check_upload(who, found)
+        check_upload(services().accounts, who, found)
     except Forbidden:
         if not who.admin:
             raise
         services().accounts.audit(who, "read upload", f"bot {bot}", upload)
-    return submissions.upload_view(services().uploads.wait(found, query["wait"]))
+    return services().tournaments.upload_view(services().uploads.wait(found, query["wait"]))
 
 
 @blueprint.operation(body=ChangedVersionSchema, returns=VersionSchema)
 def publish_version(who: Principal, body: GivenVersionChange, bot: str, version: str) -> Version:
-    submissions.check_owner(who, bot)
+    check_owner(services().accounts, who, bot)
     return services().accounts.publish(bot, version, body["published"])
 
 
@@ -250,7 +236,7 @@ def get_source(who: Principal | None, bot: str, version: str) -> Mapping[str, ob
             raise Forbidden(
                 f"the source of {bot} is not published", field="version", expected="the owner's token"
             )
-        _check_owner_or_admin(who, bot, "read source", version, shared=True)
+        check_owner_or_admin(services().accounts, who, bot, "read source", version, shared=True)
     upload = services().accounts.upload_of(bot, version)
     python = upload.language == "python"
     return {
@@ -263,19 +249,19 @@ def get_source(who: Principal | None, bot: str, version: str) -> Mapping[str, ob
 
 @blueprint.operation(body=QualifySchema, returns=QualificationSchema)
 def qualify(who: Principal, body: GivenQualification, bot: str, version: str) -> Mapping[str, object]:
-    submissions.check_owner(who, bot, shared=True)
+    check_owner(services().accounts, who, bot, shared=True)
     return services().tournaments.qualify(body["kind"], bot, version, body["preset"])
 
 
 @blueprint.operation(returns=QualificationsSchema)
 def list_qualifications(who: Principal, bot: str, version: str) -> Mapping[str, object]:
-    _check_owner_or_admin(who, bot, "read qualifications", version, shared=True)
+    check_owner_or_admin(services().accounts, who, bot, "read qualifications", version, shared=True)
     return {"qualifications": services().tournaments.qualifications(bot, version)}
 
 
 @blueprint.operation(returns=GameLogSchema)
 def get_log(who: Principal, bot: str, game: str) -> Mapping[str, object]:
-    _check_owner_or_admin(who, bot, "read log", game, shared=True)
+    check_owner_or_admin(services().accounts, who, bot, "read log", game, shared=True)
     seats = services().tournaments.journals.find(bot, game)
     if seats is None:
         raise HttpError(f"there is no log of {bot} for game {game}", code="log_not_found", field="game")
@@ -290,26 +276,26 @@ def get_notes(who: Principal | None, bot: str, game: str) -> Mapping[str, object
 @blueprint.operation(body=ChangedNotesSchema, returns=GameNotesSchema)
 def publish_notes(who: Principal, body: GivenNotesChange, bot: str, game: str) -> Mapping[str, object]:
     if body["published"]:
-        submissions.check_owner(who, bot)
+        check_owner(services().accounts, who, bot)
     else:
-        _check_owner_or_admin(who, bot, "hide notes", game)
+        check_owner_or_admin(services().accounts, who, bot, "hide notes", game)
     return change_notes(who, bot, game, body["published"])
 
 
 @blueprint.operation(body=NewSecretSchema, returns=SecretSchema)
 def replace_webhook_secret(who: Principal, body: GivenSecret, bot: str) -> Mapping[str, object]:
-    submissions.check_owner(who, bot)
-    secret, until_ms = submissions.replace_secret(bot, body.get("secret"))
+    check_owner(services().accounts, who, bot)
+    secret, until_ms = services().registration.replace_secret(bot, body.get("secret"))
     return {"secret": secret, "previous_until_ms": until_ms}
 
 
 @blueprint.operation(returns=TokenSchema)
 def replace_bot_token(who: Principal, bot: str) -> dict[str, str]:
-    submissions.check_owner(who, bot)
+    check_owner(services().accounts, who, bot)
     return {"token": services().accounts.new_bot_token(bot)}
 
 
 @blueprint.operation()
 def revoke_bot_token(who: Principal, bot: str) -> None:
-    _check_owner_or_admin(who, bot, "revoke bot token")
+    check_owner_or_admin(services().accounts, who, bot, "revoke bot token")
     services().accounts.revoke_bot_token(bot)

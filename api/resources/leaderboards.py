@@ -7,7 +7,6 @@ from hashlib import sha256
 
 from flask import Response
 
-from api.declared import declared_by, with_declared
 from api.http.contract import Blueprint, json_response, page_response, revalidated
 from api.http.errors import HttpError
 from api.schemas.leaderboards import (
@@ -23,6 +22,7 @@ from api.schemas.matchups import GivenMatchups, MatchupsQuery, MatchupsSchema
 from api.schemas.styles import GivenStyles, StylesQuery, StylesSchema
 from api.services import services
 from arena.accounts.accounts import Principal
+from arena.accounts.models import model_statements, with_models
 from arena.events.boards import PublishedBoard
 from arena.games import game_of
 from arena.play.board_names import BoardName, all_boards
@@ -81,11 +81,11 @@ def get_leaderboard(who: Principal | None, query: GivenBoardTable, kind: str, di
     form, version, text = query["format"], board.version, lambda: board.text
     page = board.page(query["cursor"], query["limit"]) if form == "json" else board.data
     if division == MODELS:
-        declared = declared_by(page["rows"])
-        version = f"{version}-{sha256(repr(sorted(declared.items())).encode()).hexdigest()[:16]}"
-        cells = {name: own.cells for name, own in declared.items()}
+        models = model_statements(services().accounts, page["rows"])
+        version = f"{version}-{sha256(repr(sorted(models.items())).encode()).hexdigest()[:16]}"
+        cells = {name: own.cells for name, own in models.items()}
         text = lambda: Board.from_json(board.data).as_text(cells)  # noqa: E731
-        page = {**page, "rows": with_declared(page["rows"], declared)}
+        page = {**page, "rows": with_models(page["rows"], models)}
     if form != "json":
         return revalidated(version, lambda: text_table(lambda: board.csv, text, form))
     return revalidated(version, lambda: page_response(page))

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from flask import request
 
-from api import submissions
 from api.http.auth import client
 from api.http.contract import Blueprint
 from api.http.sessions import sign_in_link
@@ -31,7 +30,7 @@ def sign_up(who: Principal | None, body: GivenOwner) -> Mapping[str, object]:
     parts = services()
     name, code = body["name"], body.get("invitation", "")
     create = parts.invitations.sign_up if code else lambda name, _: parts.accounts.sign_up(name)
-    owner, token = submissions.sign_up(client(request.environ), bool(code), lambda: create(name, code))
+    owner, token = services().limits.sign_up(client(request.environ), bool(code), lambda: create(name, code))
     return {"owner": owner, "token": token}
 
 

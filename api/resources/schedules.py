@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from flask import Response
 
-from api import submissions
 from api.http.contract import Blueprint, json_response
 from api.schemas.schedules import (
     ChangedScheduleSchema,
@@ -27,7 +26,7 @@ blueprint = Blueprint(
     body=NewScheduleSchema, max_body=MAX_SETTINGS, max_values=MAX_SETTINGS_VALUES, returns=ScheduleSchema
 )
 def create_schedule(who: Principal, body: GivenSchedule) -> Response:
-    return json_response(submissions.create_schedule(who, body), 201)
+    return json_response(services().schedules.create_for(who, body), 201)
 
 
 @blueprint.operation(returns=ScheduleListSchema)
@@ -44,9 +43,9 @@ def get_schedule(who: Principal | None, schedule: str) -> Response:
     body=ChangedScheduleSchema, max_body=MAX_SETTINGS, max_values=MAX_SETTINGS_VALUES, returns=ScheduleSchema
 )
 def change_schedule(who: Principal, body: GivenScheduleChange, schedule: str) -> Response:
-    return json_response(submissions.change_schedule(who, schedule, body))
+    return json_response(services().schedules.change(schedule, **body, by=who))
 
 
 @blueprint.operation()
 def delete_schedule(who: Principal, schedule: str) -> None:
-    submissions.delete_schedule(who, schedule)
+    services().schedules.delete(schedule, by=who)

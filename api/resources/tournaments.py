@@ -7,7 +7,6 @@ from itertools import chain, islice
 
 from flask import Response
 
-from api import submissions
 from api.http import streams
 from api.http.auth import viewer
 from api.http.contract import (
@@ -55,7 +54,7 @@ blueprint = Blueprint("tournaments", __name__, description="Tournaments: announc
     body=NewTournamentSchema, returns=TournamentSchema, max_body=MAX_SETTINGS, max_values=MAX_SETTINGS_VALUES
 )
 def create_tournament(who: Principal, body: GivenTournament) -> Response:
-    return json_response(submissions.announce_tournament(who, body), 201)
+    return json_response(services().organiser_requests.announce(who, body), 201)
 
 
 @blueprint.operation(
@@ -66,7 +65,7 @@ def create_tournament(who: Principal, body: GivenTournament) -> Response:
     max_values=MAX_SETTINGS_VALUES,
 )
 def plan_tournament(who: Principal, query: GivenDryRun, body: GivenTournament) -> Response:
-    return json_response(submissions.plan_tournament(who, body, query["entrants"]))
+    return json_response(services().organiser_requests.plan(who, body, query["entrants"]))
 
 
 @blueprint.operation(query=TournamentsQuery, returns=TournamentPageSchema)
@@ -92,7 +91,7 @@ def get_tournament(who: Principal | None, query: GivenTournamentVersion, tournam
     body=EditTournamentSchema, returns=TournamentSchema, max_body=MAX_SETTINGS, max_values=MAX_SETTINGS_VALUES
 )
 def edit_tournament(who: Principal, body: GivenEdit, tournament: str) -> Response:
-    return json_response(submissions.edit_tournament(who, tournament, body))
+    return json_response(services().organiser_requests.edit(who, tournament, body))
 
 
 @blueprint.operation(body=CloneSchema, returns=TournamentSchema)
@@ -119,7 +118,7 @@ def leave_tournament(who: Principal, tournament: str, entry: str) -> Response:
 
 @blueprint.operation(body=ReasonSchema, returns=TournamentSchema)
 def cancel_tournament(who: Principal, body: GivenReason, tournament: str) -> Response:
-    return json_response(submissions.cancel_tournament(who, tournament, body["reason"]))
+    return json_response(services().organiser_requests.cancel(who, tournament, body["reason"]))
 
 
 @blueprint.operation(query=TableQuery, returns=StandingsSchema)

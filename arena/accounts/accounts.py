@@ -31,7 +31,7 @@ from arena.accounts.versions import (
 )
 from arena.bots.transports import REMOTE, transport_of
 from arena.errors import ArenaError
-from arena.store.accounts import AccountStore, StoredUpload
+from arena.store.accounts import AccountStore, Sharing, StoredUpload
 from arena.store.amounts import Stored
 from arena.store.rows import reading, shown_or_left_out
 
@@ -328,9 +328,6 @@ class Accounts(AuditLog):
             bot, versions=tuple(sorted(versions, key=lambda version: (version.created_ms, version.label)))
         )
 
-    def _bot(self, name: str) -> BotAccount | None:
-        return unpack_bot(self._store.bot(name)) if re.fullmatch(NAME_PATTERN, name) else None
-
     def bots(
         self, owner: str | None = None, after: str = "", limit: int = MAX_PAGE
     ) -> tuple[list[BotAccount], str | None]:
@@ -431,12 +428,15 @@ class Accounts(AuditLog):
         """Hide or show the description of a bot. A deleted bot has none."""
         self._store.change_bot(name, {"hidden": "1"} if hidden else {}, () if hidden else ("hidden",))
 
-    def delete_bot(self, name: str) -> None:
-        """Delete a bot. Its token ends, and its name stays taken. Raises :class:`BotNotFound`."""
-        bot = self._bot(name)
-        gone = None if bot is None else self._store.delete_bot(name, bot.owners)
-        if bot is None or gone is None:
-            raise _unknown_bot(name)
+    def delete_bot(self, name: str, *, listed: bool = False) -> None:
+        """Delete the row of a bot with its versions; its token ends, and its name stays taken. ``listed``: it
+        is still found, as a withdrawn bot. May be repeated. Raises :class:`BotNotFound`.
+
+        What else is stored about it goes before: see :class:`~arena.events.deletion.BotDeletion`.
+        """
+        bot = self.bot(name)
+        sharing = Sharing.of(self._store.bot(name) or {})
+        gone = self._store.delete_bot(name, bot.owner, sharing, listed=listed)
         self.quotas.give_back(bot.owners, gone)
         self._forget("bot", name)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from functools import partial
-from typing import Final
+from typing import Final, TypedDict
 
-from arena.accounts.accounts import Accounts, BotNotFound, OwnerNotFound
+from arena.accounts.accounts import Accounts, BotNotFound, OwnerNotFound, Principal
 from arena.accounts.allowances import QuotaExceeded
+from arena.accounts.rights import check_owner
 from arena.errors import ArenaError
 from arena.store.accounts import AccountStore, Sharing
 from arena.store.rows import reading, shown_or_left_out
@@ -23,12 +25,20 @@ class NotCoOwner(ArenaError):
     code = "not_co_owner"
 
 
+class BotOwners(TypedDict):
+    """The owners of a bot, and who is invited to share it."""
+
+    owner: str
+    co_owners: Sequence[str]
+    invited: Sequence[str]
+
+
 class CoOwners:
     """Invitations to share a bot; an owner becomes a co-owner only by accepting one.
 
-    Callers check permissions. A bot counts in the quotas of all of its owners. Errors are
-    :class:`~arena.errors.ArenaError`: ``bot_not_found``, ``owner_not_found``, ``not_co_owner``,
-    ``quota_exceeded``.
+    Where a method takes no principal, callers check permissions. A bot counts in the quotas of all of its
+    owners. Errors are :class:`~arena.errors.ArenaError`: ``bot_not_found``, ``owner_not_found``,
+    ``not_co_owner``, ``quota_exceeded``, ``forbidden``.
     """
 
     def __init__(self, store: AccountStore, accounts: Accounts) -> None:
@@ -40,6 +50,21 @@ class CoOwners:
         fields = self._store.bot(self._accounts.bot(bot).name) or {}
         with reading(f"bot {bot}"):
             return Sharing.of(fields).invited
+
+    def of(self, bot: str) -> BotOwners:
+        """The owners of a bot, and who is invited to share it."""
+        known = self._accounts.bot(bot)
+        return {"owner": known.owner, "co_owners": known.co_owners, "invited": self.invited(bot)}
+
+    def add(self, who: Principal, bot: str, owner: str) -> None:
+        """Invite an owner to share a bot of ``who``, or, if that is ``who``, accept the invitation."""
+        if who.scope == "owner" and who.name == owner:
+            if self.accept(bot, owner):
+                self._accounts.audit(who, "accept bot", f"bot {bot}")
+            return
+        check_owner(self._accounts, who, bot)
+        if self.invite(bot, owner):
+            self._accounts.audit(who, "invite co-owner", f"bot {bot}", owner)
 
     def invitations(self, owner: str) -> list[str]:
         """Return the bots that an owner is invited to share, by name."""
@@ -115,10 +140,16 @@ class CoOwners:
             return False
         return True
 
-    def remove(self, bot: str, owner: str) -> None:
-        """Remove a co-owner, or take back the invitation of an owner."""
+    def remove(self, who: Principal, bot: str, owner: str) -> None:
+        """Remove a co-owner, or take back an invitation: as the owner of the bot, as that owner, or as an
+        admin.
+        """
+        known = self._accounts.bot(bot)
+        if not who.admin and not (who.scope == "owner" and who.name in (owner, known.owner)):
+            check_owner(self._accounts, who, bot)
         self.check(bot, owner)
-        shares = owner in self._accounts.bot(bot).co_owners
+        self._accounts.audit(who, "remove co-owner", f"bot {bot}", owner)
+        shares = owner in known.co_owners
         self._store.remove_co_owner(bot, owner)
         if shares:
             (stored,) = self._store.stored_by([bot])

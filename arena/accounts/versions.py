@@ -79,7 +79,8 @@ class BotAccount(BotSettings):
     ``version``: the label of the current version, which plays new games; empty until its first upload was
     checked. ``versions``: all versions, oldest first; empty where a list omits them. ``tournaments``: None if
     its owner has not said so. ``suspended``: while it is set the bot is not seated, whatever its ``state``.
-    ``owner_suspended``: whether that is because its owner is suspended.
+    ``owner_suspended``: whether that is because its owner is suspended. ``deleted``: whether it was deleted,
+    and is only listed because it is on a leaderboard.
     """
 
     name: str
@@ -91,6 +92,7 @@ class BotAccount(BotSettings):
     suspended: Suspension | None = None
     owner_suspended: bool = False
     co_owners: tuple[str, ...] = ()
+    deleted: bool = False
 
     @property
     def owners(self) -> tuple[str, ...]:
@@ -200,16 +202,20 @@ def unpack_suspension(text: str | None) -> Suspension | None:
 
 
 def unpack_bot(fields: Mapping[str, str] | None) -> BotAccount | None:
-    """Return the bot with these stored fields, without its versions, or None if there is none.
+    """Return the bot with these stored fields, without its versions, or None if there is none or if it was
+    deleted and is no longer listed.
 
     Raises :class:`~arena.errors.CorruptState`.
     """
     if fields is None:
         return None
     with reading("a bot", fields):
-        if fields["state"] == "deleted":
+        deleted = fields["state"] == "deleted"
+        if deleted and "owner" not in fields:
             return None
         settings = unpack_settings(fields)
+        if deleted:
+            settings |= {"tournaments": False, "datasets": False}
         if "hidden" in fields:
             # By an admin.
             settings |= {"description": "", "model": "hidden" if settings["model"] else ""}
@@ -222,5 +228,6 @@ def unpack_bot(fields: Mapping[str, str] | None) -> BotAccount | None:
             suspended=unpack_suspension(fields.get(OF_OWNER, fields.get("suspended"))),
             owner_suspended=OF_OWNER in fields,
             co_owners=Sharing.of(fields).co_owners,
+            deleted=deleted,
             **settings,
         )

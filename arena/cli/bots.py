@@ -228,11 +228,12 @@ def _shown(found: Bot) -> str:
 def delete(name: str, url: str, token: str, as_json: bool) -> None:
     """Delete the bot NAME for good, even if it has played; to retire it, use 'bot change --state withdrawn'.
 
-    Its name and version remain in past records, and nobody can take the name again. In games that it is
-    playing, it is late for every turn from then on.
+    It leaves its tournaments and resigns its games, and nobody can take its name again. If it has played a
+    rated group, it stays listed as a withdrawn bot, with its results.
     """
-    service(url, token).delete_bot(name)
-    show({"deleted": name}, as_json, f"{name} is deleted")
+    listed = service(url, token).delete_bot(name)
+    stays = "; it has played rated groups, and stays listed as withdrawn" if listed else ""
+    show({"deleted": name, "listed": listed is not None}, as_json, f"{name} is deleted{stays}")
 
 
 @bot.command(examples=("botequim bot rotate my-bot | botequim login --profile my-bot",))

@@ -142,7 +142,7 @@ class Calls(OperationCalls):
     ) -> Bot:
         """Change a bot"""
 
-    def delete_bot(self, bot: str) -> None:
+    def delete_bot(self, bot: str) -> Bot | None:
         """Delete a bot"""
 
     def uploads(self, bot: str) -> list[Upload]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
-from typing import Final, ParamSpec, Protocol
+from typing import Final, Protocol
 
-from arena.accounts.accounts import Accounts, BotNotFound
+from arena.accounts.accounts import Accounts
 from arena.accounts.bot_settings import BotSettings
 from arena.accounts.co_owners import CoOwners
 from arena.accounts.invitations import Invitations
@@ -17,19 +16,13 @@ from arena.accounts.versions import BotAccount, NoSource, Version
 from arena.declarations import settings_of
 from arena.errors import ArenaError
 from arena.events.bot_games import games_of_arena
+from arena.events.deletion import BotDeletion, tried
 from arena.events.moderation import Moderation
-from arena.events.qualification import disciplines
 from arena.events.schedules import Schedules
 from arena.events.service import Tournaments
-from arena.events.tournament import OVER, Tournament
-from arena.live.header import Viewer
 from arena.live.service import LiveGames
-from arena.store.connection import StoreUnavailable
 from arena.store.game_index import GameList
 from arena.store.repositories import Store
-from arena.store.rows import shown_or_left_out
-
-P = ParamSpec("P")
 
 FORMAT: Final = "botequim-account@1"
 
@@ -39,8 +32,6 @@ GONE: Final = "the account of its organiser was deleted"
 _AT_ONCE: Final = 100
 _LOGS: Final = 1000
 """Logs of a bot; fewer are kept."""
-
-_EVERYBODY: Final = Viewer(None, None, True)
 
 
 class NotConfirmed(ArenaError):
@@ -71,10 +62,12 @@ class AccountData:
         live: LiveGames,
         moderation: Moderation,
         co_owners: CoOwners,
+        bot_deletion: BotDeletion,
     ) -> None:
         self._store = store
         self._accounts = accounts
         self._co_owners = co_owners
+        self._bot_deletion = bot_deletion
         self._sessions = sessions
         self._invitations = invitations
         self._tournaments = tournaments
@@ -166,7 +159,7 @@ class AccountData:
     def _in_tournaments(self, owner: str) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
         """The tournaments that an owner announced, and the entries of its bots."""
         announced, entries = [], []
-        for tournament in self._all_tournaments(list(self._store.tournament_names())):
+        for tournament in self._tournaments.each(list(self._store.tournament_names())):
             if tournament.created_by == owner and not tournament.purpose:
                 settings = tournament.spec.as_json()
                 announced.append({"id": tournament.id, "state": tournament.state, **settings})
@@ -180,17 +173,8 @@ class AccountData:
         before = None
         while members := self._store.tournaments.comparisons(owner, before, _AT_ONCE):
             before = members[-1]
-            for one in self._all_tournaments([member.name for member in members]):
+            for one in self._tournaments.each([member.name for member in members]):
                 yield {"id": one.id, "state": one.state, **one.spec.as_json(), **(one.comparison or {})}
-
-    def _all_tournaments(self, names: list[str]) -> Iterator[Tournament]:
-        for start in range(0, len(names), _AT_ONCE):
-            some = names[start : start + _AT_ONCE]
-            for name, row in zip(some, self._tournaments.store.load(some), strict=True):
-                if row is not None:
-                    found = shown_or_left_out(f"tournament {name}", partial(Tournament.loads, row.meta))
-                    if found is not None:
-                        yield found
 
     def _bots(self, owner: str) -> list[str]:
         names = self._store.accounts.bot_names(owner, "", -1)
@@ -213,13 +197,14 @@ class AccountData:
         name = self._moderation.delete_name("owner", owner)
         for schedule in self._schedules.list():
             if schedule["created_by"] == owner:
-                _tried(self._schedules.delete, schedule["id"])
+                tried(self._schedules.delete, schedule["id"])
         for series, row in self._store.series.all().items():
             if row["owner"] == owner:
                 self._store.series.change(series, _nothing)
-        self._leave_tournaments(owner)
+        self._cancel_announced(owner)
         for bot in self._bots(owner):
-            self.delete_bot(bot)
+            self._moderation.delete_name("bot", bot)
+            self._bot_deletion.remove(bot)
         self._co_owners.forget(owner)
         self._subscriptions.forget(owner)
         self._store.tournaments.forget_comparisons(owner)
@@ -229,53 +214,12 @@ class AccountData:
         self._accounts.delete_owner(owner)
         return name
 
-    def delete_bot(self, bot: str) -> None:
-        """Delete a bot of a deleted owner, with everything but its name, which is not shown any more."""
-        self._moderation.delete_name("bot", bot)
-        self._leave_games(bot)
-        with suppress(BotNotFound):
-            labels = [version.label for version in self._accounts.bot(bot).versions]
-            for discipline in disciplines():
-                for label in labels:
-                    self._store.qualifications.change(discipline.row(bot, label), _nothing)
-            self._accounts.delete_bot(bot)
-        self._tournaments.journals.forget(bot)
-        self._live.notes.forget(bot)
-        self._store.bot_games.forget(bot)
-        self._store.webhooks.forget(bot)
-
-    def _leave_tournaments(self, owner: str) -> None:
-        for tournament in self._all_tournaments(list(self._tournaments.store.active())):
+    def _cancel_announced(self, owner: str) -> None:
+        """Cancel the tournaments of an owner whose entry is open."""
+        for tournament in self._tournaments.each(list(self._tournaments.store.active())):
             if tournament.created_by == owner and tournament.state == "entry" and not tournament.purpose:
-                _tried(self._tournaments.cancel, tournament.id, reason=GONE)
-            for entry in tournament.entries:
-                if entry.owner == owner and entry.status != "withdrawn" and tournament.state not in OVER:
-                    _tried(self._tournaments.leave, tournament.id, entry.name)
-
-    def _leave_games(self, bot: str) -> None:
-        for state in ("waiting", "running"):
-            cursor = None
-            while True:
-                page = self._live.list(bot=bot, state=state, cursor=cursor, viewer=_EVERYBODY)
-                for game in page.items:
-                    if state == "running":
-                        _tried(self._live.resign, game["game"], bot)
-                    else:
-                        _tried(self._live.cancel, game["game"])
-                cursor = page.cursor
-                if cursor is None:
-                    break
+                tried(self._tournaments.cancel, tournament.id, reason=GONE)
 
 
 def _nothing(row: object) -> None:
     return None
-
-
-def _tried(act: Callable[P, object], *args: P.args, **options: P.kwargs) -> None:
-    """Try to end something, and ignore errors, because it may have ended in the meantime."""
-    try:
-        act(*args, **options)
-    except StoreUnavailable:
-        raise
-    except ArenaError:
-        return

@@ -177,6 +177,16 @@ class Boards:
                 if result.board == board and result.id not in seen:
                     yield result
 
+    def has_played(self, bot: str) -> bool:
+        """Whether a bot is on a board, or will be once its released groups are published."""
+        for board, state in self._progress():
+            if self._store.ratings(board.key, [bot]):
+                return True
+            released = list(self._released_after(board.key, state.place))
+            if any(player.name == bot for result in self._results(released) for player in result.players):
+                return True
+        return False
+
     def due(self) -> list[BoardName]:
         """Return the boards that lack released groups, or have an outdated layout, and may be published
         now.

@@ -14,6 +14,7 @@ from croniter import CroniterError, croniter  # type: ignore[import-untyped]
 
 from arena.accounts.accounts import Forbidden, OwnerSuspended, Principal
 from arena.accounts.allowances import BudgetExceeded
+from arena.accounts.audit import AuditLog
 from arena.declarations import as_json, declared, from_json, read_settings, settings_of
 from arena.errors import ArenaError
 from arena.events.qualification import Discipline
@@ -107,8 +108,14 @@ class Schedules:
         self._presence = store.presence
         self._flags = store.flags
         self._tournaments = tournaments
+        self._log = AuditLog(store.accounts)
         self._owners = store.accounts.owner
         self._clock = store.clock
+
+    def create_for(self, who: Principal, fields: Mapping[str, Any]) -> dict[str, object]:
+        """Create a schedule of ``who`` and return it; that of an admin is audited. See :meth:`create`."""
+        self._audit(who, "create schedule", fields["id"])
+        return self.create(fields, who.owner, own=not who.admin)
 
     def create(self, fields: Mapping[str, Any], created_by: str, *, own: bool = False) -> dict[str, object]:
         """Create a schedule and return it. ``fields``: ``id``; ``cron`` (five fields, UTC) or else ``at_ms``
@@ -246,6 +253,10 @@ class Schedules:
             raise InvalidSchedule(
                 "cron and at_ms cannot be used together", field="cron", expected="one of them"
             )
+        settings = {"cron": cron, "at_ms": at_ms, "tournament": tournament}
+        changes = [] if enabled is None else [f"enabled={str(enabled).lower()}"]
+        changes += [key for key, value in settings.items() if value is not None]
+        self._audit(by, "change schedule", name, " ".join(changes))
         now_ms = self._clock().now_ms
 
         def act(row: Mapping[str, object] | None) -> Schedule:
@@ -273,11 +284,17 @@ class Schedules:
 
     def delete(self, name: str, *, by: Principal | None = None) -> None:
         """Delete a schedule. Tournaments that it has announced remain."""
+        self._audit(by, "delete schedule", name)
 
         def act(row: Mapping[str, object] | None) -> None:
             _check_mine(_existing(name, row), by)
 
         self._rows.change(name, act)
+
+    def _audit(self, by: Principal | None, action: str, schedule: str, detail: str = "") -> None:
+        """Log what an admin is about to do."""
+        if by is not None and by.admin:
+            self._log.audit(by, action, f"schedule {schedule}", detail)
 
     def fire(self) -> Sequence[str]:
         """Announce the tournaments that are due and return their ids.

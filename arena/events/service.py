@@ -9,12 +9,15 @@ import logging
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final, TypedDict
 
-from arena.accounts.accounts import Accounts, Forbidden, Principal
+from arena.accounts.accounts import Accounts, BotNotFound, Forbidden, Principal
 from arena.accounts.allowances import Budgets
 from arena.accounts.suspensions import Suspensions, check_plays
+from arena.accounts.uploads import ReceivedUpload
+from arena.accounts.versions import VersionNotFound
 from arena.errors import ArenaError
 from arena.events.admission import Admission
 from arena.events.announcements import Announcement, announcements
@@ -77,6 +80,7 @@ log = logging.getLogger(__name__)
 
 _ID_BYTES: Final = 6
 _GROUPS_AT_ONCE: Final = 200
+_TOURNAMENTS_AT_ONCE: Final = 100
 
 _WINDOW_SECONDS: Final = 60.0
 _FEWEST_SECONDS: Final = 5.0
@@ -366,6 +370,14 @@ class Tournaments:
         self._accounts.bot(bot).find(version)
         return [known.as_json(discipline) for discipline, known in self._qualifications.of(bot, version)]
 
+    def upload_view(self, upload: ReceivedUpload) -> dict[str, Any]:
+        """The upload, with the qualifications of the version that it became."""
+        found: list[dict[str, object]] = []
+        if upload.state == "added":
+            with suppress(VersionNotFound, BotNotFound):
+                found = self.qualifications(upload.bot, upload.label)
+        return {**vars(upload), "qualifications": found}
+
     def lacking(self, fields: Mapping[str, object], groups: int) -> list[str]:
         """Return the bots that such a tournament would enter automatically and that have fewer ``groups`` on
         its board. Starts the qualification of bots that are online.
@@ -469,6 +481,16 @@ class Tournaments:
 
         read = self.store.page if bot is None else partial(self._bot_games.tournaments, bot)
         return filled_page(read, show, cursor, limit)
+
+    def each(self, names: Sequence[str]) -> Iterator[Tournament]:
+        """Those of the tournaments that exist and can be read."""
+        for start in range(0, len(names), _TOURNAMENTS_AT_ONCE):
+            some = names[start : start + _TOURNAMENTS_AT_ONCE]
+            for name, row in zip(some, self.store.load(some), strict=True):
+                if row is not None:
+                    found = shown_or_left_out(f"tournament {name}", partial(Tournament.loads, row.meta))
+                    if found is not None:
+                        yield found
 
     def present(self, viewer: Viewer = ANYBODY) -> Sequence[dict[str, Any]]:
         """Views without entries of the tournaments that are not over and that the viewer may see, in the

@@ -106,11 +106,13 @@ delete_bot = Operation(
     """
     Delete a bot
 
-    Only its name and version remain, in past records, and the name stays taken. Its token expires within
-    five seconds. In its current games the bot is late for every turn from then on.
+    It leaves its tournaments and resigns its games. Its versions, sources, logs and notes are erased, its
+    token expires within five seconds, and its name stays taken. A bot that has played a rated group stays
+    listed with its results: the response is the bot, withdrawn for good. If a deletion was interrupted, the
+    next one continues it.
     """,
     scopes=("owner", "admin"),
-    status=204,
+    also={204: "The bot, which has played no rated group, is removed."},
     errors=("bot_not_found",),
 )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
-from typing import Final, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple, TypeVar
 
 from arena.errors import ArenaError
 from arena.ops.settings import Limit
@@ -18,6 +18,9 @@ LOT_SECONDS: Final = 2.0
 """How long a lot may be used."""
 
 _KEPT_LOTS: Final = 20_000
+
+
+Made = TypeVar("Made")
 
 
 class Allowance(NamedTuple):
@@ -73,6 +76,19 @@ class Limits:
         if not taken.given:
             raise RateLimited(name, limit, max(1, -(-taken.retry_ms // 1000)))
         return _allowance(name, limit, taken.left)
+
+    def sign_up(self, address: str, invited: bool, create: Callable[[], Made]) -> Made:
+        """Let ``create`` make an owner. It counts against the limit of the address, if ``invited`` only when
+        it fails.
+        """
+        if not invited:
+            self.spend("sign_ups_per_address", address)
+            return create()
+        try:
+            return create()
+        except ArenaError:
+            self.spend("sign_ups_per_address", address)
+            raise
 
     def spend(self, name: str, who: str) -> None:
         """Count one use of the limit ``name`` by ``who``. Raises :class:`RateLimited`."""

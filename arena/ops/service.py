@@ -23,10 +23,12 @@ from arena.events.boards import Boards
 from arena.events.bot_games import BotGames
 from arena.events.compaction import Compaction
 from arena.events.comparisons import Comparisons
+from arena.events.deletion import BotDeletion
 from arena.events.histories import RecentHistories
 from arena.events.matchups import BoardMatchups
 from arena.events.moderation import Moderation
 from arena.events.planning import DryRuns, GameTimes
+from arena.events.requests import OrganiserRequests
 from arena.events.runtimes import OtherRuntime, RuntimeReplaced, Runtimes
 from arena.events.schedules import Schedules
 from arena.events.series import SeasonTables
@@ -47,6 +49,7 @@ from arena.records.archive.objects import ArchiveUnavailable
 from arena.records.archive.places import open_objects
 from arena.store.repositories import Store, open_store
 from arena.webhooks.driver import Driver
+from arena.webhooks.registration import Registration
 from arena.webhooks.registry import Webhooks
 from arena.webhooks.subscriptions import Subscriptions
 
@@ -76,7 +79,10 @@ class Service:
     co_owners: CoOwners
     invitations: Invitations
     sessions: Sessions
+    bot_deletion: BotDeletion
     account_data: AccountData
+    registration: Registration
+    organiser_requests: OrganiserRequests
     moderation: Moderation
     uploads: Uploads
     budgets: Budgets
@@ -241,7 +247,12 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     webhooks = Webhooks(store.webhooks, store.clock, settings.webhooks)
     at_once = settings.http.limits["tables_at_once_per_address"]
     sessions = Sessions(store, accounts, invitations)
+    uploads = Uploads(store, accounts, live.notifier, jobs, runtimes.ready)
+    limits = Limits(store.limits, settings.http.limits)
+    dry_runs = DryRuns(store.clock, budgets, GameTimes(store.game_times))
     schedules = Schedules(store, tournaments)
+    boards = Boards(store, moderation)
+    bot_deletion = BotDeletion(store, accounts, tournaments, live, boards)
     subscriptions = Subscriptions(
         store.subscriptions, webhooks, settings.webhooks, tournaments.announcements, store.clock
     )
@@ -254,6 +265,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         invitations=invitations,
         sessions=sessions,
         moderation=moderation,
+        bot_deletion=bot_deletion,
         account_data=AccountData(
             store,
             accounts,
@@ -265,19 +277,22 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
             live,
             moderation,
             co_owners,
+            bot_deletion,
         ),
-        uploads=Uploads(store, accounts, live.notifier, jobs, runtimes.ready),
+        registration=Registration(accounts, uploads, webhooks, limits.spend),
+        organiser_requests=OrganiserRequests(accounts, tournaments, dry_runs),
+        uploads=uploads,
         budgets=budgets,
         suspensions=suspensions,
-        limits=Limits(store.limits, settings.http.limits),
+        limits=limits,
         live=live,
         tournaments=tournaments,
         comparisons=Comparisons(store, live, accounts, budgets, tournaments.creation),
         bot_games=BotGames(store, live, accounts, moderation),
-        dry_runs=DryRuns(store.clock, budgets, GameTimes(store.game_times)),
+        dry_runs=dry_runs,
         series=SeasonTables(store, tournaments, moderation),
         schedules=schedules,
-        boards=Boards(store, moderation),
+        boards=boards,
         matchups=BoardMatchups(store, moderation),
         histories=RecentHistories(store, moderation),
         styles=BoardStyles(store, live.finished, moderation),

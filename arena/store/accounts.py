@@ -138,7 +138,9 @@ class AccountStore:
         return bool(created)
 
     def bot(self, name: str) -> dict[str, str] | None:
-        """Return the bot's fields (only ``name`` and ``state`` if deleted), or None if it never existed."""
+        """Return the bot's fields, or None if it never existed. A deleted bot has ``name`` and ``state``, and
+        with them ``owner``, ``version`` and ``created`` if it is still listed.
+        """
         return _texts(self._one("HGETALL", _bot(name))) or None
 
     def bots(self, names: Sequence[str]) -> list[dict[str, str] | None]:
@@ -186,14 +188,22 @@ class AccountStore:
             found += map(_texts, self._connection.run([("HGETALL", _versions(name)) for name in part]))
         return found
 
-    def delete_bot(self, name: str, owners: Sequence[str]) -> Stored | None:
-        """Delete a bot but keep its name taken. Returns what it stored, None if the bot does not exist."""
+    def delete_bot(self, name: str, owner: str, sharing: Sharing, *, listed: bool) -> Stored:
+        """Delete a bot but keep its name taken, and return what it stored. ``listed``: keep it in the lists,
+        with its owner and its version. May be repeated.
+        """
+        # What leads to the bot by its fields goes before them, and what leads to it by its name after them.
+        entries = [(index, name) for index in (_WEBHOOKS, _UPLOADED, _SUSPENDED)]
+        entries += [(_bots_of(other), name) for other in sharing.co_owners]
+        entries += [(_invited(other), name) for other in sharing.invited]
         uploads = self._one("HKEYS", uploads_key(name))
-        deleted, versions, size = self._one(*_DELETE.call(bot_keys(name)))
-        entries = [(index, name) for index in (*_indexes(owners[0]), *map(_bots_of, owners[1:]))]
         entries += [(UPLOADS_DUE, f"{name}/{_text(upload)}") for upload in uploads]
         self._connection.run([("ZREM", *entry) for entry in entries])
-        return Stored(1, versions, size) if deleted else None
+        gone = self._one(*_DELETE.call(bot_keys(name), *_LISTED))
+        if not listed:
+            self._connection.run([("ZREM", index, name) for index in (_BOTS, _bots_of(owner))])
+            self._one("HDEL", _bot(name), *_LISTED)
+        return Stored(*gone)
 
     def leave_indexes(self, name: str, owner: str) -> None:
         """Remove a released bot from the lists, unless its name has been registered again."""
@@ -212,11 +222,12 @@ class AccountStore:
         for start in range(0, len(names), _BOTS_AT_ONCE):
             part = names[start : start + _BOTS_AT_ONCE]
             shared = f"{_CO_OWNER}{owner}"
-            owners = self._connection.run([("HMGET", _bot(name), "owner", shared) for name in part])
+            rows = self._connection.run([("HMGET", _bot(name), "owner", shared, "state") for name in part])
             own = [
                 name
-                for name, (of, shares) in zip(part, owners, strict=True)
-                if of is not None and (shares is not None or owner in (None, _text(of)))
+                for name, (of, shares, state) in zip(part, rows, strict=True)
+                if of is not None and state != b"deleted"
+                if shares is not None or owner in (None, _text(of))
             ]
             total = Stored.sum([total, *self.stored_by(own)])
         return total
@@ -342,6 +353,8 @@ UPLOADS_DUE: Final = "uploads:due"
 
 _STORED_BY_ALL: Final = "{arena}:stored"
 _BOTS_AT_ONCE: Final = 500
+_LISTED: Final = ("owner", "version", "created")
+"""The fields that stay of a deleted bot that is still listed."""
 
 
 def _owner(name: str) -> str:

@@ -318,15 +318,15 @@ def test_after_a_deletion_nothing_is_left_but_records(
 def test_a_deletion_that_was_interrupted_continues(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
     for bot in ("one-bot", "two-bot"):
         hall.owner.client.post("/v1/bots", json={"name": bot})
-    data = hall.services.account_data
-    delete_bot = data.delete_bot
+    data, deletion = hall.services.account_data, hall.services.bot_deletion
+    remove = deletion.remove
 
     def once(bot: str) -> None:
         if bot == "two-bot":
             raise KeyboardInterrupt
-        delete_bot(bot)
+        remove(bot)
 
-    monkeypatch.setattr(data, "delete_bot", once)
+    monkeypatch.setattr(deletion, "remove", once)
     with pytest.raises(KeyboardInterrupt):
         data.delete("ana", "ana")
     monkeypatch.undo()

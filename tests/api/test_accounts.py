@@ -10,12 +10,15 @@ from flask import Flask
 from arena.accounts import accounts as accounts_module
 from arena.accounts.accounts import Accounts
 from arena.accounts.maxima import Quotas
+from arena.ops.service import Service
 from arena.store.amounts import Stored
 from arena.store.connection import connect
 from arena.store.embedded import EmbeddedStore
 from arena.store.repositories import open_store
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient, contract_client
+from tests.api.pages import Browser
+from tests.live.arenas import rate
 
 
 def code(response: object) -> str:
@@ -292,6 +295,64 @@ def test_a_deleted_bot_leaves_only_its_name(
     (left,) = connection.run([("HGETALL", "{b:zap-bot}")])
     assert dict(zip(left[::2], left[1::2], strict=True)) == {b"name": b"zap-bot", b"state": b"deleted"}
     connection.close()
+
+
+def test_a_deleted_bot_that_is_rated_stays_listed_as_withdrawn(
+    owner: Account, register: Callable[..., Account], admin: ContractClient, app: Flask
+) -> None:
+    bot = register("zap-bot", description="secret plans")
+    services: Service = app.extensions["botequim"]
+    rate(services.store, "zap-bot")
+    for _ in range(2):
+        answer = owner.client.delete("/v1/bots/zap-bot")
+        assert answer.status_code == 200
+        shown = answer.json
+        assert (shown["state"], shown["version"], shown["versions"]) == ("withdrawn", "1", [])
+        assert (shown["owner"], shown["description"], shown["datasets"]) == ("ana", "", False)
+    assert owner.client.get("/v1/bots").json["bots"][0]["state"] == "withdrawn"
+    assert owner.client.get("/v1/owners/me").json["quotas"]["bots"]["used"] == 0
+    assert bot.client.get("/v1/bots").status_code == 401
+    for refused in (
+        owner.client.patch("/v1/bots/zap-bot", json={"state": "active"}),
+        owner.client.post("/v1/bots/zap-bot/token"),
+        owner.client.post("/v1/bots/zap-bot/versions", json={"label": "2"}),
+        owner.client.put("/v1/bots/zap-bot/owners/bia"),
+        admin.patch("/v1/bots/zap-bot", json={"state": "active"}),
+    ):
+        assert code(refused) == "bot_not_found"
+    assert code(owner.client.post("/v1/bots", json={"name": "zap-bot"})) == "name_taken"
+    seats = [{"bot": "zap-bot"}, {"open": True}, {"bot": "zap-bot"}, {"open": True}]
+    assert code(owner.client.post("/v1/games", json={"kind": "truco", "seats": seats})) == "bot_withdrawn"
+    browser = Browser(app)
+    browser.sign_in(owner.token)
+    assert "listed for its results" in browser.get("/account").text
+    assert "its results remain" in browser.get("/bots/zap-bot").text
+    assert browser.get("/bots/zap-bot/settings").status_code == 404
+    assert owner.client.delete("/v1/owners/me?confirm=ana").status_code == 200
+    assert code(admin.get("/v1/bots/zap-bot")) == "bot_not_found"
+
+
+def test_the_audit_log_says_what_became_of_a_deleted_bot(
+    owner: Account,
+    sign_up: Callable[..., Account],
+    register: Callable[..., Account],
+    admin: ContractClient,
+    app: Flask,
+) -> None:
+    for bot in ("rated", "unrated", "own"):
+        register(bot)
+    services: Service = app.extensions["botequim"]
+    rate(services.store, "rated")
+    assert sign_up("bia").client.delete("/v1/bots/rated").status_code == 403
+    assert code(admin.delete("/v1/bots/nobody")) == "bot_not_found"
+    assert owner.client.delete("/v1/bots/own").status_code == 204
+    assert admin.delete("/v1/bots/unrated").status_code == 204
+    assert admin.delete("/v1/bots/rated").status_code == 200
+    log = admin.get("/v1/admin/audit").json["entries"]
+    assert [(one["action"], one["subject"]) for one in log] == [
+        ("withdraw bot", "bot rated"),
+        ("delete bot", "bot unrated"),
+    ]
 
 
 def test_only_the_owner_and_admins(

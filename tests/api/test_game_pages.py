@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from api.watching import LiveTable
+from arena.replays.live_table import LiveTable
 from arena.replays.page import embedded_json
 from arena.store.embedded import EmbeddedStore
 from tests.api.arenas import announce, play

@@ -16,11 +16,23 @@ from arena.live.retention import Retention
 from arena.ops.jobs import InlineJobs
 from arena.ops.service import open_service
 from arena.ops.settings import Settings
+from arena.store.boards import BoardState
+from arena.store.repositories import Store
 from tests.live.clock import skip
 from tests.waiting import PATIENCE
 
 SEED = bytes(range(32))
 ENTRY_MS = 600_000
+
+
+def rate(store: Store, bot: str) -> None:
+    """Let a bot be on a leaderboard."""
+    name = "toepen/open"
+    state = BoardState(b"{}", 1, 1, 1, "", 1)
+    before = store.boards.ledger(name)
+    assert store.boards.publish(
+        name, before, state=state, head=b"", parts={}, ratings={bot: {}}, day="2026-11-26", points={}
+    )
 
 
 class Arena:

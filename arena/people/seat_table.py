@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from api.services import services
-from api.watching import LiveTable
 from arena.games import game_of
 from arena.games.pictures import OUT, Picture
 from arena.live.finalizer import ENDED
 from arena.live.header import Viewer
+from arena.live.service import LiveGames
+from arena.people.tables import PeopleTables
 from arena.records.results import ToldResult, told_result, told_stop
+from arena.replays.live_table import LiveTable
 
 YOU: Final = "You"
 """What a person's own seat is called."""
@@ -20,7 +21,14 @@ _EVENTS_AT_ONCE: Final = 1000
 
 
 def seat_table(
-    game_id: str, person: str, *, since: int | None = None, after: int | None = None, wait: float = 0
+    live: LiveGames,
+    people: PeopleTables,
+    game_id: str,
+    person: str,
+    *,
+    since: int | None = None,
+    after: int | None = None,
+    wait: float = 0,
 ) -> Mapping[str, object] | None:
     """What the page of a table shows to the person, None if it has not changed from version ``since``::
 
@@ -41,13 +49,13 @@ def seat_table(
 
     Raises ``game_not_found``, and ``events_gone`` once the game is over for long.
     """
-    live, viewer = services().live, Viewer(person)
+    viewer = Viewer(person)
     view: Mapping[str, Any] | None = live.view(game_id, viewer, since=since, wait=wait)
     if view is None:
         return None
     seat = view["seat"]
     table = LiveTable(view, you=seat)
-    events, following = _events(game_id, viewer)
+    events, following = _events(live, game_id, viewer)
     start = 0 if after is None else after
     table.take([event for event in events if event["n"] < start], [])
     changes = table.take([event for event in events if event["n"] >= start], view["awaiting"])
@@ -56,7 +64,7 @@ def seat_table(
     asked = None if turn is None or panel is None else panel(turn, table.form.names)
     fallback = ""
     if turn is not None and asked is not None and not turn["optional"]:
-        default = services().people.default_action(game_id, seat)
+        default = people.default_action(game_id, seat)
         if default is not None and default[0] == turn["turn"]:
             fallback = f"If the time runs out, the table chooses: {asked.words(default[1])}."
     others = [number for number in view["awaiting"] if number != seat]
@@ -73,12 +81,12 @@ def seat_table(
         "bank_ms": None if turn is None else turn["bank_ms"],
         "fallback": fallback,
         "waiting": _waiting([table.form.names[number] for number in others]),
-        "others_ms": _time_of(view["clocks"], others),
+        "others_ms": _time_of(view["clocks"], others, live.store.clock().now_ms),
         "end": _end(view, table.form, seat),
     }
 
 
-def told_end(view: Mapping[str, Any], form: Picture, you: int | None = None) -> ToldResult:
+def ending(view: Mapping[str, Any], form: Picture, you: int | None = None) -> ToldResult:
     """How a game ended, in words. ``view``: of :meth:`~arena.live.service.LiveGames.view`, or a summary.
     ``form``: its picture.
     """
@@ -92,7 +100,7 @@ def told_end(view: Mapping[str, Any], form: Picture, you: int | None = None) -> 
 def _end(view: Mapping[str, Any], form: Picture, seat: int) -> Mapping[str, object] | None:
     """See :func:`seat_table`."""
     if view["state"] in ENDED:
-        return {**told_end(view, form, seat)._asdict(), "over": True}
+        return {**ending(view, form, seat)._asdict(), "over": True}
     played = next((one["reason"] for one in view["taken_over"] if one["seat"] == seat), None)
     if played is not None:
         headline = "You have left the table" if played == "resigned" else "Your time ran out too often"
@@ -105,12 +113,12 @@ def _end(view: Mapping[str, Any], form: Picture, seat: int) -> Mapping[str, obje
     return {"headline": headline, "detail": detail, "over": False}
 
 
-def _events(game_id: str, viewer: Viewer) -> tuple[list[dict[str, Any]], int]:
+def _events(live: LiveGames, game_id: str, viewer: Viewer) -> tuple[list[dict[str, Any]], int]:
     """All events as the viewer saw them, and the number of the next."""
     events: list[dict[str, Any]] = []
     start = 0
     while True:
-        page = services().live.events(game_id, viewer, start=start, limit=_EVENTS_AT_ONCE)
+        page = live.events(game_id, viewer, start=start, limit=_EVENTS_AT_ONCE)
         events += page["events"]
         read, start = page["next"] - start, page["next"]
         if read < _EVENTS_AT_ONCE:
@@ -123,8 +131,7 @@ def _waiting(names: list[str]) -> str:
     return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} thinking"
 
 
-def _time_of(clocks: list[dict[str, Any]], seats: list[int]) -> int | None:
-    now_ms = services().store.clock().now_ms
+def _time_of(clocks: list[dict[str, Any]], seats: list[int], now_ms: int) -> int | None:
     times = [
         clock["runs_out_at_ms"] - now_ms
         for clock in clocks

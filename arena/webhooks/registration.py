@@ -1,0 +1,156 @@
+"""Registers bots and their versions, with the checks of their uploads and webhooks."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from arena.accounts.accounts import Accounts, Principal
+from arena.accounts.bot_settings import BotSettings
+from arena.accounts.rights import check_owner
+from arena.accounts.upload_intake import Uploads
+from arena.accounts.uploads import InvalidSource, ReceivedUpload, Upload, component_upload, python_upload
+from arena.accounts.versions import BotAccount, Version
+from arena.bots.transports import transport_of
+from arena.declarations import settings_of
+from arena.webhooks.addresses import URL_RULE
+from arena.webhooks.errors import InvalidUrl
+from arena.webhooks.registry import NoWebhook, Webhooks, checked_secret
+from arena.webhooks.signing import InvalidSecret
+
+
+@dataclass(frozen=True)
+class RegisteredBot:
+    """A new bot. ``webhook_secret``: None without a webhook. ``upload``: None for other transports; its
+    checks are not over.
+    """
+
+    bot: BotAccount
+    token: str
+    webhook_secret: str | None = None
+    upload: ReceivedUpload | None = None
+
+
+@dataclass(frozen=True)
+class SubmittedVersion:
+    """What became of a submitted version: ``version``, or an ``upload`` whose checks are not over.
+    ``webhook_secret``: the bot's first one, otherwise None. ``added``: false if the bot had the version.
+    """
+
+    version: Version | None
+    upload: ReceivedUpload | None = None
+    webhook_secret: str | None = None
+    added: bool = True
+
+
+class Registration:
+    """The registration of bots. ``spend(limit, owner)`` counts against a rate limit."""
+
+    def __init__(
+        self, accounts: Accounts, uploads: Uploads, webhooks: Webhooks, spend: Callable[[str, str], None]
+    ) -> None:
+        self._accounts = accounts
+        self._uploads = uploads
+        self._webhooks = webhooks
+        self._spend = spend
+
+    def register(self, who: Principal, body: dict[str, Any]) -> RegisteredBot:
+        """Register a bot. ``body``: the fields of the operation; an upload is removed from it."""
+        if transport_of(body["transport"]).takes_upload:
+            self._spend("uploads_per_owner", who.owner)
+        upload = _take_upload(body)
+        settings = {name: body[name] for name in settings_of(BotSettings) if name in body}
+        if upload is not None:
+            bot, token, received = self._uploads.register(
+                who.name, body["name"], body["version"], upload, **settings
+            )
+            return RegisteredBot(bot, token, upload=received)
+        secret = checked_secret(body.get("secret"))
+        webhook = self._checked_webhook(who, body, [secret])
+        if webhook:
+            webhook["secret"] = secret
+        bot, token = self._accounts.register_bot(
+            who.name, body["name"], body["version"], body["transport"], **webhook, **settings
+        )
+        return RegisteredBot(bot, token, webhook.get("secret"))
+
+    def add_version(self, who: Principal, bot: str, body: dict[str, Any]) -> SubmittedVersion:
+        """Add a version of a bot of ``who``. ``body``: as for :meth:`register`."""
+        is_webhook = transport_of(body["transport"]).needs_url
+        # Who makes the first version with a webhook sees its signing secret.
+        known = check_owner(self._accounts, who, bot, shared=not is_webhook)
+        upload = _take_upload(body)
+        if who.name != known.owner:
+            self._spend("uploads_per_owner", known.owner)
+        if upload is not None:
+            same = self._uploads.same_version(bot, upload)
+            if same is not None:
+                return SubmittedVersion(same, added=False)
+            return SubmittedVersion(None, self._uploads.receive(bot, body["label"], upload))
+        secrets = self._accounts.signing_secrets(bot)
+        if secrets and "secret" in body:
+            raise InvalidSecret(
+                "the bot already has a signing secret",
+                field="secret",
+                expected="no secret; replace it separately",
+            )
+        made = None if secrets else checked_secret(body.get("secret"))
+        webhook = self._checked_webhook(who, body, secrets or [made or ""])
+        if not webhook:
+            made = None
+        version = self._accounts.add_version(
+            bot, body["label"], body["transport"], secret=made or "", **webhook
+        )
+        if webhook:
+            self._webhooks.close_circuit(bot)
+        return SubmittedVersion(version, webhook_secret=made)
+
+    def replace_secret(self, bot: str, given: str | None = None) -> tuple[str, int | None]:
+        """Replace the signing secret of a bot's webhook by ``given`` or a new one. Returns it, and until when
+        (Unix time in milliseconds) the previous one signs as well.
+        """
+        if not self._accounts.signing_secrets(bot):
+            raise NoWebhook(f"{bot} has no webhook", field="bot", expected="a bot with a webhook")
+        secret = checked_secret(given)
+        return secret, self._accounts.set_signing_secret(bot, secret)
+
+    def _checked_webhook(self, who: Principal, body: dict[str, Any], secrets: list[str]) -> dict[str, Any]:
+        """The ``url`` and ``rights`` in ``body``, after a ping was answered; empty for other transports."""
+        given = [key for key in ("url", "rights", "secret") if key in body]
+        if not transport_of(body["transport"]).needs_url:
+            if given:
+                raise InvalidUrl(
+                    f"{given[0]!r} is for webhooks only", field=given[0], expected="transport webhook"
+                )
+            return {}
+        if "url" not in body:
+            raise InvalidUrl("a webhook needs a URL", field="url", expected=URL_RULE)
+        self._spend("webhook_checks_per_owner", who.owner)
+        self._webhooks.check(body["url"], secrets)
+        return {"url": body["url"], "rights": body.get("rights", False)}
+
+
+def _take_upload(body: dict[str, Any]) -> Upload | None:
+    """Remove the upload from ``body``, which is kept while the request waits; None for other transports."""
+    given = [key for key in ("source", "component") if key in body]
+    if transport_of(body["transport"]).takes_upload != (len(given) == 1):
+        raise InvalidSource(
+            "an uploaded bot needs either a source or a component; other bots have neither",
+            field=given[0] if given else "source",
+            expected='either source or component, with the transport "uploaded"',
+        )
+    if not given:
+        return None
+    if "source" in body:
+        return python_upload(body.pop("source"))
+    component = body.pop("component")
+    if isinstance(component, str):
+        try:
+            component = b64decode(component, validate=True)
+        except ValueError:
+            raise InvalidSource(
+                "the component is not valid base64", field="component", expected="base64"
+            ) from None
+    return component_upload(component)
