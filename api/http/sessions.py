@@ -79,6 +79,11 @@ class Visitor:
         return "" if self.principal is None else self.principal.owner
 
     @property
+    def name_in_views(self) -> str:
+        """The name of the owner as views have it, which is another one if an admin hid it."""
+        return self.owner and services().moderation.name("owner", self.owner)
+
+    @property
     def viewer(self) -> Viewer:
         """The viewer of games."""
         if self.session is None:

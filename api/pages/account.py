@@ -12,7 +12,7 @@ from flask.typing import ResponseReturnValue
 
 from api.http.contract import json_response
 from api.http.requests import load
-from api.http.sessions import begin, client_address, session_key, sign_in_link, sign_out, signed_in
+from api.http.sessions import begin, client_address, session_key, sign_in_link, sign_out, signed_in, visitor
 from api.pages.fields import (
     Control,
     Words,
@@ -170,12 +170,12 @@ def _tournaments(owner: str) -> Sequence[Mapping[str, object]]:
     """The tournaments that the owner organises and that are not over, and of the latest ones; and those that
     only their guests see.
     """
-    arena, seen = services().tournaments, Viewer(None, owner)
+    arena, seen, name = services().tournaments, Viewer(None, owner), visitor().name_in_views
     latest = arena.list(limit=TOURNAMENTS_MOST, viewer=seen).items
     found = {
         one["id"]: one
         for one in (*arena.present(seen), *latest)
-        if owner in (one["created_by"], *one["organisers"]) or one["hidden"]
+        if name in (one["created_by"], *one["organisers"]) or one["hidden"]
     }
     return sorted(found.values(), key=lambda one: one["created_ms"], reverse=True)
 

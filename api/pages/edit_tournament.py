@@ -19,7 +19,6 @@ from api.schemas.tournaments import MAX_SETTINGS
 from api.services import services
 from arena.accounts.accounts import Principal
 from arena.errors import ArenaError
-from arena.events.rights import check_organises_view
 from arena.games import game_of
 
 _EMPTY: Final[dict[str, Any]] = {"description": "", "link": "", "rounds": None, "house": [], "baseline": []}
@@ -31,14 +30,14 @@ _WHOLE: Final = {"preset": ("preset", "rules"), "rules": ("preset", "rules")}
 @blueprint.get("/tournaments/<tournament>/edit")
 def edit_tournament_page(tournament: str) -> Response:
     """Show a form with the settings that may be edited now."""
-    view, who = _own(tournament)
+    who, view = signed_in(), services().tournaments.view(tournament, page_viewer())
     return _shown(view, _sections(view, who))
 
 
 @form("/tournaments/<tournament>/edit", most=MAX_SETTINGS)
 def edit_tournament(tournament: str) -> ResponseReturnValue:
     """Edit a tournament."""
-    view, who = _own(tournament)
+    who, view = signed_in(), services().tournaments.view(tournament, page_viewer())
     before = _sections(view, who)
     sent = {title: filled(found, request.form.getlist) for title, found in before.items()}
     try:
@@ -52,16 +51,9 @@ def edit_tournament(tournament: str) -> ResponseReturnValue:
     return redirect(url_for("pages.tournament_page", tournament=tournament), 303)
 
 
-def _own(tournament: str) -> tuple[dict[str, Any], Principal]:
-    who = signed_in()
-    view = services().tournaments.view(tournament, page_viewer())
-    check_organises_view(view, who)
-    return view, who
-
-
 def _sections(view: Mapping[str, Any], who: Principal) -> dict[str, list[Control]]:
     """The controls of what may be edited now, with the present values."""
-    allowed = services().tournaments.organising.editable(view["id"])
+    allowed = services().tournaments.organising.editable(view["id"], who)
     sections = tournament_controls(game_of(view["kind"]), who)
     present = {
         title: [

@@ -8,7 +8,7 @@ from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
 from api.http.requests import load
-from api.http.sessions import page_viewer, signed_in
+from api.http.sessions import page_viewer, signed_in, visitor
 from api.pages.fields import is_of_form, split_names, status_of
 from api.pages.site import blueprint, form, page
 from api.resources.guests import invitation_url
@@ -17,7 +17,6 @@ from api.services import services
 from arena.accounts.accounts import Principal
 from arena.errors import ArenaError
 from arena.events.guests import Guests
-from arena.events.rights import check_organises_view
 
 
 @blueprint.get("/tournaments/<tournament>/invitations")
@@ -29,13 +28,12 @@ def guests_page(tournament: str) -> Response:
 def _shown(tournament: str, error: ArenaError | None = None, link: str = "") -> Response:
     who, arena = signed_in(), services().tournaments
     view = arena.view(tournament, page_viewer())
-    check_organises_view(view, who)
     return page(
         "guests.html",
         200 if error is None else status_of(error),
         one=view,
         found=arena.invitations.view(tournament, who),
-        owns=who.admin or who.owner == view["created_by"],
+        owns=who.admin or visitor().name_in_views == view["created_by"],
         error=error,
         invitation=link,
     )

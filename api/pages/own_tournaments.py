@@ -40,7 +40,8 @@ def own_part(view: dict[str, Any]) -> OwnPart | None:
     who = visitor().principal
     if who is None:
         return None
-    is_own = who.owner in (view["created_by"], *view["organisers"])
+    name = visitor().name_in_views
+    is_own = name in (view["created_by"], *view["organisers"])
     may_edit = is_own or who.admin
     if view["state"] in OVER:
         return OwnPart([], [], [], may_edit, False, *_clone()) if may_edit else None
@@ -48,7 +49,7 @@ def own_part(view: dict[str, Any]) -> OwnPart | None:
     entries = [
         entry
         for entry in present
-        if who.owner in (entry["owner"], *entry["co_owners"]) or (is_own and entry["owner"] is None)
+        if name in (entry["owner"], *entry["co_owners"]) or (is_own and entry["owner"] is None)
     ]
     bots, house = [], []
     if view["state"] == "entry" and services().store.clock().now_ms < view["locks_ms"]:
@@ -73,7 +74,7 @@ def _own_bots(who: Principal, view: dict[str, Any]) -> list[str]:
     found, _ = services().accounts.bots(who.owner)
     arena = services().tournaments
     is_guest = view["who"] == "anyone" or arena.invitations.is_guest(view["id"], who.owner)
-    organises = who.owner in (view["created_by"], *view["organisers"])
+    organises = visitor().name_in_views in (view["created_by"], *view["organisers"])
     named = {*view["invited"], *(view["baseline"] if organises else ())}
     return [
         bot.name

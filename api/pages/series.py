@@ -95,7 +95,9 @@ def series_page(series: str) -> Response:
 def _series(series: str, found: list[Control] | None = None, error: ArenaError | None = None) -> Response:
     viewer, parts = page_viewer(), services()
     known = parts.series.view(series, viewer)
-    mine = visitor().owner != "" and (viewer.admin or viewer.owner == known["owner"]) and not known["done"]
+    guest = visitor()
+    may_change = guest.owner != "" and (viewer.admin or guest.name_in_views == known["owner"])
+    mine = may_change and not known["done"]
     found = (found or _controls(known)) if mine else []
     status = 200 if error is None else status_of(error)
     if error is not None:

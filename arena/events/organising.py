@@ -46,9 +46,13 @@ class Organising:
         check_organises(tournament, by)
         return like(tournament, changes, may_rate=by.admin)
 
-    def editable(self, tournament_id: str) -> Sequence[str] | None:
-        """Return the fields that may be edited now; None: all that creation takes."""
+    def editable(self, tournament_id: str, by: Principal) -> Sequence[str] | None:
+        """Return the fields that ``by`` may edit now, or None if that is all that creation takes.
+
+        Raises :class:`~arena.accounts.accounts.Forbidden` unless ``by`` organises the tournament.
+        """
         tournament, _ = self._lifecycle.load(tournament_id)
+        check_organises(tournament, by)
         return editable(tournament, self._clock().now_ms)
 
     def _change(

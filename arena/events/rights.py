@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from arena.accounts.accounts import Forbidden, Principal
 from arena.accounts.versions import BotAccount
 from arena.errors import ArenaError
@@ -36,12 +33,6 @@ def check_organises(tournament: Tournament, by: Principal | None) -> None:
         raise Forbidden(f"tournament {tournament.id} is not yours", field="tournament")
 
 
-def check_organises_view(view: Mapping[str, Any], by: Principal) -> None:
-    """Check the same for a published tournament."""
-    if not by.admin and by.owner not in (view["created_by"], *view["organisers"]):
-        raise Forbidden(f"tournament {view['id']} is not yours", field="tournament")
-
-
 def check_visible(store: TournamentStore, tournament_id: str, viewer: Viewer | None) -> None:
     """Raise :class:`TournamentNotFound` for a private tournament that the viewer (None for the service
     itself) may not see.
@@ -69,7 +60,6 @@ def may_enter(by: Principal | None, bot: BotAccount) -> bool:
 __all__ = [
     "TournamentOver",
     "check_organises",
-    "check_organises_view",
     "check_visible",
     "may_enter",
     "tournament_over",

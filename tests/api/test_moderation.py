@@ -141,6 +141,24 @@ def test_hidden_texts(
     assert admin.post(texts, json=missing).json["code"] == "bot_not_found"
 
 
+def test_an_owner_with_a_hidden_name_organises_on_the_pages(
+    browser: Browser, owner: Account, admin: ContractClient, register: Callable[..., Account]
+) -> None:
+    register("anas-bot")
+    cup = announce(owner.client, {"name": "Cup", "kind": "toepen", "format": "swiss"})
+    league = owner.client.post("/v1/series", json={"name": "League"}).json
+    hidden = {"of": "owner", "id": "ana", "text": "name", "reason": "Rude."}
+    shown = admin.post("/v1/admin/hidden-texts", json=hidden).json["shown"]
+    path = f"/tournaments/{cup}"
+    page = browser.get(path).text
+    assert (shown in page, f"{path}/edit" in page, "<option>anas-bot</option>" in page) == (True, True, True)
+    assert browser.send(f"{path}/edit", {"name": "New cup"}, page=f"{path}/edit").location == path
+    assert owner.client.get(f"/v1{path}").json["name"] == "New cup"
+    assert "Owner who organises it with you" in browser.get(f"{path}/invitations").text
+    assert "New cup" in browser.get("/account").text
+    assert 'method="post"' in browser.get(f"/series/{league['id']}").text
+
+
 def test_what_organisers_do_is_logged(
     app: Flask, owner: Account, register: Callable[..., Account], admin: ContractClient
 ) -> None:
