@@ -28,7 +28,7 @@ from arena.tournaments.spec import Spec
 ENTRY_STATES: Final = ("entered", "qualifying", "qualified", "failed", "withdrawn")
 GROUP_STATES: Final = ("planned", "done", "void")
 MAX_REASON: Final = 300
-PRESET_TEXT: Final = "The rules by the name of a preset, in place of `rules`."
+PRESET_TEXT: Final = "The preset that sets the rules, in place of `rules`."
 
 MAX_SETTINGS: Final = 128_000
 MAX_SETTINGS_VALUES: Final = 2 * MAX_ENTRIES + 500

@@ -149,5 +149,5 @@ def test_anybody_makes_it_again(inputs: list[FinalPlaces], by: str, best: int | 
 
 
 def test_other_json_is_no_table() -> None:
-    with pytest.raises(InvalidSeries, match="no table"):
+    with pytest.raises(InvalidSeries, match="not the table of a series"):
         recomputed({"rows": []})

@@ -91,7 +91,7 @@ def test_choosing_the_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         (["--number", "3"], "there is no game number 3 in"),
         (["--number", "0"], "0 is not in the range"),
         (["--game", "no\n"], "there is no game 'no\\n' in"),
-        (["--game", "g1-0", "--number", "1"], "not both"),
+        (["--game", "g1-0", "--number", "1"], "cannot be used together"),
     ],
 )
 def test_invalid_choices_of_a_game(
