@@ -191,15 +191,23 @@ class Arena:
     ) -> Iterator[Driver]:
         """While a driver runs, and a sweeper serves the clocks."""
         driver = Driver(self.live, self.accounts, self.webhooks, policy, self.signs, connect=connect)
-        stopped = threading.Event()
-        sweeper = threading.Thread(target=self.live.sweeper().run, args=(stopped,), daemon=True)
         thread = threading.Thread(target=driver.run, daemon=True)
         thread.start()
+        with self.swept():
+            try:
+                yield driver
+            finally:
+                driver.stop()
+                thread.join(PATIENCE)
+
+    @contextmanager
+    def swept(self) -> Iterator[None]:
+        """While a sweeper serves the clocks, and finishes games whose job nobody runs."""
+        stopped = threading.Event()
+        sweeper = threading.Thread(target=self.live.sweeper().run, args=(stopped,), daemon=True)
         sweeper.start()
         try:
-            yield driver
+            yield
         finally:
-            driver.stop()
             stopped.set()
-            thread.join(PATIENCE)
             sweeper.join(PATIENCE)

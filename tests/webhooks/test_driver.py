@@ -392,7 +392,7 @@ def test_nothing_is_lost_when_a_driver_is_killed(store: EmbeddedStore, arena: Ar
             process.process.send_signal(signal.SIGKILL)
             process.process.wait(PATIENCE)
         hold = False
-        with Process(command, tmp_path, **settings) as process:
+        with arena.swept(), Process(command, tmp_path, **settings) as process:
             for record in arena.wait(*games):
                 assert verify(record) == []
                 assert faults(record) == {}

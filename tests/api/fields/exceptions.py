@@ -135,13 +135,12 @@ _LISTED: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
     },
     "text of option": {
         DERIVED: (
-            "admin audit --limit",
             "admin hide --reason",
             "admin suspend --reason",
             "admin suspicions --preset",
             "bot add-version {--rights --secret --webhook}",
             "bot change --state",
-            "bot games {--kind --limit --preset}",
+            "bot games {--kind --preset}",
             "bot list --limit",
             "bot notes --publish",
             "bot qualify --preset",
@@ -152,7 +151,7 @@ _LISTED: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
             "bot upload --wait",
             "compare {--alpha --beta --elo0 --elo1 --most --new --old --preset}",
             "game create {--bank-seconds --clock --rule --turn-seconds}",
-            "game events {--limit --seat --start}",
+            "game events {--seat --start}",
             "game join {--nonce --seat}",
             "game list {--bot --kind --limit}",
             "game resign --seat",
