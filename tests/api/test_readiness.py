@@ -73,7 +73,7 @@ def test_not_after_the_database_lost_its_data_until_that_is_accepted(
         assert ready(contract_client(create_app(Settings(own.url)))) == OK
         status, body = ready(client)
         assert (status, body["code"]) == (503, "store_replaced")
-        assert "another database" in str(body["detail"])
+        assert "not the same database as before" in str(body["detail"])
         monkeypatch.delenv("REDIS_URL", raising=False)
         assert run(["ops", "accept-empty", "--data", str(own.folder)]) == 0
         assert ready(client) == OK

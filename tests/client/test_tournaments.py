@@ -167,7 +167,7 @@ def test_every_option_of_a_tournament(owner: Client, terminal: Terminal) -> None
         (["tournament", "create", "Cup", "toepen", "--rule", "lives=x"], "lives"),
         (["tournament", "create", "Cup", "toepen", "--starts", "soon"], "'soon' is not a valid time"),
         (["tournament", "create", "Cup", "toepen", "--turn-seconds", "1y"], "'1y' is not a valid duration"),
-        (["tournament", "create", "Cup", "toepen", "--format", "open"], "needs --ends"),
+        (["tournament", "create", "Cup", "toepen", "--format", "open"], "requires --ends"),
         (["tournament", "create", "Cup", "toepen", "--house", "deep-blue"], "house"),
         (["tournament", "enter", "nothing", "nobody"], "there is no tournament 'nothing'"),
         (["tournament", "watch", "nothing"], "there is no tournament 'nothing'"),

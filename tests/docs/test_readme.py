@@ -80,7 +80,8 @@ def test_links_lead_somewhere(page: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["CONTRIBUTING.md", "docs/life-of-a-game.md", "docs/life-of-a-bot-version.md"]
+    "page",
+    ["CONTRIBUTING.md", "docs/architecture.md", "docs/life-of-a-game.md", "docs/life-of-a-bot-version.md"],
 )
 def test_files_that_are_named_exist(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -110,7 +110,7 @@ def test_a_deletion_that_is_killed_at_any_step_leaves_nothing_once_it_is_repeate
         status = status_of(in_child(partial(delete_and_die, single_url, act, step)))
         if status != KILLED:
             break
-        arena.service.shown.forget()
+        arena.service.moderation.forget()
         try:
             act(arena)
         except BotNotFound:

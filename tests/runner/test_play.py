@@ -246,7 +246,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
         (["truco", "random", "rookie", "--rule", "max_burns"], "'max_burns' is not a valid rule option"),
         (["toepen", "random", "rookie", "--rule", "whistling=often"], "'often' is not a valid value"),
         (["truco", "random", "rookie", "--preset", "duel@1"], "at --preset; expected one of base@1"),
-        (["truco", "random", "rookie", "--preset", "base@1", "--rule", "cut=none"], "exclude each other"),
+        (["truco", "random", "rookie", "--preset", "base@1", "--rule", "cut=none"], "cannot be used together"),
         (["truco", "random", "rookie", "--groups", "0"], "0 is not in the range x>=1"),
         (["truco", "random", "rookie", "--groups", "many"], "many"),
         (["truco"], "BOTS"),

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.system
 
 @pytest.fixture
 def server(clean_store: EmbeddedStore) -> Iterator[Server]:
-    with Server(clean_store.url) as running:
+    with Server(clean_store.url, BOTEQUIM_SWEEP="1") as running:
         yield running
 
 

@@ -40,7 +40,7 @@ WIDE = {"width": 1280, "height": 1000}
 
 @pytest.fixture
 def server(clean_store: EmbeddedStore) -> Iterator[Server]:
-    with Server(clean_store.url) as running:
+    with Server(clean_store.url, BOTEQUIM_SWEEP="1") as running:
         yield running
 
 
