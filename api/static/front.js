@@ -45,8 +45,8 @@ function another() {
     if (answer?.ok) {
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const front = page.getElementById("front");
-      // Nobody loses the focus.
-      if (front && timer && !by("front").contains(document.activeElement)) {
+      // There is no table while the record of the first game is written. Nobody loses the focus.
+      if (front?.querySelector("#data") && timer && !by("front").contains(document.activeElement)) {
         by("front").replaceWith(front);
         running = null;
         startTable();
