@@ -20,12 +20,15 @@ _MARK: Final = b"\x01"
 
 
 class StoredGroup(NamedTuple):
-    """A planned group: its row, its result (None: it has none), and how often it was void."""
+    """A planned group: its row, its result (None: it has none), how often it was void, and its row of records
+    (:mod:`arena.store.records`), which only a chunk has for sure.
+    """
 
     id: str
     row: bytes
     result: bytes | None
     voided: int
+    records: bytes | None = None
 
 
 def to_chunk(groups: Sequence[StoredGroup]) -> bytes:
@@ -38,6 +41,7 @@ def to_chunk(groups: Sequence[StoredGroup]) -> bytes:
         [group.row.decode("latin-1") for group in groups],
         [None if group.result is None else group.result.decode("latin-1") for group in groups],
         [group.voided for group in groups],
+        [None if group.records is None else group.records.decode() for group in groups],
     ]
     text = orjson.dumps(columns)
     digests = _DIGEST.findall(text)
@@ -54,8 +58,14 @@ def from_chunk(data: bytes) -> list[StoredGroup]:
         b"".join([parts[0], *(digest + part for digest, part in zip(digests, parts[1:], strict=True))])
     )
     return [
-        StoredGroup(name, row.encode("latin-1"), None if result is None else result.encode("latin-1"), voided)
-        for name, row, result, voided in zip(*columns, strict=True)
+        StoredGroup(
+            name,
+            row.encode("latin-1"),
+            None if result is None else result.encode("latin-1"),
+            voided,
+            None if records is None else records.encode(),
+        )
+        for name, row, result, voided, records in zip(*columns, strict=True)
     ]
 
 
