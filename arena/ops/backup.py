@@ -13,7 +13,7 @@ from typing import BinaryIO, Final
 
 from arena import __version__
 from arena.errors import ArenaError
-from arena.events.adoption import Adopted, Adoption
+from arena.live.archiver import Adopted
 from arena.ops.jobs import InlineJobs
 from arena.ops.service import open_service
 from arena.ops.settings import Settings, maxmemory, redis_url
@@ -118,8 +118,7 @@ def restore_backup(folder: Path, data: Path) -> tuple[Backup, Adopted]:
         service = open_service(settings, InlineJobs())
         try:
             upgrade(service.store)
-            parts = (service.store, service.live.finished, service.tournaments, service.schedules)
-            adopted = Adoption(*parts).run()
+            adopted = service.archiver().adopt() or Adopted(0, 0, 0)
         finally:
             service.close()
         finish(settings.redis_url)

@@ -46,6 +46,6 @@ def check_archive(settings: Settings) -> None:
     with suppress(StoreUnavailable, ArchiveUnavailable):
         store = open_store(settings.redis_url, max_connections=1)
         try:
-            FinishedGames(store, Archive(objects)).check()
+            FinishedGames(store, Archive(objects)).opened()
         finally:
             store.close()
