@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Final
 from unittest.mock import patch
 
+from arena.store.archiving import Archiving
 from redis import Redis, RedisError
 
 from arena.errors import ArenaError
@@ -34,7 +35,6 @@ from arena.records.archive.archive import PRIVATE, PUBLIC, Archive
 from arena.records.archive.checking import segment_entries
 from arena.records.archive.objects import FolderStore
 from arena.records.archive.places import S3Store, open_objects
-from arena.store.archiving import Archiving
 from arena.store.game_index import PRIVATE_RECORDS, GameIndex, records_key
 from tests.archive.s3_server import BUCKET, credentials, s3_server
 from tests.dying import counted_to
