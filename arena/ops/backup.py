@@ -117,7 +117,7 @@ def restore_backup(folder: Path, data: Path) -> tuple[Backup, Adopted]:
             load(settings.redis_url, file, backup.store)
         service = open_service(settings, InlineJobs())
         try:
-            upgrade(service.store)
+            upgrade(service.store, open_objects(settings.archive) if settings.archive else None)
             adopted = service.archiver().adopt() or Adopted(0, 0, 0)
         finally:
             service.close()

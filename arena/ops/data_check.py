@@ -27,7 +27,7 @@ def check_data(settings: Settings, *, is_alone: bool = False) -> None:
         store = open_store(settings.redis_url, max_connections=1)
         try:
             if is_alone:
-                upgrade(store)
+                upgrade(store, open_objects(settings.archive) if settings.archive else None)
             store.identity.register()
         finally:
             store.close()

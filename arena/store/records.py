@@ -37,6 +37,8 @@ _ANNULLED: Final = "{live:records}:annulled"
 _STATUS: Final = "{arena}:archive"
 """A hash: an :class:`ArchiveStatus`."""
 
+ROWS_KEY: Final = "{live:records}:segments:rows"
+
 _GZIPPED: Final = b"\x1f\x8b"
 
 

@@ -16,6 +16,7 @@ from arena.store.bot_games import BotGameStore
 from arena.store.connection import PoolFigures, RedisConnection, connect
 from arena.store.counters import COUNTER_SCRIPTS, BudgetStore, LimitStore
 from arena.store.documents import DOCUMENT_SCRIPTS, DocumentParts, Documents, Flags
+from arena.store.former import FormerRecords
 from arena.store.game_index import INDEX_SCRIPTS, GameIndex
 from arena.store.games import GAME_SCRIPTS, GameStore
 from arena.store.identity import IDENTITY_SCRIPTS, Identity
@@ -95,6 +96,7 @@ class Store:
         self.budgets = BudgetStore(connection)
         self.replies = ReplyStore(connection)
         self.records = RecordStore(connection)
+        self.former_records = FormerRecords(connection)
         self.runtimes = RuntimeStore(connection)
         self.presence = Presence(connection, self.games.clock)
         self.signs = Signs(connection, self.games.clock)

@@ -20,6 +20,7 @@ from arena.cli import run
 from arena.ops.backup import make_backup, restore_backup
 from arena.ops.data_check import check_data
 from arena.ops.settings import Settings
+from arena.records.archive.objects import ObjectStore
 from arena.store.embedded import EmbeddedStore
 from arena.store.identity import UnknownFormat
 from arena.store.repositories import Store, open_store
@@ -34,7 +35,7 @@ NAMES = [f"note {number}" for number in range(5)]
 UPGRADED = {name: {"text": name.upper()} for name in NAMES}
 
 
-def rewrite(store: Store, stop_after: int | None = None) -> None:
+def rewrite(store: Store, objects: ObjectStore | None, stop_after: int | None = None) -> None:
     """A step that changes five values, and is killed after some of them."""
     for count, name in enumerate(NAMES):
         if count == stop_after:
@@ -77,7 +78,7 @@ def test_every_step_up_to_this_format_is_a_file_with_a_test() -> None:
 
 def test_data_of_this_format_are_left_as_they_are(filled: Store) -> None:
     before = filled.series.all()
-    assert upgrade(filled) == []
+    assert upgrade(filled, None) == []
     filled.identity.register()
     assert (filled.identity.format(), filled.series.all()) == (FORMAT, before)
 
@@ -86,7 +87,7 @@ def test_a_new_database_gets_the_present_format(clean_store: EmbeddedStore) -> N
     store = open_store(clean_store.url)
     store._connection.run([("FLUSHALL",)])
     assert store.identity.format() is None
-    assert upgrade(store) == []
+    assert upgrade(store, None) == []
     assert store.identity.format() == FORMAT
     store.close()
 
@@ -97,7 +98,7 @@ def test_a_step_that_was_killed_is_repeated(
 ) -> None:
     def killed() -> None:
         to_next(partial(rewrite, stop_after=stop_after))
-        upgrade(open_store(clean_store.url))
+        upgrade(open_store(clean_store.url), None)
 
     assert status_of(in_child(killed)) == KILLED
     assert sum("text" in value for value in filled.series.all().values()) == stop_after
@@ -105,10 +106,10 @@ def test_a_step_that_was_killed_is_repeated(
     to_next(rewrite)
     with pytest.raises(UnknownFormat, match="'botequim ops upgrade' while no process"):
         filled.identity.register()
-    assert upgrade(filled) == [NEXT]
+    assert upgrade(filled, None) == [NEXT]
     assert filled.series.all() == UPGRADED
     assert filled.identity.format() == NEXT
-    assert upgrade(filled) == []
+    assert upgrade(filled, None) == []
     filled.identity.check()
 
 
@@ -116,7 +117,7 @@ def test_steps_that_are_missing_are_told(filled: Store, to_next: Callable[[Step]
     to_next(rewrite)
     filled.identity.set_format(FORMAT - 1)
     with pytest.raises(UnknownFormat) as refused:
-        upgrade(filled)
+        upgrade(filled, None)
     assert str(refused.value) == (
         f"the data have format {FORMAT - 1}, and this program upgrades formats {FORMAT} to {NEXT}; "
         f"expected an upgrade by an older version of this program, to format {FORMAT} at least"
