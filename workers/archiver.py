@@ -6,7 +6,6 @@ import threading
 
 from arena.live.archiver import PAUSE_MS
 from arena.ops.data_check import check_archive
-from arena.ops.settings import InvalidSetting
 from arena.ops.signals import stop_on_signals
 from workers.jobs import service
 
@@ -19,12 +18,7 @@ def archive(pause_ms: int = PAUSE_MS) -> None:
     :class:`~arena.errors.ArenaError` if there is no database. If the database or the archive goes away later,
     the process waits for it.
     """
-    if not service().settings.archive:
-        raise InvalidSetting(
-            "no archive is configured",
-            field="BOTEQUIM_ARCHIVE",
-            expected="a folder, or BOTEQUIM_ARCHIVE_URL with s3://bucket/folder",
-        )
+    service().settings.check_archive()
     service().store.identity.register()
     check_archive(service().settings)
     stop = threading.Event()

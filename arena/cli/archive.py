@@ -11,8 +11,8 @@ import click
 
 from arena.cli.commands import Commands
 from arena.cli.output import json_option, show
-from arena.live.finished import changed, group_of
-from arena.play.game_ids import place_of, tournament_of
+from arena.play.game_ids import group_of, place_of, tournament_of
+from arena.records.annulled import annulled
 from arena.records.archive.archive import PRIVATE, PUBLIC, ROWS, Archive
 from arena.records.archive.checking import check_archive, segment_members
 from arena.records.archive.places import open_objects
@@ -74,13 +74,13 @@ def cat(place: str, kind: str | None, tournament: str | None, game: str | None, 
     They are in the order of the downloads, and as they are after annulments.
     """
     opened = Archive(open_objects(place))
-    annulled = _annulled(opened)
+    annulments = _annulments(opened)
     for member in _members(opened, PRIVATE if private else PUBLIC):
         if kind in (None, member.kind) and tournament in (None, _tournament(member)):
-            annulment = annulled.get(group_of(member.key) or "")
+            annulment = annulments.get(group_of(member.key) or "")
             for line in member.lines():
                 if game is None or json.loads(line)["canonical"]["game"] == game:
-                    shown = line if annulment is None else changed(line, annulment)
+                    shown = line if annulment is None else annulled(line, annulment)
                     sys.stdout.buffer.write(shown + b"\n")
     sys.stdout.buffer.flush()
 
@@ -90,7 +90,7 @@ def _members(opened: Archive, collection: str) -> Iterator[Member]:
         yield from segment_members(opened, segment)
 
 
-def _annulled(opened: Archive) -> dict[str, dict[str, Any]]:
+def _annulments(opened: Archive) -> dict[str, dict[str, Any]]:
     """The annulments in an archive by group."""
     rows = ((member.key, json.loads(line)) for member in _members(opened, ROWS) for line in member.lines())
     return {group: row["annulled"] for group, row in rows if "annulled" in row}

@@ -11,9 +11,9 @@ from typing import Any, Final, TypedDict
 from arena.errors import ArenaError
 from arena.events.lifecycle import TournamentLifecycle, final_standings, read_result
 from arena.events.tournament import PlannedGroup, Tournament
-from arena.live.finished import annulled_info
 from arena.live.header import GameNotFound
 from arena.play.game_ids import tournament_of
+from arena.records.annulled import annulled_info
 from arena.store.repositories import Store
 from arena.store.rows import shown_or_left_out
 from arena.store.tournaments import NewGroup, TournamentRow

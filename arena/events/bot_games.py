@@ -19,7 +19,7 @@ from arena.live.service import LiveGames
 from arena.play.bot_results import GAMES_MOST
 from arena.play.game_ids import game_id, tournament_of
 from arena.store.bot_games import BotGameStore, BotGroup
-from arena.store.records import is_archived
+from arena.store.records import RecordStore
 from arena.store.repositories import Store
 from arena.store.rows import reading, shown_or_left_out
 
@@ -51,7 +51,7 @@ class PlayedGames:
         local = [
             _bot_group(tournament, group, records)
             for group, records in over
-            if records is not None and not is_archived(records)
+            if records is not None and not RecordStore.is_archived(records)
         ]
         self._store.add(local, private=not tournament.is_public)
 

@@ -26,7 +26,7 @@ from arena.records.archive.segments import Entry, Member, members
 from arena.store.connection import StoreUnavailable
 from arena.store.game_index import EndedGame, ListedGame
 from arena.store.paging import Cursor
-from arena.store.records import SegmentRow, is_archived
+from arena.store.records import RecordStore, SegmentRow
 from arena.store.repositories import Store
 
 log = logging.getLogger(__name__)
@@ -181,7 +181,7 @@ class Archiver:
         gone: list[str] = []
         for (number, key), row in zip(members, self._records.rows(keys), strict=True):
             # What is archived already was released again; other records have expired, or cannot be read.
-            lines = None if row is None or is_archived(row) else unpacked(key, row)
+            lines = None if row is None or RecordStore.is_archived(row) else unpacked(key, row)
             if lines is None:
                 gone.append(key)
             else:

@@ -23,7 +23,7 @@ from arena.play.judge import fail
 from arena.records.record import build_record, dumps
 from arena.store.game_index import EndedGame, GameList
 from arena.store.games import GameStep, Listing, TurnChange
-from arena.store.records import is_archived
+from arena.store.records import RecordStore
 from arena.store.repositories import Store
 from arena.store.rows import FORMAT
 
@@ -146,7 +146,7 @@ class GameFinalizer:
         Raises :class:`GameNotOver`, also for a game whose record is in the archive and stays as it is.
         """
         ended = self._index.ended(game_id)
-        if ended is None or is_archived(ended.record):
+        if ended is None or RecordStore.is_archived(ended.record):
             raise GameNotOver(
                 f"game {game_id} cannot change", field="game", expected="a game that ended lately"
             )

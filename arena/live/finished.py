@@ -11,15 +11,15 @@ import json
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice, pairwise
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from arena.play.game_ids import place_of, tournament_of
+from arena.play.game_ids import group_of
+from arena.records.annulled import annulled
 from arena.records.archive.archive import PUBLIC, Archive, Place, segment_name
 from arena.records.archive.objects import ArchiveUnavailable
 from arena.records.archive.segments import DamagedArchive, Member, members
-from arena.records.record import dumps
 from arena.store.game_index import GameIndex
-from arena.store.records import is_archived
+from arena.store.records import RecordStore
 from arena.store.repositories import Store
 from arena.store.rows import shown_or_left_out
 
@@ -123,7 +123,11 @@ class FinishedGames:
             member = archived.get(key)
             if member is not None:
                 found[key] = member.lines()
-            elif row is not None and not is_archived(row) and (lines := unpacked(key, row)) is not None:
+            elif (
+                row is not None
+                and not RecordStore.is_archived(row)
+                and (lines := unpacked(key, row)) is not None
+            ):
                 found[key] = lines
         current = dict(zip(found, self._current(list(found.items())), strict=True))
         return [current.get(key) for key in rows]
@@ -132,7 +136,7 @@ class FinishedGames:
         """A record on the list of those that wait."""
         if row is None:
             return None
-        if is_archived(row):
+        if RecordStore.is_archived(row):
             place = _place(key, row)
             (member,) = [None] if place is None else self._members([place])
             # Another number: it was released again, and the archiver takes it off the list.
@@ -200,25 +204,13 @@ class FinishedGames:
         """The records of entries with what was annulled since they were written."""
         groups = [group_of(key) for key, _ in entries]
         known = sorted({group for group in groups if group is not None})
-        annulled = dict(zip(known, self._annulments.many(known), strict=True))
+        annulments = dict(zip(known, self._annulments.many(known), strict=True))
         found = []
         for group, (_, lines) in zip(groups, entries, strict=True):
-            annulment = None if group is None else annulled[group]
+            annulment = None if group is None else annulments[group]
             own = list(lines)
-            found.append(own if annulment is None else [changed(line, annulment) for line in own])
+            found.append(own if annulment is None else [annulled(line, annulment) for line in own])
         return found
-
-
-def annulled_info(annulment: dict[str, Any]) -> dict[str, str]:
-    """Return what an annulment changes in the part ``info`` of records."""
-    return {"annulled": annulment["reason"] or "annulled"}
-
-
-def changed(line: bytes, annulment: dict[str, Any]) -> bytes:
-    """Return a record as it is after an annulment."""
-    record = json.loads(line)
-    record["info"].update(annulled_info(annulment))
-    return dumps(record).encode()
 
 
 def kind_of(lines: Sequence[bytes]) -> str:
@@ -241,7 +233,7 @@ def unpacked(key: str, row: bytes) -> list[bytes] | None:
 
 def _place(key: str, row: bytes | None) -> Place | None:
     """Where records are archived, if that is what a row says and can be read."""
-    if row is None or not is_archived(row):
+    if row is None or not RecordStore.is_archived(row):
         return None
     return shown_or_left_out(f"records of {key}", partial(Place.loads, row))
 
@@ -250,21 +242,4 @@ def _released(member: Member) -> Released:
     return Released(member.number, member.key, member.kind, member.lines())
 
 
-def group_of(key: str) -> str | None:
-    """Return the group of an entry, as records have it: that of a local group, or of a game of a live one."""
-    if tournament_of(key) is not None:
-        return key
-    place = place_of(key)
-    return None if place is None else f"{place.tournament}-{place.group}"
-
-
-__all__ = [
-    "FinishedGame",
-    "FinishedGames",
-    "Released",
-    "annulled_info",
-    "changed",
-    "group_of",
-    "kind_of",
-    "unpacked",
-]
+__all__ = ["FinishedGame", "FinishedGames", "Released", "kind_of", "unpacked"]

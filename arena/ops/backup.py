@@ -22,6 +22,7 @@ from arena.records.archive.places import open_objects
 from arena.store.backup import DumpedStore, check_empty, dump, finish, load
 from arena.store.embedded import DataFolderInUse, EmbeddedStore, has_data, running_url
 from arena.upgrade import check_upgradable, upgrade
+from arena.upgrade.step_2 import FormerArchive
 
 FORMAT: Final = 1
 _DATA: Final = "data.resp"
@@ -117,7 +118,7 @@ def restore_backup(folder: Path, data: Path) -> tuple[Backup, Adopted]:
             load(settings.redis_url, file, backup.store)
         service = open_service(settings, InlineJobs())
         try:
-            upgrade(service.store, open_objects(settings.archive) if settings.archive else None)
+            upgrade(service.store, open_objects(settings.archive))
             adopted = service.archiver().adopt() or Adopted(0, 0, 0)
         finally:
             service.close()
@@ -157,12 +158,14 @@ def _target(data: Path) -> Iterator[Settings]:
 
 
 def _check_archive(store: DumpedStore, settings: Settings) -> None:
-    place = settings.archive
-    if (place and Archive(open_objects(place)).is_of(store.id)) or not store.has_archive:
+    settings.check_archive()
+    objects = open_objects(settings.archive)
+    is_there = Archive(objects).is_of(store.id) or FormerArchive(objects).service == store.id
+    if is_there or not store.has_archive:
         return
     raise ArchiveMismatch(
-        f"the backup is that of the service {store.id}, which has an archive, and "
-        + (f"there is none in {place}" if place else "no archive is configured"),
+        f"the backup is that of the service {store.id}, which has an archive, and there is none in "
+        f"{settings.archive}",
         field="BOTEQUIM_ARCHIVE",
         expected="the archive of the service, or its copy",
     )

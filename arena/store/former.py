@@ -20,7 +20,7 @@ from arena.store.documents import by_name
 from arena.store.games import record_key
 from arena.store.identity import STORE_KEY
 from arena.store.paging import cursors
-from arena.store.records import ENDS, PENDING, PENDING_PRIVATE, ROWS_KEY, is_archived
+from arena.store.records import ENDS, PENDING, PENDING_PRIVATE, ROWS_KEY, RecordStore
 
 _ARCHIVE: Final = "{arena}:archive"
 _REQUESTED: Final = "{arena}:archive:requested"
@@ -72,7 +72,9 @@ class FormerRecords:
                 groups = _groups(data)
                 names = [group.id for group in groups]
                 (found,) = self._connection.run([("HMGET", rows, *names)])
-                places = {name: row for name, row in zip(names, found, strict=True) if is_archived(row)}
+                places = {
+                    name: row for name, row in zip(names, found, strict=True) if RecordStore.is_archived(row)
+                }
                 changed = [group._replace(records=places.get(group.id, group.records)) for group in groups]
                 self._connection.run([("HSET", chunks, number, to_chunk(changed))])
                 if places:

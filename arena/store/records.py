@@ -85,6 +85,11 @@ class RecordStore:
         """
         return list(self._connection.run([("HGET", *_row(key)) for key in keys])) if keys else []
 
+    @staticmethod
+    def is_archived(row: bytes | None) -> bool:
+        """Return whether a row says where the records are in the archive."""
+        return row is not None and not row.startswith(_GZIPPED)
+
     def set_places(self, places: Mapping[str, bytes]) -> None:
         """Let rows say where their records are in the archive; those that do so already stay as they are."""
         calls = []
@@ -207,11 +212,6 @@ class RecordStore:
         self._connection.run([("HSET", _STATUS, *(part for item in values.items() for part in item))])
 
 
-def is_archived(row: bytes | None) -> bool:
-    """Return whether a row says where the records are in the archive."""
-    return row is not None and not row.startswith(_GZIPPED)
-
-
 def _row(key: str) -> tuple[str, str]:
     """The hash and the field of the row with this key."""
     event = tournament_of(key)
@@ -236,5 +236,4 @@ __all__ = [
     "Collection",
     "RecordStore",
     "SegmentRow",
-    "is_archived",
 ]

@@ -29,7 +29,7 @@ from arena.records.archive.archive import (
 from arena.records.archive.objects import ObjectStore
 from arena.records.archive.segments import DamagedArchive, Entry, members
 from arena.records.record import dumps
-from arena.store.records import SegmentRow, is_archived
+from arena.store.records import RecordStore, SegmentRow
 from arena.store.repositories import Store
 
 log = logging.getLogger(__name__)
@@ -197,7 +197,7 @@ class _Conversion:
             after = found[-1].score
             keys = [name for _, name in found]
             for (number, key), row in zip(found, self._store.records.rows(keys), strict=True):
-                if key not in archived and row is not None and not is_archived(row):
+                if key not in archived and row is not None and not RecordStore.is_archived(row):
                     lines = gzip.decompress(row).split(b"\n")
                     yield Entry(key, number, json.loads(lines[0])["canonical"]["kind"], lines)
 

@@ -14,7 +14,7 @@ from arena.live.service import RecordNotReady
 from arena.records.archive.archive import PRIVATE, PUBLIC, Archive
 from arena.records.archive.segments import Member, members
 from arena.store.games import events_key, game_key, log_key
-from arena.store.records import is_archived
+from arena.store.records import RecordStore
 from tests.live.arenas import Arena
 from tests.live.clock import skip
 from tests.live.playing import BOTS, new_game, play_out, quiet
@@ -110,7 +110,7 @@ def copies(arena: Arena) -> int:
     """The released records that are still in the database."""
     records = arena.store.records
     keys = [key for public in (True, False) for _, key in archived(arena, public)]
-    return sum(row is not None and not is_archived(row) for row in records.rows(keys))
+    return sum(row is not None and not RecordStore.is_archived(row) for row in records.rows(keys))
 
 
 def archived(arena: Arena, public: bool) -> list[tuple[int, str]]:

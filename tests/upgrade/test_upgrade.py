@@ -130,8 +130,10 @@ def test_the_command_for_clusters_upgrades(
     to_next: Callable[[Step], None],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
 ) -> None:
     monkeypatch.setenv("REDIS_URL", clean_store.url)
+    monkeypatch.setenv("BOTEQUIM_ARCHIVE", str(tmp_path / "archive"))
     to_next(rewrite)
     for said in (f"upgraded to format {NEXT}", f"nothing to do: the data have format {NEXT}"):
         assert run(["ops", "upgrade"]) == 0
@@ -140,10 +142,10 @@ def test_the_command_for_clusters_upgrades(
 
 
 def test_what_runs_alone_upgrades_before_it_starts(
-    filled: Store, clean_store: EmbeddedStore, to_next: Callable[[Step], None]
+    filled: Store, clean_store: EmbeddedStore, to_next: Callable[[Step], None], tmp_path: Path
 ) -> None:
     """As ``botequim up`` and ``serve`` do with a database of their own."""
-    settings = Settings(redis_url=clean_store.url)
+    settings = Settings(redis_url=clean_store.url, archive=str(tmp_path))
     to_next(rewrite)
     with pytest.raises(UnknownFormat, match="'botequim ops upgrade' while no process"):
         check_data(settings)
@@ -163,6 +165,7 @@ def test_a_restored_backup_is_upgraded(
     make_backup(clean_store.url, tmp_path / "backup")
     filled._connection.run([("FLUSHALL",)])
     monkeypatch.setenv("REDIS_URL", clean_store.url)
+    monkeypatch.setenv("BOTEQUIM_ARCHIVE", str(tmp_path / "archive"))
     to_next(rewrite)
     restore_backup(tmp_path / "backup", tmp_path)
     assert filled.series.all() == UPGRADED
@@ -170,6 +173,7 @@ def test_a_restored_backup_is_upgraded(
     filled._connection.run([("FLUSHALL",)])
     monkeypatch.undo()
     monkeypatch.setenv("REDIS_URL", clean_store.url)
+    monkeypatch.setenv("BOTEQUIM_ARCHIVE", str(tmp_path / "archive"))
     about = tmp_path / "backup" / "backup.json"
     about.write_text(about.read_text().replace(f'"format": "{FORMAT}"', f'"format": "{NEXT}"'))
     with pytest.raises(UnknownFormat, match=f"the data have format {NEXT}, "):
@@ -204,6 +208,7 @@ def test_an_unknown_format_is_refused_in_one_line(
     filled._connection.run([change])
     before = filled._connection.run([("DBSIZE",), ("HGETALL", "{arena}:store")])
     monkeypatch.setenv("REDIS_URL", clean_store.url)
+    monkeypatch.setenv("BOTEQUIM_ARCHIVE", str(tmp_path / "archive"))
     monkeypatch.chdir(tmp_path)
     for arguments in (["ops", "upgrade"], ["serve"], ["up", "--workers", "0"]):
         assert run(arguments) != 0
