@@ -20,9 +20,17 @@ from arena.live.finished import FinishedGames, kind_of, unpacked
 from arena.live.header import GameHeader
 from arena.live.retention import Retention
 from arena.play.game_ids import place_of, tournament_of
-from arena.records.archive.archive import COLLECTIONS, PRIVATE, PUBLIC, ROWS, Archive, Place, segment_name
+from arena.records.archive.archive import (
+    COLLECTIONS,
+    PRIVATE,
+    PUBLIC,
+    ROWS,
+    Archive,
+    ArchivePlace,
+    segment_name,
+)
 from arena.records.archive.objects import ArchiveUnavailable
-from arena.records.archive.segments import Entry, Member, members
+from arena.records.archive.segments import ArchiveEntry, Member, members
 from arena.store.connection import StoreUnavailable
 from arena.store.game_index import EndedGame, ListedGame
 from arena.store.paging import Cursor
@@ -177,7 +185,7 @@ class Archiver:
     def _write(self, archive: Archive, public: bool, end: int, members: Sequence[Cursor]) -> int:
         """Write records to the archive, and return how many entries were written."""
         keys = [member.name for member in members]
-        entries: list[Entry] = []
+        entries: list[ArchiveEntry] = []
         gone: list[str] = []
         for (number, key), row in zip(members, self._records.rows(keys), strict=True):
             # What is archived already was released again; other records have expired, or cannot be read.
@@ -185,10 +193,10 @@ class Archiver:
             if lines is None:
                 gone.append(key)
             else:
-                entries.append(Entry(key, number, kind_of(lines), lines))
+                entries.append(ArchiveEntry(key, number, kind_of(lines), lines))
         games = self._games(keys)
         rows = [
-            Entry(entry.key, entry.number, entry.kind, [_row(games[entry.key])])
+            ArchiveEntry(entry.key, entry.number, entry.kind, [_row(games[entry.key])])
             for entry in entries
             if entry.key in games
         ]
@@ -209,11 +217,11 @@ class Archiver:
         for group, annulment in zip(groups, self._annulments.many(groups), strict=True):
             if annulment is not None:
                 line = json.dumps({"annulled": annulment}).encode()
-                rows.append(Entry(group, 1000 * annulment["at_ms"], "annulment", [line]))
+                rows.append(ArchiveEntry(group, 1000 * annulment["at_ms"], "annulment", [line]))
         self._add(archive, ROWS, self._records.collection(ROWS).end, rows)
         self._records.forget_annulled(groups)
 
-    def _add(self, archive: Archive, collection: str, end: int, entries: Sequence[Entry]) -> None:
+    def _add(self, archive: Archive, collection: str, end: int, entries: Sequence[ArchiveEntry]) -> None:
         """Add entries at the end of a collection, which was ``end`` before they were read."""
         if entries:
             data = archive.add(collection, end, entries)
@@ -227,7 +235,7 @@ class Archiver:
         places: dict[str, bytes] = {}
         end = start
         for member in found:
-            places[member.key] = Place(collection, end, len(member.data)).dumps()
+            places[member.key] = ArchivePlace(collection, end, len(member.data)).dumps()
             end += len(member.data)
         if collection != ROWS:
             self._records.set_places(places)
@@ -320,7 +328,9 @@ class Archiver:
         if len(run) < 2:
             return
         rows = [row for row, _ in run]
-        parts = [archive.read(Place(collection, row.start, end - row.start), row.start) for row, end in run]
+        parts = [
+            archive.read(ArchivePlace(collection, row.start, end - row.start), row.start) for row, end in run
+        ]
         if None in parts:
             # Another process has joined them.
             return

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from arena.play.game_ids import group_of
 from arena.records.annulled import annulled
-from arena.records.archive.archive import PUBLIC, Archive, Place, segment_name
+from arena.records.archive.archive import PUBLIC, Archive, ArchivePlace, segment_name
 from arena.records.archive.objects import ArchiveUnavailable
 from arena.records.archive.segments import DamagedArchive, Member, members
 from arena.store.game_index import GameIndex
@@ -144,11 +144,11 @@ class FinishedGames:
         lines = unpacked(key, row)
         return None if lines is None else Released(number, key, kind_of(lines), lines)
 
-    def _members(self, places: Sequence[Place]) -> list[Member | None]:
+    def _members(self, places: Sequence[ArchivePlace]) -> list[Member | None]:
         """What is at these places, with None where it has expired. Of each segment one part is read."""
         starts = self._records.segments_of([(place.collection, place.offset) for place in places])
         found: list[Member | None] = []
-        parts: dict[tuple[str, int], Place] = {}
+        parts: dict[tuple[str, int], ArchivePlace] = {}
         for place, start in zip(places, starts, strict=True):
             if start is not None:
                 known = parts.get((place.collection, start), place)
@@ -163,7 +163,7 @@ class FinishedGames:
             found.append(None if data is None else next(members(data, segment_name(*place[:2]))))
         return found
 
-    def _again(self, place: Place, start: int | None) -> bytes | None:
+    def _again(self, place: ArchivePlace, start: int | None) -> bytes | None:
         """What is at a place of a segment that was joined to another one, or has expired, meanwhile."""
         while start is not None:
             tried, (start,) = start, self._records.segments_of([(place.collection, place.offset)])
@@ -180,7 +180,7 @@ class FinishedGames:
             found = self._records.collection(PUBLIC)
             starts = [segment.start for segment in found.segments if segment.newest > after]
             for start, end in pairwise([*starts, found.end]):
-                data = self.opened().read(Place(PUBLIC, start, end - start), start)
+                data = self.opened().read(ArchivePlace(PUBLIC, start, end - start), start)
                 if data is None:
                     break
                 tries = 0
@@ -231,11 +231,11 @@ def unpacked(key: str, row: bytes) -> list[bytes] | None:
     return shown_or_left_out(f"records of {key}", partial(read))
 
 
-def _place(key: str, row: bytes | None) -> Place | None:
+def _place(key: str, row: bytes | None) -> ArchivePlace | None:
     """Where records are archived, if that is what a row says and can be read."""
     if row is None or not RecordStore.is_archived(row):
         return None
-    return shown_or_left_out(f"records of {key}", partial(Place.loads, row))
+    return shown_or_left_out(f"records of {key}", partial(ArchivePlace.loads, row))
 
 
 def _released(member: Member) -> Released:

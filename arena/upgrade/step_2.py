@@ -23,11 +23,11 @@ from arena.records.archive.archive import (
     ROWS,
     Archive,
     ArchiveMismatch,
-    Place,
+    ArchivePlace,
     segment_name,
 )
 from arena.records.archive.objects import ObjectStore
-from arena.records.archive.segments import DamagedArchive, Entry, members
+from arena.records.archive.segments import ArchiveEntry, DamagedArchive, members
 from arena.records.record import dumps
 from arena.store.records import RecordStore, SegmentRow
 from arena.store.repositories import Store
@@ -80,9 +80,9 @@ class FormerArchive:
         """The reasons of annulments by group."""
         return {group: str(own["annulled"]) for group, own in self._changes.items() if own.get("annulled")}
 
-    def entries(self, collection: str) -> Iterator[Entry]:
+    def entries(self, collection: str) -> Iterator[ArchiveEntry]:
         """Yield the entries of a collection by their numbers, as they are after all changes."""
-        waiting: list[tuple[int, int, Entry | None, Iterator[Entry]]] = []
+        waiting: list[tuple[int, int, ArchiveEntry | None, Iterator[ArchiveEntry]]] = []
         for place, segment in enumerate(self._segments):
             if segment.collection == collection:
                 heappush(waiting, (segment.first, place, None, self._of(segment)))
@@ -108,12 +108,12 @@ class FormerArchive:
             if not name.startswith(_KEPT):
                 self._objects.delete(name)
 
-    def _of(self, segment: _Segment) -> Iterator[Entry]:
+    def _of(self, segment: _Segment) -> Iterator[ArchiveEntry]:
         index = self._index(segment)
         lines = iter(gzip.decompress(self._get(f"{_SEGMENTS}/{segment.name}.jsonl.gz")).split(b"\n"))
         columns = (index[name] for name in ("keys", "numbers", "kinds", "lines"))
         for key, number, kind, count in zip(*columns, strict=True):
-            yield Entry(key, number, kind, [next(lines) for _ in range(count)])
+            yield ArchiveEntry(key, number, kind, [next(lines) for _ in range(count)])
 
     def _index(self, segment: _Segment) -> dict[str, list[Any]]:
         found: dict[str, list[Any]] = json.loads(
@@ -121,7 +121,7 @@ class FormerArchive:
         )
         return found
 
-    def _current(self, entry: Entry) -> Entry:
+    def _current(self, entry: ArchiveEntry) -> ArchiveEntry:
         if not self._changes:
             return entry
         lines = []
@@ -189,7 +189,7 @@ class _Conversion:
         self._write(ROWS, self._rows())
         self._archive.claim(self._store.former_records.service())
 
-    def _waiting(self) -> Iterator[Entry]:
+    def _waiting(self) -> Iterator[ArchiveEntry]:
         """The public records that are not archived yet."""
         archived = self._former.keys(PUBLIC)
         after = 0
@@ -199,9 +199,9 @@ class _Conversion:
             for (number, key), row in zip(found, self._store.records.rows(keys), strict=True):
                 if key not in archived and row is not None and not RecordStore.is_archived(row):
                     lines = gzip.decompress(row).split(b"\n")
-                    yield Entry(key, number, json.loads(lines[0])["canonical"]["kind"], lines)
+                    yield ArchiveEntry(key, number, json.loads(lines[0])["canonical"]["kind"], lines)
 
-    def _rows(self) -> Iterator[Entry]:
+    def _rows(self) -> Iterator[ArchiveEntry]:
         for entry in self._former.entries("games"):
             (line,) = entry.lines
             header = line[line.index(_HEADER) + len(_HEADER) : -1]
@@ -216,9 +216,9 @@ class _Conversion:
                 self._store.annulments.add(group, annulment)
         for group, annulment in self._store.annulments.all().items():
             line = json.dumps({"annulled": annulment}).encode()
-            yield Entry(group, 1000 * annulment["at_ms"], "annulment", [line])
+            yield ArchiveEntry(group, 1000 * annulment["at_ms"], "annulment", [line])
 
-    def _write(self, collection: str, entries: Iterable[Entry]) -> None:
+    def _write(self, collection: str, entries: Iterable[ArchiveEntry]) -> None:
         known = self._store.records.collection(collection)
         end, done = known.end, known.segments[-1].newest if known.segments else 0
         for batch in _batches(entry for entry in entries if entry.number > done):
@@ -228,7 +228,7 @@ class _Conversion:
             places: dict[str, bytes] = {}
             start = end
             for member in members(data, collection):
-                places[member.key] = Place(collection, end, len(member.data)).dumps()
+                places[member.key] = ArchivePlace(collection, end, len(member.data)).dumps()
                 end += len(member.data)
             if collection != ROWS:
                 self._store.records.set_places(places)
@@ -237,12 +237,12 @@ class _Conversion:
             self._store.records.add_segment(collection, row, end, list(places), public)
 
 
-def _number(entry: Entry) -> int:
+def _number(entry: ArchiveEntry) -> int:
     return entry.number
 
 
-def _batches(entries: Iterable[Entry]) -> Iterator[Sequence[Entry]]:
-    batch: list[Entry] = []
+def _batches(entries: Iterable[ArchiveEntry]) -> Iterator[Sequence[ArchiveEntry]]:
+    batch: list[ArchiveEntry] = []
     for entry in entries:
         batch.append(entry)
         if len(batch) == _AT_ONCE:

@@ -8,22 +8,22 @@ from functools import cache
 
 from arena.records.archive.archive import Archive
 from arena.records.archive.checking import segment_members
-from arena.records.archive.segments import Entry, Member
+from arena.records.archive.segments import ArchiveEntry, Member
 from arena.records.record import dumps
 from tests.ratings.real_records import RULES, group_records
 
 
 @cache
-def group_entry(number: int) -> Entry:
+def group_entry(number: int) -> ArchiveEntry:
     """Group ``number`` (from 0) of tournament ``cup``, Truco and Toepen in turns."""
     kind = sorted(RULES)[number % 2]
     group = f"cup-r1-p{number + 1}-g1"
     players = "a b a b" if kind == "truco" else "a b c"
     lines = [dumps(record).encode() for record in group_records(kind, players, group)]
-    return Entry(group, 10 * (number + 1), kind, lines)
+    return ArchiveEntry(group, 10 * (number + 1), kind, lines)
 
 
-def games_of(entry: Entry) -> list[str]:
+def games_of(entry: ArchiveEntry) -> list[str]:
     """The ids of the games of an entry."""
     return [json.loads(line)["canonical"]["game"] for line in entry.lines]
 
@@ -34,7 +34,7 @@ def end_of(archive: Archive, collection: str) -> int:
     return segments[-1].end if segments else 0
 
 
-def add(archive: Archive, collection: str, *entries: Entry) -> None:
+def add(archive: Archive, collection: str, *entries: ArchiveEntry) -> None:
     """Add a segment at the end of a collection."""
     assert archive.add(collection, end_of(archive, collection), entries) is not None
 

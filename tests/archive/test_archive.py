@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from arena.cli import run
-from arena.records.archive.archive import PRIVATE, PUBLIC, ROWS, Archive, ArchiveMismatch, Place
+from arena.records.archive.archive import PRIVATE, PUBLIC, ROWS, Archive, ArchiveMismatch, ArchivePlace
 from arena.records.archive.checking import check_archive
 from arena.records.archive.objects import FolderStore
 from arena.records.archive.places import InvalidArchive, open_objects
-from arena.records.archive.segments import DamagedArchive, Entry, members
+from arena.records.archive.segments import ArchiveEntry, DamagedArchive, members
 from tests.archive.entries import add, end_of, games_of, group_entry, members_of
 
 ENTRIES = [group_entry(number) for number in range(40)]
@@ -43,17 +43,17 @@ def paths(archive: Archive) -> list[Path]:
 
 def test_members_are_what_was_written(full: Archive) -> None:
     found = members_of(full, PUBLIC)
-    assert [Entry(*member[:3], member.lines()) for member in found] == ENTRIES
+    assert [ArchiveEntry(*member[:3], member.lines()) for member in found] == ENTRIES
     offset = 0
     for segment in full.segments(PUBLIC):
         assert segment.start == offset
         data = full.objects.get(segment.name) or b""
         for member in members(data, segment.name):
-            place = Place(PUBLIC, offset, len(member.data))
-            assert Place.loads(place.dumps()) == place
+            place = ArchivePlace(PUBLIC, offset, len(member.data))
+            assert ArchivePlace.loads(place.dumps()) == place
             assert full.read(place, segment.start) == member.data
             offset += len(member.data)
-    assert full.read(Place(PUBLIC, offset, 1), full.segments(PUBLIC)[-1].start) is None
+    assert full.read(ArchivePlace(PUBLIC, offset, 1), full.segments(PUBLIC)[-1].start) is None
 
 
 def test_a_segment_is_what_zcat_and_verify_read(full: Archive) -> None:
@@ -181,7 +181,7 @@ def test_cat_prints_by_kind_tournament_and_game(
     assert cat("--tournament", "other") == cat("--private") == []
     assert cat("--game", games_of(ENTRIES[5])[1]) == [ENTRIES[5].lines[1]]
     row = json.dumps({"annulled": {"reason": "collusion", "by": "admin", "at_ms": 1}}).encode()
-    add(full, ROWS, Entry(ENTRIES[3].key, 1, "annulment", [row]))
+    add(full, ROWS, ArchiveEntry(ENTRIES[3].key, 1, "annulment", [row]))
     changed = [line for line in map(json.loads, cat()) if line["info"].get("annulled") == "collusion"]
     assert [line["canonical"]["game"] for line in changed] == games_of(ENTRIES[3])
 

@@ -15,7 +15,7 @@ import pytest
 from arena.records.archive.archive import PUBLIC, Archive
 from arena.records.archive.checking import check_archive
 from arena.records.archive.objects import FolderStore
-from arena.records.archive.segments import Entry
+from arena.records.archive.segments import ArchiveEntry
 from tests.archive.entries import end_of, group_entry, members_of
 from tests.dying import counted_to, in_child
 
@@ -37,7 +37,7 @@ def work(folder: Path) -> None:
         archive.objects.delete(name)
 
 
-def _missing(archive: Archive) -> list[Entry]:
+def _missing(archive: Archive) -> list[ArchiveEntry]:
     known = {member.key for member in members_of(archive, PUBLIC)}
     return [entry for entry in ENTRIES if entry.key not in known][:2]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from arena.cli import run
-from arena.records.archive.archive import PRIVATE, PUBLIC, Archive, Place
+from arena.records.archive.archive import PRIVATE, PUBLIC, Archive, ArchivePlace
 from arena.records.archive.checking import check_archive
 from arena.records.archive.objects import ArchiveUnavailable
 from arena.records.archive.places import open_objects
@@ -67,7 +67,7 @@ def test_an_archive(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None:
     data = (archive.objects.get(first.name) or b"") + (archive.objects.get(second.name) or b"")
     archive.objects.replace(first.name, data)
     assert archive.joined(PUBLIC) == [second.name]
-    assert archive.read(Place(PUBLIC, second.start, second.size), first.start) == data[second.start :]
+    assert archive.read(ArchivePlace(PUBLIC, second.start, second.size), first.start) == data[second.start :]
     assert check_archive(archive).problems == []
     assert run(["archive", "check", PLACE]) == 0
     assert "all checked" in capsys.readouterr().out

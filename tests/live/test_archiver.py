@@ -389,6 +389,65 @@ def test_an_archiver_that_is_killed_at_any_step_loses_and_doubles_nothing(
     assert check_archive(hall.live.finished.opened()).problems == []
 
 
+def in_many_segments(hall: Arena, monkeypatch: pytest.MonkeyPatch) -> Archive:
+    """The archive of the hall, with two entries in each segment, of a day that is over."""
+    monkeypatch.setattr(archiver_module, "SEGMENT_ENTRIES", 2)
+    archiver(hall).run()
+    skip(hall.live, 48 * HOUR)
+    return hall.live.finished.opened()
+
+
+def test_small_segments_of_a_day_are_joined(hall: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    archive = in_many_segments(hall, monkeypatch)
+    before = everything(hall)
+    sizes = [segment.end for segment in archive.segments(PUBLIC)]
+    assert len(sizes) > 5
+    # Those of two days, perhaps.
+    archiver(hall)._tidy(archive)
+    assert len(archive.segments(PUBLIC)) <= 2
+    assert [segment.end for segment in archive.segments(PUBLIC)][-1] == sizes[-1]
+    assert [archive.joined(name) for name in (PUBLIC, PRIVATE, ROWS)] == [[], [], []]
+    assert everything(hall) == before
+    assert check_archive(archive).problems == []
+    after = [segment.name for segment in archive.segments(PUBLIC)]
+    archiver(hall)._tidy(archive)
+    assert [segment.name for segment in archive.segments(PUBLIC)] == after
+
+
+def tidy_and_die(url: str, folder: str, step: int) -> None:
+    arena = Arena(url, archive=folder)
+    skip(arena.live, 51 * HOUR)
+    counted = counted_to(step)
+    for name in STEPS:
+        setattr(os, name, counted(getattr(os, name)))
+    connection = arena.store._connection
+    connection.run = counted(connection.run)  # type: ignore[method-assign]
+    archiver(arena)._tidy(arena.live.finished.opened())
+
+
+@pytest.mark.nightly("kills")
+@pytest.mark.parametrize("url", ["single"], indirect=True)
+def test_an_archiver_that_is_killed_while_it_joins_segments_loses_nothing(
+    hall: Arena, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = in_many_segments(hall, monkeypatch)
+    records = list(hall.live.iter_records())
+    local = list(hall.tournaments.records("local"))
+    step, status = 0, KILLED
+    while status == KILLED:
+        step += 1
+        status = status_of(in_child(partial(tidy_and_die, url, str(tmp_path / "archive"), step)))
+        assert list(hall.live.iter_records()) == records
+        assert list(hall.tournaments.records("local")) == local
+        assert check_archive(archive).problems == []
+    assert status == 0
+    assert step > 20, "there are steps to be killed at"
+    # What was left behind is removed by the next process.
+    archiver(hall).run()
+    assert [archive.joined(name) for name in (PUBLIC, PRIVATE, ROWS)] == [[], [], []]
+    assert list(hall.live.iter_records()) == records
+
+
 # Older databases
 
 

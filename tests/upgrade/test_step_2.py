@@ -19,7 +19,7 @@ from arena.live.header import Viewer
 from arena.records.archive.archive import PRIVATE, PUBLIC, ArchiveMismatch
 from arena.records.archive.checking import check_archive
 from arena.records.archive.objects import FolderStore
-from arena.records.archive.segments import Entry
+from arena.records.archive.segments import ArchiveEntry
 from arena.store.chunks import from_chunk, to_chunk
 from arena.store.embedded import EmbeddedStore
 from arena.store.games import record_key
@@ -42,7 +42,9 @@ from tests.live.clock import skip
 from tests.live.playing import BOTS, new_game, play_out
 
 
-def write_former(folder: Path, service: str, collections: dict[str, Sequence[Sequence[Entry]]]) -> None:
+def write_former(
+    folder: Path, service: str, collections: dict[str, Sequence[Sequence[ArchiveEntry]]]
+) -> None:
     """Write an archive as format 1 has it; of each collection several segments."""
     objects = FolderStore(folder)
     rows: list[dict[str, Any]] = []
@@ -77,9 +79,9 @@ def to_former(arena: Arena, folder: Path) -> None:
     """Let data of this format be as those of format 1 are: some of what is archived, other records not."""
     connection: Any = arena.store._connection
     archive = arena.live.finished.opened()
-    collections: dict[str, list[list[Entry]]] = {}
+    collections: dict[str, list[list[ArchiveEntry]]] = {}
     for collection in (PUBLIC, PRIVATE):
-        own = [Entry(*member[:3], member.lines()) for member in entries(archive, collection)]
+        own = [ArchiveEntry(*member[:3], member.lines()) for member in entries(archive, collection)]
         # Their numbers are mixed.
         collections[collection] = [part for part in (own[0::2], own[1::2]) if part]
     games = []

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from arena.errors import ArenaError
 from arena.records.archive.objects import ArchiveUnavailable, ObjectStore
-from arena.records.archive.segments import DamagedArchive, Entry
+from arena.records.archive.segments import ArchiveEntry, DamagedArchive
 
 FORMAT: Final = 2
 PUBLIC: Final = "public"
@@ -40,7 +40,7 @@ class ArchiveMismatch(ArenaError):
     code = "archive_mismatch"
 
 
-class Place(NamedTuple):
+class ArchivePlace(NamedTuple):
     """Where an entry is: the bytes of a member in its collection."""
 
     collection: str
@@ -48,16 +48,16 @@ class Place(NamedTuple):
     length: int
 
     @classmethod
-    def loads(cls, data: bytes) -> Place:
+    def loads(cls, data: bytes) -> ArchivePlace:
         """Return the inverse of :meth:`dumps`. Raises :class:`ValueError`."""
         collection, offset, length = data.decode().split(":")
         return cls(collection, int(offset), int(length))
 
-    def with_one(self, other: Place) -> Place:
+    def with_one(self, other: ArchivePlace) -> ArchivePlace:
         """Return the smallest place with both of them, which are in the same collection."""
         start = min(self.offset, other.offset)
         end = max(self.offset + self.length, other.offset + other.length)
-        return Place(self.collection, start, end - start)
+        return ArchivePlace(self.collection, start, end - start)
 
     def dumps(self) -> bytes:
         """Return the place as rows of the database have it."""
@@ -135,13 +135,13 @@ class Archive:
             )
         return service
 
-    def read(self, place: Place, start: int) -> bytes | None:
+    def read(self, place: ArchivePlace, start: int) -> bytes | None:
         """Return the bytes at a place in the segment that begins at ``start``, or None if it is not there."""
         name = segment_name(place.collection, start)
         data = self.objects.get(name, place.offset - start, place.length)
         return data if data is not None and len(data) == place.length else None
 
-    def add(self, collection: str, start: int, entries: Sequence[Entry]) -> bytes | None:
+    def add(self, collection: str, start: int, entries: Sequence[ArchiveEntry]) -> bytes | None:
         """Write a segment with ``entries`` at the end of a collection, and return it; None if there is one
         already.
         """
@@ -217,7 +217,7 @@ __all__ = [
     "ROWS",
     "Archive",
     "ArchiveMismatch",
-    "Place",
+    "ArchivePlace",
     "Segment",
     "segment_name",
 ]

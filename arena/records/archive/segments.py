@@ -35,7 +35,7 @@ class DamagedArchive(ArenaError):
     code = "damaged_archive"
 
 
-class Entry(NamedTuple):
+class ArchiveEntry(NamedTuple):
     """What is archived under one key: a game, or a group of games, as lines without line ends.
 
     ``number``: that of its last line in the list of released records. ``kind``: the kind of game.
@@ -97,4 +97,4 @@ def members(data: bytes, where: str) -> Iterator[Member]:
         start += length
 
 
-__all__ = ["DamagedArchive", "Entry", "Member", "members"]
+__all__ = ["ArchiveEntry", "DamagedArchive", "Member", "members"]
