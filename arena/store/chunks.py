@@ -54,9 +54,11 @@ def from_chunk(data: bytes) -> list[StoredGroup]:
     end = 4 + _DIGEST_BYTES * int.from_bytes(data[:4], "big")
     digests = (data[at : at + _DIGEST_BYTES].hex().encode() for at in range(4, end, _DIGEST_BYTES))
     parts = zlib.decompress(data[end:]).split(_MARK)
-    columns = orjson.loads(
+    names, rows, results, voids, *more = orjson.loads(
         b"".join([parts[0], *(digest + part for digest, part in zip(digests, parts[1:], strict=True))])
     )
+    # Format 1 had no records.
+    columns = (names, rows, results, voids, *(more or [[None] * len(names)]))
     return [
         StoredGroup(
             name,

@@ -8,13 +8,10 @@ one for each kind of game; of an archived live game nothing was left but its pla
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
-import orjson
-
-from arena.store.chunks import StoredGroup, from_chunk, to_chunk
+from arena.store.chunks import from_chunk, to_chunk
 from arena.store.connection import RedisConnection
 from arena.store.documents import by_name
 from arena.store.games import record_key
@@ -24,8 +21,6 @@ from arena.store.records import ENDS, PENDING, PENDING_PRIVATE, ROWS_KEY, Record
 
 _ARCHIVE: Final = "{arena}:archive"
 _REQUESTED: Final = "{arena}:archive:requested"
-_MARK: Final = b"\x01"
-_DIGEST_BYTES: Final = 32
 
 
 class FormerRecords:
@@ -69,7 +64,7 @@ class FormerRecords:
             rows = chunks.removesuffix(b":chunks") + b":records"
             (stored,) = self._connection.run([("HGETALL", chunks)])
             for number, data in by_name(stored).items():
-                groups = _groups(data)
+                groups = from_chunk(data)
                 names = [group.id for group in groups]
                 (found,) = self._connection.run([("HMGET", rows, *names)])
                 places = {
@@ -84,25 +79,6 @@ class FormerRecords:
         """Delete what nobody reads any more."""
         keys = [_ARCHIVE, _REQUESTED, *(f"{PENDING}:{kind}" for kind in kinds)]
         self._connection.run([("DEL", key) for key in keys])
-
-
-def _groups(data: bytes) -> list[StoredGroup]:
-    """The groups of a chunk of either format."""
-    end = 4 + _DIGEST_BYTES * int.from_bytes(data[:4], "big")
-    parts = zlib.decompress(data[end:]).split(_MARK)
-    digests = _digests(data, end)
-    joined = b"".join([parts[0], *(digest + part for digest, part in zip(digests, parts[1:], strict=True))])
-    columns = orjson.loads(joined)
-    if len(columns) > 4:
-        return from_chunk(data)
-    return [
-        StoredGroup(name, row.encode("latin-1"), None if result is None else result.encode("latin-1"), voided)
-        for name, row, result, voided in zip(*columns, strict=True)
-    ]
-
-
-def _digests(data: bytes, end: int) -> Iterator[bytes]:
-    return (data[at : at + _DIGEST_BYTES].hex().encode() for at in range(4, end, _DIGEST_BYTES))
 
 
 __all__ = ["FormerRecords"]
