@@ -145,6 +145,7 @@ def measure(
         parts = open_service(Settings(store.url), InlineJobs())
         parts.store.identity.register()
         settings = {"REDIS_URL": store.url, "BOTEQUIM_LIMITS": "off"}
+        settings["BOTEQUIM_ARCHIVE"] = str(folder / "archive")
         with Server(["-c", serve], "/readyz", folder, settings, cores) as server:
             accounts = sign_up(parts.accounts, "player", players)
             bots = [BenchBot(name, token, 1, _WAIT, Random(random.random())) for name, token in accounts]

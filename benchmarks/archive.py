@@ -19,7 +19,6 @@ import click
 from redis import Redis
 
 from arena.games import GAMES, game_of
-from arena.live.archiver import Archiver, Batches
 from arena.ops.jobs import InlineJobs
 from arena.ops.service import Service, open_service
 from arena.ops.settings import Settings
@@ -72,23 +71,18 @@ def measure(games: int) -> dict[str, Any]:
             empty = used()
             play(service, games)
             before = used() - empty
-            service.live.finished.claim()
             start = time.process_time()
-            now = Batches(entries=2_000, most_ms=-1, settle_ms=-1000)
-            archiver = Archiver(service.store, service.live.finished, service.settings.retention, now)
-            while archiver.run():
+            while service.archiver().run():
                 pass
             cost = time.process_time() - start
             after = used() - empty
-            archive = service.live.finished.archive
-            assert archive is not None
-            segments = archive.refresh().segments
-            count = sum(info.lines for info in segments if info.collection == PUBLIC)
+            segments = service.live.finished.opened().segments(PUBLIC)
             size = sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
             start = time.perf_counter()
             plain = sum(len(record) for _, record in service.live.iter_records())
             seconds = time.perf_counter() - start
             ids = [json.loads(line)["canonical"]["game"] for _, line in service.live.iter_records()]
+            count = len(ids)
             chosen = random.Random(1).choices(ids, k=READS)
             start = time.process_time()
             for game in chosen:

@@ -349,6 +349,7 @@ def main(only: str) -> None:
         port = listener.getsockname()[1]
         settings = {
             "REDIS_URL": store.url,
+            "BOTEQUIM_ARCHIVE": str(Path(folder) / "archive"),
             "BOTEQUIM_LIMITS": "off",
             "BOTEQUIM_ADMIN_TOKEN": ADMIN,
             "BOTEQUIM_LOG_LEVEL": "WARNING",

@@ -173,7 +173,7 @@ ALLOWED: dict[str, set[str]] = {
     "webhooks": {"accounts", "live", "store", "records", "play", "bots", "games"},
     "client": {"operations", "bots", "games", "play"},
     "research": {"records", "play", "bots", "games"},
-    "upgrade": {"store"},
+    "upgrade": {"store", "records", "play", "games"},
     "ops": {"upgrade", "people", "webhooks", "events", "accounts", "live", "store", "records", "bots"},
     "cli": {
         *(

@@ -1,17 +1,16 @@
-"""The process that moves finished records to the archive: the only one that writes there."""
+"""The process that writes released records to the archive: the only one that writes there."""
 
 from __future__ import annotations
 
 import threading
 
-from arena.live.archiver import PAUSE_MS, Batches
+from arena.live.archiver import PAUSE_MS
 from arena.ops.data_check import check_archive
-from arena.ops.settings import InvalidSetting
 from arena.ops.signals import stop_on_signals
 from workers.jobs import service
 
 
-def archive(batches: Batches | None = None, pause_ms: int = PAUSE_MS) -> None:
+def archive(pause_ms: int = PAUSE_MS) -> None:
     """Archive records until SIGTERM or SIGINT; several processes may run, one of which archives at a time.
 
     Raises :class:`~arena.ops.settings.InvalidSetting` without an archive,
@@ -19,14 +18,9 @@ def archive(batches: Batches | None = None, pause_ms: int = PAUSE_MS) -> None:
     :class:`~arena.errors.ArenaError` if there is no database. If the database or the archive goes away later,
     the process waits for it.
     """
-    if not service().settings.archive:
-        raise InvalidSetting(
-            "no archive is configured",
-            field="BOTEQUIM_ARCHIVE",
-            expected="a folder, or BOTEQUIM_ARCHIVE_URL with s3://bucket/folder",
-        )
+    service().settings.check_archive()
     service().store.identity.register()
     check_archive(service().settings)
     stop = threading.Event()
     stop_on_signals(stop.set)
-    service().archiver(batches).serve(stop, pause_ms)
+    service().archiver().serve(stop, pause_ms)

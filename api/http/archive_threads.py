@@ -25,11 +25,15 @@ class ThreadedStore(ObjectStore):
         """See :class:`ObjectStore`."""
         return _run(self._objects.put, name, data)
 
+    def replace(self, name: str, data: bytes) -> None:
+        """See :class:`ObjectStore`."""
+        _run(self._objects.replace, name, data)
+
     def get(self, name: str, start: int = 0, length: int | None = None) -> bytes | None:
         """See :class:`ObjectStore`."""
         return _run(self._objects.get, name, start, length)
 
-    def list(self, folder: str) -> list[str]:
+    def list(self, folder: str) -> dict[str, int]:
         """See :class:`ObjectStore`."""
         return _run(self._objects.list, folder)
 

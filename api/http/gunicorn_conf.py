@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gunicorn.workers.ggevent import GeventWorker
 
 _settings = Settings.from_environment()
+_settings.check_archive()
 
 wsgi_app = "api.app:create_app()"
 bind = _settings.http.bind

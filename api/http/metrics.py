@@ -131,25 +131,17 @@ class ServiceCollector:
         yield late
 
     def _of_archive(self, now_ms: int) -> Iterator[Metric]:
-        found = self._service.store.archiving.status()
-        yield GaugeMetricFamily("botequim_database_records", "Records in the database.", found.stored)
-        if not self._service.settings.archive:
-            return
-        run, failed_ms = found.run, found.failed_ms
-        has_failed = failed_ms > (0 if run is None else run.at_ms)
+        found = self._service.store.records.status()
+        has_failed = found.failed_ms > found.at_ms
         yield GaugeMetricFamily("botequim_archive_failed", "Whether the last run failed.", has_failed)
-        if failed_ms:
-            seconds = max(0, now_ms - failed_ms) / 1000
+        if found.failed_ms:
+            seconds = max(0, now_ms - found.failed_ms) / 1000
             yield GaugeMetricFamily("botequim_archive_failure_age_seconds", "Since it failed.", seconds)
-        if run is None:
-            return
-        age = max(0, now_ms - run.at_ms) / 1000
-        lag = max(0, now_ms - run.oldest_ms) / 1000 if run.waiting else 0
-        yield GaugeMetricFamily("botequim_archive_age_seconds", "Since the last run that ended.", age)
-        yield GaugeMetricFamily("botequim_archive_lag_seconds", "Age of the oldest waiting record.", lag)
-        yield GaugeMetricFamily("botequim_archive_waiting", "Records that wait.", run.waiting)
-        yield GaugeMetricFamily("botequim_archive_segments", "Segments.", run.segments)
-        yield GaugeMetricFamily("botequim_archive_bytes", "Bytes of the segments.", run.bytes)
+        if found.at_ms:
+            age = max(0, now_ms - found.at_ms) / 1000
+            yield GaugeMetricFamily("botequim_archive_age_seconds", "Since the last run that ended.", age)
+            yield GaugeMetricFamily("botequim_archive_segments", "Segments.", found.segments)
+            yield GaugeMetricFamily("botequim_archive_bytes", "Bytes of the segments.", found.bytes)
 
     def _of_queues(self) -> Iterator[Metric]:
         found = self._service.jobs.figures()

@@ -11,11 +11,12 @@ import click
 
 from arena.cli.commands import Commands
 from arena.cli.output import json_option, show
-from arena.play.game_ids import place_of, tournament_of
-from arena.records.archive.archive import PRIVATE, PUBLIC, Archive
-from arena.records.archive.checking import check_archive, segment_entries
+from arena.play.game_ids import group_of, place_of, tournament_of
+from arena.records.annulled import annulled
+from arena.records.archive.archive import PRIVATE, PUBLIC, ROWS, Archive
+from arena.records.archive.checking import check_archive, segment_members
 from arena.records.archive.places import open_objects
-from arena.records.archive.segments import ArchiveEntry
+from arena.records.archive.segments import Member
 
 
 @click.group(cls=Commands, examples=("botequim archive check botequim-data/archive",))
@@ -32,8 +33,8 @@ def archive() -> None:
 def check(place: str, as_json: bool) -> int:
     """Check a whole archive.
 
-    Checks digests, indexes and the hashes of the records, and that nothing is there twice. Prints one line
-    per problem; the exit code is 1 if there is one.
+    Checks that it can be read, keys and hashes of the records, and that nothing is missing or there twice.
+    Prints one line per problem; the exit code is 1 if there is one.
     """
     found = check_archive(Archive(open_objects(place)))
     verdict = f"{len(found.problems)} problems" if found.problems else "all checked"
@@ -58,7 +59,7 @@ def copy(place: str, target: str, as_json: bool) -> None:
     For backups, which may be repeated, and for moving an archive to another place. The service may run.
     """
     count = Archive(open_objects(place)).copy(open_objects(target))
-    show({"segments": count}, as_json, f"{count} new segments copied")
+    show({"segments": count}, as_json, f"{count} segments copied")
 
 
 @archive.command(examples=("botequim archive cat botequim-data/archive --kind truco > truco.jsonl",))
@@ -70,23 +71,31 @@ def copy(place: str, target: str, as_json: bool) -> None:
 def cat(place: str, kind: str | None, tournament: str | None, game: str | None, private: bool) -> None:
     """Print the records of an archive as JSON lines.
 
-    They are in the order of the downloads.
+    They are in the order of the downloads, and as they are after annulments.
     """
     opened = Archive(open_objects(place))
-    for entry in _entries(opened, PRIVATE if private else PUBLIC):
-        if kind in (None, entry.kind) and tournament in (None, _tournament(entry)):
-            for line in entry.lines:
+    annulments = _annulments(opened)
+    for member in _members(opened, PRIVATE if private else PUBLIC):
+        if kind in (None, member.kind) and tournament in (None, _tournament(member)):
+            annulment = annulments.get(group_of(member.key) or "")
+            for line in member.lines():
                 if game is None or json.loads(line)["canonical"]["game"] == game:
-                    sys.stdout.buffer.write(opened.current(line) + b"\n")
+                    shown = line if annulment is None else annulled(line, annulment)
+                    sys.stdout.buffer.write(shown + b"\n")
     sys.stdout.buffer.flush()
 
 
-def _entries(opened: Archive, collection: str) -> Iterator[ArchiveEntry]:
-    segments = [info for info in opened.refresh().segments if info.collection == collection]
-    for info in sorted(segments, key=lambda info: info.first):
-        yield from segment_entries(opened, info)
+def _members(opened: Archive, collection: str) -> Iterator[Member]:
+    for segment in opened.segments(collection):
+        yield from segment_members(opened, segment)
 
 
-def _tournament(entry: ArchiveEntry) -> str | None:
-    place = place_of(entry.key)
-    return tournament_of(entry.key) if place is None else place.tournament
+def _annulments(opened: Archive) -> dict[str, dict[str, Any]]:
+    """The annulments in an archive by group."""
+    rows = ((member.key, json.loads(line)) for member in _members(opened, ROWS) for line in member.lines())
+    return {group: row["annulled"] for group, row in rows if "annulled" in row}
+
+
+def _tournament(member: Member) -> str | None:
+    place = place_of(member.key)
+    return tournament_of(member.key) if place is None else place.tournament

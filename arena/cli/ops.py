@@ -56,11 +56,14 @@ def upgrade_data(data: Path, as_json: bool) -> None:
     embedded database.
     """
     from arena.ops.settings import Settings
+    from arena.records.archive.places import open_objects
     from arena.store.repositories import open_store
     from arena.store.rows import FORMAT
     from arena.upgrade import upgrade
 
-    steps = upgrade(open_store(Settings.of_running(data).redis_url))
+    settings = Settings.of_running(data)
+    archive = open_objects(settings.archive) if settings.archive else None
+    steps = upgrade(open_store(settings.redis_url), archive)
     text = f"upgraded to format {FORMAT}" if steps else f"nothing to do: the data have format {FORMAT}"
     show({"format": FORMAT, "steps": steps}, as_json, text)
 

@@ -1,4 +1,4 @@
-"""What a restored database takes over from an archive that is newer: games, and the results of tournaments.
+"""What a database takes over from an archive that is newer: games, and the results of tournaments.
 
 The archive holds the records of games that ended after the backup. Games that were running in it are over
 then, and a tournament that goes on takes their results. Groups of tournaments that are not in the backup, or
@@ -7,12 +7,10 @@ had not begun, are counted on the leaderboards; the tournaments themselves are l
 
 from __future__ import annotations
 
-import gzip
 import json
 import logging
-from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
@@ -21,12 +19,14 @@ from arena.events.annulment import GroupNotOver
 from arena.events.schedules import Schedules
 from arena.events.service import Tournaments
 from arena.events.tournament import Tournament
-from arena.live.finished import FinishedGames
+from arena.live.archiver import Adopted
+from arena.live.finalizer import ENDED
 from arena.live.header import GameHeader, GameNotFound
-from arena.play.game_ids import tournament_of
+from arena.play.game_ids import place_of, tournament_of
 from arena.ratings.results import Results
-from arena.records.archive.archive import GAMES, PRIVATE, PUBLIC, Archive
-from arena.records.record import Record
+from arena.records.archive.archive import PUBLIC, ROWS
+from arena.records.archive.segments import Member
+from arena.store.game_index import ListedGame
 from arena.store.repositories import Store
 
 log = logging.getLogger(__name__)
@@ -34,47 +34,52 @@ log = logging.getLogger(__name__)
 _LOST = "it was played after the backup from which the database was restored; its records are in the archive"
 
 
-class Adopted(NamedTuple):
-    """The numbers of games, rated groups and lost tournaments that were taken over."""
+class ArchiveAdoption:
+    """Takes over entries of the archive whose records the database did not have in their places."""
 
-    games: int
-    groups: int
-    lost: int
-
-
-class Adoption:
-    """Reconciles a restored database with its archive before anything else uses it."""
-
-    def __init__(
-        self, store: Store, finished: FinishedGames, tournaments: Tournaments, schedules: Schedules
-    ) -> None:
+    def __init__(self, store: Store, tournaments: Tournaments, schedules: Schedules) -> None:
         self._store = store
-        self._finished = finished
         self._tournaments = tournaments
         self._schedules = schedules
+        self._results = Results()
+        self._annulled: dict[str, dict[str, Any]] = {}
         self._here: dict[str, bool] = {}
+        self._games = 0
 
-    def run(self) -> Adopted:
-        """Take over the contents of the archive."""
-        archive = self._finished.current()
-        if archive is None:
-            return Adopted(0, 0, 0)
-        self._store.archiving.renew(self._store.clock().now_ms)
-        last = self._store.archiving.last_number()
-        results = Results()
-        for _, lines in archive.after(PUBLIC, last):
-            for record in map(json.loads, lines):
-                group = record["canonical"]["group"]
-                tournament = None if group is None else tournament_of(group["id"])
-                if tournament is not None and not self._is_here(tournament):
-                    _add(results, record)
-        games = sum(self._take_game(archive, json.loads(line)) for _, (line,) in archive.after(GAMES, last))
-        groups = self._count(results)
-        for change in archive.refresh().changes:
-            self._annul(change)
+    def add(self, collection: str, member: Member) -> None:
+        """Take over an entry."""
+        if collection == ROWS:
+            for row in map(json.loads, member.lines()):
+                if "annulled" in row:
+                    self._annulled[member.key] = row["annulled"]
+                else:
+                    self._games += self._take_game(row)
+            return
+        place = place_of(member.key)
+        tournament = tournament_of(member.key) if place is None else place.tournament
+        if tournament is not None and not self._is_here(tournament) and collection == PUBLIC:
+            for record in map(json.loads, member.lines()):
+                try:
+                    self._results.add(record)
+                except ArenaError as error:
+                    log.warning("game %s counts for nobody: %s", record["canonical"]["game"], error)
+
+    def finish(self) -> Adopted:
+        """Collect the results of tournaments that go on, count the groups of those that are lost, and annul
+        what was annulled.
+        """
+        for name, is_here in self._here.items():
+            if is_here:
+                self._tournaments.collect(name)
+        groups = self._count()
+        for group, annulment in self._annulled.items():
+            self._store.annulments.add(group, annulment)
+            # Of a tournament that is lost there is nothing else to annul.
+            with suppress(GameNotFound, GroupNotOver):
+                self._tournaments.annul(group, annulment["by"], annulment["reason"])
         lost = {name for name, is_here in self._here.items() if not is_here}
         self._schedules.pass_over(lost)
-        return Adopted(games, groups, len(lost))
+        return Adopted(self._games, groups, len(lost))
 
     def _is_here(self, name: str) -> bool:
         """Whether the tournament goes on, or is over, in this database; one that has not begun is cancelled,
@@ -88,63 +93,39 @@ class Adoption:
             self._here[name] = state not in (None, "announced", "entry")
         return self._here[name]
 
-    def _take_game(self, archive: Archive, row: Mapping[str, Any]) -> bool:
-        """Let a live game be over as in the archive, from which the archiver removes it here again."""
+    def _take_game(self, row: dict[str, Any]) -> bool:
+        """Let a live game be over as in the archive, and return whether it was not. Its record has its place
+        already.
+        """
         header = GameHeader.loads(orjson.dumps(row["header"]))
         index = self._store.game_index
         ended = index.ended(header.game)
-        lines = archive.find(PUBLIC, header.game) or archive.find(PRIVATE, header.game)
-        if not lines or (ended is not None and ended.record is not None):
+        if ended is not None and GameHeader.loads(ended.header).state in ENDED:
             return False
-        record = gzip.compress(lines[0], 6, mtime=0)
         index.replace_header(header.game, header.dumps())
-        index.keep(
-            header.game,
-            row["version"],
-            record,
-            bots=(),
-            live_ms=1,
-            record_ms=None,
-            oldest_ms=0,
-        )
+        index.keep(header.game, row["version"], None, bots=(), live_ms=1, record_ms=None, oldest_ms=0)
         index.enlist(header.game, header.kind, header.created_ms, header.bots())
         index.settle(header.game, header.state, header.created_ms)
-        if header.visibility == "public":
-            index.publish(header.game, header.kind)
-        else:
-            index.publish_private(header.game)
+        index.archive([ListedGame(header.game, header.created_ms, header.kind, header.state, header.bots())])
         index.close(header.game)
         return True
 
-    def _count(self, results: Results) -> int:
+    def _count(self) -> int:
         """Put the groups of tournaments that are lost on the lists of their leaderboards."""
         count = 0
-        for group in results.groups():
+        for group in self._results.groups():
             name = tournament_of(group.id)
             if name is None or len(group.games) != group.size:
                 log.warning("group %s is not whole in the archive, and counts for nobody", group.id)
                 continue
             local = group.id[len(name) + 1 :]
+            group.annulled = group.annulled or group.id in self._annulled
             data = json.dumps(group.as_json(), separators=(",", ":")).encode()
-            self._store.tournaments.replace_result(name, local, data, b"")
+            self._store.tournaments.replace_result(name, local, data)
             board = group.board
-            self._store.tournaments.release(name, group.kind, board and board.key, [], [local])
+            self._store.tournaments.release(name, True, board and board.key, [], [local])
             count += 1
         return count
 
-    def _annul(self, change: Mapping[str, Any]) -> None:
-        reason = change["info"].get("annulled")
-        if reason is not None:
-            # Of a tournament that goes on, or that is lost, there is nothing to annul.
-            with suppress(GameNotFound, GroupNotOver):
-                self._tournaments.annul(change["group"], "restore", reason)
 
-
-def _add(results: Results, record: Record) -> None:
-    try:
-        results.add(record)
-    except ArenaError as error:
-        log.warning("game %s counts for nobody: %s", record["canonical"]["game"], error)
-
-
-__all__ = ["Adopted", "Adoption"]
+__all__ = ["ArchiveAdoption"]

@@ -10,11 +10,10 @@ from typing import Any, Final, TypedDict
 
 from arena.errors import ArenaError
 from arena.events.lifecycle import TournamentLifecycle, final_standings, read_result
-from arena.events.record_changes import RecordChanges
 from arena.events.tournament import PlannedGroup, Tournament
 from arena.live.header import GameNotFound
-from arena.live.service import LiveGames
 from arena.play.game_ids import tournament_of
+from arena.records.annulled import annulled_info
 from arena.store.repositories import Store
 from arena.store.rows import shown_or_left_out
 from arena.store.tournaments import NewGroup, TournamentRow
@@ -43,14 +42,12 @@ class Annulments:
     def __init__(
         self,
         store: Store,
-        live: LiveGames,
         lifecycle: TournamentLifecycle,
     ) -> None:
         self._store = store.tournaments
         self._boards = store.boards
         self._annulments = store.annulments
-        self._finished = live.finished
-        self._records = RecordChanges(store.tournaments, live)
+        self._records = store.records
         self._lifecycle = lifecycle
         self._clock = store.clock
 
@@ -71,7 +68,7 @@ class Annulments:
             )
         tournament = Tournament.loads(row.meta)
         local = group_id[len(name) + 1 :]
-        ((stored, voided),) = self._store.rows(name, [local])
+        ((stored, _),) = self._store.rows(name, [local])
         (data,) = self._store.results(name, [local])
         if stored is None:
             raise GameNotFound(f"there is no group {printable(group_id, 80)!r}", field="game")
@@ -87,14 +84,13 @@ class Annulments:
             "at_ms": self._clock().now_ms,
         }
         group = PlannedGroup.loads(local, stored)
-        # Nothing is changed if the archive is not there.
-        self._finished.current()
         # The annulment first: if the process dies on the way, a repetition does the rest.
         if not self._annulments.add(group_id, annulment):
             annulment = self._annulments.find(group_id)
         result.annulled = True
         stored_result = json.dumps(result.as_json(), separators=(",", ":")).encode()
-        self._records.apply(tournament, group, voided, stored_result, _annulment(annulment["reason"]))
+        self._records.note_annulled(group_id)
+        self._store.replace_result(tournament.id, local, stored_result)
         board = tournament.board_of(group)
         if board is not None:
             self._boards.forget_ledger(board.key)
@@ -111,7 +107,7 @@ class Annulments:
         "info", "at_ms"}`` with the group's id in records and the values that their ``info`` got.
         """
         changes: list[RecordChange] = [
-            {"group": group, "info": _annulment(own["reason"]), "at_ms": own["at_ms"]}
+            {"group": group, "info": annulled_info(own), "at_ms": own["at_ms"]}
             for group, own in self._annulments.all().items()
         ]
         names = sorted({name for change in changes if (name := tournament_of(change["group"])) is not None})
@@ -132,11 +128,6 @@ class Annulments:
 
 def _is_public(meta: bytes) -> bool:
     return Tournament.loads(meta).visibility == "public"
-
-
-def _annulment(reason: str) -> dict[str, str]:
-    """What it changes in the part ``info`` of records."""
-    return {"annulled": reason or "annulled"}
 
 
 def _group_of(text: str) -> str:

@@ -19,6 +19,7 @@ from arena.live.service import LiveGames
 from arena.play.bot_results import GAMES_MOST
 from arena.play.game_ids import game_id, tournament_of
 from arena.store.bot_games import BotGameStore, BotGroup
+from arena.store.records import RecordStore
 from arena.store.repositories import Store
 from arena.store.rows import reading, shown_or_left_out
 
@@ -26,10 +27,10 @@ _Item = dict[str, Any]
 
 
 class OverGroup(NamedTuple):
-    """A finished group with the pack of its records (None for a live group, which has no pack)."""
+    """A finished group with its row of records (:mod:`arena.store.records`; None for a live group)."""
 
     group: PlannedGroup
-    pack: bytes | None
+    records: bytes | None
 
 
 class PlayedGames:
@@ -46,13 +47,18 @@ class PlayedGames:
             return
         bots = {tournament.playing[player].name for own in over for player in own.group.players}
         self._store.add_tournament(tournament.id, tournament.created_ms, sorted(bots))
-        packed = [_bot_group(tournament, group, pack) for group, pack in over if pack is not None]
-        self._store.add(packed, private=tournament.visibility != "public")
+        # Those that are archived have been added before.
+        local = [
+            _bot_group(tournament, group, records)
+            for group, records in over
+            if records is not None and not RecordStore.is_archived(records)
+        ]
+        self._store.add(local, private=not tournament.is_public)
 
 
-def _bot_group(tournament: Tournament, group: PlannedGroup, pack: bytes) -> BotGroup:
+def _bot_group(tournament: Tournament, group: PlannedGroup, records: bytes) -> BotGroup:
     """The group with what its row needs. Only the times of two workers that have played it can differ, and
-    only the first one's pack is stored.
+    only the first one's records are stored.
     """
     entries = [tournament.playing[player] for player in group.players]
     places = {(entry.name, entry.version): place for place, entry in enumerate(entries)}
@@ -60,7 +66,7 @@ def _bot_group(tournament: Tournament, group: PlannedGroup, pack: bytes) -> BotG
     game = tournament.spec.game
     games = []
     at_ms = 0
-    for line in gzip.decompress(pack).splitlines():
+    for line in gzip.decompress(records).splitlines():
         record = orjson.loads(line)
         canonical, outcome = record["canonical"], record["canonical"]["outcome"]
         at_ms = max(at_ms, record["info"]["finished_ms"])

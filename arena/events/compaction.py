@@ -13,6 +13,7 @@ from arena.events.lifecycle import keep_final
 from arena.events.tournament import OVER, PlannedGroup, Tournament
 from arena.play.board_names import BoardName
 from arena.store.chunks import StoredGroup
+from arena.store.records import RecordStore
 from arena.store.repositories import Store
 from arena.store.rows import shown_or_left_out
 
@@ -67,7 +68,10 @@ class Compaction:
                 if keep_final(self._store, event):
                     self._store.forget_over(event)
                 return count
-            if not self._trim(tournament, groups):
+            waits = any(
+                group.records is not None and not RecordStore.is_archived(group.records) for group in groups
+            )
+            if waits or not self._trim(tournament, groups):
                 return count
             if not self._store.add_chunk(event, start, changes, groups):
                 return count

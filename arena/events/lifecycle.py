@@ -188,24 +188,24 @@ class TournamentLifecycle:
     def release(self, tournament: Tournament) -> None:
         """Add results to lists to which they were not added when they were stored."""
         ids = self._store.unreleased(tournament.id)
-        for group_id, (row, voided), pack, result in zip(
+        for group_id, (row, voided), records, result in zip(
             ids,
             self._store.rows(tournament.id, ids),
-            self._store.packs(tournament.id, ids),
+            self._store.records(tournament.id, ids),
             self._store.results(tournament.id, ids),
             strict=True,
         ):
             if row is None or result is None:
                 continue
             group = PlannedGroup.loads(group_id, row)
-            packed = [(group_id, len(group.seats))] if pack is not None else []
-            others = [] if packed else [group_id]
+            local = [] if records is None else [(group_id, len(group.seats))]
+            others = [] if local else [group_id]
             board = tournament.board_of(group)
             if others:
                 self._live_groups.release(tournament, group, voided)
             key = board and board.key
-            self._played.add(tournament, [OverGroup(group, pack)])
-            self._store.release(tournament.id, tournament.records_list, key, packed, others)
+            self._played.add(tournament, [OverGroup(group, records)])
+            self._store.release(tournament.id, tournament.is_public, key, local, others)
 
     def _due_ms(self, tournament: Tournament) -> int:
         if tournament.state == "announced":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import logging
 from collections import Counter
@@ -66,6 +65,14 @@ class LiveGroups:
             self._start(tournament, group, voided, headers, busy)
         return changed
 
+    def collect(self, tournament: Tournament) -> None:
+        """Collect the results of groups whose games are over."""
+        ids = self._store.remote(tournament.id)
+        for name, (row, voided) in zip(ids, self._store.rows(tournament.id, ids), strict=True):
+            if row is not None:
+                group = PlannedGroup.loads(name, row)
+                self._take(tournament, group, voided, self._headers(tournament, group, voided))
+
     def release(self, tournament: Tournament, group: PlannedGroup, voided: int) -> None:
         """Release the games of a group that is over."""
         for game in self._games(tournament, group, voided):
@@ -127,11 +134,11 @@ class LiveGroups:
             return False
         records: list[Record] = []
         for header in games:
-            ended = self._live.index.ended(header.game)
+            ended = self._live.finished.game(header.game)
             if ended is None or ended.record is None:
                 # It has just ended; or its record is lost.
                 return False
-            records.append(json.loads(gzip.decompress(ended.record)))
+            records.append(json.loads(ended.record))
         # Unrated tournaments have standings too.
         (result,) = collect(records, rated_only=False, luck=True)
         data = json.dumps(result.as_json(), separators=(",", ":")).encode()

@@ -178,7 +178,7 @@ class LocalGroups:
             self._store.renew(tournament.id, list(held), self._now_ms() + LEASE_MS)
 
         results = []
-        packed: dict[BoardName | None, list[tuple[str, int]]] = defaultdict(list)
+        local: dict[BoardName | None, list[tuple[str, int]]] = defaultdict(list)
         journals: list[SeatJournal] = []
         rows = []
         for group_id, (row, voided) in zip(ids, self._store.rows(tournament.id, ids), strict=True):
@@ -210,7 +210,7 @@ class LocalGroups:
                     void(self._store, *place, str(error), self._now_ms(), cause=cause)
                 else:
                     results.append(new_result(group.id, voided, played))
-                    packed[tournament.board_of(group)].append((group.id, len(played.records)))
+                    local[tournament.board_of(group)].append((group.id, len(played.records)))
                     journals += played.journals
             self._budgets.burn(tournament.created_by, _fuel_ms(journals))
             # Before the results: the reason of a failed qualification comes from the journals.
@@ -218,11 +218,11 @@ class LocalGroups:
             counted = self._store.add_results(tournament.id, results, self._now_ms())
         if not tournament.purpose:
             how = UPLOADED_GAMES if any(entry.uploaded for entry in tournament.playing) else HOUSE_GAMES
-            games = sum(count for some in packed.values() for _, count in some)
+            games = sum(count for some in local.values() for _, count in some)
             self._times.note(tournament.spec.kind, how, games, time.monotonic() - start)
         self._played.add(tournament, self._over(tournament, rows, results, counted))
-        for board, some in packed.items():
-            self._store.release(tournament.id, tournament.records_list, board and board.key, some, ())
+        for board, some in local.items():
+            self._store.release(tournament.id, tournament.is_public, board and board.key, some, ())
         return counted
 
     def _over(
@@ -232,12 +232,12 @@ class LocalGroups:
         results: Sequence[NewResult],
         counted: Counted,
     ) -> list[OverGroup]:
-        """The groups that were played, with the packs that are stored."""
-        packs: dict[str, bytes | None] = {result.group: result.pack for result in results}
+        """The groups that were played, with the records that are stored."""
+        records: dict[str, bytes | None] = {result.group: result.records for result in results}
         if counted.new < len(results):
             # Another worker has played some of them, too, and was first.
-            packs = dict(zip(packs, self._store.packs(tournament.id, list(packs)), strict=True))
-        return [OverGroup(group, packs[group.id]) for group, _ in rows if group.id in packs]
+            records = dict(zip(records, self._store.records(tournament.id, list(records)), strict=True))
+        return [OverGroup(group, records[group.id]) for group, _ in rows if group.id in records]
 
     def _now_ms(self) -> int:
         return self._clock().now_ms
@@ -284,8 +284,8 @@ def _fuel_ms(journals: Sequence[SeatJournal]) -> int:
 def new_result(group: str, voided: int, played: PlayedGroup) -> NewResult:
     """Return a played group as it is stored."""
     result = json.dumps(played.result.as_json(), separators=(",", ":")).encode()
-    pack = gzip.compress("\n".join(played.records).encode(), _COMPRESSION, mtime=0)
-    return NewResult(group, voided, len(played.records), result, pack)
+    records = gzip.compress("\n".join(played.records).encode(), _COMPRESSION, mtime=0)
+    return NewResult(group, voided, len(played.records), result, records)
 
 
 def void(

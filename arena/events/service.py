@@ -143,7 +143,7 @@ class Tournaments:
         self._accounts = accounts
         self._budgets = budgets
         self._clock = store.clock
-        live_groups = LiveGroups(self.store, live, self._clock)
+        live_groups = self._live_groups = LiveGroups(self.store, live, self._clock)
         self._records = TournamentRecords(self.store, live.finished, live_groups)
         self.creation = TournamentCreation(self.store, jobs)
         self._qualifications = Qualifications(store, self.creation)
@@ -156,7 +156,7 @@ class Tournaments:
         self.organising = Organising(self.store, self.lifecycle, self._clock)
         self.invitations = Guests(self.store, self.lifecycle, accounts, self._clock)
         self._live_standings = LiveStandings(store, self.lifecycle, jobs, self._moderation)
-        self._annulments = Annulments(store, live, self.lifecycle)
+        self._annulments = Annulments(store, self.lifecycle)
         self.groups = GroupLists(self.store, self.lifecycle, self._annulments, self._moderation).page
         self._local_groups = LocalGroups(
             self.store,
@@ -325,6 +325,14 @@ class Tournaments:
         ``group_not_over``.
         """
         return self._annulments.annul(game, by, reason)
+
+    def collect(self, tournament_id: str) -> None:
+        """Collect the results of a running tournament's live games from records that only a process with the
+        archive can read.
+        """
+        tournament, _ = self.lifecycle.load(tournament_id)
+        if tournament.state == "running":
+            self._live_groups.collect(tournament)
 
     def record_changes(self, cursor: str | None = None, limit: int = 200) -> Page[RecordChange]:
         """Return what changed in public records after their release, oldest first."""

@@ -85,7 +85,7 @@ class BoardStyles:
         while more and time.monotonic() < until:
             entries = self._finished.released(kind, sums["after"], _AT_ONCE)
             more = bool(entries)
-            for number, lines in entries:
+            for number, _, _, lines in entries:
                 for line in lines:
                     _add(game, sums["boards"], line)
                 sums["after"] = number

@@ -371,13 +371,13 @@ class Tournament:
         return any(not entry.source for entry in self.entries)
 
     @property
-    def records_list(self) -> str | None:
-        """The kind to whose public records its own are added; None if they are private."""
-        return self.spec.kind if self.visibility == "public" else None
+    def is_public(self) -> bool:
+        """Whether everybody may see it, its games and its records."""
+        return self.visibility == "public"
 
     def is_hidden_from(self, viewer: Viewer) -> bool:
         """Return whether the viewer may not see the tournament, its games and records."""
-        if self.visibility == "public" or viewer.admin:
+        if self.is_public or viewer.admin:
             return False
         owner = viewer.owner
         if not owner:

@@ -14,7 +14,7 @@ _GROUPS_AT_ONCE: Final = 200
 
 
 class TournamentRecords:
-    """Records of local groups, which are stored in packs, and of live groups, stored by game."""
+    """Records of local groups, stored by group, and of live groups, stored by game."""
 
     def __init__(self, store: TournamentStore, finished: FinishedGames, live_groups: LiveGroups) -> None:
         self._store = store
@@ -30,6 +30,6 @@ class TournamentRecords:
             found = self._store.groups(tournament.id, start, _GROUPS_AT_ONCE)
             over = [own for own in found if group in (None, own.id) and own.result is not None]
             local = [own.id for own in over if PlannedGroup.loads(own.id, own.row).mirrored]
-            packs = dict(zip(local, self._finished.packs(tournament.id, local), strict=True))
+            records = dict(zip(local, self._finished.groups(tournament.id, local), strict=True))
             for own in over:
-                yield from packs.get(own.id) or self._live_groups.records(tournament, own)
+                yield from records.get(own.id) or self._live_groups.records(tournament, own)

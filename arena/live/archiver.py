@@ -1,68 +1,88 @@
-"""The archiver: moves released records of finished games from the database to the archive.
+"""The archiver: writes released records to the archive, within a minute.
 
-Its steps may be repeated, and it may be killed between any two: write a batch to the archive, note the
-change, remove from the database what is still the same, take it off the lists. A record that is in both
-is only removed; one that has changed since it was archived leaves the change there.
+It may be killed at any step, and several may run. A segment is written at the end of its collection, then the
+rows of its records say where they are, then the directory has the segment and the records leave the list of
+those that wait. A segment that is at the end, and not in the directory, is taken over from there, by the
+keys of its members: a process was killed, or the database is older than the archive.
 """
 
 from __future__ import annotations
 
-import gzip
 import json
 import logging
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple, Protocol
 
 from arena.errors import ArenaError, CorruptState
-from arena.games import GAMES as KINDS
-from arena.live.finished import FinishedGames, archive_key, archived_header
+from arena.live.finished import FinishedGames, kind_of, unpacked
 from arena.live.header import GameHeader
 from arena.live.retention import Retention
-from arena.play.game_ids import place_of
-from arena.records.archive.archive import CONFLICTS, GAMES, PRIVATE, PUBLIC, Archive, ArchiveBusy
-from arena.records.archive.segments import ArchiveEntry
-from arena.store.archiving import ArchiveRun, StoredRecord
+from arena.play.game_ids import place_of, tournament_of
+from arena.records.archive.archive import (
+    COLLECTIONS,
+    PRIVATE,
+    PUBLIC,
+    ROWS,
+    Archive,
+    ArchivePlace,
+    segment_name,
+)
+from arena.records.archive.objects import ArchiveUnavailable
+from arena.records.archive.segments import ArchiveEntry, Member, members
 from arena.store.connection import StoreUnavailable
-from arena.store.game_index import ListedGame
+from arena.store.game_index import EndedGame, ListedGame
 from arena.store.paging import Cursor
+from arena.store.records import RecordStore, SegmentRow
 from arena.store.repositories import Store
 
 log = logging.getLogger(__name__)
 
-PAUSE_MS: Final = 60_000
+PAUSE_MS: Final = 30_000
 """The time from the start of a run to that of the next one, over all processes."""
 
+SEGMENT_ENTRIES: Final = 500
+"""The most entries that are written at once: about 1 MB."""
+
+_SMALL_BYTES: Final = 1_000_000
+_DAY_US: Final = 86_400_000_000
 _TIDY_MS: Final = 3_600_000
 _LOOK_SECONDS: Final = 1.0
 """The pause after which :meth:`Archiver.serve` looks whether a run is due."""
 
 _RUN_SECONDS: Final = 20.0
-"""Time after which a run begins no other batch, so that its process can stop."""
+"""Time after which a run begins no other segment, so that its process can stop."""
 
-_AT_ONCE: Final = 500
 _SLACK_MS: Final = 600_000
 """Time after which no step of a game that is over is under way any more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Batches:
-    """When records are archived: if there are ``entries`` (games, or groups of a tournament), or the oldest
-    has been released ``most_ms`` ago; and none within ``settle_ms`` of its release.
-    """
+class ArchiveBusy(ArchiveUnavailable):
+    """Another process wrote to the archive at the same time; the next run goes on after it."""
 
-    entries: int = 2_000
-    most_ms: int = 86_400_000
-    settle_ms: int | None = None
+
+class Adopted(NamedTuple):
+    """The numbers of games, rated groups and lost tournaments that an older database took over."""
+
+    games: int
+    groups: int
+    lost: int
+
+
+class Adoption(Protocol):
+    """Takes over what the archive has and an older database lacks."""
+
+    def add(self, collection: str, member: Member) -> None:
+        """Take over an entry. Those that the database has stay as they are."""
+
+    def finish(self) -> Adopted:
+        """Do what follows from all entries."""
 
 
 class Archiver:
-    """Archives the records of one service. Runs of several processes at the same time do no harm: only one of
-    them can write the manifest that follows the one that both have read, and what the other one wrote is in
-    no manifest. ``before`` is called before each run, when the archive is there.
+    """The archiver of one service. ``adoption``: makes what takes over the entries that an older database
+    lacks. ``before`` is called before each run, when the archive is there.
     """
 
     def __init__(
@@ -70,17 +90,21 @@ class Archiver:
         store: Store,
         finished: FinishedGames,
         retention: Retention,
-        batches: Batches | None = None,
+        adoption: Callable[[], Adoption],
         before: Callable[[], None] | None = None,
     ) -> None:
-        self._archiving = store.archiving
+        self._records = store.records
+        self._tournaments = store.tournaments
+        self._annulments = store.annulments
+        self._identity = store.identity
         self._clock = store.clock
         self._flags = store.flags
         self._signs = store.signs
         self._finished = finished
         self._retention = retention
-        self._batches = batches or Batches()
+        self._adoption = adoption
         self._before = before
+        self._knows_segments = False
 
     def serve(self, stop: threading.Event, pause_ms: int = PAUSE_MS) -> None:
         """Run every ``pause_ms`` until ``stop`` is set: of several processes one, while it is alive. What
@@ -92,175 +116,261 @@ class Archiver:
                 if self._flags.first("archive", pause_ms):
                     self.run()
             except ArenaError as error:
-                log.error("records stay in the database: %s", error)
+                log.error("records wait in the database: %s", error)
 
     def run(self) -> int:
-        """Archive what is due; returns how many entries.
+        """Archive all records that wait, and return how many entries.
 
         Raises :class:`~arena.records.archive.objects.ArchiveUnavailable`, and the other errors of an archive.
         """
         try:
-            self._finished.claim()
-            archive = self._finished.current()
-            if archive is None:
-                return 0
+            archive = self._finished.opened()
+            archive.claim(self._identity.id())
+            self.adopt()
+            if self._before is not None:
+                self._before()
             count = 0
-            left: list[Cursor] = []
             try:
-                archive.refresh()
-                if self._before is not None:
-                    self._before()
-                self._change(archive)
-                for public in (True, False):
-                    done, rest = self._archive(archive, public)
-                    count += done
-                    left += rest
-                self._expire(archive)
+                self._write_annulments(archive)
+                count = sum(self._archive(archive, public) for public in (True, False))
+                if self._retention.record_s is not None:
+                    self._expire(
+                        archive, 1000 * (self._clock().now_ms - int(1000 * self._retention.record_s))
+                    )
+                if self._flags.first("tidy-archive", _TIDY_MS):
+                    self._tidy(archive)
             except ArchiveBusy:
-                log.info("another process writes to the archive; the next run continues", exc_info=True)
-            segments = archive.refresh().segments
+                log.info("another process writes to the archive; the next run continues")
         except StoreUnavailable:
             raise
         except ArenaError as error:
-            self._archiving.note_failure(self._clock().now_ms, error.message)
+            self._records.note(failed_ms=self._clock().now_ms, failure=error.message)
             raise
-        oldest = min((member.score for member in left), default=0)
-        self._archiving.note_run(
-            ArchiveRun(
-                at_ms=self._clock().now_ms,
-                waiting=len(left),
-                oldest_ms=oldest // 1000,
-                segments=len(segments),
-                bytes=sum(info.size for info in segments),
-            )
+        found = [self._records.collection(name) for name in COLLECTIONS]
+        sizes = [one.end - one.segments[0].start for one in found if one.segments]
+        self._records.note(
+            at_ms=self._clock().now_ms, segments=sum(len(one.segments) for one in found), bytes=sum(sizes)
         )
         return count
 
-    def _change(self, archive: Archive) -> None:
-        """Make the requested changes of archived records."""
-        for group, info in self._archiving.requested().items():
-            archive.change(group, info)
-            self._archiving.note_change()
-            self._archiving.settle_change(group, info)
+    # Writing
 
-    def _archive(self, archive: Archive, public: bool) -> tuple[int, list[Cursor]]:
-        """Archive one list in batches; returns how many entries were archived, and what was left."""
-        now_ms = self._clock().now_ms
-        settle_ms = self._batches.settle_ms
-        if settle_ms is None:
+    def _archive(self, archive: Archive, public: bool) -> int:
+        """Write one list to the archive, and return how many entries were written."""
+        collection, until = PUBLIC, None
+        if not public:
+            # Until its live data are gone, people may agree that a game is public; and the records of a
+            # qualification are read by workers when it is over.
             settle_ms = int(1000 * self._retention.live_s) + _SLACK_MS
-        collection = PUBLIC if public else PRIVATE
+            collection, until = PRIVATE, 1000 * (self._clock().now_ms - settle_ms)
         stop = time.monotonic() + _RUN_SECONDS
-        batch: list[Cursor] = []
-        again: list[Cursor] = []
-        count = 0
-        for member in self._due(public, 1000 * (now_ms - settle_ms)):
-            known = archive.has(collection, archive_key(member.name))
-            # Known: a process was killed, or the database is older than the archive.
-            (again if known else batch).append(member)
-            if len(batch) == self._batches.entries:
-                self._store(archive, public, batch)
-                count += len(batch)
-                batch = []
-                if time.monotonic() > stop:
-                    break
-        for start in range(0, len(again), _AT_ONCE):
-            self._store(archive, public, again[start : start + _AT_ONCE])
-        if batch and batch[0].score < 1000 * (now_ms - self._batches.most_ms):
-            self._store(archive, public, batch)
-            count += len(batch)
-            batch = []
-        return count, batch
+        count = after = 0
+        while time.monotonic() < stop:
+            # The end before the list: what another process writes meanwhile has this end.
+            end = self._records.collection(collection).end
+            members = self._records.pending(public, after, SEGMENT_ENTRIES, until)
+            if not members:
+                break
+            if not public:
+                after = members[-1].score
+                members = self._of_ended_tournaments(members)
+            count += self._write(archive, public, end, members)
+        return count
 
-    def _due(self, public: bool, until: int) -> Iterator[Cursor]:
-        """The members of a list of released records whose tournament, if any, is over."""
-        after: Cursor | None = None
-        while members := self._archiving.released(public, after, until, _AT_ONCE):
-            after = members[-1]
-            names = {member: _tournament(member.name) for member in members}
-            playing = self._archiving.being_played(sorted({name for name in names.values() if name}))
-            yield from (member for member in members if names[member] not in playing)
+    def _of_ended_tournaments(self, members: Sequence[Cursor]) -> list[Cursor]:
+        names = {member: _tournament(member.name) for member in members}
+        playing = self._tournaments.being_played(sorted({name for name in names.values() if name}))
+        return [member for member in members if names[member] not in playing]
 
-    def _store(self, archive: Archive, public: bool, members: Sequence[Cursor]) -> None:
-        """Archive records that are not in the archive, and remove all of them from the database."""
-        collection = PUBLIC if public else PRIVATE
-        entries: dict[str, list[ArchiveEntry]] = defaultdict(list)
-        stored = self._archiving.load(members)
+    def _write(self, archive: Archive, public: bool, end: int, members: Sequence[Cursor]) -> int:
+        """Write records to the archive, and return how many entries were written."""
+        keys = [member.name for member in members]
+        entries: list[ArchiveEntry] = []
         gone: list[str] = []
-        for record in stored:
-            key = archive_key(record.member)
-            if record.record is None:
-                # It has expired, or it was removed by a process that was killed before it took it off.
-                gone.append(record.member)
-                continue
-            lines = gzip.decompress(record.record).split(b"\n")
-            kind = json.loads(lines[0])["canonical"]["kind"]
-            entry = ArchiveEntry(key, record.number, kind, record.number // 1000, lines)
-            archived = archive.find(collection, key)
-            if archived is None:
-                entries[collection].append(entry)
-                if record.header is not None:
-                    header = archived_header(record.header, int(record.version or 0))
-                    entries[GAMES].append(entry._replace(lines=[header]))
-            elif archived != lines and not self._is_same(archive, archived, lines):
-                log.error("%s is in the archive with other records, which stand; these are kept too", key)
-                other = f"{key} {record.number}"
-                if not archive.has(CONFLICTS, other):
-                    entries[CONFLICTS].append(entry._replace(key=other))
+        for (number, key), row in zip(members, self._records.rows(keys), strict=True):
+            # What is archived already was released again; other records have expired, or cannot be read.
+            lines = None if row is None or RecordStore.is_archived(row) else unpacked(key, row)
+            if lines is None:
+                gone.append(key)
+            else:
+                entries.append(ArchiveEntry(key, number, kind_of(lines), lines))
+        games = self._games(keys)
+        rows = [
+            ArchiveEntry(entry.key, entry.number, entry.kind, [_row(games[entry.key])])
+            for entry in entries
+            if entry.key in games
+        ]
+        self._add(archive, ROWS, self._records.collection(ROWS).end, rows)
+        self._add(archive, PUBLIC if public else PRIVATE, end, entries)
+        self._records.forget(public, gone)
+        self._finished.index.archive(_listed(games))
+        return len(entries)
+
+    def _games(self, keys: Sequence[str]) -> dict[str, EndedGame]:
+        """The live games among these keys."""
+        found = {key: self._finished.index.ended(key) for key in keys if tournament_of(key) is None}
+        return {key: game for key, game in found.items() if game is not None}
+
+    def _write_annulments(self, archive: Archive) -> None:
+        groups = self._records.annulled()
+        rows = []
+        for group, annulment in zip(groups, self._annulments.many(groups), strict=True):
+            if annulment is not None:
+                line = json.dumps({"annulled": annulment}).encode()
+                rows.append(ArchiveEntry(group, 1000 * annulment["at_ms"], "annulment", [line]))
+        self._add(archive, ROWS, self._records.collection(ROWS).end, rows)
+        self._records.forget_annulled(groups)
+
+    def _add(self, archive: Archive, collection: str, end: int, entries: Sequence[ArchiveEntry]) -> None:
+        """Add entries at the end of a collection, which was ``end`` before they were read."""
         if entries:
-            archive.add(entries)
-        # Before anything is removed: see arena.live.finished.
-        self._archiving.note_change()
-        self._finished.index.archive(_listed(stored))
-        changed = {record.member for record in self._archiving.remove([r for r in stored if r.record])}
-        gone += [record.member for record in stored if record.record and record.member not in changed]
-        self._archiving.unlist(public, KINDS, gone)
-        if changed:
-            # They changed meanwhile, which the archive must have before anybody downloads them.
-            self._store(archive, public, [member for member in members if member.name in changed])
+            data = archive.add(collection, end, entries)
+            if data is None:
+                raise ArchiveBusy(f"there is a segment {segment_name(collection, end)} already")
+            self._take(collection, end, data)
 
-    def _is_same(self, archive: Archive, archived: Sequence[bytes], lines: Sequence[bytes]) -> bool:
-        """Whether these are the same records as those in the archive, which then gets an annulment since
-        then. Their times may differ: a group of a restored database was played again.
+    def _take(self, collection: str, start: int, data: bytes) -> list[Member]:
+        """Take a segment that was written into rows and directory, and return its members."""
+        found = list(members(data, segment_name(collection, start)))
+        places: dict[str, bytes] = {}
+        end = start
+        for member in found:
+            places[member.key] = ArchivePlace(collection, end, len(member.data)).dumps()
+            end += len(member.data)
+        if collection != ROWS:
+            self._records.set_places(places)
+        public = None if collection == ROWS else collection == PUBLIC
+        self._records.add_segment(collection, _segment_row(start, found), end, list(places), public)
+        return found
+
+    # Taking over
+
+    def adopt(self) -> Adopted | None:
+        """Take over what was written to the archive and the database does not know: since a backup from which
+        it was restored, or by a process that was killed. Return what that was, or None if there is nothing.
         """
-        before, after = ([json.loads(line) for line in texts] for texts in (archived, lines))
-        if [record["hash"] for record in before] != [record["hash"] for record in after]:
-            return False
-        annulled = after[0]["info"].get("annulled")
-        if annulled not in (None, before[0]["info"].get("annulled")):
-            archive.change(after[0]["canonical"]["group"]["id"], {"annulled": annulled})
-        return True
+        adoption: Adoption | None = None
+        archive = self._finished.opened()
+        for collection in COLLECTIONS:
+            for found in self._unknown(archive, collection):
+                adoption = adoption or self._adoption()
+                for member in found:
+                    adoption.add(collection, member)
+        self._knows_segments = True
+        return None if adoption is None else adoption.finish()
 
-    def _expire(self, archive: Archive) -> None:
-        record_s = self._retention.record_s
-        if record_s is not None:
-            oldest_ms = self._clock().now_ms - int(1000 * record_s)
-            if archive.expire(oldest_ms, (PUBLIC, PRIVATE, GAMES, CONFLICTS)):
-                self._archiving.note_change()
-        if self._flags.first("tidy-archive", _TIDY_MS):
-            archive.tidy()
+    def _unknown(self, archive: Archive, collection: str) -> Iterator[list[Member]]:
+        """Take segments at the end of a collection that the directory lacks, and yield their members."""
+        known = self._records.collection(collection)
+        end = known.end
+        if not self._knows_segments:
+            # Some may have been joined since the directory was backed up, or have expired.
+            segments = archive.segments(collection)
+            for segment in segments:
+                start = max(end, segment.start)
+                if start < segment.end and (data := archive.objects.get(segment.name, start - segment.start)):
+                    if start > end:
+                        self._records.move_end(collection, start)
+                    yield self._take(collection, start, data)
+                    end = segment.end
+            self._correct(archive, collection, [segment.start for segment in segments])
+            for name in archive.joined(collection):
+                archive.objects.delete(name)
+        while data := archive.objects.get(segment_name(collection, end)):
+            yield self._take(collection, end, data)
+            end += len(data)
+
+    def _correct(self, archive: Archive, collection: str, starts: Sequence[int]) -> None:
+        """Make the directory list the segments that there are."""
+        known = self._records.collection(collection).segments
+        listed = {row.start for row in known}
+        added = []
+        for start in starts:
+            data = None if start in listed else archive.objects.get(segment_name(collection, start))
+            if data:
+                added.append(_segment_row(start, list(members(data, segment_name(collection, start)))))
+        self._records.replace_segments(collection, [row for row in known if row.start not in starts], added)
+
+    # Joining, and removing what has expired
+
+    def _tidy(self, archive: Archive) -> None:
+        today = 1000 * self._clock().now_ms // _DAY_US
+        for collection in COLLECTIONS:
+            self._join(archive, collection, today)
+        archive.objects.tidy()
+
+    def _expire(self, archive: Archive, oldest: int) -> None:
+        """Remove the segments whose records are all older than number ``oldest``."""
+        for collection in COLLECTIONS:
+            for row in self._records.collection(collection).segments:
+                if row.newest >= oldest:
+                    break
+                self._records.replace_segments(collection, [row])
+                archive.objects.delete(segment_name(collection, row.start))
+
+    def _join(self, archive: Archive, collection: str, today: int) -> None:
+        """Join the small segments of each day before ``today`` (a number of days). Whoever does it joins the
+        same ones, so it may be repeated, and several processes may do it.
+        """
+        found = self._records.collection(collection)
+        ends = [*(row.start for row in found.segments), found.end][1:]
+        run: list[tuple[SegmentRow, int]] = []
+        for row, end in zip(found.segments, ends, strict=True):
+            if run and (_day(row) != _day(run[0][0]) or run[-1][1] - run[0][0].start >= _SMALL_BYTES):
+                self._join_run(archive, collection, run)
+                run = []
+            if _day(row) >= today:
+                break
+            run.append((row, end))
+        self._join_run(archive, collection, run)
+
+    def _join_run(self, archive: Archive, collection: str, run: Sequence[tuple[SegmentRow, int]]) -> None:
+        if len(run) < 2:
+            return
+        rows = [row for row, _ in run]
+        parts = [
+            archive.read(ArchivePlace(collection, row.start, end - row.start), row.start) for row, end in run
+        ]
+        if None in parts:
+            # Another process has joined them.
+            return
+        archive.objects.replace(
+            segment_name(collection, rows[0].start), b"".join(part for part in parts if part is not None)
+        )
+        joined = rows[0]._replace(newest=max(row.newest for row in rows))
+        self._records.replace_segments(collection, [row for row in rows if row != joined], [joined])
+        for row in rows[1:]:
+            archive.objects.delete(segment_name(collection, row.start))
 
 
-def _listed(stored: Sequence[StoredRecord]) -> list[ListedGame]:
-    """The lists of archived games, without those whose headers cannot be read."""
+def _segment_row(start: int, found: Sequence[Member]) -> SegmentRow:
+    return SegmentRow(start, found[0].number, max(member.number for member in found))
+
+
+def _day(row: SegmentRow) -> int:
+    return row.first // _DAY_US
+
+
+def _row(game: EndedGame) -> bytes:
+    """A live game as a line of the rows in the archive."""
+    return b'{"version":%d,"header":%b}' % (game.version, game.header)
+
+
+def _listed(games: dict[str, EndedGame]) -> list[ListedGame]:
+    """What the lists of archived games follow from, without those whose headers cannot be read."""
     found = []
-    for record in stored:
-        if record.header is None:
-            continue
+    for game, ended in games.items():
         try:
-            header = GameHeader.loads(record.header)
+            header = GameHeader.loads(ended.header)
         except CorruptState:
             continue
-        found.append(ListedGame(record.member, header.created_ms, header.kind, header.state, header.bots()))
+        found.append(ListedGame(game, header.created_ms, header.kind, header.state, header.bots()))
     return found
 
 
-def _tournament(member: str) -> str | None:
-    event, separator, _ = member.removeprefix("@").partition("/")
-    if separator:
-        return event
-    place = place_of(member)
-    return None if place is None else place.tournament
+def _tournament(key: str) -> str | None:
+    place = place_of(key)
+    return tournament_of(key) if place is None else place.tournament
 
 
-__all__ = ["PAUSE_MS", "Archiver", "Batches"]
+__all__ = ["PAUSE_MS", "SEGMENT_ENTRIES", "Adopted", "Adoption", "ArchiveBusy", "Archiver"]

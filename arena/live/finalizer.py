@@ -23,6 +23,7 @@ from arena.play.judge import fail
 from arena.records.record import build_record, dumps
 from arena.store.game_index import EndedGame, GameList
 from arena.store.games import GameStep, Listing, TurnChange
+from arena.store.records import RecordStore
 from arena.store.repositories import Store
 from arena.store.rows import FORMAT
 
@@ -53,6 +54,7 @@ class GameFinalizer:
         self._repository = repository
         self._store = repository.store
         self._index = store.game_index
+        self._records = store.records
         self._webhooks = store.webhooks
         self._identity = store.identity
         self.retention = retention
@@ -144,7 +146,7 @@ class GameFinalizer:
         Raises :class:`GameNotOver`, also for a game whose record is in the archive and stays as it is.
         """
         ended = self._index.ended(game_id)
-        if ended is None:
+        if ended is None or RecordStore.is_archived(ended.record):
             raise GameNotOver(
                 f"game {game_id} cannot change", field="game", expected="a game that ended lately"
             )
@@ -198,13 +200,14 @@ class GameFinalizer:
             record_ms=live_ms if header.state == "cancelled" else record_ms,
             oldest_ms=self._oldest_ms(),
         )
-        if record is not None and header.released:
-            if header.visibility == "public":
-                self._index.publish(header.game, header.kind)
-            else:
-                self._index.publish_private(header.game)
         # A hint that was delivered late may have put it back on an earlier list.
         self._index.settle(header.game, header.state, header.created_ms)
+        # After that, because the archiver moves the game to the chunks of its lists.
+        if record is not None and header.released:
+            if header.visibility == "public":
+                self._records.publish(header.game)
+            else:
+                self._records.publish_private(header.game)
         tournament = None if header.group is None else tournament_of(header.group["id"])
         if tournament is not None:
             self._jobs.step_tournament(tournament)

@@ -1,28 +1,30 @@
-"""Finished games and their records, wherever they are: in the database, or in the archive.
+"""Finished games and their records. Nobody else knows whether records wait in the database or are archived.
 
-A record is written to the archive, then the change of the archive is noted in the database, then the record
-is removed from the database. So who misses a record in the database, and reads the note after that, finds
-it in the archive.
+A record is written to the archive, then its row says where, then it leaves the list of those that wait: so
+who reads the list, and after that the archive, misses none, and knows one that it finds twice by its number.
 """
 
 from __future__ import annotations
 
 import gzip
-from collections.abc import Mapping, Sequence
-from itertools import islice
+import json
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import islice, pairwise
 from typing import Final, NamedTuple
 
-import orjson
-
-from arena.records.archive.archive import GAMES, PRIVATE, PUBLIC, Archive
+from arena.play.game_ids import group_of
+from arena.records.annulled import annulled
+from arena.records.archive.archive import PUBLIC, Archive, ArchivePlace, segment_name
 from arena.records.archive.objects import ArchiveUnavailable
-from arena.store.game_index import EndedGame, GameIndex
+from arena.records.archive.segments import DamagedArchive, Member, members
+from arena.store.game_index import GameIndex
+from arena.store.records import RecordStore
 from arena.store.repositories import Store
 from arena.store.rows import shown_or_left_out
 
-_NO_END: Final = 2**63
-_NOTHING: Final = -1
-"""No number of changes: this process has not looked at the archive yet."""
+_TRIES: Final = 3
+"""How often a segment is looked up that was joined to another one meanwhile."""
 
 
 class FinishedGame(NamedTuple):
@@ -33,184 +35,211 @@ class FinishedGame(NamedTuple):
     record: bytes | None
 
 
-class FinishedGames:
-    """What the service reads of finished games. ``archive``: None if this process uses none.
+class Released(NamedTuple):
+    """A released entry: the number of its last record, its key, the kind of game, and its records."""
 
-    Every method may raise :class:`~arena.records.archive.objects.ArchiveUnavailable`.
+    number: int
+    key: str
+    kind: str
+    lines: Sequence[bytes]
+
+
+class FinishedGames:
+    """What the service reads of finished games. ``archive``: None if this process may not read it.
+
+    Every method that returns records may raise :class:`~arena.records.archive.objects.ArchiveUnavailable` and
+    :class:`~arena.records.archive.segments.DamagedArchive`.
     """
 
     def __init__(self, store: Store, archive: Archive | None) -> None:
         self.index: GameIndex = store.game_index
-        self._packs = store.tournaments.packs
-        self._archiving = store.archiving
-        self._identity = store.identity
         self.archive = archive
-        self._known = _NOTHING
+        self._tournaments = store.tournaments
+        self._records = store.records
+        self._annulments = store.annulments
+        self._identity = store.identity
+        self._is_checked = False
 
-    def claim(self) -> None:
-        """Check that the archive is that of the database, and register it there: for the archiver, which
-        writes to it.
-
-        Raises :class:`~arena.records.archive.archive.ArchiveMismatch`.
-        """
-        if self.archive is not None:
-            self.archive.claim(self._identity.id())
-            self.check()
-
-    def check(self) -> None:
-        """Check that the archive, if there is one, is that of the database, and register it there. Writes
-        nothing to the archive.
+    def opened(self) -> Archive:
+        """Return the archive, after a check that it is that of the database.
 
         Raises :class:`~arena.records.archive.archive.ArchiveMismatch`.
         """
-        is_there = self.archive is not None and self.archive.is_of(self._identity.id())
-        # It is not registered in a database that is older than the archive.
-        if is_there and not self._archiving.changes():
-            self._archiving.note_change()
-
-    # Games outside groups that are packed
-
-    def headers(self, games: Sequence[str]) -> list[bytes | None]:
-        """The headers of the games, None for one that is not stored."""
-        found = self.index.headers(games)
-        archive = self.current() if None in found else None
-        if archive is not None:
-            for at, game in enumerate(games):
-                if found[at] is None:
-                    archived = _archived_game(archive, game)
-                    found[at] = None if archived is None else archived.header
-        return found
+        if self.archive is None:
+            raise ArchiveUnavailable(
+                "the archive of this service is not configured in this process",
+                field="BOTEQUIM_ARCHIVE",
+                expected="the archive that other processes use",
+            )
+        if not self._is_checked:
+            self.archive.is_of(self._identity.id())
+            self._is_checked = True
+        return self.archive
 
     def game(self, game: str) -> FinishedGame | None:
-        """A game that is over."""
+        """Return a game that is over."""
         ended = self.index.ended(game)
-        if ended is not None:
-            return _finished(game, ended)
-        archive = self.current()
-        archived = None if archive is None else _archived_game(archive, game)
-        if archive is None or archived is None:
+        if ended is None:
             return None
-        lines = archive.find(PUBLIC, game) or archive.find(PRIVATE, game)
-        return archived._replace(record=lines[0] if lines else None)
+        (lines,) = self._read({game: ended.record})
+        return FinishedGame(ended.header, ended.version, lines[0] if lines else None)
 
-    # Records
+    def groups(self, event: str, groups: Sequence[str]) -> list[list[bytes] | None]:
+        """Return the records of local groups of a tournament, with None for a group that has none, or is
+        live.
+        """
+        rows = self._tournaments.records(event, groups)
+        return self._read({f"{event}-{group}": row for group, row in zip(groups, rows, strict=True)})
 
-    def packed_record(self, event: str, group: str, number: int) -> bytes | None:
-        """Record ``number`` (from 0) of a local group of a tournament; None if there is none."""
-        (lines,) = self.packs(event, [group])
-        return lines[number] if lines is not None and number < len(lines) else None
-
-    def packs(self, event: str, groups: Sequence[str]) -> list[list[bytes] | None]:
-        """The records of local groups of a tournament; None for a group that has none, or is live."""
-        names = [group_key(event, group) for group in groups]
-        packs = [_lines(name, pack) for name, pack in zip(names, self._packs(event, groups), strict=True)]
-        archive = self.current() if None in packs else None
-        if archive is not None:
-            for at, group in enumerate(groups):
-                key = group_key(event, group)
-                packs[at] = packs[at] or archive.find(PUBLIC, key) or archive.find(PRIVATE, key)
-        return packs
-
-    def released(self, kind: str | None, after: int, count: int) -> list[tuple[int, list[bytes]]]:
-        """Released public records after number ``after``, oldest first; none if there are no more. Each item
-        is the number of the last and all the records of an entry. There are up to ``2 * count`` items.
+    def released(self, kind: str | None, after: int, count: int) -> list[Released]:
+        """Return released public entries after number ``after``, of all kinds or of one, oldest first: up to
+        ``2 * count``, and none if there are no more.
         """
         while True:
-            members = self.index.released(kind, after, count)
-            # After the list: what has left the list is in the archive then.
-            archive = self.current()
-            archived = [] if archive is None else list(islice(archive.after(PUBLIC, after, kind), count))
-            ends = [rows[-1][0] for rows in (members, archived) if len(rows) == count]
-            last = min(ends, default=_NO_END)
-            found = dict(archived)
-            wanted = [member for member in members if member.score <= last and member.score not in found]
-            if archive is not None:
-                # A restored database may hold what is archived at another place of the list.
-                wanted = [member for member in wanted if not archive.has(PUBLIC, archive_key(member.name))]
-            for member, pack in zip(wanted, self.index.released_records(wanted), strict=True):
-                lines = _lines(archive_key(member.name), pack)
-                if pack is None:
-                    # Removed; perhaps it was archived after the list was read.
-                    archive = self.current()
-                    lines = None if archive is None else archive.find(PUBLIC, archive_key(member.name))
-                if lines is not None:
-                    found[member.score] = lines
-            rows = sorted((number, lines) for number, lines in found.items() if number <= last)
-            if rows or not ends:
-                return rows
-            after = last
+            waiting = self._records.pending(True, after, count)
+            rows = self._records.rows([name for _, name in waiting])
+            # After the list: what has left the list is archived then.
+            found = list(islice(self._archived(kind, after), count))
+            entries = {member.number: _released(member) for member in found}
+            if len(found) < count:
+                for (number, name), row in zip(waiting, rows, strict=True):
+                    entry = None if number in entries else self._waiting(number, name, row)
+                    if entry is not None and kind in (None, entry.kind):
+                        entries[number] = entry
+            if entries or not waiting:
+                shown = [entries[number] for number in sorted(entries)]
+                lines = self._current([(entry.key, entry.lines) for entry in shown])
+                return [entry._replace(lines=own) for entry, own in zip(shown, lines, strict=True)]
+            after = waiting[-1].score
 
-    # Changes
+    # Rows and the archive
 
-    def change(self, keys: Sequence[str], group: str, info: Mapping[str, object]) -> None:
-        """Change values in the part ``info`` of the archived records of a group, of which ``keys`` are the
-        possible entries: at once for all readers; the archiver writes it to the archive.
-        """
-        archive = self.current()
-        if archive is not None and any(archive.has(PUBLIC, key) for key in keys):
-            self._archiving.request_change(group, info)
-            self._archiving.note_change()
+    def _read(self, rows: dict[str, bytes | None]) -> list[list[bytes] | None]:
+        """The records of rows by key, with None where there are none or they cannot be read."""
+        places = {key: place for key, row in rows.items() if (place := _place(key, row)) is not None}
+        archived = dict(zip(places, self._members(list(places.values())), strict=True))
+        found: dict[str, list[bytes]] = {}
+        for key, row in rows.items():
+            member = archived.get(key)
+            if member is not None:
+                found[key] = member.lines()
+            elif (
+                row is not None
+                and not RecordStore.is_archived(row)
+                and (lines := unpacked(key, row)) is not None
+            ):
+                found[key] = lines
+        current = dict(zip(found, self._current(list(found.items())), strict=True))
+        return [current.get(key) for key in rows]
 
-    def current(self) -> Archive | None:
-        """The archive as it is now; None if no archiver has written to it yet."""
-        changes = self._archiving.changes()
-        if self.archive is None:
-            if changes:
-                raise ArchiveUnavailable(
-                    "the archive of this service is not configured in this process",
-                    field="BOTEQUIM_ARCHIVE",
-                    expected="the archive that other processes use",
-                )
+    def _waiting(self, number: int, key: str, row: bytes | None) -> Released | None:
+        """A record on the list of those that wait."""
+        if row is None:
             return None
-        if changes != self._known:
-            self.check()
-            changes = changes or self._archiving.changes()
-            if changes:
-                # Before the manifest: an archiver removes a request after it has written it there.
-                self.archive.requested = self._archiving.requested()
-                self.archive.refresh()
-            self._known = changes
-        return self.archive if changes else None
+        if RecordStore.is_archived(row):
+            place = _place(key, row)
+            (member,) = [None] if place is None else self._members([place])
+            # Another number: it was released again, and the archiver takes it off the list.
+            return None if member is None or member.number != number else _released(member)
+        lines = unpacked(key, row)
+        return None if lines is None else Released(number, key, kind_of(lines), lines)
 
+    def _members(self, places: Sequence[ArchivePlace]) -> list[Member | None]:
+        """What is at these places, with None where it has expired. Of each segment one part is read."""
+        starts = self._records.segments_of([(place.collection, place.offset) for place in places])
+        found: list[Member | None] = []
+        parts: dict[tuple[str, int], ArchivePlace] = {}
+        for place, start in zip(places, starts, strict=True):
+            if start is not None:
+                known = parts.get((place.collection, start), place)
+                parts[place.collection, start] = known.with_one(place)
+        read = {name: self.opened().read(part, name[1]) for name, part in parts.items()}
+        for place, start in zip(places, starts, strict=True):
+            data = None
+            if start is not None:
+                part, whole = parts[place.collection, start], read[place.collection, start]
+                first = place.offset - part.offset
+                data = whole[first : first + place.length] if whole is not None else self._again(place, start)
+            found.append(None if data is None else next(members(data, segment_name(*place[:2]))))
+        return found
 
-def archive_key(member: str) -> str:
-    """The key in the archive of a member of the list of released records."""
-    event, separator, group = member.removeprefix("@").partition("/")
-    return group_key(event, group) if separator else member
-
-
-def group_key(event: str, group: str) -> str:
-    """The key of a local group in the archive, which is its id in records."""
-    return f"{event}-{group}"
-
-
-def archived_header(header: bytes, version: int) -> bytes:
-    """The line of a game in the collection of headers."""
-    return b'{"version":%d,"header":%b}' % (version, header)
-
-
-def _archived_game(archive: Archive, game: str) -> FinishedGame | None:
-    lines = archive.find(GAMES, game)
-    if not lines:
+    def _again(self, place: ArchivePlace, start: int | None) -> bytes | None:
+        """What is at a place of a segment that was joined to another one, or has expired, meanwhile."""
+        while start is not None:
+            tried, (start,) = start, self._records.segments_of([(place.collection, place.offset)])
+            if start is not None and (data := self.opened().read(place, start)) is not None:
+                return data
+            if start == tried:
+                raise self._damaged(place.collection, tried)
         return None
-    row = orjson.loads(lines[0])
-    return FinishedGame(orjson.dumps(row["header"]), row["version"], None)
+
+    def _archived(self, kind: str | None, after: int) -> Iterator[Member]:
+        """The public members after a number, in their order."""
+        tries = 0
+        while True:
+            found = self._records.collection(PUBLIC)
+            starts = [segment.start for segment in found.segments if segment.newest > after]
+            for start, end in pairwise([*starts, found.end]):
+                data = self.opened().read(ArchivePlace(PUBLIC, start, end - start), start)
+                if data is None:
+                    break
+                tries = 0
+                for member in members(data, segment_name(PUBLIC, start)):
+                    if member.number > after:
+                        after = member.number
+                        if kind in (None, member.kind):
+                            yield member
+            else:
+                return
+            # It was joined to another one meanwhile, or has expired.
+            tries += 1
+            if tries == _TRIES:
+                raise self._damaged(PUBLIC, start)
+
+    def _damaged(self, collection: str, start: int) -> DamagedArchive:
+        name = segment_name(collection, start)
+        return DamagedArchive(f"{name} in {self.opened().objects.where()} is missing or cut off")
+
+    def _current(self, entries: Sequence[tuple[str, Sequence[bytes]]]) -> list[list[bytes]]:
+        """The records of entries with what was annulled since they were written."""
+        groups = [group_of(key) for key, _ in entries]
+        known = sorted({group for group in groups if group is not None})
+        annulments = dict(zip(known, self._annulments.many(known), strict=True))
+        found = []
+        for group, (_, lines) in zip(groups, entries, strict=True):
+            annulment = None if group is None else annulments[group]
+            own = list(lines)
+            found.append(own if annulment is None else [annulled(line, annulment) for line in own])
+        return found
 
 
-def _finished(game: str, ended: EndedGame) -> FinishedGame:
-    lines = _lines(game, ended.record)
-    return FinishedGame(ended.header, ended.version, None if lines is None else lines[0])
+def kind_of(lines: Sequence[bytes]) -> str:
+    """Return the kind of game of the records of one entry."""
+    kind: str = json.loads(lines[0])["canonical"]["kind"]
+    return kind
 
 
-def _lines(name: str, pack: bytes | None) -> list[bytes] | None:
-    """The records of a game or group; None if there are none or they cannot be read."""
-    if pack is None:
-        return None
+def unpacked(key: str, row: bytes) -> list[bytes] | None:
+    """Return the records in a row that waits for the archive, or None if they cannot be read."""
 
     def read() -> list[bytes]:
-        data = gzip.decompress(pack)
-        if not data:
-            raise EOFError
-        return data.split(b"\n")
+        lines = gzip.decompress(row).split(b"\n")
+        # As for the archive.
+        kind_of(lines)
+        return lines
 
-    return shown_or_left_out(f"records of {name}", read)
+    return shown_or_left_out(f"records of {key}", partial(read))
+
+
+def _place(key: str, row: bytes | None) -> ArchivePlace | None:
+    """Where records are archived, if that is what a row says and can be read."""
+    if row is None or not RecordStore.is_archived(row):
+        return None
+    return shown_or_left_out(f"records of {key}", partial(ArchivePlace.loads, row))
+
+
+def _released(member: Member) -> Released:
+    return Released(member.number, member.key, member.kind, member.lines())
+
+
+__all__ = ["FinishedGame", "FinishedGames", "Released", "kind_of", "unpacked"]

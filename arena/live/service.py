@@ -355,9 +355,9 @@ class LiveGames:
         """
         place = place_of(game_id)
         if place is not None:
-            record = self.finished.packed_record(*place)
-            if record is not None:
-                return record
+            (lines,) = self.finished.groups(place.tournament, [place.group])
+            if lines is not None and place.number < len(lines):
+                return lines[place.number]
         header = self._visible_header(game_id, viewer)
         if header.state != "finished" or not header.released:
             why = ", its group is not over" if header.state == "finished" and header.group else ""
@@ -399,7 +399,7 @@ class LiveGames:
         def show(games: Sequence[str]) -> list[GameSummary | None]:
             items: list[GameSummary | None] = []
             stale = []
-            for game, data in zip(games, self.finished.headers(games), strict=True):
+            for game, data in zip(games, self.index.headers(games), strict=True):
                 read_it = partial(list_entry, data or b"", viewer)
                 found = None if data is None else shown_or_left_out(f"game {game}", read_it)
                 header, summary = found or (None, None)
@@ -425,12 +425,12 @@ class LiveGames:
             game_of(kind)
         after = parse_number(cursor, 17)
         while found := self.finished.released(kind, after, _RECORDS_AT_ONCE):
-            for last, lines in found:
+            for last, _, _, lines in found:
                 for number, line in enumerate(lines, last - len(lines) + 1):
                     # Every record of a group has a number; a cursor may stand between them.
                     if number > after:
                         yield str(number), line
-            after = found[-1][0]
+            after = found[-1].number
 
     # Turns
 
@@ -565,7 +565,7 @@ class LiveGames:
         return GameNotFound(f"there is no game {game_id!r}", field="game")
 
     def _header(self, game_id: str) -> GameHeader | None:
-        (data,) = self.finished.headers([check_game_id(game_id)])
+        (data,) = self.index.headers([check_game_id(game_id)])
         return None if data is None else GameHeader.loads(data)
 
     def _visible_header(self, game_id: str, viewer: Viewer) -> GameHeader:

@@ -47,7 +47,7 @@ def kinds_of(live: LiveGames, turns: Iterable[str]) -> dict[str, str]:
     """The kinds of the games of turns, by the ids of those turns whose game there is."""
     games = {turn: game for turn in turns if (game := _game_id(turn))}
     wanted = sorted(set(games.values()))
-    headers = zip(wanted, live.finished.headers(wanted) if wanted else (), strict=True)
+    headers = zip(wanted, live.index.headers(wanted) if wanted else (), strict=True)
     kinds = {game: GameHeader.loads(header).kind for game, header in headers if header is not None}
     return {turn: kinds[game] for turn, game in games.items() if game in kinds}
 

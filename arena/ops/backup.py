@@ -13,7 +13,7 @@ from typing import BinaryIO, Final
 
 from arena import __version__
 from arena.errors import ArenaError
-from arena.events.adoption import Adopted, Adoption
+from arena.live.archiver import Adopted
 from arena.ops.jobs import InlineJobs
 from arena.ops.service import open_service
 from arena.ops.settings import Settings, maxmemory, redis_url
@@ -22,6 +22,7 @@ from arena.records.archive.places import open_objects
 from arena.store.backup import DumpedStore, check_empty, dump, finish, load
 from arena.store.embedded import DataFolderInUse, EmbeddedStore, has_data, running_url
 from arena.upgrade import check_upgradable, upgrade
+from arena.upgrade.step_2 import FormerArchive
 
 FORMAT: Final = 1
 _DATA: Final = "data.resp"
@@ -117,9 +118,8 @@ def restore_backup(folder: Path, data: Path) -> tuple[Backup, Adopted]:
             load(settings.redis_url, file, backup.store)
         service = open_service(settings, InlineJobs())
         try:
-            upgrade(service.store)
-            parts = (service.store, service.live.finished, service.tournaments, service.schedules)
-            adopted = Adoption(*parts).run()
+            upgrade(service.store, open_objects(settings.archive))
+            adopted = service.archiver().adopt() or Adopted(0, 0, 0)
         finally:
             service.close()
         finish(settings.redis_url)
@@ -158,12 +158,14 @@ def _target(data: Path) -> Iterator[Settings]:
 
 
 def _check_archive(store: DumpedStore, settings: Settings) -> None:
-    place = settings.archive
-    if (place and Archive(open_objects(place)).is_of(store.id)) or not store.has_archive:
+    settings.check_archive()
+    objects = open_objects(settings.archive)
+    is_there = Archive(objects).is_of(store.id) or FormerArchive(objects).service == store.id
+    if is_there or not store.has_archive:
         return
     raise ArchiveMismatch(
-        f"the backup is that of the service {store.id}, which has an archive, and "
-        + (f"there is none in {place}" if place else "no archive is configured"),
+        f"the backup is that of the service {store.id}, which has an archive, and there is none in "
+        f"{settings.archive}",
         field="BOTEQUIM_ARCHIVE",
         expected="the archive of the service, or its copy",
     )

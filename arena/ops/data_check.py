@@ -23,11 +23,12 @@ def check_data(settings: Settings, *, is_alone: bool = False) -> None:
     :class:`~arena.store.identity.StoreReplaced` if the database is being restored, and the errors of
     :func:`check_archive`.
     """
+    settings.check_archive()
     with suppress(StoreUnavailable):
         store = open_store(settings.redis_url, max_connections=1)
         try:
             if is_alone:
-                upgrade(store)
+                upgrade(store, open_objects(settings.archive))
             store.identity.register()
         finally:
             store.close()
@@ -35,17 +36,17 @@ def check_data(settings: Settings, *, is_alone: bool = False) -> None:
 
 
 def check_archive(settings: Settings) -> None:
-    """Check that the archive of the settings, if any, is that of the database. If one of the two is not
+    """Check that the settings have an archive, which is that of the database. If one of the two is not
     available now, the first use of the archive checks it.
 
-    Raises :class:`~arena.records.archive.archive.ArchiveMismatch`.
+    Raises :class:`~arena.ops.settings.InvalidSetting` and
+    :class:`~arena.records.archive.archive.ArchiveMismatch`.
     """
-    if not settings.archive:
-        return
+    settings.check_archive()
     objects = open_objects(settings.archive)
     with suppress(StoreUnavailable, ArchiveUnavailable):
         store = open_store(settings.redis_url, max_connections=1)
         try:
-            FinishedGames(store, Archive(objects)).check()
+            FinishedGames(store, Archive(objects)).opened()
         finally:
             store.close()

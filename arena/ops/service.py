@@ -19,6 +19,7 @@ from arena.accounts.suspensions import Suspensions
 from arena.accounts.upload_intake import Uploads
 from arena.bots import HOUSE_BOTS
 from arena.events.account_data import AccountData
+from arena.events.adoption import ArchiveAdoption
 from arena.events.boards import Boards
 from arena.events.bot_games import BotGames
 from arena.events.compaction import Compaction
@@ -36,7 +37,7 @@ from arena.events.service import Tournaments
 from arena.events.styles import BoardStyles
 from arena.events.tournament import TournamentNotFound
 from arena.events.uploaded_bots import SandboxedBots
-from arena.live.archiver import Archiver, Batches
+from arena.live.archiver import Archiver
 from arena.live.header import GameNotFound
 from arena.live.service import LiveGames
 from arena.ops.jobs import Job, Jobs
@@ -110,10 +111,15 @@ class Service:
         """A new driver, which posts turns to webhook bots."""
         return Driver(self.live, self.accounts, self.store.webhooks, self.settings.webhooks, self.store.signs)
 
-    def archiver(self, batches: Batches | None = None) -> Archiver:
-        """A new archiver, which moves finished records to the archive."""
-        retention = self.settings.retention
-        return Archiver(self.store, self.live.finished, retention, batches, before=self.styles.update_all)
+    def archiver(self) -> Archiver:
+        """A new archiver, which writes released records to the archive."""
+        return Archiver(
+            self.store,
+            self.live.finished,
+            self.settings.retention,
+            lambda: ArchiveAdoption(self.store, self.tournaments, self.schedules),
+            before=self.styles.update_all,
+        )
 
     def close(self) -> None:
         """Wake all waiting requests and close all connections."""

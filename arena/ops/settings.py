@@ -108,11 +108,12 @@ class Settings:
     """The settings of one process of the service.
 
     ``jobs_url``: the database of the job queues, empty for the one at ``redis_url``. ``pool``: connections to
-    the database. ``archive``: the folder or URL of the archive, empty for none. ``retention``: how long games
-    and their records are kept. ``quotas``: how much may be stored. ``budget``: the computation that an owner
-    may start per day. ``webhooks``: which addresses webhooks may have. ``initial_data``: whether a new
-    database gets schedules and first tournaments. ``own_runtime``: whether a worker replaces the service's
-    runtime by that of its installation where it cannot run it. ``log_level``: one of :data:`LOG_LEVELS`.
+    the database. ``archive``: the folder or URL of the archive, empty for processes that do not read it.
+    ``retention``: how long games and their records are kept. ``quotas``: how much may be stored. ``budget``:
+    the computation that an owner may start per day. ``webhooks``: which addresses webhooks may have.
+    ``initial_data``: whether a new database gets schedules and first tournaments. ``own_runtime``: whether a
+    worker replaces the service's runtime by that of its installation where it cannot run it. ``log_level``:
+    one of :data:`LOG_LEVELS`.
     """
 
     redis_url: str
@@ -128,6 +129,17 @@ class Settings:
     own_runtime: bool = False
     log_level: str = "INFO"
     http: HttpSettings = field(default_factory=HttpSettings)
+
+    def check_archive(self) -> None:
+        """Check that this process, which reads or writes the archive, has one. Raises
+        :class:`InvalidSetting`.
+        """
+        if not self.archive:
+            raise InvalidSetting(
+                "no archive is configured",
+                field="BOTEQUIM_ARCHIVE",
+                expected="a folder, or BOTEQUIM_ARCHIVE_URL with s3://bucket/folder",
+            )
 
     @property
     def queue_url(self) -> str:
@@ -261,9 +273,17 @@ def _archive(environ: Mapping[str, str]) -> str:
         )
     if "://" in folder:
         raise InvalidSetting(
-            f"{folder!r} is not a folder", field="BOTEQUIM_ARCHIVE", expected="a folder, or off"
+            f"{folder!r} is not a folder",
+            field="BOTEQUIM_ARCHIVE",
+            expected="a folder; BOTEQUIM_ARCHIVE_URL is for s3://bucket/folder",
         )
-    return url or ("" if folder == "off" else folder)
+    if folder == "off":
+        raise InvalidSetting(
+            "the archive cannot be off: it is the only home of finished records",
+            field="BOTEQUIM_ARCHIVE",
+            expected="a folder",
+        )
+    return url or folder
 
 
 Number = TypeVar("Number", int, float)

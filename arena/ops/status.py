@@ -77,21 +77,17 @@ def status(figures: Figures) -> list[Line]:
 
 
 def _archive(one: Callable[[str], float | None]) -> list[Line]:
-    stored, failed = one("database_records"), one("archive_failed")
-    if stored is None:
-        return []
+    failed = one("archive_failed")
     if failed is None:
-        return [Line("archive", f"none: {stored:,.0f} records stay in the database")]
-    age, lag = one("archive_age_seconds"), one("archive_lag_seconds") or 0.0
+        return []
+    age = one("archive_age_seconds")
     text = f"{one('archive_segments') or 0:,.0f} segments of {(one('archive_bytes') or 0) / 1e6:,.1f} MB"
-    text += f", {stored:,.0f} records in the database, {one('archive_waiting') or 0:,.0f} of them wait"
     failure = one("archive_failure_age_seconds")
     failures = "none" if failure is None else f"the last one {failure:,.0f} s ago"
     is_late = age is None or age > MOST_ARCHIVER_S
     return [
         Line("archive", text),
         Line("last archiving", "never" if age is None else f"{age:,.0f} s ago", "no-archiver" * is_late),
-        Line("oldest not archived", f"{lag:,.0f} s", "old-records" if lag > MOST_ARCHIVE_LAG_S else ""),
         Line("archive failures", failures, "archive-fails" if failed else ""),
     ]
 
@@ -101,7 +97,6 @@ MOST_TICK_S: Final = 30
 MOST_SWEEP_S: Final = 10
 MOST_BOARD_S: Final = 3600
 MOST_ARCHIVER_S: Final = 600
-MOST_ARCHIVE_LAG_S: Final = 2 * 86_400
 MOST_SHARE: Final = 0.9
 """The thresholds of the alarms, in seconds, and as a share of a limit."""
 

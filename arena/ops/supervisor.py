@@ -292,7 +292,7 @@ class Supervisor:
             self._make_log_folder()
             if self._stop.is_set():
                 return
-            if settings.archive and self._workers:
+            if self._workers:
                 archiver = [sys.executable, "-m", "workers", "--archiver"]
                 self._children.append(_Child("archiver", archiver, self._log("archiver"), archive=True))
             for child in self._children:

@@ -17,7 +17,7 @@ from arena.live.service import LiveGames, RecordNotReady
 from arena.records.record import parse_record
 from arena.records.remarks import REVIEWER, own_decisions, remark_on
 from arena.records.tell import seat_names
-from arena.store.rows import read_row, write_row
+from arena.store.rows import optional, read_row, write_row
 from arena.store.secrets import ExpiringRows
 
 REVIEW_SECONDS: Final = 20.0
@@ -40,7 +40,8 @@ class ReviewExists(ArenaError):
 class Review:
     """A review. ``remarks``: by the number of actions before a decision, what the reviewer would have done
     there, in words. ``same``: at how many of the ``asked`` decisions that is what was done. ``complete``:
-    whether there was time for all of them.
+    whether there was time for all of them. ``record``: that of the game, until the review is done,
+    because the worker that makes it may not read the archive.
     """
 
     done: bool = False
@@ -48,6 +49,7 @@ class Review:
     asked: int = 0
     same: int = 0
     complete: bool = True
+    record: str = optional("")
     format: int = 1
     unknown: dict[str, Any] = field(default_factory=dict)
 
@@ -73,7 +75,8 @@ class Reviews:
 
     def request(self, game_id: str, seat: int) -> None:
         """Request the review."""
-        self._rows.put(_name(game_id, seat), write_row(Review()), _REQUESTED_MS)
+        requested = Review(record=self._record(game_id).decode())
+        self._rows.put(_name(game_id, seat), write_row(requested), _REQUESTED_MS)
         self._request(game_id, seat)
 
     def make(
@@ -84,8 +87,9 @@ class Reviews:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Make the review. May run twice."""
+        requested = self.find(game_id, seat)
         try:
-            line = self._record(game_id)
+            line = requested.record.encode() if requested and requested.record else self._record(game_id)
         except (GameNotFound, RecordNotReady):
             return
         record = parse_record(line)

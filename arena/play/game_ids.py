@@ -26,6 +26,14 @@ def tournament_of(group_id: str) -> str | None:
     return None if match is None else match[1]
 
 
+def group_of(key: str) -> str | None:
+    """The group, in records, of a game or of a group with this id; None for a game outside tournaments."""
+    if tournament_of(key) is not None:
+        return key
+    place = place_of(key)
+    return None if place is None else f"{place.tournament}-{place.group}"
+
+
 _GROUP_ID: Final = re.compile(r"(.+?)-r[0-9]+-p[0-9]+-g[0-9]+(?:-x[0-9]+)?\Z").match
 
 _GAME_ID: Final = re.compile(

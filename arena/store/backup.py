@@ -18,7 +18,6 @@ from hiredis import Reader, pack_command
 from redis.cluster import RedisCluster
 
 from arena.errors import ArenaError
-from arena.store.archiving import ARCHIVE_KEY
 from arena.store.connection import (
     CLUSTER_SCHEME,
     Command,
@@ -29,6 +28,7 @@ from arena.store.connection import (
 )
 from arena.store.documents import by_name
 from arena.store.identity import RESTORING, STORE_KEY
+from arena.store.records import ENDS
 
 _PAUSE_MS: Final = 5_000
 """How long writes stay paused if this process dies. Clocks of games stand as long as they are."""
@@ -262,7 +262,7 @@ def _identified(url: str) -> tuple[dict[str, str], bool]:
     """The properties of a database, and whether it has an archive."""
     connection = connect(url, ())
     try:
-        fields, archived = connection.run([("HGETALL", STORE_KEY), ("HEXISTS", ARCHIVE_KEY, "changes")])
+        fields, archived = connection.run([("HGETALL", STORE_KEY), ("EXISTS", ENDS)])
     finally:
         connection.close()
     return {name: value.decode() for name, value in by_name(fields).items()}, bool(archived)

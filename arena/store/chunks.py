@@ -20,12 +20,15 @@ _MARK: Final = b"\x01"
 
 
 class StoredGroup(NamedTuple):
-    """A planned group: its row, its result (None: it has none), and how often it was void."""
+    """A planned group: its row, its result (None: it has none), how often it was void, and its row of records
+    (:mod:`arena.store.records`), which only a chunk has for sure.
+    """
 
     id: str
     row: bytes
     result: bytes | None
     voided: int
+    records: bytes | None = None
 
 
 def to_chunk(groups: Sequence[StoredGroup]) -> bytes:
@@ -38,6 +41,7 @@ def to_chunk(groups: Sequence[StoredGroup]) -> bytes:
         [group.row.decode("latin-1") for group in groups],
         [None if group.result is None else group.result.decode("latin-1") for group in groups],
         [group.voided for group in groups],
+        [None if group.records is None else group.records.decode() for group in groups],
     ]
     text = orjson.dumps(columns)
     digests = _DIGEST.findall(text)
@@ -50,12 +54,20 @@ def from_chunk(data: bytes) -> list[StoredGroup]:
     end = 4 + _DIGEST_BYTES * int.from_bytes(data[:4], "big")
     digests = (data[at : at + _DIGEST_BYTES].hex().encode() for at in range(4, end, _DIGEST_BYTES))
     parts = zlib.decompress(data[end:]).split(_MARK)
-    columns = orjson.loads(
+    names, rows, results, voids, *more = orjson.loads(
         b"".join([parts[0], *(digest + part for digest, part in zip(digests, parts[1:], strict=True))])
     )
+    # Format 1 had no records.
+    columns = (names, rows, results, voids, *(more or [[None] * len(names)]))
     return [
-        StoredGroup(name, row.encode("latin-1"), None if result is None else result.encode("latin-1"), voided)
-        for name, row, result, voided in zip(*columns, strict=True)
+        StoredGroup(
+            name,
+            row.encode("latin-1"),
+            None if result is None else result.encode("latin-1"),
+            voided,
+            None if records is None else records.encode(),
+        )
+        for name, row, result, voided, records in zip(*columns, strict=True)
     ]
 
 

@@ -101,6 +101,9 @@ class RedisConnection(Protocol):
     def run(self, commands: Sequence[Command]) -> list[Any]:
         """Send the commands together and return their replies. Raises :class:`StoreUnavailable`."""
 
+    def keys(self, pattern: str) -> list[bytes]:
+        """Return all keys that fit a pattern; for what is done once."""
+
     def check_incarnation(self) -> None:
         """Check whether the server was restarted."""
 
@@ -175,6 +178,16 @@ class SingleRedis:
             except RedisError as error:
                 raise StoreUnavailable(f"the database refused: {error}") from error
         raise StoreUnavailable(f"the database is unavailable: {problem}") from problem
+
+    def keys(self, pattern: str) -> list[bytes]:
+        """See :class:`RedisConnection`."""
+        found: list[bytes] = []
+        cursor = b"0"
+        while True:
+            ((cursor, names),) = self.run([("SCAN", cursor, "MATCH", pattern, "COUNT", 1000)])
+            found += names
+            if cursor == b"0":
+                return sorted(set(found))
 
     def check_incarnation(self) -> None:
         """See :class:`RedisConnection`."""
@@ -344,6 +357,10 @@ class ClusterRedis:
             if problem is not None:
                 time.sleep(delay)
         raise StoreUnavailable(f"the database is unavailable: {problem}") from problem
+
+    def keys(self, pattern: str) -> list[bytes]:
+        """See :class:`RedisConnection`."""
+        return sorted(set(self._redis.scan_iter(pattern, count=1000, target_nodes=RedisCluster.PRIMARIES)))
 
     def check_incarnation(self) -> None:
         """See :class:`RedisConnection`."""

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
-from arena.store.connection import Command, RedisConnection, Script
+from arena.store.connection import Command, RedisConnection
 from arena.store.game_lists import LIST_SCRIPTS, GameLists
 from arena.store.games import (
     ALL_GAMES,
@@ -20,12 +20,9 @@ from arena.store.games import (
     record_key,
     state_key,
 )
-from arena.store.paging import Cursor, cursors
+from arena.store.paging import Cursor
 
-_PUBLISH: Final = Script("publish")
-_REPLACE: Final = Script("replace_record")
-
-INDEX_SCRIPTS: Final = (_PUBLISH, _REPLACE, *LIST_SCRIPTS)
+INDEX_SCRIPTS: Final = LIST_SCRIPTS
 """The scripts that the connection of a game index must load."""
 
 
@@ -145,49 +142,14 @@ class GameIndex:
         for key, own in members.items():
             self._lists.archive(key, own)
 
-    def replace_record(self, game: str, record: bytes) -> None:
-        """Replace a record that is still stored by one with the same hash."""
-        self._connection.run([_REPLACE.call([record_key(game)], record)])
-
-    def publish(self, game: str, kind: str) -> None:
-        """Add the record to the lists of released records, and take it off that of private ones."""
-        added = _PUBLISH.call([_RECORDS, records_key(kind), RECORDS_LAST], game)
-        self._connection.run([added, ("ZREM", PRIVATE_RECORDS, game)])
-
     def close(self, game: str) -> None:
         """Remove the game from the due-list."""
         self._connection.run([("ZREM", DUE, game)])
 
-    def publish_private(self, game: str) -> None:
-        """Add the record to the list of those that only some may read, which wait for the archive; not one
-        that everybody may read meanwhile.
-        """
-        keys = [PRIVATE_RECORDS, PRIVATE_RECORDS, RECORDS_LAST, _RECORDS]
-        self._connection.run([_PUBLISH.call(keys, game)])
-
-    def released(self, kind: str | None, after: int, count: int) -> list[Cursor]:
-        """Return up to ``count`` members of the list of released records after number ``after``, oldest
-        first.
-        """
-        command = ("ZRANGEBYSCORE", records_key(kind), f"({after}", "+inf", "WITHSCORES", "LIMIT", 0, count)
-        (reply,) = self._connection.run([command])
-        return cursors(reply)
-
-    def released_records(self, members: Sequence[Cursor]) -> list[bytes | None]:
-        """Return the gzipped records of members of that list, with None for a removed one. A pack holds
-        several records, one per line, and has the number of the last.
-        """
-        return list(self._connection.run([_record_at(name) for _, name in members])) if members else []
-
     def trim(self, kinds: Collection[str], states: Iterable[str], oldest_ms: int) -> None:
-        """Remove games and records older than ``oldest_ms`` from the lists."""
+        """Remove games older than ``oldest_ms`` from the lists."""
         lists = [ALL_GAMES, *map(kind_key, kinds), *map(state_key, states)]
-        commands: list[Command] = [command for key in lists for command in self._lists.trim(key, oldest_ms)]
-        commands += (
-            ("ZREMRANGEBYSCORE", key, "-inf", oldest_ms * 1000)
-            for key in (PRIVATE_RECORDS, *map(records_key, (None, *kinds)))
-        )
-        self._connection.run(commands)
+        self._connection.run([command for key in lists for command in self._lists.trim(key, oldest_ms)])
 
 
 def _list_key(games: GameList) -> str:
@@ -196,42 +158,6 @@ def _list_key(games: GameList) -> str:
     if games.state is not None:
         return state_key(games.state)
     return ALL_GAMES if games.kind is None else kind_key(games.kind)
-
-
-_RECORDS: Final = "{live:records}"
-PRIVATE_RECORDS: Final = "{live:records}:-private"
-"""The sorted set of the released records of private games. No kind of game has such a name."""
-RECORDS_LAST: Final = "{live:records}:last"
-
-
-def records_key(kind: str | None) -> str:
-    """Return the sorted set of the released records, all or of a kind."""
-    return _RECORDS if kind is None else f"{_RECORDS}:{kind}"
-
-
-def pack_member(event: str, group: str) -> str:
-    """Return a group of a tournament as a member of the list of released records: all its records have one
-    place.
-    """
-    return f"@{event}/{group}"
-
-
-def _record_at(member: str) -> Command:
-    """The command that fetches a member of the list of released records, gzipped: the record of a game, or
-    the pack of records of a group (see :mod:`arena.store.tournaments`).
-    """
-    place = place_in_pack(member)
-    if place is None:
-        return ("HGET", record_key(member), "z")
-    return ("HGET", f"{{t:{place[0]}}}:packs", place[1])
-
-
-def place_in_pack(member: str) -> tuple[str, str] | None:
-    """Invert :func:`pack_member`, with None for a game."""
-    if not member.startswith("@"):
-        return None
-    event, _, group = member[1:].partition("/")
-    return event, group
 
 
 __all__ = ["INDEX_SCRIPTS", "EndedGame", "GameIndex", "GameList", "ListedGame"]

@@ -11,12 +11,12 @@ from typing import Final
 
 from arena.play.clocks import ServiceClock
 from arena.store.accounts import ACCOUNT_SCRIPTS, AccountStore
-from arena.store.archiving import ARCHIVING_SCRIPTS, Archiving
 from arena.store.boards import BOARD_SCRIPTS, BoardStore, board_key
 from arena.store.bot_games import BotGameStore
 from arena.store.connection import PoolFigures, RedisConnection, connect
 from arena.store.counters import COUNTER_SCRIPTS, BudgetStore, LimitStore
 from arena.store.documents import DOCUMENT_SCRIPTS, DocumentParts, Documents, Flags
+from arena.store.former import FormerRecords
 from arena.store.game_index import INDEX_SCRIPTS, GameIndex
 from arena.store.games import GAME_SCRIPTS, GameStore
 from arena.store.identity import IDENTITY_SCRIPTS, Identity
@@ -25,6 +25,7 @@ from arena.store.notes import NOTE_SCRIPTS, NoteStore
 from arena.store.notifications import Notifier
 from arena.store.people import PeopleStore
 from arena.store.presence import Presence
+from arena.store.records import RECORD_SCRIPTS, RecordStore
 from arena.store.replies import REPLY_SCRIPTS, ReplyStore
 from arena.store.runtimes import RUNTIME_SCRIPTS, RuntimeStore
 from arena.store.secrets import ExpiringRows, WebKey
@@ -47,7 +48,7 @@ _SCRIPTS: Final = (
     *WEBHOOK_SCRIPTS,
     *COUNTER_SCRIPTS,
     *IDENTITY_SCRIPTS,
-    *ARCHIVING_SCRIPTS,
+    *RECORD_SCRIPTS,
     *RUNTIME_SCRIPTS,
     *REPLY_SCRIPTS,
     *NOTE_SCRIPTS,
@@ -94,7 +95,8 @@ class Store:
         self.limits = LimitStore(connection)
         self.budgets = BudgetStore(connection)
         self.replies = ReplyStore(connection)
-        self.archiving = Archiving(connection)
+        self.records = RecordStore(connection)
+        self.former_records = FormerRecords(connection)
         self.runtimes = RuntimeStore(connection)
         self.presence = Presence(connection, self.games.clock)
         self.signs = Signs(connection, self.games.clock)

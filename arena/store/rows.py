@@ -25,7 +25,7 @@ from arena.store.connection import StoreUnavailable
 
 log = logging.getLogger(__name__)
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """The format of all data that this version writes, and of its rows."""
 
 LEFT_OUT: Final[dict[str, str]] = {}

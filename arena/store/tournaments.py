@@ -3,13 +3,14 @@
 Of a tournament ``id``, all in the tag ``{t:<id>}``: the hash itself (``v`` version, ``m`` meta, ``n``
 counts every change, ``games`` played); ``:groups`` the planned groups by id, ``:order`` their order;
 ``:due`` the local groups to play, by the end of their lease, ``:remote`` the live groups; ``:results`` one
-per group, ``:packs`` their records; ``:voided`` the number of voids by group, ``:voids`` their reasons;
+per group, ``:records`` their rows of records (:mod:`arena.store.records`);
+``:voided`` the number of voids by group, ``:voids`` their reasons;
 ``:ended`` by group what :meth:`TournamentStore.ended_workers` returns;
 ``:unreleased`` results that are not on the lists of released ones yet; ``:standings`` those computed last;
 ``:pace`` the number of new results by second, of the last minute.
 Once it is over, the first ``chunked`` groups, of which ``chunked_done`` have a result, are in ``:chunks``
-by number (:mod:`arena.store.chunks`), and no longer in ``:groups``, ``:order``, ``:results`` and ``:voided``;
-and ``final`` are its compressed standings, which its meta no longer has.
+by number (:mod:`arena.store.chunks`), and no longer in ``:groups``, ``:order``, ``:results``, ``:voided`` and
+``:records``; and ``final`` are its compressed standings, which its meta no longer has.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from arena.store.boards import board_key
 from arena.store.chunks import CHUNK_GROUPS, StoredGroup, from_chunk, to_chunk
 from arena.store.connection import Command, RedisConnection, Script
 from arena.store.documents import by_name
-from arena.store.game_index import PRIVATE_RECORDS, RECORDS_LAST, pack_member, records_key
 from arena.store.games import WAKE_CHANNEL
 from arena.store.paging import Cursor, newest_first
+from arena.store.records import LAST, PENDING, PENDING_PRIVATE
 from arena.store.rows import shown_or_left_out
 
 _STEP: Final = Script("tournament_step")
@@ -74,13 +75,13 @@ class NewGroup(NamedTuple):
 
 
 class NewResult(NamedTuple):
-    """The result of a group after ``voided`` voids, with the pack of its records (empty for live games)."""
+    """The result of a group after ``voided`` voids, with its gzipped records (empty for live games)."""
 
     group: str
     voided: int
     games: int
     result: bytes
-    pack: bytes
+    records: bytes
 
 
 class Counted(NamedTuple):
@@ -179,6 +180,11 @@ class TournamentStore:
     def active(self) -> list[str]:
         """Return the tournaments that are not over."""
         return [event.decode() for event in self._one("ZRANGE", _ACTIVE, 0, -1)]
+
+    def being_played(self, events: Sequence[str]) -> set[str]:
+        """Return those of the tournaments that are not over."""
+        replies = self._connection.run([("ZSCORE", _ACTIVE, event) for event in events]) if events else []
+        return {event for event, score in zip(events, replies, strict=True) if score is not None}
 
     def page(self, before: Cursor | None, limit: int) -> Sequence[Cursor]:
         """Return up to ``limit`` tournaments after ``before``, newest first."""
@@ -279,7 +285,9 @@ class TournamentStore:
         """
         chunked, changes = self._one("HMGET", event_key(event), "chunked", "n")
         start = int(chunked or 0)
-        return start, int(changes or 0), self.groups(event, start, CHUNK_GROUPS)
+        groups = self.groups(event, start, CHUNK_GROUPS)
+        rows = zip(groups, self._rows_of_records(event, [group.id for group in groups]), strict=True)
+        return start, int(changes or 0), [group._replace(records=row) for group, row in rows]
 
     def add_chunk(self, event: str, start: int, changes: int, groups: Sequence[StoredGroup]) -> bool:
         """Put groups from number ``start`` on into a chunk, and return False if the tournament has
@@ -358,8 +366,8 @@ class TournamentStore:
                 found[group.id] = group.result
         return found
 
-    def replace_result(self, event: str, group: str, result: bytes, pack: bytes) -> None:
-        """Replace the result of a group, and the pack of its records unless that has been archived."""
+    def replace_result(self, event: str, group: str, result: bytes) -> None:
+        """Replace the result of a group."""
         key = event_key(event)
         while True:
             chunked, changes = self._one("HMGET", key, "chunked", "n")
@@ -369,18 +377,26 @@ class TournamentStore:
                 if any(own.id == group for own in groups):
                     replaced = [own._replace(result=result) if own.id == group else own for own in groups]
                     number, chunk = str(start // CHUNK_GROUPS), to_chunk(replaced)
-            call = _REPLACE.call([key], changes or "", chunked or 0, group, result, pack, number, chunk)
+            call = _REPLACE.call([key], changes or "", chunked or 0, group, result, number, chunk)
             taken, _ = self._connection.run([call, _woken(event)])
             if taken:
                 return
 
-    def packs(self, event: str, groups: Sequence[str]) -> list[bytes | None]:
-        """Return the packs of the groups' records, with None for live groups."""
-        return list(self._one("HMGET", f"{event_key(event)}:packs", *groups)) if groups else []
+    def records(self, event: str, groups: Sequence[str]) -> list[bytes | None]:
+        """Return the groups' rows of records (:mod:`arena.store.records`), with None for live groups."""
+        found = dict(zip(groups, self._rows_of_records(event, groups), strict=True))
+        missing = {group for group, row in found.items() if row is None}
+        if missing:
+            # After the others: a row is never nowhere.
+            found.update((own.id, own.records) for own in self._in_chunks(event) if own.id in missing)
+        return [found[group] for group in groups]
+
+    def _rows_of_records(self, event: str, groups: Sequence[str]) -> list[bytes | None]:
+        return list(self._one("HMGET", f"{event_key(event)}:records", *groups)) if groups else []
 
     def keep_records(self, event: str, for_ms: int) -> None:
-        """Let the packs of a finished tournament expire after ``for_ms``. Its results remain."""
-        self._one("PEXPIRE", f"{event_key(event)}:packs", for_ms)
+        """Let the records of a finished tournament expire after ``for_ms``. Its results remain."""
+        self._one("PEXPIRE", f"{event_key(event)}:records", for_ms)
 
     def void(
         self,
@@ -465,26 +481,24 @@ class TournamentStore:
     def release(
         self,
         event: str,
-        kind: str | None,
+        public: bool,
         board: str | None,
-        packed: Sequence[tuple[str, int]],
+        local: Sequence[tuple[str, int]],
         others: Sequence[str],
     ) -> None:
-        """Add groups to the lists: ``packed`` (with their numbers of records) to those of records (of a
-        ``kind``, or, if it is None, that of private ones), all of them to that of the board
-        with this name (``BoardName.key``).
+        """Add groups to the lists: ``local`` ones (with their numbers of records) to that of public or of
+        private records, all of them to that of the board with this name (``BoardName.key``).
         """
         key = event_key(event)
-        names = [*(group for group, _ in packed), *others]
+        names = [*(group for group, _ in local), *others]
         if not names:
             return
         commands: list[Command] = []
-        if packed:
+        if local:
             args: list[Any] = []
-            for group, count in packed:
-                args += (pack_member(event, group), count)
-            lists = [PRIVATE_RECORDS] if kind is None else [records_key(None), records_key(kind)]
-            commands.append(_RELEASE.call([RECORDS_LAST, *lists], *args))
+            for group, count in local:
+                args += (f"{event}-{group}", count)
+            commands.append(_RELEASE.call([LAST, PENDING if public else PENDING_PRIVATE], *args))
         if board is not None:
             args = []
             for group in names:
@@ -498,11 +512,6 @@ class TournamentStore:
 def event_key(event: str) -> str:
     """Return the hash of a tournament."""
     return f"{{t:{event}}}"
-
-
-def is_active(event: str) -> Command:
-    """Return the command whose reply is None if the tournament is over."""
-    return ("ZSCORE", _ACTIVE, event)
 
 
 def _woken(event: str) -> Command:

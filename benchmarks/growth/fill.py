@@ -17,7 +17,6 @@ from arena.events import local_groups
 from arena.events.compaction import Compaction
 from arena.events.tournament import Tournament
 from arena.games import GAMES, game_of
-from arena.live.archiver import Archiver, Batches
 from arena.ops.jobs import InlineJobs
 from arena.ops.service import Service, open_service
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
@@ -253,15 +252,12 @@ def settle(service: Service) -> None:
     boards = service.boards
     for kind in GAMES:
         boards.publish(kind, SEALED)
+    archive(service)
     while Compaction(service.store, settle_ms=-1000).run(60):
         pass
-    archive(service)
 
 
 def archive(service: Service) -> None:
     """Archive all that is over."""
-    service.live.finished.claim()
-    now = Batches(most_ms=-1, settle_ms=-1000)
-    archiver = Archiver(service.store, service.live.finished, service.settings.retention, now)
-    while archiver.run():
+    while service.archiver().run():
         pass

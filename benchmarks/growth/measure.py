@@ -23,7 +23,7 @@ TIMES: Final = 20
 
 FAMILIES: Final = {
     "groups": r"\{t:[^}]*\}:(groups|order|results|chunks|voided|voids|due|remote|unreleased|standings)",
-    "records": r"\{t:[^}]*\}:packs|\{g:.*\}:rec|\{live:records\}.*",
+    "records": r"\{t:[^}]*\}:records|\{g:.*\}:rec|\{live:records\}.*",
     "tournaments": r"\{t:[^}]*\}|tournaments.*",
     "ledgers": r"\{board:[^}]*\}:ledger",
     "board lists": r"\{board:[^}]*\}:(log|last|tournaments)",

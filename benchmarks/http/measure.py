@@ -123,7 +123,9 @@ class HttpBench:
         return Report(self._cores.split, sizes, self._samples, self._waiting_bytes)
 
     def _server(self, arguments: Sequence[str], ready: str, settings: dict[str, str]) -> Server:
-        environment = {"REDIS_URL": self._store.url, "BOTEQUIM_LIMITS": "off", **settings}
+        archive = str(self._folder / "archive")
+        environment = {"REDIS_URL": self._store.url, "BOTEQUIM_LIMITS": "off", "BOTEQUIM_ARCHIVE": archive}
+        environment.update(settings)
         return Server(arguments, ready, self._folder, environment, self._cores)
 
     def _service(self) -> Server:

@@ -98,6 +98,7 @@ class SpectatorBench:
         got: list[Got] = []
         with self._cores, EmbeddedStore(self._folder / "data") as store:
             settings = {"REDIS_URL": store.url, "BOTEQUIM_LIMITS": "off"}
+            settings["BOTEQUIM_ARCHIVE"] = str(self._folder / "archive")
             self._parts = open_service(Settings(store.url), InlineJobs())
             self._parts.store.identity.register()
             addresses = self._pages()

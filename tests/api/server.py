@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -54,6 +55,8 @@ class Server:
             "REDIS_URL": redis_url,
             "BOTEQUIM_BIND": f"127.0.0.1:{self.port}",
             "BOTEQUIM_LIMITS": "off",
+            # No archiver runs.
+            "BOTEQUIM_ARCHIVE": str(Path(tempfile.gettempdir()) / f"no-archive-{self.port}"),
             **settings,
         }
         self.process: subprocess.Popen[bytes] | None = None

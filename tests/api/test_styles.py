@@ -20,7 +20,6 @@ from tests.api.conftest import ADMIN_TOKEN
 from tests.api.contract import ContractClient, contract_client
 from tests.api.test_leaderboards import pages
 from tests.api.test_web_pages import read
-from tests.live.archived import NOW
 
 PATH = "/v1/leaderboards/truco/sealed/styles"
 
@@ -94,7 +93,7 @@ def test_workers_without_the_archive_leave_it_to_the_archiver(
     services.store.identity.check()
     play_rated(services, contract_client(app, ADMIN_TOKEN), groups=2)
     worker = open_service(settings, InlineJobs())
-    archiver = services.archiver(NOW)
+    archiver = services.archiver()
     assert archiver.run() > 0
     worker.compute_matchups("truco", "sealed", "base@1")
     archiver.run()

@@ -340,7 +340,7 @@ def test_a_board_is_published_without_a_result_that_cannot_be_read(
 
 
 def test_records(app: Flask, played: str, database: Redis) -> None:
-    packs = f"{{t:{played}}}:packs"
+    packs = f"{{t:{played}}}:records"
     first, *others = sorted(database.hkeys(packs))
     pack = database.hget(packs, first) or b""
     client = FlaskClient(app, app.response_class)

@@ -1,4 +1,4 @@
-"""Archives: what is written is read again, by key, in order and in whole; damage and doubles are found."""
+"""Archives: what is written is read again, one by one and in whole; damage, gaps and doubles are found."""
 
 from __future__ import annotations
 
@@ -9,20 +9,12 @@ from pathlib import Path
 import pytest
 
 from arena.cli import run
-from arena.records.archive import archive as archive_module
-from arena.records.archive.archive import (
-    PRIVATE,
-    PUBLIC,
-    Archive,
-    ArchiveBusy,
-    ArchiveMismatch,
-    Manifest,
-)
+from arena.records.archive.archive import PRIVATE, PUBLIC, ROWS, Archive, ArchiveMismatch, ArchivePlace
 from arena.records.archive.checking import check_archive
 from arena.records.archive.objects import FolderStore
 from arena.records.archive.places import InvalidArchive, open_objects
-from arena.records.archive.segments import ArchiveEntry, DamagedArchive
-from tests.archive.entries import START_MS, games_of, group_entry
+from arena.records.archive.segments import ArchiveEntry, DamagedArchive, members
+from tests.archive.entries import add, end_of, games_of, group_entry, members_of
 
 ENTRIES = [group_entry(number) for number in range(40)]
 
@@ -37,145 +29,64 @@ def archive(tmp_path: Path) -> Archive:
 
 @pytest.fixture
 def full(archive: Archive) -> Archive:
-    """One with all entries in three segments, whose numbers are mixed."""
-    for start in range(3):
-        archive.add({PUBLIC: ENTRIES[start::3]})
+    """One with all entries in four segments."""
+    for start in range(0, 40, 10):
+        add(archive, PUBLIC, *ENTRIES[start : start + 10])
     return archive
 
 
-def segments(archive: Archive) -> list[Path]:
-    return [
-        Path(archive.objects.where().removeprefix("the folder ")) / info.data
-        for info in archive.refresh().segments
-    ]
+def paths(archive: Archive) -> list[Path]:
+    """The files of the public segments."""
+    folder = Path(archive.objects.where().removeprefix("the folder "))
+    return [folder / segment.name for segment in archive.segments(PUBLIC)]
 
 
-def test_every_entry_is_found_by_its_key(full: Archive) -> None:
-    for entry in ENTRIES:
-        assert full.find(PUBLIC, entry.key) == entry.lines
-        assert full.has(PUBLIC, entry.key)
-    assert full.find(PUBLIC, "cup-r1-p99-g1") is None
-    assert full.find(PRIVATE, ENTRIES[0].key) is None
-
-
-def test_entries_come_in_the_order_of_their_numbers_over_all_segments(full: Archive) -> None:
-    everything = [(entry.number, entry.lines) for entry in ENTRIES]
-    assert list(full.after(PUBLIC, 0)) == everything
-    assert list(full.after(PUBLIC, 200)) == everything[20:]
-    assert list(full.after(PUBLIC, 199)) == everything[19:]
-    assert list(full.after(PUBLIC, 0, "toepen")) == everything[0::2]
-    assert list(full.after(PUBLIC, 400)) == list(full.after(PUBLIC, 0, "chess")) == []
-
-
-def test_another_process_reads_what_was_added_after_it_refreshes(full: Archive) -> None:
-    other = Archive(full.objects)
-    assert other.find(PUBLIC, "late") is None
-    full.add({PUBLIC: [group_entry(50)._replace(key="late")]})
-    assert other.find(PUBLIC, "late") is None
-    other.refresh()
-    assert other.find(PUBLIC, "late") == group_entry(50).lines
+def test_members_are_what_was_written(full: Archive) -> None:
+    found = members_of(full, PUBLIC)
+    assert [ArchiveEntry(*member[:3], member.lines()) for member in found] == ENTRIES
+    offset = 0
+    for segment in full.segments(PUBLIC):
+        assert segment.start == offset
+        data = full.objects.get(segment.name) or b""
+        for member in members(data, segment.name):
+            place = ArchivePlace(PUBLIC, offset, len(member.data))
+            assert ArchivePlace.loads(place.dumps()) == place
+            assert full.read(place, segment.start) == member.data
+            offset += len(member.data)
+    assert full.read(ArchivePlace(PUBLIC, offset, 1), full.segments(PUBLIC)[-1].start) is None
 
 
 def test_a_segment_is_what_zcat_and_verify_read(full: Archive) -> None:
-    path = segments(full)[0]
-    expected = [line for entry in ENTRIES[0::3] for line in entry.lines]
+    path = paths(full)[0]
+    expected = [line for entry in ENTRIES[:10] for line in entry.lines]
     assert gzip.decompress(path.read_bytes()).splitlines() == expected
     assert run(["verify", str(path)]) == 0
 
 
-def test_one_record_costs_one_frame(archive: Archive) -> None:
-    many = [ENTRIES[0]._replace(key=f"k{number}", number=number) for number in range(1, 400)]
-    archive.add({PUBLIC: many})
-    (info,) = archive.refresh().segments
-    read: list[int] = []
-    get = archive.objects.get
-    archive.objects.get = lambda name, start=0, length=None: read.append(length) or get(name, start, length)  # type: ignore[method-assign, func-returns-value, assignment]
-    assert archive.find(PUBLIC, "k200") == ENTRIES[0].lines
-    assert len(read) == 1
-    assert 0 < (read[0] or 0) < info.size / 5
+def test_the_whole_collection_is_one_file(full: Archive) -> None:
+    data = b"".join(path.read_bytes() for path in paths(full))
+    assert gzip.decompress(data).splitlines() == [line for entry in ENTRIES for line in entry.lines]
 
 
-def test_a_change_is_in_every_record_of_the_group_from_then_on(full: Archive) -> None:
+def test_of_two_writers_one_goes_on(full: Archive) -> None:
+    end = end_of(full, PUBLIC)
     other = Archive(full.objects)
-    group = ENTRIES[3].key
-    full.change(group, {"annulled": "collusion"})
-    full.change(group, {"annulled": "collusion"})
-    assert len(full.refresh().changes) == 1
-    other.refresh()
-    for archive in (full, other):
-        changed = archive.find(PUBLIC, group)
-        assert changed is not None
-        assert [json.loads(line)["info"]["annulled"] for line in changed] == ["collusion"] * len(changed)
-        assert dict(archive.after(PUBLIC, 0))[ENTRIES[3].number] == changed
-        assert archive.find(PUBLIC, ENTRIES[4].key) == ENTRIES[4].lines
+    assert other.add(PUBLIC, end, [group_entry(51)]) is not None
+    assert full.add(PUBLIC, end, [group_entry(52), group_entry(53)]) is None
+    assert members_of(full, PUBLIC)[-1].key == group_entry(51).key
+
+
+def test_segments_that_were_joined_are_read_once(full: Archive) -> None:
+    before = members_of(full, PUBLIC)
+    first, *others = full.segments(PUBLIC)
+    full.objects.replace(first.name, b"".join(path.read_bytes() for path in paths(full)[:3]))
+    assert full.joined(PUBLIC) == [segment.name for segment in others[:2]]
+    assert members_of(full, PUBLIC) == before
     assert check_archive(full).problems == []
-
-
-def test_old_segments_expire_whole_and_others_stay(archive: Archive) -> None:
-    for number in range(3):
-        archive.add({PUBLIC: [group_entry(number)], PRIVATE: [group_entry(number + 10)]})
-    assert archive.expire(START_MS + 1, [PUBLIC]) == 1
-    assert archive.find(PUBLIC, group_entry(0).key) is None
-    assert archive.find(PUBLIC, group_entry(1).key) == group_entry(1).lines
-    assert archive.find(PRIVATE, group_entry(10).key) == group_entry(10).lines
-    assert len(archive.tidy()) == 2
-    assert archive.tidy() == []
-    assert check_archive(archive).problems == []
-
-
-def test_a_reader_of_an_expired_segment_finds_nothing(full: Archive) -> None:
-    other = Archive(full.objects)
-    other.refresh()
-    full.expire(2 * START_MS, [PUBLIC])
-    full.tidy()
-    assert other.find(PUBLIC, ENTRIES[0].key) is None
-    assert list(other.after(PUBLIC, 0)) == []
-
-
-def test_of_two_writers_one_begins_again(full: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
-    other = Archive(full.objects)
-    write = archive_module.write_segment
-
-    def interrupted(collection: str, entries: list[ArchiveEntry]) -> object:
-        monkeypatch.setattr(archive_module, "write_segment", write)
-        other.add({PUBLIC: [group_entry(51)]})
-        return write(collection, entries)
-
-    monkeypatch.setattr(archive_module, "write_segment", interrupted)
-    with pytest.raises(ArchiveBusy):
-        full.add({PUBLIC: [group_entry(52)]})
-    full.refresh()
-    assert full.find(PUBLIC, group_entry(51).key) == group_entry(51).lines
-    full.add({PUBLIC: [group_entry(52)]})
-    assert full.find(PUBLIC, group_entry(52).key) == group_entry(52).lines
-    assert len(full.tidy()) == 2, "what the loser had written"
-    assert check_archive(full).problems == []
-
-
-def test_a_writer_that_slept_for_many_generations_begins_again(full: Archive) -> None:
-    """Its generation does not exist any more, so that it could be written."""
-    base = full.refresh()
-    for number in range(60, 70):
-        full.add({PUBLIC: [group_entry(number)]})
-    assert not full._commit(base, base.segments, base.changes)
-    assert full.find(PUBLIC, group_entry(69).key) == group_entry(69).lines
-    assert Archive(full.objects).refresh() == full.refresh()
-
-
-def test_what_a_writer_has_begun_is_not_tidied_away_under_it(
-    full: Archive, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other = Archive(full.objects)
-    commit = full._commit
-
-    def late(*arguments: object) -> bool:
-        assert len(other.tidy()) == 2
-        return commit(*arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(full, "_commit", late)
-    with pytest.raises(ArchiveBusy):
-        full.add({PUBLIC: [group_entry(53)]})
-    assert check_archive(other).problems == []
+    for name in full.joined(PUBLIC):
+        full.objects.delete(name)
+    assert members_of(full, PUBLIC) == before
+    assert len(full.segments(PUBLIC)) == 2
 
 
 def test_an_archive_belongs_to_one_service(full: Archive) -> None:
@@ -186,56 +97,66 @@ def test_an_archive_belongs_to_one_service(full: Archive) -> None:
         Archive(full.objects).claim("there")
 
 
-def test_a_newer_format_is_refused(full: Archive) -> None:
-    base = full.refresh()
-    newer = Manifest(base.generation + 1, "here").dumps().replace(b'"format": 1', b'"format": 2')
-    full.objects.put(f"manifest/{base.generation + 1:010d}.json", newer)
-    with pytest.raises(ArchiveMismatch, match="has format 2"):
-        full.refresh()
+def test_a_newer_format_is_refused(tmp_path: Path) -> None:
+    objects = FolderStore(tmp_path / "newer")
+    objects.put("archive.json", b'{"format": 3, "service": "here"}')
+    with pytest.raises(ArchiveMismatch, match="has format 3"):
+        Archive(objects).claim("here")
+    objects.replace("archive.json", b"{")
+    with pytest.raises(DamagedArchive, match=r"archive\.json in the folder .* cannot be read"):
+        Archive(objects).claim("here")
+
+
+@pytest.mark.parametrize("length", [1, 19, 40, 200])
+def test_a_member_that_is_cut_off_is_damaged(full: Archive, length: int) -> None:
+    data = ENTRIES[0].dumps()
+    with pytest.raises(DamagedArchive, match=f"here cannot be read at byte {len(data)}"):
+        list(members(data + data[:length], "here"))
+    with pytest.raises(DamagedArchive):
+        next(members(b"x" + data, "here"))
+    (member,) = members(data[:-9] + b"\0" * 9, "here")
+    with pytest.raises(DamagedArchive):
+        member.lines()
 
 
 class TestCheck:
     def test_a_whole_archive(self, full: Archive, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["archive", "check", str(tmp_path / "archive")]) == 0
-        assert "records in 3 segments of" in capsys.readouterr().out
+        assert "records in 4 segments of" in capsys.readouterr().out
 
     def test_a_changed_byte(self, full: Archive, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        path = segments(full)[1]
+        path = paths(full)[1]
         data = bytearray(path.read_bytes())
         data[len(data) // 2] ^= 1
         path.write_bytes(data)
         assert run(["archive", "check", str(tmp_path / "archive")]) == 1
         out = capsys.readouterr().out
-        assert f"segments/{path.name} is not what was written" in out
+        assert " cannot be read" in out
         assert "1 problems" in out
 
     def test_a_missing_segment(self, full: Archive) -> None:
-        segments(full)[1].unlink()
+        first, second, *_ = full.segments(PUBLIC)
+        paths(full)[1].unlink()
         (problem,) = check_archive(full).problems
-        assert "is missing" in problem
-        with pytest.raises(DamagedArchive, match="missing or cut off"):
-            full.find(PUBLIC, ENTRIES[1].key)
+        assert problem == f"public: bytes {first.end} to {second.end} are missing"
 
-    def test_doubles(self, full: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
-        with pytest.raises(ArchiveBusy, match="has added some of these"):
-            full.add({PUBLIC: [ENTRIES[0]._replace(number=999)]})
-        assert check_archive(full).problems == []
-        # What two archivers wrote at the same time, if nothing kept them apart.
-        with monkeypatch.context() as patch:
-            patch.setattr(Archive, "has", lambda *_: False)
-            full.add({PUBLIC: [ENTRIES[0]._replace(number=999)]})
-        full.add({PRIVATE: [ENTRIES[1]._replace(key="other")]})
+    def test_doubles_and_disorder(self, full: Archive) -> None:
+        add(full, PUBLIC, ENTRIES[0]._replace(number=999), ENTRIES[1])
+        add(full, PRIVATE, ENTRIES[2])
         problems = check_archive(full).problems
-        assert sum("is in segments/" in problem for problem in problems) == 1
-        assert sum(f"is in {ENTRIES[1].key} too" in problem for problem in problems) == len(ENTRIES[1].lines)
+        assert sum("is there twice" in problem for problem in problems) == sum(
+            len(entry.lines) for entry in ENTRIES[:3]
+        )
+        assert sum("is not in its order" in problem for problem in problems) == 1
 
-    def test_a_record_with_another_hash(self, archive: Archive) -> None:
-        forged = ENTRIES[0].lines[0].replace(b'"places":[', b'"places":[ ')
-        record = json.loads(forged)
+    def test_a_record_with_another_hash_or_key(self, archive: Archive) -> None:
+        record = json.loads(ENTRIES[0].lines[0])
         record["canonical"]["seed"] = "00" * 32
-        archive.add({PUBLIC: [ENTRIES[0]._replace(lines=[json.dumps(record).encode()])]})
-        (problem,) = check_archive(archive).problems
-        assert "does not have its hash" in problem
+        add(archive, PUBLIC, ENTRIES[0]._replace(lines=[json.dumps(record).encode()]))
+        add(archive, PUBLIC, ENTRIES[1]._replace(lines=ENTRIES[1].lines[:1], key="cup-r1-p9-g9"))
+        first, second = check_archive(archive).problems
+        assert "does not have its hash" in first
+        assert f"cup-r1-p9-g9: it has the record of {games_of(ENTRIES[1])[0]}" in second
 
     def test_what_is_no_archive(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["archive", "check", str(tmp_path / "nowhere")]) == 2
@@ -254,11 +175,15 @@ def test_cat_prints_by_kind_tournament_and_game(
         return capfdbinary.readouterr().out.splitlines()
 
     everything = [line for entry in ENTRIES for line in entry.lines]
-    assert sorted(cat()) == sorted(everything)
-    assert sorted(cat("--kind", "truco")) == sorted(line for entry in ENTRIES[1::2] for line in entry.lines)
-    assert len(cat("--tournament", "cup")) == len(everything)
+    assert cat() == everything
+    assert cat("--kind", "truco") == [line for entry in ENTRIES[1::2] for line in entry.lines]
+    assert cat("--tournament", "cup") == everything
     assert cat("--tournament", "other") == cat("--private") == []
     assert cat("--game", games_of(ENTRIES[5])[1]) == [ENTRIES[5].lines[1]]
+    row = json.dumps({"annulled": {"reason": "collusion", "by": "admin", "at_ms": 1}}).encode()
+    add(full, ROWS, ArchiveEntry(ENTRIES[3].key, 1, "annulment", [row]))
+    changed = [line for line in map(json.loads, cat()) if line["info"].get("annulled") == "collusion"]
+    assert [line["canonical"]["game"] for line in changed] == games_of(ENTRIES[3])
 
 
 class TestCopy:
@@ -267,17 +192,26 @@ class TestCopy:
     ) -> None:
         here, there = str(tmp_path / "archive"), str(tmp_path / "copy")
         assert run(["archive", "copy", here, there]) == 0
-        assert capsys.readouterr().out == "3 new segments copied\n"
-        full.add({PUBLIC: [group_entry(70)]})
-        full.change(ENTRIES[0].key, {"annulled": "collusion"})
+        assert capsys.readouterr().out == "4 segments copied\n"
+        add(full, PUBLIC, group_entry(70))
+        add(full, PRIVATE, group_entry(71))
         assert run(["archive", "copy", here, there]) == 0
-        assert capsys.readouterr().out == "1 new segments copied\n"
+        assert capsys.readouterr().out == "2 segments copied\n"
+        # Two of them are joined.
+        first, second, *_ = full.segments(PUBLIC)
+        data = (full.objects.get(first.name) or b"") + (full.objects.get(second.name) or b"")
+        full.objects.replace(first.name, data)
+        full.objects.delete(second.name)
         assert run(["archive", "copy", here, there]) == 0
+        assert capsys.readouterr().out == "1 segments copied\n"
+        assert run(["archive", "copy", here, there]) == 0
+        assert capsys.readouterr().out == "0 segments copied\n"
         copied = Archive(open_objects(there))
-        assert list(copied.after(PUBLIC, 0)) == list(full.after(PUBLIC, 0))
+        for collection in (PUBLIC, PRIVATE):
+            assert copied.segments(collection) == full.segments(collection)
+            assert members_of(copied, collection) == members_of(full, collection)
+            assert copied.joined(collection) == []
         assert check_archive(copied).problems == []
-        copied.add({PUBLIC: [group_entry(71)]})
-        assert copied.find(PUBLIC, group_entry(71).key) == group_entry(71).lines
 
     def test_a_copy_never_overwrites_another_archive(self, full: Archive, tmp_path: Path) -> None:
         other = FolderStore(tmp_path / "other")
@@ -286,8 +220,7 @@ class TestCopy:
             full.copy(other)
         used = FolderStore(tmp_path / "used")
         full.copy(used)
-        Archive(used).add({PUBLIC: [group_entry(72)]})
-        full.add({PUBLIC: [group_entry(73)]})
+        add(Archive(used), PUBLIC, group_entry(72))
+        add(full, PUBLIC, group_entry(73), group_entry(74))
         with pytest.raises(ArchiveMismatch, match="written to by itself"):
             full.copy(used)
-        assert Archive(used).find(PUBLIC, group_entry(72).key) == group_entry(72).lines

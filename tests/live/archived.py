@@ -7,16 +7,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from arena.live.archiver import Archiver, Batches
+from arena.live.archiver import Archiver
 from arena.live.header import GameNotFound, Viewer
+from arena.live.retention import Retention
 from arena.live.service import RecordNotReady
-from arena.records.archive.archive import Archive
+from arena.records.archive.archive import PRIVATE, PUBLIC, Archive
+from arena.records.archive.segments import Member, members
 from arena.store.games import events_key, game_key, log_key
+from arena.store.records import RecordStore
 from tests.live.arenas import Arena
 from tests.live.clock import skip
 from tests.live.playing import BOTS, new_game, play_out, quiet
 
-NOW = Batches(entries=5, most_ms=0, settle_ms=0)
 HOUR = 3_600_000
 ADMIN = Viewer(admin=True)
 OLGA = Viewer(owner="olga")
@@ -53,8 +55,15 @@ def all_games(arena: Arena) -> list[str]:
     return [game["game"] for game in arena.live.list(limit=500, viewer=ADMIN).items]
 
 
-def archiver(arena: Arena, batches: Batches = NOW) -> Archiver:
-    return Archiver(arena.store, arena.live.finished, arena.service.settings.retention, batches)
+def archiver(arena: Arena) -> Archiver:
+    return arena.service.archiver()
+
+
+def archive_now(arena: Arena) -> int:
+    """Archive private records, too, without waiting."""
+    made = archiver(arena)
+    made._retention = Retention(live_s=-3600)
+    return made.run()
 
 
 def everything(arena: Arena) -> dict[str, Any]:
@@ -93,13 +102,26 @@ def attempt(act: Callable[[], Any]) -> Any:
 
 
 def left(arena: Arena) -> int:
-    """The records that are in the database."""
-    return sum(
-        record.record is not None
-        for public in (True, False)
-        for record in arena.store.archiving.load(arena.store.archiving.released(public, None, 10**17, 10**6))
-    )
+    """The records that wait for the archive."""
+    return sum(len(arena.store.records.pending(public, 0, 10**6)) for public in (True, False))
 
 
-def keys_of(archive: Archive, collection: str) -> int:
-    return sum(info.entries for info in archive.refresh().segments if info.collection == collection)
+def copies(arena: Arena) -> int:
+    """The released records that are still in the database."""
+    records = arena.store.records
+    keys = [key for public in (True, False) for _, key in archived(arena, public)]
+    return sum(row is not None and not RecordStore.is_archived(row) for row in records.rows(keys))
+
+
+def archived(arena: Arena, public: bool) -> list[tuple[int, str]]:
+    """The numbers and keys of archived entries."""
+    archive = arena.live.finished.opened()
+    return [(member.number, member.key) for member in entries(archive, PUBLIC if public else PRIVATE)]
+
+
+def entries(archive: Archive, collection: str) -> list[Member]:
+    """The entries of a collection."""
+    found: list[Member] = []
+    for segment in archive.segments(collection):
+        found += members(archive.objects.get(segment.name) or b"", segment.name)
+    return found

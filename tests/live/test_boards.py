@@ -111,7 +111,7 @@ def test_records_expire_after_their_retention_and_the_board_stays(url: str) -> N
         hall.run()
         hall.boards.publish("truco", "sealed")
         assert len(list(hall.live.iter_records())) == 12
-        expire(hall.live, 600_000, "{t:cup}:packs")
+        expire(hall.live, 600_000, "{t:cup}:records")
         assert list(hall.tournaments.records("cup")) == []
         assert list(hall.live.iter_records()) == []
         assert hall.tournaments.standings("cup").table.groups == 6

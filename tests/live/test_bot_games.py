@@ -41,9 +41,9 @@ def stored(arena: Arena, name: str) -> tuple[Tournament, list[OverGroup]]:
     """A tournament, and its groups as they were when they were released."""
     tournament, _ = arena.tournaments.lifecycle.load(name)
     groups = arena.store.tournaments.groups(name, 0, 1000)
-    packs = arena.store.tournaments.packs(name, [group.id for group in groups])
+    records = arena.store.tournaments.records(name, [group.id for group in groups])
     planned = [PlannedGroup.loads(group.id, group.row) for group in groups]
-    return tournament, [OverGroup(*pair) for pair in zip(planned, packs, strict=True)]
+    return tournament, [OverGroup(*pair) for pair in zip(planned, records, strict=True)]
 
 
 def test_games_of_the_arena_are_listed_by_bot(arena: Arena) -> None:
@@ -122,11 +122,11 @@ def test_a_worker_that_was_not_the_first_lists_what_is_stored(
 
     def beside(self: TournamentStore, event: str, results: Any, now_ms: int) -> Any:
         # Another worker has just stored the same groups.
-        add_results(self, event, [one._replace(pack=late(one.pack)) for one in results], now_ms)
+        add_results(self, event, [one._replace(records=late(one.records)) for one in results], now_ms)
         return add_results(self, event, results, now_ms)
 
-    def late(pack: bytes) -> bytes:
-        data = re.sub(rb'"finished_ms":[0-9]+', b'"finished_ms":1234567890123', gzip.decompress(pack))
+    def late(records: bytes) -> bytes:
+        data = re.sub(rb'"finished_ms":[0-9]+', b'"finished_ms":1234567890123', gzip.decompress(records))
         return gzip.compress(data)
 
     monkeypatch.setattr(TournamentStore, "add_results", beside)

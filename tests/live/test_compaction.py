@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -15,6 +16,7 @@ from arena.store.boards import board_key
 from arena.store.chunks import CHUNK_GROUPS, StoredGroup, from_chunk, to_chunk
 from arena.store.tournaments import NewGroup, NewResult, event_key
 from tests.dying import KILLED, counted_to, in_child, status_of
+from tests.live.archived import archive_now
 from tests.live.arenas import Arena
 from tests.live.clock import skip
 from tests.live.playing import quiet
@@ -25,9 +27,9 @@ BOARDS = ("toepen/sealed", "toepen/open")
 
 
 @pytest.fixture
-def hall(url: str) -> Iterator[Arena]:
+def hall(url: str, tmp_path: Path) -> Iterator[Arena]:
     """One in which a local, a live and an unrated tournament were played, and one was cancelled."""
-    opened = Arena(url)
+    opened = Arena(url, archive=str(tmp_path / "archive"))
     play_once(opened, play_cups)
     yield opened
     opened.live.close()
@@ -58,6 +60,9 @@ def publish(arena: Arena) -> None:
 
 
 def compact(arena: Arena, settle_ms: int = -1000) -> int:
+    """Compact what is over, after its records were archived if this process can do so."""
+    if arena.live.finished.archive is not None:
+        archive_now(arena)
     return Compaction(arena.store, settle_ms).run(60)
 
 
@@ -122,6 +127,16 @@ def test_no_reader_notices(hall: Arena) -> None:
     assert everything(hall) == before
     assert compact(hall) == 0
     assert rebuilt(hall) == {board: shown(hall, board) for board in BOARDS}
+
+
+def test_groups_whose_records_wait_for_the_archive_wait_too(hall: Arena) -> None:
+    Compaction(hall.store, -1000).run(60)
+    assert hall.store.tournaments.groups("local", 0, 1)[0].records is None
+    assert outside(hall) > 40
+    compact(hall)
+    assert outside(hall) == 0
+    rows = [group.records or b"" for group in hall.store.tournaments.groups("local", 0, 100)]
+    assert all(row.startswith(b"public:") for row in rows)
 
 
 def test_the_list_of_a_board_is_trimmed_and_the_board_is_rebuilt_without_it(hall: Arena) -> None:
@@ -253,6 +268,7 @@ def test_a_group_in_a_chunk_is_annulled(hall: Arena) -> None:
 def test_an_annulment_while_its_group_is_put_into_a_chunk_is_not_lost(
     hall: Arena, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
+    archive_now(hall)
     before = shown(hall, "toepen/sealed")["groups"]
     compaction = Compaction(hall.store, -1000)
     original = getattr(compaction._store, step)
@@ -289,7 +305,7 @@ def test_a_chunk_that_is_made_during_an_annulment_has_it(
         return replies
 
     monkeypatch.setattr(connection, "run", compact_between)
-    store.replace_result("local", "r1-p1-g1", b"[]", b"")
+    store.replace_result("local", "r1-p1-g1", b"[]")
     assert after
     assert store.results("local", ["r1-p1-g1"]) == [b"[]"]
     assert outside(hall) == 0
@@ -342,6 +358,7 @@ def compact_and_die(url: str, step: int) -> None:
 @pytest.mark.parametrize("url", ["single"], indirect=True)
 def test_a_compaction_that_is_killed_at_any_step_loses_and_doubles_nothing(hall: Arena, url: str) -> None:
     """It begins again after each kill and gets one step further each time."""
+    archive_now(hall)
     before = everything(hall)
     boards = {board: shown(hall, board) for board in BOARDS}
     step = 0

@@ -1,14 +1,13 @@
 """Archives of the soaks: a folder or an object store, an archiver in a hurry, and the proof that every record
 is there once.
 
-``python -m tests.soak.archives ENTRIES STEP`` is that archiver. It archives as soon as ``ENTRIES`` games or
-groups wait, without the hour that ``python -m workers --archiver`` waits, which runs beside it; and it is
-killed before its step number ``STEP`` that writes to the archive, or to the database what was archived.
+``python -m tests.soak.archives ENTRIES STEP`` is that archiver. It writes segments of up to ``ENTRIES`` games
+or groups again and again, beside ``python -m workers --archiver``; and it is killed before its step number
+``STEP`` that writes to the archive, or to the database what was archived.
 """
 
 from __future__ import annotations
 
-import gzip
 import json
 import logging
 import os
@@ -27,26 +26,24 @@ from unittest.mock import patch
 from redis import Redis, RedisError
 
 from arena.errors import ArenaError
-from arena.live.archiver import Batches
+from arena.live import archiver as archiver_module
+from arena.live.retention import Retention
 from arena.ops.data_check import check_archive
 from arena.ops.die_with_parent import die_with_parent
 from arena.records.archive.archive import PRIVATE, PUBLIC, Archive
-from arena.records.archive.checking import segment_entries
+from arena.records.archive.checking import segment_members
 from arena.records.archive.objects import FolderStore
 from arena.records.archive.places import S3Store, open_objects
-from arena.store.archiving import Archiving
-from arena.store.game_index import PRIVATE_RECORDS, GameIndex, records_key
+from arena.store.game_index import GameIndex
+from arena.store.records import PENDING, PENDING_PRIVATE, RecordStore
 from tests.archive.s3_server import BUCKET, credentials, s3_server
 from tests.dying import counted_to
 from tests.service import Service, botequim, environment
 from tests.soak.season import end
 from tests.waiting import wait_until
 
-KINDS: Final = ("folder", "s3", "none")
-"""Where the archive is: in a folder, in an object store that is a process on this machine, or nowhere."""
-
-SETTLE_MS: Final = 2_000
-"""The archiver of the soaks leaves a record alone for so long after its release."""
+KINDS: Final = ("folder", "s3")
+"""Where the archive is: in a folder, or in an object store that is a process on this machine."""
 
 _STEPS: Final = 20
 """Before one of so many steps the archiver is killed; a batch takes about ten."""
@@ -58,7 +55,7 @@ log = logging.getLogger("botequim.soak")
 
 
 class SoakArchive:
-    """The archive of the service in ``folder``, or none; as :func:`archive_of` opens it.
+    """The archive of the service in ``folder``; as :func:`archive_of` opens it.
 
     ``settings``: those of the service. ``entries``: those of a batch. ``starts``: how often the archiver was
     started.
@@ -77,7 +74,7 @@ class SoakArchive:
 
     @contextmanager
     def archiving(self, service: Service) -> Iterator[None]:
-        """Run the archiver inside the block, if there is an archive; :meth:`tend` starts it again there."""
+        """Run the archiver inside the block; :meth:`tend` starts it again there."""
         try:
             self.tend(service)
             yield
@@ -88,7 +85,7 @@ class SoakArchive:
 
     def tend(self, service: Service) -> None:
         """Start the archiver if it does not run."""
-        if not self.place or (self._process is not None and self._process.poll() is None):
+        if self._process is not None and self._process.poll() is None:
             return
         self.starts += 1
         numbers = [str(self.entries), str(self._source.randint(1, _STEPS))]
@@ -115,22 +112,18 @@ class SoakArchive:
         return self._log.read_bytes()[self._ready_from :].decode(errors="replace")
 
     def is_whole(self, service: Service, count: int) -> bool:
-        """Whether there are ``count`` records, each either in the archive or in the database, and fewer than
-        a batch wait in the database.
-        """
+        """Whether there are ``count`` records, each in the archive and none in the database any more."""
         try:
-            stored, waiting = in_database(service.database)
-            found = stored + in_archive(self.place)
+            waiting = in_database(service.database)
+            found = in_archive(self.place)
         except (ArenaError, RedisError):
             return False
-        return found.total() == len(found) == count and max(waiting) < self.entries
+        return found.total() == len(found) == count and not waiting
 
     def prove(self, service: Service, count: int, counts: Counter[str]) -> None:
         """Let the archiver finish, without kills; then every record is there once, and the archive is whole.
-        Adds to ``counts`` how many records are in the archive and in the database.
+        Adds to ``counts`` how many records are in the archive.
         """
-        if not self.place:
-            return
 
         def is_whole() -> bool:
             self.tend(service)
@@ -139,7 +132,6 @@ class SoakArchive:
         wait_until(is_whole, 600, pause=0.5)
         counts["archiver starts"] = self.starts
         counts["archived"] = in_archive(self.place).total()
-        counts["stored"] = in_database(service.database)[0].total()
         check = subprocess.run(
             botequim("archive", "check", self.place),
             cwd=self.folder,
@@ -160,9 +152,7 @@ def archive_of(folder: Path, kind: str, entries: int) -> Iterator[SoakArchive]:
     """One of :data:`KINDS` for a service in ``folder``, in batches of ``entries``; inside the block this
     process can read it as well.
     """
-    if kind == "none":
-        yield SoakArchive(folder, "", {"BOTEQUIM_ARCHIVE": "off"}, entries)
-    elif kind == "folder":
+    if kind == "folder":
         place = str(folder / "archive")
         yield SoakArchive(folder, place, {"BOTEQUIM_ARCHIVE": place}, entries)
     else:
@@ -175,29 +165,23 @@ def archive_of(folder: Path, kind: str, entries: int) -> Iterator[SoakArchive]:
 
 def in_archive(place: str) -> Counter[str]:
     """How often the record of each game is in the archive."""
-    if not place:
-        return Counter()
     archive = Archive(open_objects(place))
-    segments = [info for info in archive.refresh().segments if info.collection in (PUBLIC, PRIVATE)]
-    return _games(
-        line for info in segments for entry in segment_entries(archive, info) for line in entry.lines
-    )
+    segments = [segment for name in (PUBLIC, PRIVATE) for segment in archive.segments(name)]
+    found = (member for segment in segments for member in segment_members(archive, segment))
+    return _games(line for member in found for line in member.lines())
 
 
-def in_database(url: str) -> tuple[Counter[str], tuple[int, int]]:
-    """How often the record of each game is in the database, on a list or not; and the lengths of the lists of
-    public and private records that wait for the archive.
-    """
+def in_database(url: str) -> int:
+    """How many released entries wait for the archive in the database, or are still copies there."""
     with Redis.from_url(url) as connection:
-        packed: list[bytes | None] = [
+        rows: list[bytes | None] = [
             connection.hget(key, "z")  # type: ignore[misc]
             for key in connection.scan_iter("{g:*}:rec", count=1000)
         ]
-        for key in connection.scan_iter("{t:*}:packs", count=1000):
-            packed += connection.hvals(key)  # type: ignore[arg-type]
-        waiting = connection.zcard(records_key(None)), connection.zcard(PRIVATE_RECORDS)
-    lines = (line for pack in packed if pack for line in gzip.decompress(pack).split(b"\n"))
-    return _games(lines), waiting  # type: ignore[return-value]
+        for key in connection.scan_iter("{t:*}:records", count=1000):
+            rows += connection.hvals(key)  # type: ignore[arg-type]
+        waiting = int(connection.zcard(PENDING)) + int(connection.zcard(PENDING_PRIVATE))  # type: ignore[arg-type]
+    return waiting + sum(row is not None and not RecordStore.is_archived(row) for row in rows)
 
 
 def _games(lines: Iterable[bytes]) -> Counter[str]:
@@ -210,20 +194,23 @@ def main(entries: int, step: int) -> None:
 
     counted = counted_to(step)
     steps = [
-        *((Archiving, name) for name in ("note_change", "remove", "unlist")),
+        *((RecordStore, name) for name in ("set_places", "add_segment", "forget")),
         *((kind, "put") for kind in (FolderStore, S3Store)),
         (GameIndex, "archive"),
     ]
     for kind, name in steps:
         setattr(kind, name, counted(getattr(kind, name)))
+    archiver_module.SEGMENT_ENTRIES = entries  # type: ignore[misc]
     check_archive(service().settings)
-    archiver = service().archiver(Batches(entries=entries, settle_ms=SETTLE_MS))
+    archiver = service().archiver()
+    # Private records do not wait either.
+    archiver._retention = Retention(live_s=-3600)
     print(_READY, flush=True)
     while True:
         try:
             archiver.run()
         except ArenaError as error:
-            log.warning("records stay in the database: %s", error)
+            log.warning("records wait in the database: %s", error)
         time.sleep(_PAUSE)
 
 

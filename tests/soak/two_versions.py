@@ -130,6 +130,7 @@ def running(
         "REDIS_URL": database,
         "BOTEQUIM_BIND": f"127.0.0.1:{port}",
         "BOTEQUIM_LIMITS": "off",
+        "BOTEQUIM_ARCHIVE": str(folder / "archive"),
         "BOTEQUIM_ADMIN_TOKEN": ADMIN,
         "BOTEQUIM_LOG_LEVEL": "WARNING",
         **version.settings,
@@ -320,7 +321,7 @@ def _records(client: Client) -> list[bytes]:
 
 def play(old: Version, folder: Path, minutes: float, patience: float = 1200) -> tuple[Counts, Counter[str]]:
     """Play for ``minutes`` and to the end. Returns the answers, what was wrong, and what was counted."""
-    new = Version("new", ROOT, sys.executable, {"BOTEQUIM_ARCHIVE": "off"})
+    new = Version("new", ROOT, sys.executable, {})
     ports = {version.name: free_port() for version in (old, new)}
     urls = {name: f"http://127.0.0.1:{port}" for name, port in ports.items()}
     counts = Counts()

@@ -30,7 +30,7 @@ def test_a_running_service_is_backed_up_and_restored(tmp_path: Path) -> None:
         owner = service.client(token)
         game = owner.create_game("truco", [{"house": "random"}] * 4)["game"]
         record = owner.record(game, wait=True)
-        wait_until(lambda: (service.data / "archive" / "manifest").exists())
+        wait_until(lambda: (service.data / "archive" / "archive.json").exists())
         code, said = run(tmp_path, "backup", "--to", "backup", "--data", str(service.data))
         assert code == 0, said
         assert " keys, " in said

@@ -20,6 +20,7 @@ from arena.cli import run
 from arena.ops.backup import make_backup, restore_backup
 from arena.ops.data_check import check_data
 from arena.ops.settings import Settings
+from arena.records.archive.objects import ObjectStore
 from arena.store.embedded import EmbeddedStore
 from arena.store.identity import UnknownFormat
 from arena.store.repositories import Store, open_store
@@ -34,7 +35,7 @@ NAMES = [f"note {number}" for number in range(5)]
 UPGRADED = {name: {"text": name.upper()} for name in NAMES}
 
 
-def rewrite(store: Store, stop_after: int | None = None) -> None:
+def rewrite(store: Store, objects: ObjectStore | None, stop_after: int | None = None) -> None:
     """A step that changes five values, and is killed after some of them."""
     for count, name in enumerate(NAMES):
         if count == stop_after:
@@ -77,7 +78,7 @@ def test_every_step_up_to_this_format_is_a_file_with_a_test() -> None:
 
 def test_data_of_this_format_are_left_as_they_are(filled: Store) -> None:
     before = filled.series.all()
-    assert upgrade(filled) == []
+    assert upgrade(filled, None) == []
     filled.identity.register()
     assert (filled.identity.format(), filled.series.all()) == (FORMAT, before)
 
@@ -86,7 +87,7 @@ def test_a_new_database_gets_the_present_format(clean_store: EmbeddedStore) -> N
     store = open_store(clean_store.url)
     store._connection.run([("FLUSHALL",)])
     assert store.identity.format() is None
-    assert upgrade(store) == []
+    assert upgrade(store, None) == []
     assert store.identity.format() == FORMAT
     store.close()
 
@@ -97,7 +98,7 @@ def test_a_step_that_was_killed_is_repeated(
 ) -> None:
     def killed() -> None:
         to_next(partial(rewrite, stop_after=stop_after))
-        upgrade(open_store(clean_store.url))
+        upgrade(open_store(clean_store.url), None)
 
     assert status_of(in_child(killed)) == KILLED
     assert sum("text" in value for value in filled.series.all().values()) == stop_after
@@ -105,10 +106,10 @@ def test_a_step_that_was_killed_is_repeated(
     to_next(rewrite)
     with pytest.raises(UnknownFormat, match="'botequim ops upgrade' while no process"):
         filled.identity.register()
-    assert upgrade(filled) == [NEXT]
+    assert upgrade(filled, None) == [NEXT]
     assert filled.series.all() == UPGRADED
     assert filled.identity.format() == NEXT
-    assert upgrade(filled) == []
+    assert upgrade(filled, None) == []
     filled.identity.check()
 
 
@@ -116,7 +117,7 @@ def test_steps_that_are_missing_are_told(filled: Store, to_next: Callable[[Step]
     to_next(rewrite)
     filled.identity.set_format(FORMAT - 1)
     with pytest.raises(UnknownFormat) as refused:
-        upgrade(filled)
+        upgrade(filled, None)
     assert str(refused.value) == (
         f"the data have format {FORMAT - 1}, and this program upgrades formats {FORMAT} to {NEXT}; "
         f"expected an upgrade by an older version of this program, to format {FORMAT} at least"
@@ -129,8 +130,10 @@ def test_the_command_for_clusters_upgrades(
     to_next: Callable[[Step], None],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
 ) -> None:
     monkeypatch.setenv("REDIS_URL", clean_store.url)
+    monkeypatch.setenv("BOTEQUIM_ARCHIVE", str(tmp_path / "archive"))
     to_next(rewrite)
     for said in (f"upgraded to format {NEXT}", f"nothing to do: the data have format {NEXT}"):
         assert run(["ops", "upgrade"]) == 0
@@ -139,10 +142,10 @@ def test_the_command_for_clusters_upgrades(
 
 
 def test_what_runs_alone_upgrades_before_it_starts(
-    filled: Store, clean_store: EmbeddedStore, to_next: Callable[[Step], None]
+    filled: Store, clean_store: EmbeddedStore, to_next: Callable[[Step], None], tmp_path: Path
 ) -> None:
     """As ``botequim up`` and ``serve`` do with a database of their own."""
-    settings = Settings(redis_url=clean_store.url)
+    settings = Settings(redis_url=clean_store.url, archive=str(tmp_path))
     to_next(rewrite)
     with pytest.raises(UnknownFormat, match="'botequim ops upgrade' while no process"):
         check_data(settings)
@@ -162,6 +165,7 @@ def test_a_restored_backup_is_upgraded(
     make_backup(clean_store.url, tmp_path / "backup")
     filled._connection.run([("FLUSHALL",)])
     monkeypatch.setenv("REDIS_URL", clean_store.url)
+    monkeypatch.setenv("BOTEQUIM_ARCHIVE", str(tmp_path / "archive"))
     to_next(rewrite)
     restore_backup(tmp_path / "backup", tmp_path)
     assert filled.series.all() == UPGRADED
@@ -169,6 +173,7 @@ def test_a_restored_backup_is_upgraded(
     filled._connection.run([("FLUSHALL",)])
     monkeypatch.undo()
     monkeypatch.setenv("REDIS_URL", clean_store.url)
+    monkeypatch.setenv("BOTEQUIM_ARCHIVE", str(tmp_path / "archive"))
     about = tmp_path / "backup" / "backup.json"
     about.write_text(about.read_text().replace(f'"format": "{FORMAT}"', f'"format": "{NEXT}"'))
     with pytest.raises(UnknownFormat, match=f"the data have format {NEXT}, "):
@@ -203,6 +208,7 @@ def test_an_unknown_format_is_refused_in_one_line(
     filled._connection.run([change])
     before = filled._connection.run([("DBSIZE",), ("HGETALL", "{arena}:store")])
     monkeypatch.setenv("REDIS_URL", clean_store.url)
+    monkeypatch.setenv("BOTEQUIM_ARCHIVE", str(tmp_path / "archive"))
     monkeypatch.chdir(tmp_path)
     for arguments in (["ops", "upgrade"], ["serve"], ["up", "--workers", "0"]):
         assert run(arguments) != 0

@@ -23,8 +23,7 @@ ARCHIVER = [sys.executable, "-m", "workers", "--archiver"]
 
 
 def has_run(store: Store, after_ms: int = 0) -> bool:
-    run = store.archiving.status().run
-    return run is not None and run.at_ms > after_ms
+    return store.records.status().at_ms > after_ms
 
 
 def test_an_archiver_goes_on_when_another_one_is_killed(tmp_path: Path) -> None:
@@ -37,14 +36,12 @@ def test_an_archiver_goes_on_when_another_one_is_killed(tmp_path: Path) -> None:
             Process(ARCHIVER, tmp_path, **settings) as second,
         ):
             wait_until(lambda: has_run(store))
-            assert Archive(FolderStore(place)).refresh().service == store.identity.id()
+            assert Archive(FolderStore(place)).service() == store.identity.id()
             os.kill(first.process.pid, signal.SIGKILL)
-            status = store.archiving.status()
-            assert status.run is not None
-            # The minute until the next run passes.
+            at_ms = store.records.status().at_ms
+            # The time until the next run passes.
             assert not store.flags.first("archive", 60_000)
             store._connection.run([("DEL", "{arena}:flags:archive")])
-            at_ms = status.run.at_ms
             wait_until(lambda: has_run(store, at_ms))
             assert second.stop(signal.SIGTERM) == 0
             assert second.lines == []
@@ -58,11 +55,11 @@ def test_a_failure_is_noted_and_mended(tmp_path: Path) -> None:
     with EmbeddedStore(tmp_path / "store") as running:
         store = open_store(running.url)
         with Process(ARCHIVER, tmp_path, REDIS_URL=running.url, BOTEQUIM_ARCHIVE=str(place)) as archiver:
-            wait_until(lambda: store.archiving.status().failed_ms)
-            status = store.archiving.status()
+            wait_until(lambda: store.records.status().failed_ms)
+            status = store.records.status()
             assert status.failure == f"the archive in {place} cannot be used: Not a directory"
-            assert status.run is None
-            archiver.wait_for("records stay in the database: ")
+            assert status.at_ms == 0
+            archiver.wait_for("records wait in the database: ")
             place.unlink()
             store._connection.run([("DEL", "{arena}:flags:archive")])
             wait_until(lambda: has_run(store, status.failed_ms))
@@ -77,7 +74,7 @@ def test_a_failure_is_noted_and_mended(tmp_path: Path) -> None:
             "the folder {place} holds the archive of the service another one, and this database is that of ",
         ),
         (
-            "off",
+            "",
             "no archive is configured; at BOTEQUIM_ARCHIVE; expected a folder, or BOTEQUIM_ARCHIVE_URL with s3://bucket/folder",
         ),
     ],

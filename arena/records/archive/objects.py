@@ -6,6 +6,7 @@ import os
 import secrets
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -27,12 +28,16 @@ class ObjectStore(ABC):
         """Write a whole object durably; False, and nothing is written, if there is one of that name."""
 
     @abstractmethod
+    def replace(self, name: str, data: bytes) -> None:
+        """Write a whole object durably in the place of the one of that name, in one step."""
+
+    @abstractmethod
     def get(self, name: str, start: int = 0, length: int | None = None) -> bytes | None:
         """The object, or ``length`` bytes of it from ``start``; None if there is none of that name."""
 
     @abstractmethod
-    def list(self, folder: str) -> list[str]:
-        """The names of the objects in a folder, in order."""
+    def list(self, folder: str) -> dict[str, int]:
+        """The objects in a folder in the order of their names, with their sizes."""
 
     @abstractmethod
     def delete(self, name: str) -> None:
@@ -60,28 +65,39 @@ class FolderStore(ObjectStore):
 
     def put(self, name: str, data: bytes) -> bool:
         """See :class:`ObjectStore`."""
-        target = self._folder / name
-        temporary = self._folder / _TEMPORARY / secrets.token_hex(8)
         try:
-            for folder in (self._folder, target.parent, temporary.parent):
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            try:
-                with open(descriptor, "wb") as file:
-                    file.write(data)
-                    file.flush()
-                    os.fsync(descriptor)
-                # Unlike a rename, a link fails if the name is taken.
-                os.link(temporary, target)
-            except FileExistsError:
-                return False
-            finally:
-                temporary.unlink(missing_ok=True)
-            for folder in (target.parent, self._folder):
-                _sync(folder)
+            # Unlike a rename, a link fails if the name is taken.
+            self._write(name, data, os.link)
+        except FileExistsError:
+            return False
         except OSError as error:
             raise self._unavailable(error) from error
         return True
+
+    def replace(self, name: str, data: bytes) -> None:
+        """See :class:`ObjectStore`."""
+        try:
+            self._write(name, data, os.replace)
+        except OSError as error:
+            raise self._unavailable(error) from error
+
+    def _write(self, name: str, data: bytes, move: Callable[[Path, Path], None]) -> None:
+        """Write a temporary file, and ``move`` it to where it belongs."""
+        target = self._folder / name
+        temporary = self._folder / _TEMPORARY / secrets.token_hex(8)
+        for folder in (self._folder, target.parent, temporary.parent):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with open(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(descriptor)
+            move(temporary, target)
+        finally:
+            temporary.unlink(missing_ok=True)
+        for folder in (target.parent, self._folder):
+            _sync(folder)
 
     def get(self, name: str, start: int = 0, length: int | None = None) -> bytes | None:
         """See :class:`ObjectStore`."""
@@ -94,14 +110,16 @@ class FolderStore(ObjectStore):
         except OSError as error:
             raise self._unavailable(error) from error
 
-    def list(self, folder: str) -> list[str]:
+    def list(self, folder: str) -> dict[str, int]:
         """See :class:`ObjectStore`."""
         try:
-            return sorted(f"{folder}/{entry}" for entry in os.listdir(self._folder / folder))
+            with os.scandir(self._folder / folder) as entries:
+                sizes = {f"{folder}/{entry.name}": entry.stat().st_size for entry in entries}
         except FileNotFoundError:
-            return []
+            return {}
         except OSError as error:
             raise self._unavailable(error) from error
+        return dict(sorted(sizes.items()))
 
     def delete(self, name: str) -> None:
         """See :class:`ObjectStore`."""

@@ -60,6 +60,13 @@ class S3Store(ObjectStore):
             raise self._unavailable(error) from error
         return True
 
+    def replace(self, name: str, data: bytes) -> None:
+        """See :class:`ObjectStore`."""
+        try:
+            self._obstore.put(self._store, name, data, mode="overwrite", use_multipart=False)
+        except self._errors as error:
+            raise self._unavailable(error) from error
+
     def get(self, name: str, start: int = 0, length: int | None = None) -> bytes | None:
         """See :class:`ObjectStore`."""
         try:
@@ -71,11 +78,11 @@ class S3Store(ObjectStore):
         except self._errors as error:
             raise self._unavailable(error) from error
 
-    def list(self, folder: str) -> list[str]:
+    def list(self, folder: str) -> dict[str, int]:
         """See :class:`ObjectStore`."""
         try:
             pages = self._obstore.list(self._store, prefix=folder)
-            return sorted(str(found["path"]) for page in pages for found in page)
+            return dict(sorted((str(found["path"]), int(found["size"])) for page in pages for found in page))
         except self._errors as error:
             raise self._unavailable(error) from error
 

@@ -1,11 +1,11 @@
--- Add a record to the list of released records, once: its place is a time that only grows.
--- KEYS: all records, records of the kind, last place; if given, a list whose records are not added. ARGV: game.
+-- publish
+-- Add a record to the list of those that wait for the archive, once: its place is a time that only grows.
+-- KEYS: the list, last place; if given, a list whose records are not added. ARGV: its key.
 if redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
-if KEYS[4] and redis.call('ZSCORE', KEYS[4], ARGV[1]) then return 0 end
+if KEYS[3] and redis.call('ZSCORE', KEYS[3], ARGV[1]) then return 0 end
 local time = redis.call('TIME')
-local place = math.max(time[1] * 1000000 + time[2], tonumber(redis.call('GET', KEYS[3]) or '0') + 1)
+local place = math.max(time[1] * 1000000 + time[2], tonumber(redis.call('GET', KEYS[2]) or '0') + 1)
 local text = string.format('%.0f', place)
-redis.call('SET', KEYS[3], text)
+redis.call('SET', KEYS[2], text)
 redis.call('ZADD', KEYS[1], text, ARGV[1])
-redis.call('ZADD', KEYS[2], text, ARGV[1])
 return 1

@@ -12,7 +12,7 @@ for at = 1, count do
 end
 redis.call('HSET', event .. ':chunks', ARGV[3], ARGV[4])
 for at = 6, #ARGV do
-  for _, part in ipairs({':groups', ':results', ':voided'}) do redis.call('HDEL', event .. part, ARGV[at]) end
+  for _, part in ipairs({':groups', ':results', ':voided', ':records'}) do redis.call('HDEL', event .. part, ARGV[at]) end
   redis.call('ZREM', event .. ':due', ARGV[at])
 end
 redis.call('LTRIM', event .. ':order', count, -1)

@@ -1,16 +1,14 @@
 -- tournament_replace
 -- Replace the result of a group: 1 if the tournament and its chunks have not changed since they were read.
--- KEYS: tournament. ARGV: changes, number of groups in chunks, group, result, pack of records ('' = none; only
--- if the group still has one here), number of the group's chunk ('' = none), the new chunk.
+-- KEYS: tournament. ARGV: changes, number of groups in chunks, group, result, number of the group's chunk
+-- ('' = none), the new chunk.
 local event = KEYS[1]
 if (redis.call('HGET', event, 'n') or '') ~= ARGV[1] then return 0 end
 if (redis.call('HGET', event, 'chunked') or '0') ~= ARGV[2] then return 0 end
-if ARGV[6] ~= '' then
-  redis.call('HSET', event .. ':chunks', ARGV[6], ARGV[7])
+if ARGV[5] ~= '' then
+  redis.call('HSET', event .. ':chunks', ARGV[5], ARGV[6])
 else
   redis.call('HSET', event .. ':results', ARGV[3], ARGV[4])
 end
-local packs = event .. ':packs'
-if ARGV[5] ~= '' and redis.call('HEXISTS', packs, ARGV[3]) == 1 then redis.call('HSET', packs, ARGV[3], ARGV[5]) end
 redis.call('HINCRBY', event, 'n', 1)
 return 1

@@ -1,8 +1,8 @@
 -- tournament_result
 -- Results of groups, each stored once and only for the current attempt. Returns the number of new results,
 -- of groups with a result, and of planned groups. KEYS: tournament. ARGV: now, how long the pace is kept, and
--- per group: id, number of earlier voids, number of games, result, pack of records ('' = the games keep their
--- own).
+-- per group: id, number of earlier voids, number of games, result, records ('' = the games keep their own), which
+-- stay as they are if they are known.
 local event, now, kept = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
 local new = 0
 for at = 3, #ARGV, 5 do
@@ -11,7 +11,7 @@ for at = 3, #ARGV, 5 do
     -- A group that is in a chunk has its result there.
     local planned = redis.call('HEXISTS', event .. ':groups', group) == 1
     if planned and redis.call('HSETNX', event .. ':results', group, ARGV[at + 3]) == 1 then
-      if ARGV[at + 4] ~= '' then redis.call('HSET', event .. ':packs', group, ARGV[at + 4]) end
+      if ARGV[at + 4] ~= '' then redis.call('HSETNX', event .. ':records', group, ARGV[at + 4]) end
       redis.call('SADD', event .. ':unreleased', group)
       redis.call('HINCRBY', event, 'games', ARGV[at + 2])
       new = new + 1

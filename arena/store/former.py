@@ -1,0 +1,84 @@
+"""What the database has of records in format 1, for the step to format 2 (:mod:`arena.upgrade.step_2`).
+
+There, ``{t:<id>}:packs`` of a tournament had the gzipped records of its local groups that were not archived;
+chunks of groups had no records; lists of records had such groups as ``@<tournament>/<group>``, and there was
+one for each kind of game; of an archived live game nothing was left but its places in lists; and
+``{arena}:archive`` counted the changes of the archive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from arena.store.chunks import from_chunk, to_chunk
+from arena.store.connection import RedisConnection
+from arena.store.documents import by_name
+from arena.store.games import record_key
+from arena.store.identity import STORE_KEY
+from arena.store.paging import cursors
+from arena.store.records import ENDS, PENDING, PENDING_PRIVATE, ROWS_KEY, RecordStore
+
+_ARCHIVE: Final = "{arena}:archive"
+_REQUESTED: Final = "{arena}:archive:requested"
+
+
+class FormerRecords:
+    """Rows and lists of records of format 1 become those of format 2. Every method may be repeated."""
+
+    def __init__(self, connection: RedisConnection) -> None:
+        self._connection = connection
+
+    def service(self) -> str:
+        """Return the id of the database, or an empty text."""
+        (found,) = self._connection.run([("HGET", STORE_KEY, "id")])
+        return (found or b"").decode()
+
+    def has_archive(self) -> bool:
+        """Return whether records were archived."""
+        (found,) = self._connection.run([("HEXISTS", _ARCHIVE, "changes")])
+        return bool(found)
+
+    def forget_rows(self) -> None:
+        """Forget the rows that an attempt that was killed has written to the archive."""
+        self._connection.run([("HDEL", ENDS, "rows"), ("DEL", ROWS_KEY)])
+
+    def rename(self) -> None:
+        """Give rows and members of lists their names."""
+        for pack in self._connection.keys("{t:*}:packs"):
+            self._connection.run([("RENAME", pack, pack.removesuffix(b":packs") + b":records")])
+        for key in (PENDING, PENDING_PRIVATE):
+            (reply,) = self._connection.run([("ZRANGE", key, 0, -1, "WITHSCORES")])
+            for number, name in cursors(reply):
+                if name.startswith("@"):
+                    new = name.removeprefix("@").replace("/", "-", 1)
+                    self._connection.run([("ZADD", key, number, new), ("ZREM", key, name)])
+
+    def put_game(self, game: str, version: int, header: bytes) -> None:
+        """Store the header of an archived live game again."""
+        self._connection.run([("HSET", record_key(game), "m", header, "v", version)])
+
+    def chunk(self) -> None:
+        """Put the rows of archived records into the chunks of their groups."""
+        for chunks in self._connection.keys("{t:*}:chunks"):
+            rows = chunks.removesuffix(b":chunks") + b":records"
+            (stored,) = self._connection.run([("HGETALL", chunks)])
+            for number, data in by_name(stored).items():
+                groups = from_chunk(data)
+                names = [group.id for group in groups]
+                (found,) = self._connection.run([("HMGET", rows, *names)])
+                places = {
+                    name: row for name, row in zip(names, found, strict=True) if RecordStore.is_archived(row)
+                }
+                changed = [group._replace(records=places.get(group.id, group.records)) for group in groups]
+                self._connection.run([("HSET", chunks, number, to_chunk(changed))])
+                if places:
+                    self._connection.run([("HDEL", rows, *places)])
+
+    def finish(self, kinds: Iterable[str]) -> None:
+        """Delete what nobody reads any more."""
+        keys = [_ARCHIVE, _REQUESTED, *(f"{PENDING}:{kind}" for kind in kinds)]
+        self._connection.run([("DEL", key) for key in keys])
+
+
+__all__ = ["FormerRecords"]

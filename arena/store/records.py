@@ -1,0 +1,239 @@
+"""Released records: the rows that wait for the archive, and where in the archive the others are.
+
+The records of a game, or of a group that the arena played itself, are a row of that game or tournament, whose
+key is the id of the game or the group. The row holds the records, gzipped, until the archiver has written
+them to the archive; from then on it holds their place there. In the tag ``{live:records}``: the lists of
+records that wait, by their numbers, public ones and ``:-private``; ``:last``, the number that was given last;
+``:segments:<collection>``, the segments of the archive by the
+offset of their first byte: the numbers of the first record and of the newest one, and that offset;
+``:archived``, by collection the offset at which it ends; ``:annulled``, groups whose annulment is not in the
+archive yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from arena.play.game_ids import tournament_of
+from arena.store.connection import Command, RedisConnection, Script
+from arena.store.documents import by_name
+from arena.store.games import record_key
+from arena.store.paging import Cursor, cursors
+
+_ARCHIVED: Final = Script("archived")
+_PLACE: Final = Script("place")
+_PUBLISH: Final = Script("publish")
+
+RECORD_SCRIPTS: Final = (_ARCHIVED, _PLACE, _PUBLISH)
+"""The scripts that the connection of records must load."""
+
+PENDING: Final = "{live:records}"
+PENDING_PRIVATE: Final = "{live:records}:-private"
+LAST: Final = "{live:records}:last"
+ENDS: Final = "{live:records}:archived"
+_ANNULLED: Final = "{live:records}:annulled"
+
+_STATUS: Final = "{arena}:archive"
+"""A hash: an :class:`ArchiveStatus`."""
+
+ROWS_KEY: Final = "{live:records}:segments:rows"
+
+_GZIPPED: Final = b"\x1f\x8b"
+
+
+class ArchiveStatus(NamedTuple):
+    """How the archive is: when the last run of the archiver ended (0: none did), the segments and bytes of
+    the archive then; when the last one failed (0: none did), and why.
+    """
+
+    at_ms: int
+    segments: int
+    bytes: int
+    failed_ms: int
+    failure: str
+
+
+class SegmentRow(NamedTuple):
+    """A segment in the directory: the offset of its first byte in its collection, and the numbers of its
+    first record and of its newest one.
+    """
+
+    start: int
+    first: int
+    newest: int
+
+
+class Collection(NamedTuple):
+    """A collection of the archive: its segments in order, and the offset at which it ends."""
+
+    segments: Sequence[SegmentRow]
+    end: int
+
+
+class RecordStore:
+    """The rows and the directory of the archive, in one Redis or Redis Cluster."""
+
+    def __init__(self, connection: RedisConnection) -> None:
+        self._connection = connection
+
+    # Rows
+
+    def rows(self, keys: Sequence[str]) -> list[bytes | None]:
+        """Return the rows by key, with None for one that is not there. Those of groups of tournaments that
+        are over may be in chunks: see :meth:`~arena.store.tournaments.TournamentStore.records`.
+        """
+        return list(self._connection.run([("HGET", *_row(key)) for key in keys])) if keys else []
+
+    @staticmethod
+    def is_archived(row: bytes | None) -> bool:
+        """Return whether a row says where the records are in the archive."""
+        return row is not None and not row.startswith(_GZIPPED)
+
+    def set_places(self, places: Mapping[str, bytes]) -> None:
+        """Let rows say where their records are in the archive; those that do so already stay as they are."""
+        calls = []
+        for key, place in places.items():
+            row, field = _row(key)
+            calls.append(_PLACE.call([row], field, place))
+        if calls:
+            self._connection.run(calls)
+
+    # Records that wait for the archive
+
+    def publish(self, game: str) -> None:
+        """Put the record of a game on the list of public ones, and take it off that of private ones."""
+        self._connection.run([_PUBLISH.call([PENDING, LAST], game), ("ZREM", PENDING_PRIVATE, game)])
+
+    def publish_private(self, game: str) -> None:
+        """Put the record of a game on the list of private ones, unless it is public meanwhile."""
+        self._connection.run([_PUBLISH.call([PENDING_PRIVATE, LAST, PENDING], game)])
+
+    def pending(self, public: bool, after: int, count: int, until: int | None = None) -> list[Cursor]:
+        """Return up to ``count`` records that wait, after number ``after`` and up to ``until``, oldest
+        first.
+        """
+        highest = "+inf" if until is None else until
+        command = ("ZRANGEBYSCORE", _list(public), f"({after}", highest, "WITHSCORES", "LIMIT", 0, count)
+        (reply,) = self._connection.run([command])
+        return cursors(reply)
+
+    def forget(self, public: bool, keys: Sequence[str]) -> None:
+        """Take records off a list that are in the archive already, or gone."""
+        if keys:
+            self._connection.run([("ZREM", _list(public), *keys)])
+
+    # The directory of the archive
+
+    def collection(self, name: str) -> Collection:
+        """Return a collection."""
+        # The end first: what is written meanwhile is left out.
+        stored, rows = self._connection.run([("HGET", ENDS, name), ("ZRANGE", _segments(name), 0, -1)])
+        end = int(stored or 0)
+        segments = []
+        for row in rows:
+            first, newest, start = map(int, row.split(b":"))
+            if start < end:
+                segments.append(SegmentRow(start, first, newest))
+        return Collection(segments, end)
+
+    def segments_of(self, places: Sequence[tuple[str, int]]) -> list[int | None]:
+        """Return where the segments begin that have these offsets of collections, with None for none."""
+        commands: list[Command] = []
+        for name, offset in places:
+            commands.append(
+                ("ZREVRANGEBYSCORE", _segments(name), offset, "-inf", "WITHSCORES", "LIMIT", 0, 1)
+            )
+            commands.append(("HGET", ENDS, name))
+        replies = self._connection.run(commands) if commands else []
+        found: list[int | None] = []
+        for (_, offset), reply, stored in zip(places, replies[::2], replies[1::2], strict=True):
+            end = int(stored or 0)
+            # Rows know a segment before the directory does.
+            found.append(end if offset >= end else int(float(reply[1])) if reply else None)
+        return found
+
+    def add_segment(
+        self, name: str, segment: SegmentRow, end: int, keys: Sequence[str], public: bool | None
+    ) -> bool:
+        """Add a segment that was written at the end of a collection, which then ends at ``end``, and take the
+        records ``keys`` off their list (``public``; None: they have none). Return False if the end was
+        elsewhere, because another process has done it.
+        """
+        lists = [] if public is None else [_list(public)]
+        numbers = (segment.start, end, segment.first, segment.newest)
+        call = _ARCHIVED.call([_segments(name), ENDS, LAST, *lists], name, *numbers, *keys)
+        return bool(self._connection.run([call])[0])
+
+    def move_end(self, name: str, end: int) -> None:
+        """Let a collection end further on, because segments between have expired."""
+        self._connection.run([("HSET", ENDS, name, end)])
+
+    def replace_segments(
+        self, name: str, removed: Iterable[SegmentRow], added: Iterable[SegmentRow] = ()
+    ) -> None:
+        """Remove segments from the directory, and add others."""
+        key = _segments(name)
+        commands: list[Command] = [("ZADD", key, one.start, _member(one)) for one in added]
+        # After that: what is joined is never nowhere.
+        commands += (("ZREM", key, _member(one)) for one in removed)
+        if commands:
+            self._connection.run(commands)
+
+    # Annulments that are not in the archive yet
+
+    def note_annulled(self, group: str) -> None:
+        """Note that a group was annulled."""
+        self._connection.run([("SADD", _ANNULLED, group)])
+
+    def annulled(self) -> list[str]:
+        """Return the groups that were annulled since the last call of :meth:`forget_annulled`."""
+        (reply,) = self._connection.run([("SMEMBERS", _ANNULLED)])
+        return sorted(group.decode() for group in reply)
+
+    def forget_annulled(self, groups: Sequence[str]) -> None:
+        """Forget groups whose annulment is in the archive."""
+        if groups:
+            self._connection.run([("SREM", _ANNULLED, *groups)])
+
+    # The archiver
+
+    def status(self) -> ArchiveStatus:
+        """Return how the archive is."""
+        (reply,) = self._connection.run([("HGETALL", _STATUS)])
+        found = by_name(reply)
+        at_ms, segments, size, failed_ms = (
+            int(found.get(name, 0)) for name in ("at_ms", "segments", "bytes", "failed_ms")
+        )
+        return ArchiveStatus(at_ms, segments, size, failed_ms, found.get("failure", b"").decode())
+
+    def note(self, **values: Any) -> None:
+        """Record some of the values of an :class:`ArchiveStatus`."""
+        self._connection.run([("HSET", _STATUS, *(part for item in values.items() for part in item))])
+
+
+def _row(key: str) -> tuple[str, str]:
+    """The hash and the field of the row with this key."""
+    event = tournament_of(key)
+    return (record_key(key), "z") if event is None else (f"{{t:{event}}}:records", key[len(event) + 1 :])
+
+
+def _list(public: bool) -> str:
+    return PENDING if public else PENDING_PRIVATE
+
+
+def _segments(collection: str) -> str:
+    return f"{{live:records}}:segments:{collection}"
+
+
+def _member(segment: SegmentRow) -> str:
+    return f"{segment.first}:{segment.newest}:{segment.start}"
+
+
+__all__ = [
+    "RECORD_SCRIPTS",
+    "ArchiveStatus",
+    "Collection",
+    "RecordStore",
+    "SegmentRow",
+]
