@@ -29,7 +29,7 @@ from api.schemas.tournaments import AnnulmentSchema, GivenReason, ReasonSchema
 from api.services import services
 from arena.accounts.accounts import Owner, Principal
 from arena.events.moderation import HiddenText
-from arena.events.suspicions import arranged
+from arena.integrity.report import arranged
 
 blueprint = Blueprint("admin", __name__, description="Operations for the admins of the service.")
 

@@ -1,11 +1,11 @@
 """Bots whose results look arranged: a report for people to look into, not a verdict.
 
-*Dumping*: a version gains far more from the bots of some other owners than its strength explains, or more in
-one tournament than in others (:mod:`arena.ratings.dumping`). *Signalling*: two at one table (or in one team)
-gain far more from the others than their strengths predict. The strengths are fitted to all other groups,
-without those of the pair. Nobody is named unless the results have a chance below ``LEVEL`` over all tests of
-their kind together, every group counting as a single game, so that games of a group that depend on each other
-raise no suspicion. House bots help nobody and are never named.
+*Dumping*: a version gains far more from the bots of some other owners than its strength explains, or more
+in one tournament than in others (:mod:`arena.integrity.dumping`). *Signalling*: two at one table, or in one
+team, gain far more from the others than their strengths predict. The strengths are fitted to all other
+groups, without those of the pair. Nobody is named unless the results have a chance below ``LEVEL`` over all
+tests of their kind together, every group counting as a single game, so that games of a group that depend on
+each other raise no suspicion. House bots help nobody and are never named.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from arena.games import game_of
+from arena.integrity.dumping import MIN_GROUPS, Encounter, Gain, gains
 from arena.play.board_names import BoardName
 from arena.play.game_ids import tournament_of
 from arena.play.players import SEALED, PlayerId
-from arena.ratings.dumping import MIN_GROUPS, Encounter, Gain, gains
 from arena.ratings.ledger import Ledger
 from arena.ratings.model import Curvature, Likelihood
 from arena.ratings.results import GroupResult
