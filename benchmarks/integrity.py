@@ -16,7 +16,8 @@ from math import exp
 from random import Random
 from typing import Final, NamedTuple
 
-from arena.integrity.dumping import Encounter, gains
+from arena.integrity.dumping import dumping_gains
+from arena.integrity.encounters import Encounter
 from arena.integrity.suspicions import LEVEL
 from arena.play.players import PlayerId
 
@@ -110,7 +111,7 @@ def meetings_of(scene: Scene, random: Random) -> list[Encounter]:
 def named(scene: Scene, seed: int) -> list[tuple[str, Sequence[str]]]:
     """The gainers that are named, each with the helpers."""
     meetings = meetings_of(scene, Random(f"{scene.title} {seed}"))
-    found = gains(meetings, owners_of(scene), LEVEL, by_tournament=True)
+    found = dumping_gains(meetings, owners_of(scene), LEVEL, by_tournament=True)
     return [(one.gainer.name, [helper.name for helper in one.helpers]) for one in found]
 
 

@@ -12,7 +12,7 @@ from arena.store.accounts import AccountStore
 from arena.tournaments.entry import parties
 
 
-def arranged(
+def integrity_report(
     boards: Boards,
     accounts: Accounts,
     store: AccountStore,

@@ -49,7 +49,7 @@ FAULTS = [
     ),
     Fault(
         "a house bot is named as a helper",
-        "arena/integrity/suspicions.py",
+        "arena/integrity/signalling.py",
         'if all(owners.get(player.name, "?") for player in key):',
         'if any(owners.get(player.name, "?") for player in key):',
         ("integrity/test_suspicions.py",),
