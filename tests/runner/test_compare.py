@@ -60,7 +60,7 @@ def test_bots_that_play_alike_are_not_better() -> None:
     "values", [(5, 5, 0.05, 0.05), (5, 4, 0.05, 0.05), (0, 5, 0, 0.05), (0, 5, 0.05, 0.5)]
 )
 def test_values_that_make_no_test(values: tuple[float, float, float, float]) -> None:
-    with pytest.raises(ValueError, match="to be"):
+    with pytest.raises(ValueError, match="must be"):
         SequentialTest(*values)
 
 
@@ -137,7 +137,7 @@ def test_options_that_make_no_test(words: tuple[str, ...], message: str) -> None
         (("random", "rookie"), "Missing option '--kind'."),
         (
             ("--online", "my-bot", "--new", "2", "--kind", "truco"),
-            "--online BOT takes --new, --old and --kind",
+            "--online BOT requires --new and --old",
         ),
         (
             ("random", "rookie", "--online", "my-bot", "--new", "2", "--old", "1", "--kind", "truco"),
