@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from arena.ops.jobs import Job, JobName
 from arena.records.verify import verify
 from arena.store.embedded import EmbeddedStore
 from arena.webhooks import driver as driver_module
@@ -393,6 +394,10 @@ def test_nothing_is_lost_when_a_driver_is_killed(store: EmbeddedStore, arena: Ar
             process.process.wait(PATIENCE)
         hold = False
         with Process(command, tmp_path, **settings) as process:
+            until(lambda: all(arena.live.summary(game)["state"] == "finished" for game in games), PATIENCE)
+            for game in games:
+                # No worker runs the jobs that a process requests.
+                arena.service.run(Job(JobName.FINISH_GAME, (game,)))
             for record in arena.wait(*games):
                 assert verify(record) == []
                 assert faults(record) == {}
