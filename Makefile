@@ -72,7 +72,7 @@ golden: $(VENV)/.test
 	$(BIN)/python -m tests.golden.regenerate
 
 # Benchmarks, with the rules and the path of a live move compiled by mypyc (needs a C compiler): the rules against
-# the engines of the bench extra, the HTTP API against a bare route, the sandbox against kaggle-environments.
+# OpenSpiel, the HTTP API against a bare route, the sandbox against kaggle-environments.
 bench: .venv-bench/.done
 	cd .venv-bench && bin/python -m benchmarks.rules
 
@@ -88,7 +88,7 @@ bench-sandbox: .venv-bench/.kaggle
 
 .venv-bench/.done: pyproject.toml setup.py $(shell find botequim arena api queues workers -name '*.py' -o -name '*.lua')
 	$(PYTHON) -m venv .venv-bench
-	BOTEQUIM_COMPILE=1 .venv-bench/bin/python -m pip install --quiet '.[server,bench]'
+	BOTEQUIM_COMPILE=1 .venv-bench/bin/python -m pip install --quiet '.[server,spiel]'
 	ln -sfn ../benchmarks .venv-bench/benchmarks
 	touch $@
 

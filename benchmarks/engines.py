@@ -1,4 +1,4 @@
-"""How fast the rules run, measured beside two engines driven from Python in the same way.
+"""How fast the rules run, measured beside OpenSpiel driven from Python in the same way.
 
 One step is: ask for the legal actions, choose one uniformly, apply it; a deal is one step too, and
 shuffling the pack is part of the time.
@@ -19,7 +19,7 @@ from arena.games import GAMES
 from arena.games.descriptor import Game
 from arena.games.kernel import CHANCE, Chance, State
 
-PEERS: Final = ("OpenSpiel euchre", "euchre by chance_outcomes", "RLCard limit-holdem")
+PEERS: Final = ("OpenSpiel euchre", "euchre by chance_outcomes")
 """OpenSpiel's euchre twice: in the cheapest loop that it allows, and drawing its chance as documented."""
 
 Playout = Callable[[Random], int]
@@ -111,7 +111,7 @@ def _pack_of(game: Game, rules: Mapping[str, Any]) -> Sequence[str]:
 def peer_playout(name: str) -> Playout | None:
     """Random playouts of a peer, or None where its package is not installed."""
     try:
-        return _rlcard() if name == PEERS[2] else _open_spiel(outcomes=name == PEERS[1])
+        return _open_spiel(outcomes=name == PEERS[1])
     except ImportError:
         return None
 
@@ -152,24 +152,6 @@ def _open_spiel(outcomes: bool) -> Playout:
         return steps
 
     return documented if outcomes else playout
-
-
-def _rlcard() -> Playout:
-    import rlcard
-
-    environment = rlcard.make("limit-holdem")
-
-    def playout(random: Random) -> int:
-        draw = random.random
-        state, _ = environment.reset()
-        steps = 0
-        while not environment.is_over():
-            actions = list(state["legal_actions"])
-            state, _ = environment.step(actions[int(draw() * len(actions))])
-            steps += 1
-        return steps
-
-    return playout
 
 
 def compare(rounds: int, seconds: float, seed: int) -> list[Speed]:

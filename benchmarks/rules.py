@@ -38,7 +38,7 @@ def main(rounds: int, seconds: float, seed: int) -> None:
     console.print(table)
     for name in PEERS:
         if name not in {peer.name for peer in peers}:
-            console.print(f"{name}: not installed ({install_command('bench')})", markup=False)
+            console.print(f"{name}: not installed ({install_command('spiel')})", markup=False)
     calls = Table()
     calls.add_column("µs per call")
     names = ("legal_actions", "apply", "observation", "serialise", "deserialise")

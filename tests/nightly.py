@@ -72,7 +72,9 @@ SLICES: Final[dict[str, Slice]] = {
     "research": Slice("OpenSpiel's and PettingZoo's tests of all presets", ("arena/research",), 400),
     "sandbox": Slice("ten thousand instances, compilers that are limited", ("arena/sandbox",), 120),
     "simulations": Slice(
-        "long runs of games and ratings", ("arena/bots", "arena/luck", "arena/play", "arena/games"), 300
+        "long runs of games and ratings",
+        ("arena/bots", "arena/luck", "arena/integrity", "arena/play", "arena/games"),
+        300,
     ),
     "soak": Slice(
         "services under load while parts are killed", ("arena/ops", "arena/webhooks", "workers"), 400

@@ -49,9 +49,8 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
     "Fairness": {
         "fair-deals": "How deals follow from seeds, and how to recompute them.",
         "records": "The format of the record of a finished game, and how to verify one.",
-        "style": "What is counted about how bots play, and what counts as a bluff.",
         "replays": "Finished games as pages that show them move by move.",
-        "ratings": "How ratings, leaderboards and standings are computed.",
+        "ratings": "How ratings, leaderboards and standings are computed, and figures of how bots play.",
         "luck": "What the cards brought, and results without it.",
         "tournaments": "Formats, entry, schedules, and what counts.",
     },

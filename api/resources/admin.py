@@ -29,7 +29,7 @@ from api.schemas.tournaments import AnnulmentSchema, GivenReason, ReasonSchema
 from api.services import services
 from arena.accounts.accounts import Owner, Principal
 from arena.events.moderation import HiddenText
-from arena.events.suspicions import arranged
+from arena.integrity.report import integrity_report
 
 blueprint = Blueprint("admin", __name__, description="Operations for the admins of the service.")
 
@@ -68,7 +68,7 @@ def annul_game(who: Principal, body: GivenReason, game: str) -> Mapping[str, obj
 @blueprint.operation(query=BoardQuery, returns=SuspicionListSchema)
 def list_suspicions(who: Principal, query: GivenBoard) -> Mapping[str, object]:
     parts = services()
-    return arranged(parts.boards, parts.accounts, parts.store.accounts, **query)
+    return integrity_report(parts.boards, parts.accounts, parts.store.accounts, **query)
 
 
 @blueprint.operation(returns=SuspensionListSchema)

@@ -11,9 +11,9 @@ from api.schemas.fields import Moment, WholeNumber
 from api.schemas.games import KINDS
 from arena.accounts.names import NAME_PATTERN
 from arena.events.boards import PAGE_ROWS
+from arena.integrity.suspicions import DUMPING, SIGNALLING
 from arena.play.players import DIVISIONS
 from arena.ratings.board import RETIRED_DAYS
-from arena.ratings.collusion import DUMPING, SIGNALLING
 
 FORMATS: Final = ("json", "csv", "text")
 

@@ -184,12 +184,6 @@ class TournamentPageQuery(GroupsQuery):
     )
 
 
-class GivenTournamentPage(GivenGroups):
-    """What :class:`TournamentPageQuery` loads."""
-
-    round: int | None
-
-
 class TournamentQuery(RequestSchema):
     """The version to wait for."""
 

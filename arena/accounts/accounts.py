@@ -193,6 +193,13 @@ class Accounts(AuditLog):
                 None if suspended is None else OwnerSuspension(*json.loads(suspended)[:3]),
             )
 
+    def check_exists(self, owner: str, field: str) -> None:
+        """Check that an owner whom somebody names in ``field`` exists. Raises :class:`OwnerNotFound`."""
+        try:
+            self.owner(owner)
+        except OwnerNotFound as error:
+            raise OwnerNotFound(error.message, field=field, expected="the name of an owner") from None
+
     def check_not_suspended(self, name: str) -> None:
         """Raise :class:`OwnerSuspended` if the owner is suspended."""
         try:

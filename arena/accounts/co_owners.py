@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final, TypedDict
 
-from arena.accounts.accounts import Accounts, BotNotFound, OwnerNotFound, Principal
+from arena.accounts.accounts import Accounts, BotNotFound, Principal
 from arena.accounts.allowances import QuotaExceeded
 from arena.accounts.rights import check_owner
 from arena.errors import ArenaError
@@ -98,10 +98,7 @@ class CoOwners:
     def invite(self, bot: str, owner: str) -> bool:
         """Invite an owner to share a bot. May be repeated; returns False if nothing changed."""
         known = self._accounts.bot(bot)
-        try:
-            self._accounts.owner(owner)
-        except OwnerNotFound as error:
-            raise OwnerNotFound(error.message, field="owner", expected="the name of an owner") from None
+        self._accounts.check_exists(owner, "owner")
         invited = self.invited(bot)
         if owner in known.owners or owner in invited:
             return False

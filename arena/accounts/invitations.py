@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import hmac
 import re
 import secrets
 from base64 import b32encode
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from hashlib import sha256
 from typing import Any, Final
 
 from arena.accounts.accounts import Accounts, InvalidName, NameTaken, Owner
 from arena.accounts.allowances import QuotaExceeded
+from arena.accounts.links import digest_of, is_code
 from arena.accounts.maxima import Quotas
 from arena.accounts.names import NAME_PATTERN
 from arena.accounts.roster import Person, check_people
@@ -142,7 +141,7 @@ class Invitations:
         for number, person in enumerate(invited, 1):
             secret = b32encode(secrets.token_bytes(17)).decode()[:_SECRET_CHARACTERS].lower()
             code = f"{CODE_PREFIX}{organiser}_{secret}"
-            digest = _digest(code)
+            digest = digest_of(code)
             name, handle, email = person
             row = Invitation(
                 digest[:_ID_CHARACTERS], digest, now_ms, until_ms, number, roster, name, handle, email
@@ -154,7 +153,7 @@ class Invitations:
     def find(self, code: str) -> Invitation:
         """Return the invitation of a code, which can be used. Raises :class:`InvalidInvitation`."""
         organiser, text = _organiser(code)
-        return self._usable(self._of(organiser).find(_digest(text)[:_ID_CHARACTERS]), text)
+        return self._usable(self._of(organiser).find(digest_of(text)[:_ID_CHARACTERS]), text)
 
     def sign_up(self, name: str, code: str) -> tuple[Owner, str]:
         """Create an owner, and return it with its token. The code makes one owner, once; if the sign-up
@@ -163,7 +162,7 @@ class Invitations:
         Raises :class:`InvalidInvitation`, or as :meth:`~arena.accounts.accounts.Accounts.sign_up`.
         """
         organiser, text = _organiser(code)
-        rows, invitation_id = self._of(organiser), _digest(text)[:_ID_CHARACTERS]
+        rows, invitation_id = self._of(organiser), digest_of(text)[:_ID_CHARACTERS]
 
         def claim(row: object) -> dict[str, object]:
             found = self._usable(row, text)
@@ -283,7 +282,7 @@ class Invitations:
     def _usable(self, row: object, code: str) -> Invitation:
         """The invitation of a row. Raises :class:`InvalidInvitation`."""
         found = None if not isinstance(row, dict) else _read(row)
-        if found is None or not hmac.compare_digest(found.digest, _digest(code)):
+        if found is None or not is_code(code, found.digest):
             raise _invalid("is unknown")
         now_ms = self._store.clock().now_ms
         state = found.state(now_ms)
@@ -343,10 +342,6 @@ def _organiser(code: str) -> tuple[str, str]:
     if found is None:
         raise _invalid("is not a valid code")
     return found["by"], text
-
-
-def _digest(code: str) -> str:
-    return sha256(code.encode()).hexdigest()
 
 
 def _invalid(why: str) -> InvalidInvitation:

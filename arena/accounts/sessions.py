@@ -10,7 +10,8 @@ import orjson
 
 from arena.accounts.accounts import Accounts, Forbidden, InvalidToken, NameTaken, Owner, Principal
 from arena.accounts.invitations import InvalidInvitation, Invitations
-from arena.errors import ArenaError, CorruptState
+from arena.accounts.links import LinkExpired, new_code
+from arena.errors import CorruptState
 from arena.store.repositories import Store
 from arena.store.rows import read_row, write_row
 
@@ -20,18 +21,11 @@ SESSION_MS: Final = 30 * 86_400_000
 LINK_MS: Final = 300_000
 """How long a link to sign in can be used, in milliseconds."""
 
-_CODE_BYTES: Final = 24
 _LEAST_DRAFT: Final = 16
 _PERSON_BYTES: Final = 8
 
 PERSON_PREFIX: Final = "person_"
 """The beginning of the ids of people at tables; names of bots contain no underscore."""
-
-
-class LinkExpired(ArenaError):
-    """The link was used or withdrawn, or has expired."""
-
-    code = "link_expired"
 
 
 @dataclass(frozen=True)
@@ -101,7 +95,7 @@ class Sessions:
 
     def new_link(self, owner: str) -> str:
         """Return a code that signs in as the owner once, within :data:`LINK_MS`."""
-        code = secrets.token_urlsafe(_CODE_BYTES)
+        code = new_code()
         row = {"owner": owner, "token": self._token(owner)}
         self._sign_ins.put(code, orjson.dumps(row), LINK_MS, owner)
         return code
@@ -166,7 +160,7 @@ class Sessions:
         return self._begin(Session(owner, self._token(owner), person))
 
     def _begin(self, session: Session) -> tuple[str, Session]:
-        key = secrets.token_urlsafe(_CODE_BYTES)
+        key = new_code()
         self._sessions.put(key, write_row(session), SESSION_MS, session.owner)
         return key, session
 
@@ -181,11 +175,7 @@ class Sessions:
     def _owner_of(self, row: bytes | None) -> str:
         found = None if row is None else orjson.loads(row)
         if found is None or not found["token"] or found["token"] != self._token(found["owner"]):
-            raise LinkExpired(
-                "this link was already used or has expired",
-                field="code",
-                expected="a new link, by `botequim web`",
-            )
+            raise LinkExpired("a new link, by `botequim web`")
         return str(found["owner"])
 
 

@@ -19,7 +19,7 @@ from arena.cli.comparing import follow as follow_online
 from arena.cli.debug import sandboxed
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import json_option, redirected, show
-from arena.cli.params import KIND, PLAYER_FILE, SECONDS, jobs_option, local_rules, preset_option, rules_option
+from arena.cli.params import KIND, PLAYER_FILE, jobs_option, local_rules, preset_option, rules_option
 from arena.cli.play import distinct_names, print_faults
 from arena.client import ApiError
 from arena.errors import ArenaError
@@ -77,9 +77,6 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @click.option("--seed", help="Any text; the same seed and bots give the same test. [default: random]")
 @click.option("--plain", is_flag=True, help="Leave the luck of the cards in.")
 @jobs_option
-@click.option(
-    "--think-limit", type=SECONDS, default=10.0, show_default=True, help="The seconds per decision."
-)
 @click.option("--sandbox", is_flag=True, help="Run files in the sandbox, as the service does.")
 @url_option
 @token_option("the owner", required=False)
@@ -103,7 +100,6 @@ def compare(
     seed: str | None,
     plain: bool,
     jobs: int,
-    think_limit: float,
     sandbox: bool,
     url: str,
     token: str | None,
@@ -174,7 +170,7 @@ def compare(
     with redirected(as_json):
         if seed is None:
             click.echo(f"seed {plan.seed}")
-        played = _play(plan, test, jobs, think_limit)
+        played = _play(plan, test, jobs)
         click.echo(_state(test, plan, played))
         print_faults(plan, played)
     names = [spec.name for spec in specs]
@@ -230,14 +226,14 @@ def _finite(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
-def _play(plan: Plan, test: SequentialTest, jobs: int, think_limit: float) -> list[GroupSummary]:
+def _play(plan: Plan, test: SequentialTest, jobs: int) -> list[GroupSummary]:
     """Play until the test has decided, and return the groups that it has seen."""
     seen: list[GroupSummary] = []
     margins_of = adjusted_margins if plan.measures_luck else margins
     void = 0
     shown = monotonic()
     status = Console(stderr=True, highlight=False)
-    running = run(plan, jobs=jobs, think_limit=think_limit)
+    running = run(plan, jobs=jobs)
     try:
         with status.status(_state(test, plan, seen)) as line:
             for result in _in_order(running):

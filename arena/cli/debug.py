@@ -39,7 +39,6 @@ from arena.text import printable, printable_lines
 @click.option("--game", "game_id", metavar="ID", help="The game with this id.")
 @click.option("--number", "record_number", type=click.IntRange(min=1), help="The game with this number.")
 @click.option("--sandbox", is_flag=True, help="Run the bot's file in the sandbox, as the service does.")
-@click.option("--show", is_flag=True, help="Also print the turn as JSON.")
 @json_option
 def debug(
     file: str,
@@ -49,17 +48,16 @@ def debug(
     game_id: str | None,
     record_number: int | None,
     sandbox: bool,
-    show: bool,
     as_json: bool,
 ) -> None:
     """Run a bot at a decision of the game recorded in RECORD (- is stdin).
 
     The bot first gets all earlier turns of that seat, with the same randomness, so that a bot with a
     memory has seen them; its answers to those are ignored. Then its answer is shown next to the recorded
-    one. Of what it raises, each distinct traceback is printed once, with the turn.
+    one. Of what it raises, each distinct traceback is printed once, with the turn; --json has the whole turn.
     """
     with redirected(as_json):
-        found = _debug(file, which, bot_name, seat, game_id, record_number, sandbox, show)
+        found = _debug(file, which, bot_name, seat, game_id, record_number, sandbox)
     if as_json:
         click.echo(json.dumps(found, ensure_ascii=False, indent=2))
 
@@ -72,7 +70,6 @@ def _debug(
     game_id: str | None,
     record_number: int | None,
     sandbox: bool,
-    show: bool,
 ) -> Mapping[str, object]:
     """Print what the bot does at the decision, and return it."""
     where = _decision(which)
@@ -85,8 +82,6 @@ def _debug(
     spec = sandboxed(bot_name, kind) if sandbox else bot_spec(bot_name, kind)
     seed = bytes.fromhex(record["canonical"]["seed"])
     bot = seat_bot(spec, bot_seed(seed, turn["seat"]))
-    if show:
-        click.echo(json.dumps(turn, ensure_ascii=False, indent=2))
     failures: dict[tuple[str, ...], list[FaultReport]] = {}
     first: list[str] = []
     """What was refused at the same turn."""

@@ -62,7 +62,6 @@ _MOST_REPORTS: Final = 5
 @jobs_option
 @preset_option
 @rules_option
-@click.option("--independent", is_flag=True, help="Deal every game of a group independently.")
 @click.option(
     "--think-limit", type=SECONDS, default=10.0, show_default=True, help="The seconds per decision."
 )
@@ -78,7 +77,6 @@ def play(
     jobs: int,
     preset: str | None,
     rules: tuple[str, ...],
-    independent: bool,
     think_limit: float,
     sandbox: bool,
     browser: bool,
@@ -100,7 +98,7 @@ def play(
     complete = local_rules(kind, preset, rules)
     specs = distinct_names([sandboxed(text, kind) if sandbox else bot_spec(text, kind) for text in bots])
     check_plan(kind, complete, specs, groups)
-    plan = Plan(kind, complete, tuple(specs), groups, seed or secrets.token_hex(8), not independent)
+    plan = Plan(kind, complete, tuple(specs), groups, seed or secrets.token_hex(8))
     with redirected(as_json):
         console = Console(highlight=False)
         if seed is None:
@@ -263,7 +261,6 @@ def _as_json(plan: Plan, results: list[GroupSummary], interrupted: bool) -> Mapp
         "kind": plan.kind,
         "rules": dict(plan.rules),
         "seed": plan.seed,
-        "mirrored": plan.mirrored,
         "groups": len(counted),
         "games": sum(len(result.records) for result in counted),
         "voids": [result.void for result in results if result.void],
@@ -278,8 +275,7 @@ _HEADINGS: Final = ("bot", "score", "margin, 95%", "wins", "games", "ms each", "
 def _print_summary(console: Console, plan: Plan, results: list[GroupSummary]) -> None:
     counted = [result for result in results if not result.void]
     games = sum(len(result.records) for result in counted)
-    kind_of_groups = "mirrored" if plan.mirrored else "independent"
-    title = f"{plan.kind}: {games} games in {len(counted)} {kind_of_groups} groups"
+    title = f"{plan.kind}: {games} games in {len(counted)} mirrored groups"
     lines = [
         (
             row["name"],

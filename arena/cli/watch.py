@@ -19,7 +19,7 @@ from arena.bots import HOUSE_BOTS, BotSpec, GameNotPlayed, InvalidBot, bot_spec
 from arena.bots.games import check_game
 from arena.bots.loader import games_of
 from arena.cli.commands import Command
-from arena.cli.params import SECONDS, jobs_option, local_rules, preset_option
+from arena.cli.params import jobs_option, local_rules, preset_option
 from arena.cli.play import distinct_names, print_faults
 from arena.errors import UnknownBot
 from arena.games import GAMES
@@ -53,9 +53,6 @@ Stamp = tuple[tuple[int, int] | None, ...]
 )
 @click.option("--seed", help="Any text; the deals of every round follow from it. [default: random]")
 @jobs_option
-@click.option(
-    "--think-limit", type=SECONDS, default=10.0, show_default=True, help="The seconds per decision."
-)
 def watch(
     bot: str,
     opponents: tuple[str, ...],
@@ -64,7 +61,6 @@ def watch(
     groups: int,
     seed: str | None,
     jobs: int,
-    think_limit: float,
 ) -> None:
     """Play BOT against each OPPONENT, and again whenever one of their files is saved, until Ctrl-C.
 
@@ -80,7 +76,7 @@ def watch(
     sources = [bot_spec(text, check=False).source for text in bots]
     files = [Path(source) for source in sources if source not in HOUSE_BOTS]
     rules = {kind: local_rules(kind, preset) for kind in kinds or tuple(GAMES)}
-    rounds = Rounds(bots, rules, bool(kinds), groups, seed, jobs, think_limit)
+    rounds = Rounds(bots, rules, bool(kinds), groups, seed, jobs)
     try:
         while True:
             stamp = stamp_of(files)
@@ -121,7 +117,6 @@ class Rounds:
         groups: int,
         seed: str,
         jobs: int,
-        think_limit: float,
     ) -> None:
         self._bots = bots
         self._rules = rules
@@ -129,7 +124,6 @@ class Rounds:
         self._groups = groups
         self._seed = seed
         self._jobs = jobs
-        self._think_limit = think_limit
         self._before: dict[tuple[str, int], dict[int, float]] = {}
 
     def play(self, changed: Callable[[], bool]) -> None:
@@ -174,7 +168,7 @@ class Rounds:
         return plan
 
     def _results(self, plan: Plan, changed: Callable[[], bool]) -> list[GroupSummary] | None:
-        running = run(plan, jobs=self._jobs, think_limit=self._think_limit)
+        running = run(plan, jobs=self._jobs)
         results = []
         try:
             for result in running:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Collection, Sequence
-from hashlib import sha256
-from hmac import compare_digest
 from typing import Final, TypedDict
 
 from arena.accounts.accounts import Accounts, Forbidden, OwnerNotFound, Principal
+from arena.accounts.allowances import QuotaExceeded
+from arena.accounts.links import LinkExpired, digest_of, is_code, new_code
 from arena.errors import ArenaError
 from arena.events.house_entries import house_source
 from arena.events.lifecycle import TournamentLifecycle
@@ -29,7 +29,6 @@ MAX_ORGANISERS: Final = 20
 
 DAY_MS: Final = 86_400_000
 
-_CODE_BYTES: Final = 32
 _ID_BYTES: Final = 6
 
 Act = Callable[[Tournament], bool]
@@ -42,12 +41,6 @@ class NewLink(TypedDict):
     id: str
     expires_ms: int
     code: str
-
-
-class InvitationExpired(ArenaError):
-    """The link to a tournament was revoked or has expired."""
-
-    code = "link_expired"
 
 
 class LinkNotFound(ArenaError):
@@ -107,12 +100,6 @@ class Guests:
                     "bots of your own, of co-organisers or of the house",
                 )
 
-    def _check_owner(self, owner: str, field: str) -> None:
-        try:
-            self._accounts.owner(owner)
-        except OwnerNotFound as error:
-            raise OwnerNotFound(error.message, field=field, expected="the name of an owner") from None
-
     def view(self, tournament_id: str, by: Principal) -> dict[str, object]:
         """Return the invited owners, and the links without their codes."""
         check_visible(self._store, tournament_id, viewer_of(by))
@@ -129,7 +116,7 @@ class Guests:
     def invite(self, tournament_id: str, owners: Sequence[str], by: Principal) -> None:
         """Invite owners."""
         for owner in owners:
-            self._check_owner(owner, "owners")
+            self._accounts.check_exists(owner, "owners")
 
         def act(tournament: Tournament) -> bool:
             _check_invites(tournament)
@@ -151,7 +138,7 @@ class Guests:
     def add_link(self, tournament_id: str, expires_ms: int | None, by: Principal) -> NewLink:
         """Make a link, and return it with its ``code``. By default it expires at the lock, or after a day."""
         now_ms = self._clock().now_ms
-        code, link_id = secrets.token_urlsafe(_CODE_BYTES), secrets.token_hex(_ID_BYTES)
+        code, link_id = new_code(), secrets.token_hex(_ID_BYTES)
         until_ms = 0
 
         def act(tournament: Tournament) -> bool:
@@ -172,7 +159,7 @@ class Guests:
             link: Link = {
                 "id": link_id,
                 "expires_ms": until_ms,
-                "hash": _hash(code),
+                "hash": digest_of(code),
                 "created_by": by.name,
                 "created_ms": now_ms,
                 "accepted": 0,
@@ -218,16 +205,14 @@ class Guests:
         self._lifecycle.change(tournament_id, act)
 
     def _link(self, tournament: Tournament, code: str, by: Principal) -> Link:
-        now_ms, digest = self._clock().now_ms, _hash(code)
+        now_ms = self._clock().now_ms
         for link in tournament.links:
-            if compare_digest(link["hash"], digest) and link["expires_ms"] > now_ms:
+            if is_code(code, link["hash"]) and link["expires_ms"] > now_ms:
                 return link
         viewer = viewer_of(by)
         if viewer is not None and tournament.is_hidden_from(viewer):
             raise TournamentNotFound(f"there is no tournament {tournament.id!r}", field="tournament")
-        raise InvitationExpired(
-            "this link was revoked or has expired", field="code", expected="a new link from the organiser"
-        )
+        raise LinkExpired("a new link from the organiser")
 
     # Co-organisers
 
@@ -235,7 +220,7 @@ class Guests:
         """Make an owner a co-organiser. Only the owner who announced the tournament, and admins, may do
         this.
         """
-        self._check_owner(owner, "owner")
+        self._accounts.check_exists(owner, "owner")
 
         def act(tournament: Tournament) -> bool:
             _check_owns(tournament, by)
@@ -312,13 +297,8 @@ def _add_guests(tournament: Tournament, owners: Sequence[str]) -> bool:
 
 def _check_count(quota: str, count: int, most: int) -> None:
     if count > most:
-        raise ArenaError(
+        raise QuotaExceeded(
             f"a tournament has at most {most} {quota}",
-            code="quota_exceeded",
             field=quota,
             extra={"quota": quota, "most": most, "used": most, "left": 0},
         )
-
-
-def _hash(code: str) -> str:
-    return sha256(code.encode()).hexdigest()

@@ -11,7 +11,7 @@ from arena.errors import ArenaError
 from arena.games.kernel import Turn
 from arena.live.header import GameHeader
 from arena.play.clocks import SeatClock, ServiceClock
-from arena.play.table import KEPT_EVENTS, Table, as_event
+from arena.play.table import Table, as_event
 from arena.store.games import GameRow, GameStep, Listing, TurnChange
 from arena.store.rows import field_names, unreadable
 
@@ -27,6 +27,9 @@ _NEVER: Final = 2**53 - 1
 
 _TABLE_FIELDS: Final = frozenset(("logged", "faults", "resigned", "marks", "seats", "clocks", "events_total"))
 """The fields of a stored table; rows of a newer format have ``format`` and other fields as well."""
+
+_MOST_UNSEEN: Final = 500
+"""The most events that are loaded for a turn: a seat that is out of the game never acts again."""
 
 _MOST_EVENTS_KEPT: Final = 256
 _EVENTS_KEPT: Final = 64
@@ -139,7 +142,7 @@ class LiveGame:
         """
         table = self.playing
         end = table.first_event + len(table.events)
-        start = max(table.first_unseen(seat), end - KEPT_EVENTS)
+        start = max(table.first_unseen(seat), end - _MOST_UNSEEN)
         count = table.first_event - start
         if count <= 0:
             return None

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from arena.accounts.accounts import Accounts
-from arena.accounts.sessions import LinkExpired
+from arena.accounts.links import LinkExpired, new_code
 from arena.accounts.versions import BotAccount
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of
@@ -38,7 +38,7 @@ HOUSE: Final = "house:"
 BOT: Final = "bot:"
 FRIEND: Final = "friend"
 
-_CODE_BYTES: Final = 24
+_NEW_LINK: Final = "a new link from the person who opened the table"
 _GAME_BYTES: Final = 9
 _DAY_MS: Final = 86_400_000
 _SHOWN: Final = 20
@@ -205,7 +205,7 @@ class PeopleTables:
             raise GameNotOpen(
                 f"seat {seat} is not open", field="seat", expected="an open seat of a waiting game"
             )
-        code, mark = secrets.token_urlsafe(_CODE_BYTES), secrets.token_hex(8)
+        code, mark = new_code(), secrets.token_hex(8)
         self._links.put(_link_name(game_id, seat), mark.encode(), LINK_MS)
         row = {"game": game_id, "seat": seat, "mark": mark}
         self._invitations.put(code, orjson.dumps(row), LINK_MS)
@@ -227,11 +227,7 @@ class PeopleTables:
         invited = InvitedSeat(row["game"], row["seat"])
         mark = self._links.find(_link_name(*invited))
         if mark is None or mark.decode() != row["mark"]:
-            raise LinkExpired(
-                "this link was used or withdrawn, or has expired",
-                field="code",
-                expected="a new link from the person who opened the table",
-            )
+            raise LinkExpired(_NEW_LINK)
         return invited
 
     def join(self, code: str, person: str, address: str, *, agrees: bool = False) -> str:
@@ -245,7 +241,7 @@ class PeopleTables:
         self._take_table(address, game)
         if self._invitations.take(code) is None:
             self._people.remove(address, [game])
-            raise LinkExpired("this link was used", field="code", expected="a new link")
+            raise LinkExpired(_NEW_LINK)
         self._sit(game, seat, person, agrees)
         return game
 

@@ -19,9 +19,6 @@ from arena.play.dealing import Dealer
 from arena.play.faults import FAULT_LIMIT
 from arena.play.outcomes import FinalOutcome, final_outcome
 
-KEPT_EVENTS: Final = 500
-"""The maximum number of events that a table keeps when it drops any."""
-
 REMEMBERED_ANSWERS: Final = 8
 """How many answered turns per seat are remembered for repeated answers."""
 
@@ -345,16 +342,6 @@ class Table:
             own.right = right
 
     # Storing
-
-    def drop_seen_events(self) -> None:
-        """Drop the events from before the last action of every seat, and all but the newest ``KEPT_EVENTS``:
-        a seat that is out of the game never acts again.
-        """
-        end = self.first_event + len(self.events)
-        waiting = [own.seen for seat, own in enumerate(self._seats) if seat not in self._marks]
-        keep = max(min(waiting, default=end), end - KEPT_EVENTS)
-        del self.events[: max(0, keep - self.first_event)]
-        self.first_event = max(self.first_event, keep)
 
     def progress(self, answers: int = REMEMBERED_ANSWERS) -> dict[str, object]:
         """Everything that changes during a game except the state and the events, JSON-ready.

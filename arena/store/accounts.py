@@ -63,13 +63,14 @@ def _named(fields: Mapping[str, str], beginning: str) -> tuple[str, ...]:
 class StoredUpload(NamedTuple):
     """An upload as it is stored: its id and row, and the SHA-256 and the data of its source."""
 
-    id: str = ""
-    row: bytes = b""
-    digest: str = ""
-    data: bytes = b""
+    id: str
+    row: bytes
+    digest: str
+    data: bytes
 
-
-_NO_UPLOAD: Final = StoredUpload()
+    def named(self) -> dict[str, str]:
+        """Return what scripts take by name: all but the data."""
+        return {"id": self.id, "row": self.row.decode(), "digest": self.digest}
 
 
 class AccountStore:
@@ -131,8 +132,12 @@ class AccountStore:
         indexes = [_bots_of(owner), _BOTS, *([_UPLOADED] if upload else [])]
         indexed = [("ZADD", index, 0, name) for index in indexes]
         self._connection.run(indexed)
-        pairs = _pairs({"name": name, "owner": owner, **fields})
-        call = _CREATE_BOT.call(bot_keys(name), token, label, version, *(upload or _NO_UPLOAD), *pairs)
+        fields = {**fields, "name": name, "owner": owner, "token": token, "version": label}
+        new: dict[str, object] = {"fields": fields, "label": label, "version": version}
+        if upload is not None:
+            new |= upload.named()
+        source = b"" if upload is None else upload.data
+        call = _CREATE_BOT.call_named(bot_keys(name), new, source)
         # Again: a bot of this name that was released just now leaves the indexes.
         created, *_ = self._connection.run([call, *indexed])
         return bool(created)
@@ -169,11 +174,18 @@ class AccountStore:
         """
         if upload:
             self._connection.run([("ZADD", _UPLOADED, 0, name)])
-        limits = (most.versions, most.bytes)
-        call = _ADD_VERSION.call(
-            bot_keys(name), *limits, label, version, *(upload or _NO_UPLOAD), *_pairs(fields or {})
-        )
-        verdict, number = self._one(*call)
+        new: dict[str, object] = {
+            "label": label,
+            "versions": most.versions,
+            "bytes": most.bytes,
+            "fields": fields or {},
+        }
+        if upload is None:
+            new["version"] = version
+        else:
+            new |= upload.named()
+        source = b"" if upload is None else upload.data
+        verdict, number = self._one(*_ADD_VERSION.call_named(bot_keys(name), new, source))
         return _text(verdict), int(number)
 
     def versions(self, name: str) -> dict[str, str]:
@@ -274,18 +286,32 @@ class AccountStore:
         sum is counted anew if it was not changed for a while.
         """
         count_after = _NEVER_MS if owner is None else _COUNT_AFTER_MS
-        verdict, stored = self._take(owner, count_after, *change, *most)
+        verdict, stored = self._take(owner, count_after, change, most)
         if verdict == "uncounted":
-            verdict, stored = self._take(owner, count_after, *change, *most, *self.stored(owner))
+            verdict, stored = self._take(owner, count_after, change, most, self.stored(owner))
         return verdict, stored
 
     def count_stored(self) -> None:
         """Recount what the service stores."""
-        self._take(None, 0, *Stored(), *Stored(), *self.stored())
+        self._take(None, 0, Stored(), Stored(), self.stored())
 
-    def _take(self, owner: str | None, *args: int) -> tuple[str, Stored]:
+    def _take(
+        self,
+        owner: str | None,
+        count_after_ms: int,
+        change: Stored,
+        most: Stored,
+        counted: Stored | None = None,
+    ) -> tuple[str, Stored]:
         key = _STORED_BY_ALL if owner is None else f"{_owner(owner)}:stored"
-        verdict, *stored = self._one(*_TAKE.call([key], *args))
+        asked: dict[str, object] = {
+            "count_after_ms": count_after_ms,
+            "change": change._asdict(),
+            "most": most._asdict(),
+        }
+        if counted is not None:
+            asked["counted"] = counted._asdict()
+        verdict, *stored = self._one(*_TAKE.call_named([key], asked))
         return _text(verdict), Stored(*stored)
 
     def source(self, name: str, digest: str) -> bytes | None:

@@ -44,7 +44,7 @@ _PARTS: Final = 64
 _SHEET: Final = 100
 """The number of points in a sheet."""
 
-_LISTED: Final = b"{}"
+_LISTED: Final = "{}"
 """The value of a day on the list of days, whose points are elsewhere."""
 
 Point = Sequence[Any]
@@ -168,15 +168,21 @@ class BoardStore:
         for part, values in staged.items():
             for some in _batches(values):
                 self._one(*_STAGE.call([f"{place}:{part}"], _STAGED_MS, *some))
-        args = [
-            "" if before.place is None else before.place,
-            before.turn,
-            "" if before.head is None else 1,
-            *map(len, staged.values()),
-            *(state.place, state.at_ms, state.cost_ms, state.layout),
-            *(day, _LISTED),
-        ]
-        return bool(self._one(*_PUBLISH.call([key, place], *args)))
+        publication = {
+            "place_before": "" if before.place is None else str(before.place),
+            "turn_before": str(before.turn),
+            "whole_ledger": before.head is None,
+            "staged": {part: len(values) for part, values in staged.items()},
+            "fields": {
+                "place": state.place,
+                "at": state.at_ms,
+                "cost": state.cost_ms,
+                "layout": state.layout,
+            },
+            "day": day,
+            "listed": _LISTED,
+        }
+        return bool(self._one(*_PUBLISH.call_named([key, place], publication)))
 
     def forget_ledger(self, board: str) -> None:
         """Delete the ledger, which is then recomputed. Processes that read it before cannot publish it."""

@@ -11,12 +11,13 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha1
 from importlib import resources
 from typing import Any, Final, NamedTuple, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
+import orjson
 from hiredis import pack_command
 from redis import ConnectionPool, RedisError
 from redis.cluster import RedisCluster
@@ -61,6 +62,10 @@ class Script:
     def call(self, keys: Sequence[str], *args: object) -> Command:
         """Return the command that runs it."""
         return ("EVALSHA", self.sha, len(keys), *keys, *args)
+
+    def call_named(self, keys: Sequence[str], values: Mapping[str, object], *args: object) -> Command:
+        """Return the command that runs it with ``values`` by name, as JSON in its first argument."""
+        return self.call(keys, orjson.dumps(values), *args)
 
 
 class ServerConnection(Protocol):

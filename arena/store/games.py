@@ -275,20 +275,12 @@ class GameStore:
         commands = []
         outgoing = []
         for step in steps:
-            hints: list[list[Any]] = [
-                ["TurnHint", change.bot, f"{step.game}.{change.seat}", change.op] for change in step.turns
-            ]
-            if step.listing is not None:
-                added, removed = _lists(step.listing)
-                hints += (["ListRemove", key, step.game] for key in removed)
-                hints += (["ListAdd", key, step.game, step.listing.created_ms] for key in added)
-            if step.due_ms is not None:
-                hints.append(["ListAdd", DUE, step.game, self._capped(step.due_ms)])
-            hints.append(["Wake", *_notification(step)])
+            due_ms = None if step.due_ms is None else self._capped(step.due_ms)
+            hints = [*_hints(step, due_ms), ["Wake", *_notification(step)]]
             outgoing.append(hints)
             entry = b"%d %b" % (step.version, orjson.dumps(hints))
             acknowledged = self._acknowledged.pop(step.game, "")
-            args = _step_args(step, 1, (), entry=entry, acknowledged=acknowledged)
+            args = _step_args(step, 1, entry=entry, acknowledged=acknowledged)
             commands.append(_STEP.call([game_key(step.game)], *args))
             if step.before == 0:
                 # A game must be on the due-list before it exists, or a crash could orphan it.
@@ -306,17 +298,16 @@ class GameStore:
         commands: list[Command] = []
         wakes = []
         for kind, *args in hints:
-            if kind == "TurnHint":
-                bot, member, op, *_ = args
-                commands.append(_HINT.call([bot_key(bot)], op, member, version))
-            elif kind == "ListAdd":
-                key, member, score, *_ = args
-                commands.append(("ZADD", key, score, member))
-            elif kind == "ListRemove":
-                key, member, *_ = args
-                commands.append(("ZREM", key, member))
-            elif kind == "Wake":
+            if kind == "Wake":
                 wakes.append(args)
+                continue
+            name, member, *value = args
+            if kind == "TurnHint":
+                commands.append(_HINT.call([bot_key(name)], value[0], member, version))
+            elif kind == "ListAdd":
+                commands.append(("ZADD", name, value[0], member))
+            else:
+                commands.append(("ZREM", name, member))
         if commands:
             self._connection.run(commands)
         if wakes:
@@ -326,54 +317,47 @@ class GameStore:
         return min(due_ms, self.clock().now_ms + _CLUSTER_LOOK_MS) if self._connection.is_cluster else due_ms
 
 
-def _add_step(step: GameStep, keys: list[str], args: list[object]) -> None:
-    """Add a step with its hints to the keys and arguments of ``step.lua``."""
-    before = len(keys)
-    keys.append(game_key(step.game))
-    if step.due_ms is not None:
-        keys.append(DUE)
-    hints: list[str | int] = []
-    for bot, seat, op in step.turns:
-        keys.append(bot_key(bot))
-        hints += (op, f"{step.game}.{seat}")
+def _hints(step: GameStep, due_ms: int | None) -> list[list[Any]]:
+    """Return what a step changes outside its game, as entries of the outbox hold it: the kind of the hint,
+    the bot or the key of the list, the member, and the change of the turn or the score.
+    """
+    hints: list[list[Any]] = [["TurnHint", bot, f"{step.game}.{seat}", op] for bot, seat, op in step.turns]
     if step.listing is not None:
         added, removed = _lists(step.listing)
-        for key in removed:
-            keys.append(key)
-            hints += ("zrem", step.game)
-        for key in added:
-            keys.append(key)
-            hints += ("zadd", step.listing.created_ms, step.game)
-    args += _step_args(step, len(keys) - before, hints, due="" if step.due_ms is None else step.due_ms)
+        hints += (["ListRemove", key, step.game, ""] for key in removed)
+        hints += (["ListAdd", key, step.game, step.listing.created_ms] for key in added)
+    if due_ms is not None:
+        hints.append(["ListAdd", DUE, step.game, due_ms])
+    return hints
+
+
+def _add_step(step: GameStep, keys: list[str], args: list[object]) -> None:
+    """Add a step with its hints to the keys and arguments of ``step.lua``."""
+    hints = _hints(step, step.due_ms)
+    keys.append(game_key(step.game))
+    keys += (bot_key(name) if kind == "TurnHint" else name for kind, name, _, _ in hints)
+    args += _step_args(step, 1 + len(hints))
+    for kind, _, member, value in hints:
+        args += (kind, member, value)
 
 
 def _step_args(
-    step: GameStep,
-    keys: int,
-    hints: Sequence[str | int],
-    *,
-    due: int | str = "",
-    entry: bytes = b"",
-    acknowledged: int | str = "",
+    step: GameStep, keys: int, *, entry: bytes = b"", acknowledged: int | str = ""
 ) -> list[object]:
-    """The arguments of ``step.lua`` for one step; ``keys``: how many it has."""
-    log, events = step.log, step.events
+    """The arguments of ``step.lua`` for one step, without its hints; ``keys``: how many it has."""
     return [
         keys,
-        10 + len(log) + len(events) + len(hints),
         step.before or "",
         step.version,
         step.header,
         step.table,
         step.state,
-        due,
         entry,
         acknowledged,
-        len(log),
-        len(events),
-        *log,
-        *events,
-        *hints,
+        len(step.log),
+        len(step.events),
+        *step.log,
+        *step.events,
     ]
 
 

@@ -321,10 +321,6 @@ class TournamentStore:
         if args:
             self._one("ZADD", f"{event_key(event)}:due", "XX", *args)
 
-    def hand_back(self, event: str, groups: Iterable[str]) -> None:
-        """Release the claim of groups that will not be played now."""
-        self.renew(event, groups, 0)
-
     def due(self, event: str, now_ms: int) -> int:
         """Return the number of local groups that are due and not claimed."""
         return int(self._one("ZCOUNT", f"{event_key(event)}:due", "-inf", now_ms))

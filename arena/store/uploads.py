@@ -79,8 +79,17 @@ class UploadStore:
         ``changed``: its row is not ``before``; or ``gone``.
         """
         keys = [*bot_keys(bot), _outcome(bot, upload)]
-        call = _SETTLE.call(keys, upload, before, after, kept_ms, digest, label, version, received_ms)
-        verdict, *gone = self._one(*call)
+        own = {
+            "upload": upload,
+            "before": before.decode(),
+            "after": after.decode(),
+            "kept_ms": kept_ms,
+            "digest": digest,
+            "label": label,
+            "version": version,
+            "received_ms": received_ms,
+        }
+        verdict, *gone = self._one(*_SETTLE.call_named(keys, own))
         return verdict.decode(), Stored(*gone)
 
     def wake(self, upload: str) -> None:

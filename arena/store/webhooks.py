@@ -87,7 +87,7 @@ class WebhookStore:
         """Record a reply of the version, which closes the circuit. ``error`` says what is wrong with the
         reply.
         """
-        self._note(bot, version, "1", now_ms, "", error, connected=True)
+        self._note(bot, version, True, now_ms, "", error, connected=True)
 
     def failed(
         self, bot: str, version: str, now_ms: int, attempt: str, error: str, connected: bool | None = True
@@ -96,7 +96,7 @@ class WebhookStore:
 
         ``connected``: whether a connection was made; None if the time was too short to know.
         """
-        return self._note(bot, version, "0", now_ms, attempt, error, connected) or None
+        return self._note(bot, version, False, now_ms, attempt, error, connected) or None
 
     def is_unreachable(self, bot: str, version: str, since_ms: int) -> bool:
         """Return whether the last post to the version made no connection, and either that was no earlier than
@@ -119,12 +119,27 @@ class WebhookStore:
         self._connection.run([("DEL", _state(bot)), ("DEL", _probe(bot))])
 
     def _note(
-        self, bot: str, version: str, well: str, now_ms: int, attempt: str, error: str, connected: bool | None
+        self,
+        bot: str,
+        version: str,
+        replied: bool,
+        now_ms: int,
+        attempt: str,
+        error: str,
+        connected: bool | None,
     ) -> int:
-        circuit = (well, now_ms, attempt, error, FAILURES, FIRST_PAUSE_MS, LONGEST_PAUSE_MS)
-        unreachable = (_unreachable(version), "" if connected is None else str(int(not connected)))
-        call = _OUTCOME.call([_state(bot), _probe(bot)], *circuit, *unreachable)
-        (until_ms,) = self._connection.run([call])
+        post = {
+            "replied": replied,
+            "now_ms": now_ms,
+            "attempt": attempt,
+            "error": error,
+            "failures": FAILURES,
+            "first_ms": FIRST_PAUSE_MS,
+            "longest_ms": LONGEST_PAUSE_MS,
+            "unreachable": _unreachable(version),
+            "connected": connected,
+        }
+        (until_ms,) = self._connection.run([_OUTCOME.call_named([_state(bot), _probe(bot)], post)])
         return int(until_ms)
 
 

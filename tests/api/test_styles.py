@@ -74,7 +74,7 @@ def test_the_page_of_a_bot_shows_the_same(counted: Service, anybody: ContractCli
     assert page.html.count('<circle class="other"') == sum(
         count["of"] > 0 for name in ("rookie", "rookie+2") for count in bots[name].values()
     )
-    assert "/docs/style" in page.links
+    assert "/docs/ratings#how-bots-play" in page.links
 
 
 def test_a_page_before_anything_is_counted(

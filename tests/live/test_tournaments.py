@@ -125,7 +125,7 @@ def test_results_count_once_and_lost_work_is_repeated(
     assert other.tournaments.progress("cup")["done"] == 3
     assert other.tournaments.play_local_groups("cup", 30) == (0, False, False)
     monkeypatch.setattr(arena.events.local_groups, "LEASE_MS", -1)
-    store.hand_back("cup", taken)
+    store.renew("cup", taken, 0)
     for one in (hall, other):
         one.tournaments.play_local_groups("cup", 30)
     view = hall.run()

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from arena.accounts.accounts import UploadExists
-from arena.accounts.copies import copies
 from arena.accounts.maxima import MAX_OF_BOT, Quotas
 from arena.accounts.upload_intake import (
     EXPIRES_MS,
@@ -22,6 +21,7 @@ from arena.accounts.upload_intake import (
 from arena.accounts.uploads import ReceivedUpload, python_upload
 from arena.accounts.versions import VersionNotFound
 from arena.errors import ArenaError
+from arena.integrity.copies import copies
 from arena.sandbox.errors import BuildFailed
 from arena.store.accounts import StoredUpload
 from arena.store.amounts import Stored

@@ -48,6 +48,13 @@ FAULTS = [
         ("ratings/test_standings.py",),
     ),
     Fault(
+        "a house bot is named as a helper",
+        "arena/integrity/signalling.py",
+        'if all(owners.get(player.name, "?") for player in key):',
+        'if any(owners.get(player.name, "?") for player in key):',
+        ("integrity/test_suspicions.py",),
+    ),
+    Fault(
         "an owner enters one bot too many",
         "arena/tournaments/entry.py",
         "if others.count(party) >= spec.per_owner:",
@@ -284,6 +291,7 @@ COVERED_BY = {
     "arena/client": ("client",),
     "arena/events": ("api", "live"),
     "arena/inputs": ("api", "inputs"),
+    "arena/integrity": ("integrity", "live"),
     "arena/live": ("api", "live"),
     "arena/luck": ("luck",),
     "arena/operations": ("api", "cli", "client"),

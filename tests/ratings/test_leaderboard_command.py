@@ -15,12 +15,16 @@ from pathlib import Path
 import pytest
 
 import arena.cli
+from arena.bots import bot_spec
+from arena.games import game_of
 from arena.installation import install_command
 from arena.play.board_names import BoardName
 from arena.ratings.board import boards, ledger_board
 from arena.ratings.ledger import Ledger
 from arena.ratings.results import Results, collect
 from arena.records.record import canonical_hash, dumps, load_records
+from arena.tournaments.local_run import Plan
+from arena.tournaments.local_run import run as run_plan
 from tests.service import botequim, environment
 
 pytestmark = pytest.mark.system
@@ -60,7 +64,6 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("records")
     plays = [
         ("truco", "rookie", "regular", "--preset", "no-cut@1", "--groups", "34"),
-        ("truco", "rookie", "random", "--preset", "no-cut@1", "--groups", "3", "--independent"),
         ("toepen", "rookie", "regular", "random", "random", "--preset", "table-4@1", "--groups", "4"),
     ]
     paths = []
@@ -68,6 +71,13 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         paths.append(folder / f"{number}.jsonl")
         done = run("play", *arguments, "--seed", "s", "--jobs", "1", "--records", paths[-1])
         assert done.returncode == 0, done.stderr.decode()
+    game = game_of("truco")
+    rules = game.options.complete(game.preset("no-cut@1").rules)
+    specs = bot_spec("rookie", "truco"), bot_spec("random", "truco")
+    independent = Plan("truco", rules, specs, 3, "s", mirrored=False)
+    paths.insert(1, folder / "open.jsonl")
+    with paths[1].open("w") as file:
+        file.writelines(f"{line}\n" for group in run_plan(independent) for line in group.records)
     return paths
 
 

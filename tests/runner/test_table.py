@@ -283,8 +283,6 @@ def test_a_snapshot_restores_the_same_table(kind: str) -> None:
     count = 0
     while not table.is_over() and count < 200:
         count += 1
-        if count % 5 == 0:
-            table.drop_seen_events()
         back = Table.restore(json.loads(json.dumps(table.snapshot())))
         assert back.snapshot() == table.snapshot()
         for seat in range(table.size):

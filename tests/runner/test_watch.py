@@ -100,7 +100,7 @@ def test_it_plays_again_on_every_save_until_ctrl_c(tmp_path: Path) -> None:
 
 def test_a_round_without_the_file_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "my_bot.py"
-    rounds = Rounds((str(file), "random"), {"toepen": local_rules("toepen", None)}, False, 1, "1", 1, 10.0)
+    rounds = Rounds((str(file), "random"), {"toepen": local_rules("toepen", None)}, False, 1, "1", 1)
     rounds.play(lambda: False)
     assert capsys.readouterr().out == ""
     save(file, FIRST)
@@ -115,12 +115,12 @@ def test_only_games_that_all_of_them_play_are_played(
     save(mine, 'games = ("toepen",)\n' + FIRST)
     save(other, 'games = ("truco",)\n' + FIRST)
     rules = {kind: local_rules(kind, None) for kind in GAMES}
-    Rounds((str(mine), "random"), rules, False, 1, "1", 1, 10.0).play(lambda: False)
+    Rounds((str(mine), "random"), rules, False, 1, "1", 1).play(lambda: False)
     (line,) = capsys.readouterr().out.splitlines()
     assert " toepen against random: " in line
     for bots, every in (((str(mine), "random"), True), ((str(mine), str(other)), False)):
         with pytest.raises(GameNotPlayed):
-            Rounds(bots, rules, every, 1, "1", 1, 10.0).play(lambda: False)
+            Rounds(bots, rules, every, 1, "1", 1).play(lambda: False)
     assert capsys.readouterr().out == ""
 
 

@@ -266,8 +266,8 @@ def test_the_debug_command_repeats_a_decision(
         recorded, now = said[-2].split()[-1], said[-1].split()[-1]
         assert now == repr(recorded)
         assert said[0] == "hello"
-    assert cli([*arguments, "--turn", "2", "--bot", "random", "--show"]) == 0
-    assert '"legal_actions"' in capsys.readouterr().out
+    assert cli([*arguments, "--turn", "2", "--bot", "random", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["turn"]["legal_actions"]
     assert cli([*arguments, "--turn", "9999", "--bot", "random"]) == 2
     assert "there is no decision 9999 of seat" in capsys.readouterr().err
 

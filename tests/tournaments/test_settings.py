@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from arena.declarations import settings_of
-from arena.tournaments.formats import FORMATS, TIMED_FORMATS
+from arena.tournaments.formats import FORMATS
 from arena.tournaments.settings import OneOffSettings, TemplateSettings
 from arena.tournaments.spec import DEFAULT_PER_OWNER
 
@@ -24,7 +24,7 @@ def test_the_formats_are_those_that_there_are() -> None:
 def test_descriptions_name_the_formats_that_take_a_setting() -> None:
     assert formats_in("rounds") == [name for name, format in FORMATS.items() if format.has_rounds]
     for name in ("ends_ms", "play_s"):
-        assert formats_in(name) == [*TIMED_FORMATS]
+        assert formats_in(name) == [name for name, format in FORMATS.items() if format.ends_by_time]
     assert formats_in("max_repeats") == ["open"]
     eliminating = [name for name, format in FORMATS.items() if format.ranks_by_elimination]
     assert formats_in("baseline") == eliminating

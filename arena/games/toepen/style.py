@@ -1,4 +1,4 @@
-"""What a game of Toepen says about how its seats play, from its events and cards (``docs/style.md``)."""
+"""What a game of Toepen says about how its seats play, from its events and cards (``docs/ratings.md``)."""
 
 from __future__ import annotations
 

@@ -1,17 +1,18 @@
 -- board_publish
 -- Publish a board atomically from what was staged, unless another process was faster, the ledger was forgotten, or
 -- some of it has expired: 1 if it was published.
--- KEYS: board, prefix of what was staged; other keys share their hash tag. ARGV: place expected ('' = none), turn
---   expected, whether the ledger was used ('' = the staged parts are all of it); the number of fields staged of
---   board, ledger, ratings and points; place, at, cost, layout; a day, the value of its field on the list of days.
+-- KEYS: board, prefix of what was staged; other keys share their hash tag. ARGV: an object with place_before
+--   ('' = none), turn_before, whole_ledger (whether the staged parts are all of it), staged (how many fields of
+--   board, ledger, ratings and points are), fields (of the board), day, and listed (its value on the list of days).
 local board, staged = KEYS[1], KEYS[2]
-local function drop()
-  redis.call('UNLINK', staged .. ':board', staged .. ':ledger', staged .. ':ratings', staged .. ':points')
+local new = cjson.decode(ARGV[1])
+local is_current = (redis.call('HGET', board, 'place') or '') == new.place_before
+  and (redis.call('HGET', board, 'turn') or '0') == new.turn_before
+for part, count in pairs(new.staged) do
+  if redis.call('HLEN', staged .. ':' .. part) ~= count then is_current = false end
 end
-local is_current = (redis.call('HGET', board, 'place') or '') == ARGV[1]
-  and (redis.call('HGET', board, 'turn') or '0') == ARGV[2]
-for at, part in ipairs({':board', ':ledger', ':ratings', ':points'}) do
-  if redis.call('HLEN', staged .. part) ~= tonumber(ARGV[at + 3]) then is_current = false end
+local function drop()
+  for part in pairs(new.staged) do redis.call('UNLINK', staged .. ':' .. part) end
 end
 if not is_current then
   drop()
@@ -37,13 +38,13 @@ local function add(part)
     redis.call('HSET', board .. part, field, redis.call('HGET', staged .. part, field))
   end
 end
-redis.call('HSET', board, 'board', joined('board'), 'head', joined('head'), 'place', ARGV[8], 'at', ARGV[9],
-  'cost', ARGV[10], 'layout', ARGV[11])
-if ARGV[3] == '' then replace(':ledger') else add(':ledger') end
+redis.call('HSET', board, 'board', joined('board'), 'head', joined('head'))
+for field, value in pairs(new.fields) do redis.call('HSET', board, field, value) end
+if new.whole_ledger then replace(':ledger') else add(':ledger') end
 replace(':ratings')
-local day, sheet = ARGV[12], tonumber(ARGV[7]) - 1
-redis.call('HSET', board .. ':days', day, ARGV[13])
+redis.call('HSET', board .. ':days', new.day, new.listed)
 add(':points')
-while redis.call('HDEL', board .. ':points', day .. '/' .. sheet) == 1 do sheet = sheet + 1 end
+local sheet = new.staged.points - 1
+while redis.call('HDEL', board .. ':points', new.day .. '/' .. sheet) == 1 do sheet = sheet + 1 end
 drop()
 return 1

@@ -1,42 +1,45 @@
 -- bot_version
 -- Add a version to a bot and make it the current one, or add an upload that may become a version. A label is
 -- taken once, by a version or an upload; what a version or an upload of the bot already holds is not added again.
--- What is refused leaves nothing. KEYS: the bot, its versions, its sources, its uploads. ARGV: maximum number of
--- versions and uploads, maximum bytes of sources, label, version, then the upload's id, row, digest and source (all empty for none; then
--- version is given, else it is empty), then field, value, ... of the bot. Returns added (also if the same call is
+-- What is refused leaves nothing. KEYS: the bot, its versions, its sources, its uploads. ARGV: an object with
+-- versions (the most versions and uploads), bytes (the most of sources), label, fields (of the bot), and either
+-- version or the upload's id, row and digest; then the upload's source. Returns added (also if the same call is
 -- repeated), same (the bot has that upload), exists, full, large or unknown; and the bytes that were stored, or, if
 -- large, the bytes that the bot has.
-local state = redis.call('HMGET', KEYS[1], 'name', 'state')
+local bot, versions, sources, uploads = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local new, source = cjson.decode(ARGV[1]), ARGV[2]
+local state = redis.call('HMGET', bot, 'name', 'state')
 if not state[1] or state[2] == 'deleted' then return {'unknown', 0} end
-if ARGV[5] ~= '' then
-  if redis.call('HEXISTS', KEYS[4], ARGV[5]) == 1 then return {'added', 0} end
-  for _, row in ipairs(redis.call('HVALS', KEYS[2])) do
-    if cjson.decode(row)[8] == ARGV[7] then return {'same', 0} end
+if new.id then
+  if redis.call('HEXISTS', uploads, new.id) == 1 then return {'added', 0} end
+  for _, row in ipairs(redis.call('HVALS', versions)) do
+    if cjson.decode(row)[8] == new.digest then return {'same', 0} end
   end
-  for _, row in ipairs(redis.call('HVALS', KEYS[4])) do
-    if cjson.decode(row).digest == ARGV[7] then return {'same', 0} end
+  for _, row in ipairs(redis.call('HVALS', uploads)) do
+    if cjson.decode(row).digest == new.digest then return {'same', 0} end
   end
 end
-local known = redis.call('HGET', KEYS[2], ARGV[3])
-if known then return {known == ARGV[4] and 'added' or 'exists', 0} end
-for _, row in ipairs(redis.call('HVALS', KEYS[4])) do
-  if cjson.decode(row).label == ARGV[3] then return {'exists', 0} end
+local known = redis.call('HGET', versions, new.label)
+if known then return {known == new.version and 'added' or 'exists', 0} end
+for _, row in ipairs(redis.call('HVALS', uploads)) do
+  if cjson.decode(row).label == new.label then return {'exists', 0} end
 end
-if redis.call('HLEN', KEYS[2]) + redis.call('HLEN', KEYS[4]) >= tonumber(ARGV[1]) then return {'full', 0} end
+if redis.call('HLEN', versions) + redis.call('HLEN', uploads) >= new.versions then return {'full', 0} end
 local bytes = 0
-if ARGV[7] ~= '' and redis.call('HEXISTS', KEYS[3], ARGV[7]) == 0 then
+if new.digest and redis.call('HEXISTS', sources, new.digest) == 0 then
   local stored = 0
-  for _, digest in ipairs(redis.call('HKEYS', KEYS[3])) do
-    stored = stored + redis.call('HSTRLEN', KEYS[3], digest)
+  for _, digest in ipairs(redis.call('HKEYS', sources)) do
+    stored = stored + redis.call('HSTRLEN', sources, digest)
   end
-  bytes = #ARGV[8]
-  if stored + bytes > tonumber(ARGV[2]) then return {'large', stored} end
-  redis.call('HSET', KEYS[3], ARGV[7], ARGV[8])
+  bytes = #source
+  if stored + bytes > new.bytes then return {'large', stored} end
+  redis.call('HSET', sources, new.digest, source)
 end
-if ARGV[5] ~= '' then
-  redis.call('HSET', KEYS[4], ARGV[5], ARGV[6])
+if new.id then
+  redis.call('HSET', uploads, new.id, new.row)
 else
-  redis.call('HSET', KEYS[2], ARGV[3], ARGV[4])
-  redis.call('HSET', KEYS[1], 'version', ARGV[3], unpack(ARGV, 9))
+  redis.call('HSET', versions, new.label, new.version)
+  redis.call('HSET', bot, 'version', new.label)
+  for field, value in pairs(new.fields) do redis.call('HSET', bot, field, value) end
 end
 return {'added', bytes}

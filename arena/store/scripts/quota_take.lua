@@ -1,26 +1,25 @@
--- Take room from a quota, or give some back. KEYS: what is used of it. ARGV: milliseconds without a take after
--- which the use is counted anew, then the change, the maximum and, if counted, the use, each of bots, versions
--- and bytes. Returns taken, uncounted (call again with the counted use) or the name of the first quota that is
--- too small, and the use. A new count already knows of what is given back.
+-- Take room from a quota, or give some back. KEYS: what is used of it. ARGV: an object with count_after_ms
+-- (milliseconds without a take after which the use is counted anew), and, each of bots, versions and bytes, change,
+-- most and, if it was counted, counted. Returns taken, uncounted (call again with the counted use) or the name of
+-- the first quota that is too small, and the use. A new count already knows of what is given back.
 local names = {'bots', 'versions', 'bytes'}
+local asked = cjson.decode(ARGV[1])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local counted = false
 local taken_ms = redis.call('HGET', KEYS[1], 'taken_ms')
-if not taken_ms or now - taken_ms >= tonumber(ARGV[1]) then
-  if not ARGV[8] then return {'uncounted', 0, 0, 0} end
+if not taken_ms or now - taken_ms >= asked.count_after_ms then
+  if not asked.counted then return {'uncounted', 0, 0, 0} end
   counted = true
   redis.call('HSET', KEYS[1], 'taken_ms', now)
-  for i, name in ipairs(names) do redis.call('HSET', KEYS[1], name, ARGV[7 + i]) end
+  for _, name in ipairs(names) do redis.call('HSET', KEYS[1], name, asked.counted[name]) end
 end
 local used, changes, verdict = {}, {}, 'taken'
 for i, name in ipairs(names) do
   used[i] = tonumber(redis.call('HGET', KEYS[1], name))
-  changes[i] = tonumber(ARGV[1 + i])
+  changes[i] = asked.change[name]
   if counted then changes[i] = math.max(0, changes[i]) end
-  if verdict == 'taken' and changes[i] > 0 and used[i] + changes[i] > tonumber(ARGV[4 + i]) then
-    verdict = name
-  end
+  if verdict == 'taken' and changes[i] > 0 and used[i] + changes[i] > asked.most[name] then verdict = name end
 end
 if verdict == 'taken' then
   for i, name in ipairs(names) do

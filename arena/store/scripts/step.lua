@@ -1,12 +1,10 @@
 -- Steps of games, each atomic: for each 1 if it was accepted, 0 if the game has another version. One script
 -- for several, because calling a script costs a third of a step. On a cluster there is one step per call.
--- KEYS, for each step: game, whose other keys share its hash tag '{g:<id>}'; the due-list if it is
---   touched; the keys of the hints in their order.
--- ARGV, for each step: number of its keys, number of its arguments after this one, version expected
---   ('' = the game must not exist), new version, header, table, state ('' = unchanged), when the game is due
---   ('' = unchanged), entry for the outbox ('' = none), version whose entry is acknowledged ('' = none),
---   number of log entries, number of events, these, then the hints:
---   'must' | 'may' | 'gone' member (see turns.lua), 'zadd' score member, 'zrem' member, each with one key.
+-- KEYS, for each step: game, whose other keys share its hash tag '{g:<id>}'; the key of each hint.
+-- ARGV, for each step: number of its keys, version expected ('' = the game must not exist), new version, header,
+--   table, state ('' = unchanged), entry for the outbox ('' = none), version whose entry is acknowledged
+--   ('' = none), number of log entries, number of events, these, then three for each hint: its kind, the member,
+--   and the change of the turn ('must', 'may' or 'gone', see turns.lua) or the score in the list.
 local call = redis.call
 
 local function append(list, first, last)
@@ -25,12 +23,22 @@ local function leave(outbox, entry, acknowledged)
   call('RPUSH', outbox, entry)
 end
 
-local function take(key, at, stop)
+local function hint(key, kind, member, value, version)
+  if kind == 'TurnHint' then
+    hint_turn(key, value, member, version)
+  elseif kind == 'ListAdd' then
+    call('ZADD', key, value, member)
+  else
+    call('ZREM', key, member)
+  end
+end
+
+local function take(key, at, log, events, hints)
   local game = KEYS[key]
-  local version, header, progress, due = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], ARGV[at + 5]
-  if (call('HGET', game, 'v') or '') ~= ARGV[at] then return 0 end
+  local version, header, progress = ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
+  if (call('HGET', game, 'v') or '') ~= ARGV[at + 1] then return 0 end
   if progress ~= '' then
-    call('HSET', game, 'v', version, 's', progress, 't', ARGV[at + 4])
+    call('HSET', game, 'v', version, 's', progress, 't', ARGV[at + 5])
   else
     call('HSET', game, 'v', version)
   end
@@ -40,28 +48,11 @@ local function take(key, at, stop)
     call('HSET', game .. ':rec', 'm', header)
   end
   if ARGV[at + 6] ~= '' then leave(game .. ':out', ARGV[at + 6], ARGV[at + 7]) end
-  local log = at + 10
-  local events = log + ARGV[at + 8]
-  local hint = events + ARGV[at + 9]
   append(game .. ':log', log, events - 1)
-  append(game .. ':events', events, hint - 1)
-  if due ~= '' then
-    key = key + 1
-    call('ZADD', KEYS[key], due, string.sub(game, 4, -2))
-  end
-  while hint <= stop do
-    key = key + 1
-    local op = ARGV[hint]
-    if op == 'zadd' then
-      call('ZADD', KEYS[key], ARGV[hint + 1], ARGV[hint + 2])
-      hint = hint + 3
-    elseif op == 'zrem' then
-      call('ZREM', KEYS[key], ARGV[hint + 1])
-      hint = hint + 2
-    else
-      hint_turn(KEYS[key], op, ARGV[hint + 1], version)
-      hint = hint + 2
-    end
+  append(game .. ':events', events, hints - 1)
+  for number = 1, ARGV[at] - 1 do
+    local one = hints + 3 * (number - 1)
+    hint(KEYS[key + number], ARGV[one], ARGV[one + 1], ARGV[one + 2], version)
   end
   return 1
 end
@@ -69,8 +60,10 @@ end
 local taken = {}
 local key, at = 1, 1
 while ARGV[at] do
-  local stop = at + 1 + ARGV[at + 1]
-  taken[#taken + 1] = take(key, at + 2, stop)
-  key, at = key + ARGV[at], stop + 1
+  local log = at + 10
+  local events = log + ARGV[at + 8]
+  local hints = events + ARGV[at + 9]
+  taken[#taken + 1] = take(key, at, log, events, hints)
+  key, at = key + ARGV[at], hints + 3 * (ARGV[at] - 1)
 end
 return taken

@@ -21,9 +21,6 @@ FORMATS: Final[Mapping[str, TournamentFormat]] = {
 }
 """The formats by name."""
 
-TIMED_FORMATS: Final = tuple(name for name, format in FORMATS.items() if format.ends_by_time)
-"""The names of those that end at ``ends_ms``."""
-
 
 def plan(
     spec: Spec,

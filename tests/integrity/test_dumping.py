@@ -10,13 +10,13 @@ import pytest
 
 from arena.bots import BotSpec
 from arena.games import game_of
+from arena.integrity.suspicions import DUMPING, suspicions
 from arena.play.groups import SeatedGroup, play_games
 from arena.play.pairings import lineups
 from arena.play.seatings import seatings
-from arena.ratings.collusion import DUMPING, suspicions
 from arena.ratings.results import GroupResult, collect
 from arena.records.record import build_record, dumps
-from benchmarks.suspicions import SCENES, Scene, named, rates
+from benchmarks.integrity import SCENES, Scene, named, rates
 
 KIND = "toepen"
 RULES = game_of(KIND).duel_rules

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from arena.games.toepen.titles import Style
-from arena.ratings.collusion import DUMPING, SIGNALLING, suspicions
+from arena.integrity.suspicions import DUMPING, SIGNALLING, suspicions
 from arena.ratings.results import GroupResult
 from tests.ratings.made_up import group, player
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from arena.accounts.accounts import Accounts
-from arena.accounts.copies import copies
 from arena.events.boards import Boards
 from arena.events.house_entries import house_source
+from arena.integrity.copies import copies
+from arena.integrity.suspicions import suspicions
 from arena.play.players import SEALED
-from arena.ratings.collusion import suspicions
 from arena.store.accounts import AccountStore
 from arena.tournaments.entry import parties
 
 
-def arranged(
+def integrity_report(
     boards: Boards,
     accounts: Accounts,
     store: AccountStore,

@@ -1,6 +1,6 @@
 """How often the report of suspicions names somebody: in honest fields, and where results are arranged.
 
-    python -m benchmarks.suspicions [--repetitions N]
+    python -m benchmarks.integrity [--repetitions N]
 
 Each repetition is a round robin, or several, of simulated duels: house bots and a bot each of other owners.
 In a cyclic field the log odds of every pair are off from what the strengths say by a normal deviate (the
@@ -16,9 +16,10 @@ from math import exp
 from random import Random
 from typing import Final, NamedTuple
 
+from arena.integrity.dumping import dumping_gains
+from arena.integrity.encounters import Encounter
+from arena.integrity.suspicions import LEVEL
 from arena.play.players import PlayerId
-from arena.ratings.collusion import LEVEL
-from arena.ratings.dumping import Encounter, gains
 
 HOUSE: Final = {"random": -2.6, "rookie": 0.0, "regular": 1.1, "shark": 1.6}
 """The house bots, with their strengths in log odds."""
@@ -110,7 +111,7 @@ def meetings_of(scene: Scene, random: Random) -> list[Encounter]:
 def named(scene: Scene, seed: int) -> list[tuple[str, Sequence[str]]]:
     """The gainers that are named, each with the helpers."""
     meetings = meetings_of(scene, Random(f"{scene.title} {seed}"))
-    found = gains(meetings, owners_of(scene), LEVEL, by_tournament=True)
+    found = dumping_gains(meetings, owners_of(scene), LEVEL, by_tournament=True)
     return [(one.gainer.name, [helper.name for helper in one.helpers]) for one in found]
 
 

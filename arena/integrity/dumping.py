@@ -13,17 +13,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, comb, erfc, exp, fsum, lgamma, log, sqrt
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arena.integrity.encounters import MIN_GROUPS, Encounter, Gain
 from arena.play.players import PlayerId
-
-MIN_GROUPS: Final = 8
-"""A version is not tested against an owner whose bots it has met in fewer groups."""
+from arena.ratings.solver import FloatArray
 
 _MOST_OWNERS: Final = 8
 """The most owners whose bots are tested together."""
@@ -44,42 +41,6 @@ _PRIOR: Final = 16.0
 _ROUNDS: Final = 40
 _GRID: Final = np.linspace(-8.0, 8.0, 321)
 _EXACT: Final = 2000
-
-FloatArray = NDArray[np.float64]
-
-
-class Encounter(NamedTuple):
-    """The points, from 0 to 1, of a player against another in one group of a tournament."""
-
-    group: str
-    tournament: str
-    player: PlayerId
-    other: PlayerId
-    score: float
-
-
-@dataclass(frozen=True)
-class Gain:
-    """A conspicuous result: ``gainer`` scored ``score`` per group in ``groups`` groups against the
-    ``helpers``, where ``expected`` was predicted.
-
-    ``tournament`` is the only one in which this happened, or None if it does not depend on the tournament. In
-    an honest field, anybody is named for as much with a probability of at most ``chance``. ``meetings`` are
-    the groups.
-    """
-
-    gainer: PlayerId
-    helpers: tuple[PlayerId, ...]
-    tournament: str | None
-    score: float
-    expected: float
-    chance: float
-    meetings: tuple[Encounter, ...]
-
-    @property
-    def groups(self) -> int:
-        """The number of groups."""
-        return len(self.meetings)
 
 
 class _Tally(NamedTuple):
@@ -186,10 +147,10 @@ class _Strengths:
         return one, [self._numbers[meeting.other] for meeting in meetings]
 
 
-def gains(
+def dumping_gains(
     meetings: Iterable[Encounter], owners: Mapping[str, str], level: float, *, by_tournament: bool
 ) -> list[Gain]:
-    """The gains that are too large for chance, the clearest first.
+    """Return the gains that are too large for chance, the clearest first.
 
     ``meetings``: each pair of a group in both directions. ``owners``: of the bots by name, empty for house
     bots. ``level``: the greatest ``chance`` of a gain. ``by_tournament``: whether the same versions always

@@ -1,0 +1,36 @@
+"""The secret codes of invitations and links: to sign up, to sign in, to a seat, to a tournament."""
+
+from __future__ import annotations
+
+import secrets
+from hashlib import sha256
+from hmac import compare_digest
+from typing import Final
+
+from arena.errors import ArenaError
+
+_CODE_BYTES: Final = 24
+
+
+class LinkExpired(ArenaError):
+    """The link was used or withdrawn, or has expired. ``expected``: where to get a new one."""
+
+    code = "link_expired"
+
+    def __init__(self, expected: str) -> None:
+        super().__init__("this link was used or withdrawn, or has expired", field="code", expected=expected)
+
+
+def new_code() -> str:
+    """Return a code for a link."""
+    return secrets.token_urlsafe(_CODE_BYTES)
+
+
+def digest_of(code: str) -> str:
+    """Return what is stored of a code: its SHA-256."""
+    return sha256(code.encode()).hexdigest()
+
+
+def is_code(code: str, digest: str) -> bool:
+    """Return whether ``digest`` is that of the code."""
+    return compare_digest(digest_of(code), digest)

@@ -1,0 +1,1 @@
+"""The report for admins: results that look arranged, and uploads that several owners have."""
