@@ -1,4 +1,4 @@
-"""Toepen, told."""
+"""The narration of Toepen."""
 
 from __future__ import annotations
 
