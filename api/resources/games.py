@@ -59,7 +59,9 @@ def create_game(who: Principal, body: GivenGame) -> Response:
 
 
 def _seat(who: Principal, seat: GivenSeat) -> Mapping[str, object]:
-    """The seat with the current version of its bot, which must belong to ``who`` unless an admin."""
+    """Return the seat with the current version of its bot, which must belong to ``who`` unless that is an
+    admin.
+    """
     if "bot" not in seat:
         return seat
     bot = services().accounts.bot(seat["bot"])
