@@ -1,4 +1,4 @@
-"""``botequim archive``: what is in an archive, and whether it is whole."""
+"""``botequim archive``: the contents of an archive, and whether it is whole."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def archive() -> None:
 def check(place: str, as_json: bool) -> int:
     """Check a whole archive.
 
-    Checks digests, indexes and the hashes of the records, and that nothing is there twice. Prints one line
-    per problem; the exit code is 1 if there is one.
+    It checks digests, indexes and the hashes of the records, and that nothing occurs twice. It prints one
+    line per problem; the exit code is 1 if there is one.
     """
     found = check_archive(Archive(open_objects(place)))
     verdict = f"{len(found.problems)} problems" if found.problems else "all checked"
@@ -55,7 +55,8 @@ def check(place: str, as_json: bool) -> int:
 def copy(place: str, target: str, as_json: bool) -> None:
     """Copy to TARGET what it lacks of the archive at PLACE.
 
-    For backups, which may be repeated, and for moving an archive to another place. The service may run.
+    Use it for backups, which may be repeated, and to move an archive to another place. The service may run
+    meanwhile.
     """
     count = Archive(open_objects(place)).copy(open_objects(target))
     show({"segments": count}, as_json, f"{count} new segments copied")

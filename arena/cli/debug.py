@@ -54,9 +54,9 @@ def debug(
 ) -> None:
     """Run a bot at a decision of the game recorded in RECORD (- is stdin).
 
-    The bot first gets all earlier turns of that seat, with the same randomness, so that a bot with a
-    memory has seen them; its answers to those are ignored. Then its answer is shown next to the recorded
-    one. Of what it raises, each distinct traceback is printed once, with the turn.
+    The bot first gets all earlier turns of that seat, with the same randomness, so that a bot with a memory
+    has seen them; its answers to those are ignored. Then its answer is shown next to the recorded one. Each
+    distinct traceback of what it raises is printed once, with the turn.
     """
     with redirected(as_json):
         found = _debug(file, which, bot_name, seat, game_id, record_number, sandbox, show)
@@ -126,7 +126,7 @@ def _debug(
 
 
 def _output(bot: Bot) -> str:
-    """What a sandboxed bot has printed so far; others print by themselves."""
+    """Return what a sandboxed bot has printed so far. Other bots print by themselves."""
     journal = getattr(bot, "journal", None)
     return "" if journal is None else str(journal.output)
 
@@ -150,7 +150,7 @@ def _echo_failure(reports: list[FaultReport], asked: str) -> None:
 
 
 def _decision(text: str) -> int | str:
-    """The number of a decision, or the id of a turn."""
+    """Return the number of a decision, or the id of a turn."""
     if not (text.isascii() and text.isdecimal()):
         return text
     if int(text) == 0:
@@ -159,8 +159,8 @@ def _decision(text: str) -> int | str:
 
 
 def sandboxed(text: str, kind: str) -> BotSpec:
-    """Return the bot of a file, run in the sandbox: ``path/to/file.py``, ``file.wasm``, or ``LABEL=`` and one
-    of them; or a house bot, which needs no sandbox. Raises :class:`~arena.errors.ArenaError`.
+    """Return the bot of a file, run in the sandbox (``path/to/file.py``, ``file.wasm``, or either with
+    ``LABEL=`` before it), or a house bot, which needs no sandbox. Raises :class:`~arena.errors.ArenaError`.
     """
     try:
         from arena.sandbox.bot import check_bot, sandboxed_spec
