@@ -6,7 +6,7 @@ from arena.errors import ArenaError
 
 
 class CallFailed(ArenaError):
-    """The call brought no valid reply."""
+    """The call produced no valid reply."""
 
     code = "webhook_failed"
 
@@ -32,7 +32,7 @@ class AddressNotAllowed(NotConnected):
 
 
 class ReplyTimeout(CallFailed):
-    """Connected, but the reply was not complete in time."""
+    """The connection was made, but the reply was not complete in time."""
 
 
 class BadReply(CallFailed):
