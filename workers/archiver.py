@@ -1,4 +1,4 @@
-"""The process that moves finished records to the archive: the only one that writes there."""
+"""The process that moves finished records to the archive. It is the only one that writes there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workers.jobs import service
 
 
 def archive(batches: Batches | None = None, pause_ms: int = PAUSE_MS) -> None:
-    """Archive records until SIGTERM or SIGINT; several processes may run, one of which archives at a time.
+    """Archive records until SIGTERM or SIGINT. Several processes may run, one of which archives at a time.
 
     Raises :class:`~arena.ops.settings.InvalidSetting` without an archive,
     :class:`~arena.records.archive.archive.ArchiveMismatch` for that of another service, and other
