@@ -108,8 +108,8 @@ def margin_of(elo: float) -> float:
 
 
 def elo_of(margin: float) -> float:
-    """Return the difference in Elo points that corresponds to a margin; it is infinite from a
-    margin of 1 on.
+    """Return the difference in Elo points for a margin, the inverse of :func:`margin_of`. It is infinite from
+    a margin of 1 on.
     """
     if abs(margin) >= 1:
         return inf if margin > 0 else -inf
