@@ -98,7 +98,7 @@ class NamedJob(RqJob):
     def func(self) -> Callable[..., object]:
         """The function. Raises :class:`ForbiddenJob`."""
         if self.func_name != RUN_JOB or self.instance is not None:
-            raise ForbiddenJob(f"job {self.id} calls another function than {RUN_JOB}")
+            raise ForbiddenJob(f"job {self.id} calls a function other than {RUN_JOB}")
         function: Callable[..., Any] = super().func
         return function
 

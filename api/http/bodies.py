@@ -74,7 +74,7 @@ class BodyIntake:
             data = b""
         if _expired(connection):
             raise HttpError(
-                "the body took too long",
+                "the body took too long to arrive",
                 code="request_timeout",
                 expected=f"{BYTES_PER_SECOND} bytes a second or more",
             )
@@ -99,7 +99,7 @@ class BodyIntake:
             size and self._sizes.get(client, 0) + size > settings.body_memory // 4
         ):
             raise HttpError(
-                "too many requests of this address are unfinished",
+                "too many unfinished requests from this address",
                 code="too_many_unfinished",
                 expected="to finish one request before the next begins",
                 extra={"retry_after": 1},

@@ -490,7 +490,7 @@ def error_response(error: Exception, environ: Environ) -> Response:
     """Return the response for any error. An unexpected one is logged and becomes ``internal_error``."""
     if isinstance(error, CorruptState):
         _log.error("a row cannot be read", exc_info=error, extra={"request_id": environ.get(REQUEST_ID)})
-        return problem_response(CorruptState("what is stored about this cannot be read"), environ)
+        return problem_response(CorruptState("the stored data of this resource cannot be read"), environ)
     if isinstance(error, ArenaError):
         return problem_response(error, environ)
     if isinstance(error, HTTPException) and (error.code or 500) < 500:
@@ -500,7 +500,9 @@ def error_response(error: Exception, environ: Environ) -> Response:
         exc_info=error,
         extra={"error": type(error).__name__, "request_id": environ.get(REQUEST_ID)},
     )
-    return problem_response(HttpError("an error in the service", code="internal_error"), environ)
+    return problem_response(
+        HttpError("the service failed with an internal error", code="internal_error"), environ
+    )
 
 
 def _of_http(error: HTTPException, environ: Environ) -> Response:

@@ -169,7 +169,7 @@ def _next_event(last: str) -> int:
         return 0
     if not (last.isascii() and last.isdecimal() and len(last) < 10):
         raise ArenaError(
-            "this is not a valid event id",
+            "invalid event id",
             code="invalid_cursor",
             field="Last-Event-ID",
             expected="the id of an event",

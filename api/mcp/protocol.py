@@ -64,19 +64,21 @@ def handle() -> Response:
     who = authenticate(request.environ, services())
     if not _may_come_from(request.headers.get("Origin")):
         return _failed(
-            None, RpcError(INVALID_REQUEST, "pages of this origin are not allowed to call"), status=403
+            None, RpcError(INVALID_REQUEST, "pages from this origin may not call this service"), status=403
         )
     try:
         message = bodies().read_json(request.environ)
     except MalformedJson as error:
         return _failed(None, RpcError(PARSE_ERROR, error.message))
     if not isinstance(message, dict) or not isinstance(message.get("method"), str):
-        return _failed(None, RpcError(INVALID_REQUEST, "the body is not one JSON-RPC request"))
+        return _failed(None, RpcError(INVALID_REQUEST, "the body is not a single JSON-RPC request"))
     if "id" not in message:
         return Response(status=202)
     number, stateless = message["id"], True
     if isinstance(number, bool) or not isinstance(number, str | int):
-        return _failed(None, RpcError(INVALID_REQUEST, "the id of a request is a text or a whole number"))
+        return _failed(
+            None, RpcError(INVALID_REQUEST, "the id of a request must be a text or a whole number")
+        )
     try:
         stateless = _is_stateless(message)
         result = _answer(who, message["method"], _object(message, "params"), stateless)

@@ -112,7 +112,9 @@ def _sent_upload(body: dict[str, object]) -> Mapping[str, object]:
             raise InvalidSource("there is nothing to upload", field="file", expected="a file, or its text")
         return {"source": pasted}
     if pasted is not None:
-        raise InvalidSource("a file and a text were sent", field="file", expected="either a file or a text")
+        raise InvalidSource(
+            "send either a file or a text, not both", field="file", expected="either a file or a text"
+        )
     data = file.read()
     is_component = data.startswith(COMPONENT_MAGIC) or file.filename.endswith(".wasm")
     return {"component" if is_component else "source": data}

@@ -75,7 +75,7 @@ def _seat(who: Principal, seat: GivenSeat) -> Mapping[str, object]:
 def _check_seatable(bot: BotAccount) -> None:
     if bot.current.runner.arena_run:
         raise InvalidSeats(
-            f"{bot.name} is an uploaded bot; those play in tournaments only",
+            f"{bot.name} is an uploaded bot, and uploaded bots play only in tournaments",
             field="seats",
             expected="a bot with the transport remote or webhook",
         )

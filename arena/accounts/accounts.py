@@ -375,7 +375,7 @@ class Accounts(AuditLog):
             if added == "unknown":
                 raise _unknown_bot(name)
             if added == "same":
-                raise UploadExists(f"{name} has this upload already", field="source")
+                raise UploadExists(f"{name} already has this upload", field="source")
             if added == "exists":
                 raise _version_exists(name, label)
             if added == "full":
@@ -554,14 +554,14 @@ def _check_version(label: str, transport: str, url: str, upload: StoredUpload | 
     chosen = transport_of(transport)
     if bool(url) != chosen.needs_url:
         raise ArenaError(
-            "a URL is required for a webhook, and only there",
+            "a URL is required for a webhook, and not allowed otherwise",
             code="invalid_webhook_url",
             field="url",
             expected="the URL of the webhook" if not url else 'the transport "webhook"',
         )
     if (upload is not None) != chosen.takes_upload:
         raise InvalidSource(
-            "a source or a component is required for an uploaded bot, and only there",
+            "a source or a component is required for an uploaded bot, and not allowed otherwise",
             field="source",
             expected="source or component" if upload is None else 'the transport "uploaded"',
         )

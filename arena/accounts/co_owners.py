@@ -108,7 +108,7 @@ class CoOwners:
         used = len(known.co_owners) + len(invited)
         if used >= MOST_OF_BOT:
             raise QuotaExceeded(
-                f"a bot has at most {MOST_OF_BOT} co-owners, with those who are invited",
+                f"a bot has at most {MOST_OF_BOT} co-owners, including those who are invited",
                 field="owner",
                 expected="to remove one of them",
                 extra={"quota": "co_owners", "most": MOST_OF_BOT, "used": used, "left": 0},

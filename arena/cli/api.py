@@ -178,7 +178,9 @@ def _fields(words: tuple[str, ...], operation: Operation) -> dict[str, object]:
             inner = into.setdefault(parent, {})
             if not isinstance(inner, dict):
                 raise ArenaError(
-                    f"{parent} is given as a value and as an object", field=name, expected="only one of them"
+                    f"{parent} is given both as a value and as an object",
+                    field=name,
+                    expected="only one of them",
                 )
             into = inner
         if last in into:

@@ -154,7 +154,7 @@ def _decision(text: str) -> int | str:
     if not (text.isascii() and text.isdecimal()):
         return text
     if int(text) == 0:
-        raise click.BadParameter("the first decision has the number 1", param_hint="--turn")
+        raise click.BadParameter("decisions are numbered from 1", param_hint="--turn")
     return int(text)
 
 

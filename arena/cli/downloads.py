@@ -63,7 +63,7 @@ def read_state(path: Path) -> DownloadState | None:
         values = json.loads(where.read_text(encoding="utf-8"))
         state = DownloadState(**{name: values[name] for name in _FIELDS})
         if state.format != _FORMAT:
-            raise ValueError(f"format {state.format}")
+            raise ValueError(f"unsupported format {state.format}")
         return state
     except (LookupError, ValueError, TypeError, AttributeError) as error:
         raise ArenaError(
@@ -192,7 +192,7 @@ def opened_download(client: Client, path: Path, kind: str | None) -> Iterator[Do
         state = read_state(path)
         if state is None and path.exists() and path.stat().st_size:
             raise ArenaError(
-                f"{path} exists, but no earlier download made it",
+                f"{path} exists, but was not created by an earlier download",
                 code="invalid_state",
                 field="out",
                 expected="a new file, or one that still has its .state file",

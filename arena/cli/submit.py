@@ -114,7 +114,7 @@ def submit_bot(
     """
     if preset is not None and len(kinds) != 1:
         raise UnknownPreset(
-            "--preset belongs to one game", field="preset", expected="exactly one --kind with it"
+            "--preset requires a single game", field="preset", expected="exactly one --kind with it"
         )
     # Before the upload, so that an unknown preset is refused at once.
     _boards(kinds, preset)

@@ -74,7 +74,7 @@ def watch(
     those of 'play'; --preset needs one --kind.
     """
     if preset is not None and len(kinds) != 1:
-        raise click.UsageError("--preset belongs to one game: give exactly one --kind with it")
+        raise click.UsageError("--preset requires exactly one --kind")
     seed = seed or secrets.token_hex(8)
     bots = (bot, *opponents)
     sources = [bot_spec(text, check=False).source for text in bots]

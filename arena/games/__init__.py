@@ -16,7 +16,7 @@ GAMES: dict[str, Game] = {}
 def register(game: Game) -> None:
     """Add a game. Raises ``ValueError`` if a game of that kind exists already."""
     if game.kind in GAMES:
-        raise ValueError(f"there is a game {game.kind!r} already")
+        raise ValueError(f"a game {game.kind!r} is already registered")
     GAMES[game.kind] = game
 
 

@@ -82,7 +82,7 @@ class LiveGame:
                 game.unknown = {name: data[name] for name in data.keys() - _TABLE_FIELDS}
             game.clocks = [SeatClock.restore(values) for values in data["clocks"]]
             if len(game.clocks) != len(header.seats):
-                raise ValueError("not one clock per seat")
+                raise ValueError("there is not exactly one clock per seat")
             game.table = Table.restore(
                 {
                     **data,

@@ -279,7 +279,7 @@ def new_header(
     count = rules_of_game.seats(complete)
     if len(seats) != count:
         raise InvalidSeats(
-            f"{len(seats)} seats for a game of {count}", field="seats", expected=f"{count} seats"
+            f"{len(seats)} seats given for a game of {count}", field="seats", expected=f"{count} seats"
         )
     if visibility not in VISIBILITIES:
         raise InvalidGame(

@@ -80,7 +80,7 @@ def _preset(given: Mapping[str, object]) -> ClockSettings:
     name = given["preset"]
     if len(given) > 1:
         raise InvalidClock(
-            "the clock has a preset and other settings",
+            "a clock preset cannot be combined with other settings",
             field="clock.preset",
             expected="either a preset or " + " and ".join(_LIMITS),
         )
@@ -125,7 +125,7 @@ class SeatClock:
         bank_ms, turn, started_ms, outage_ms, *more = values
         for value in (bank_ms, turn, started_ms, outage_ms):
             if type(value) is not int:
-                raise TypeError(f"{value!r} is no time and no turn of a clock")
+                raise TypeError(f"{value!r} is neither a time nor a turn of a clock")
         return cls(bank_ms, turn, started_ms, outage_ms, *more)
 
     def run(self, turn: int, settings: ClockSettings, clock: ServiceClock) -> None:

@@ -310,7 +310,7 @@ class Ledger:
     @classmethod
     def _of_meta(cls, meta: Mapping[str, Any]) -> Ledger:
         if meta["version"] != _VERSION:
-            raise ValueError(f"version {meta['version']}")
+            raise ValueError(f"unsupported version {meta['version']}")
         ledger = cls(meta["kind"], meta["division"], meta["preset"])
         ledger.groups = meta["groups"]
         for name, version, totals in meta["players"]:
@@ -443,7 +443,7 @@ def _joined(parts: Mapping[str, bytes], column: str, length: int, width: int) ->
     count = -(-length // (_PART_ROWS * width))
     data = b"".join(zlib.decompress(parts[_part(column, number)]) for number in range(count))
     if len(data) != length:
-        raise ValueError(f"{column} has {len(data)} bytes and not {length}")
+        raise ValueError(f"{column} has {len(data)} bytes instead of {length}")
     return data
 
 

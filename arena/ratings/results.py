@@ -398,7 +398,7 @@ def _read(record: Record, digest: str, luck: bool) -> tuple[_Setting, GameResult
             expected=f"{seats} of each",
         )
     if any(not 0 <= seat < seats for seat in (*faulty, *outcome["forfeits"])):
-        raise InvalidRecord("a seat that does not exist", field="faults", expected=f"0 to {seats - 1}")
+        raise InvalidRecord("a listed seat does not exist", field="faults", expected=f"0 to {seats - 1}")
     if not group["index"] < group["size"]:
         raise InvalidRecord(
             f"game {group['index']} of a group of {group['size']}",

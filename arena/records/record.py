@@ -159,14 +159,14 @@ def build_record(
         raise InvalidRecord(f"game {table.game_id} is not over", field="outcome")
     if len(players) != table.size:
         raise InvalidRecord(
-            f"{len(players)} players in a game of {table.size} seats",
+            f"{len(players)} players for {table.size} seats",
             field="players",
             expected=f"{table.size} players",
         )
     logged = list(table.actions if actions is None else actions)
     if len(logged) != table.logged:
         raise InvalidRecord(
-            f"{len(logged)} actions of the {table.logged} logged ones",
+            f"{len(logged)} of the {table.logged} logged actions",
             field="actions",
             expected="the whole log",
         )
@@ -230,7 +230,7 @@ def check_structure(record: object) -> Record:
     try:
         canonical_bytes({"players": canonical["players"], "rules": canonical["rules"]})
     except UnicodeEncodeError:
-        raise InvalidRecord("not a record: half a surrogate pair in a text", field="canonical") from None
+        raise InvalidRecord("not a record: an unpaired surrogate in a text", field="canonical") from None
     return checked
 
 
@@ -250,7 +250,7 @@ def parse_record(text: bytes | str) -> Record:
     except json.JSONDecodeError as error:
         raise UnreadableRecord(f"not JSON: {error.msg} at character {error.pos}") from None
     except (ValueError, RecursionError):
-        raise UnreadableRecord("not JSON that can be read: too many digits or too deep") from None
+        raise UnreadableRecord("unreadable JSON: too many digits, or nested too deeply") from None
     return check_structure(value)
 
 
@@ -340,7 +340,7 @@ def _split(name: str, lines: io.BufferedIOBase) -> Iterator[RecordText]:
         first = False
         if len(line) > MAX_RECORD_BYTES:
             raise UnreadableRecord(
-                f"{name}:{start}: a record of more than {MAX_RECORD_BYTES >> 20} MiB",
+                f"{name}:{start}: the record exceeds {MAX_RECORD_BYTES >> 20} MiB",
                 expected="one record per line",
             )
         yield RecordText(f"{name}:{start}", line)

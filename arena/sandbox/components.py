@@ -174,7 +174,7 @@ class _ComponentInstance(ProgramInstance):
         except TooLong as error:
             if error.is_error:
                 raise Trapped(f"an error of {error.size} bytes; the most is {MOST_TEXT}") from None
-            raise NoAction(f"a text of {error.size} bytes") from None
+            raise NoAction(f"the text has {error.size} bytes") from None
 
     def _call(self, fuel: int, call: Callable[..., Result], *arguments: object) -> Result:
         if not self._program.limits_processor_time:

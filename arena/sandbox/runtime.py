@@ -105,7 +105,9 @@ def component_program(wasm: bytes, limits: SandboxLimits) -> Program:
     """Return a bot that is a component. Raises :class:`~arena.bots.InvalidBot`."""
     if len(wasm) > limits.component_bytes:
         raise InvalidBot(
-            f"a component of {len(wasm)} bytes", field="source", expected=f"at most {limits.component_bytes}"
+            f"the component has {len(wasm)} bytes",
+            field="source",
+            expected=f"at most {limits.component_bytes}",
         )
     return _component_program(wasm)
 

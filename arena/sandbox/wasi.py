@@ -39,7 +39,7 @@ class Guest:
 
 def _bytes(guest: Guest, size: int) -> bytes:
     if size > MOST_RANDOM_BYTES:
-        raise ValueError(f"{size} random bytes at once; the most is {MOST_RANDOM_BYTES}")
+        raise ValueError(f"{size} random bytes requested at once; the maximum is {MOST_RANDOM_BYTES}")
     guest.charge(BYTE_FUEL * size)
     return guest.random_bytes(size)
 

@@ -294,7 +294,7 @@ def check_plan(kind: str, rules: Rules, bots: Sequence[BotSpec], groups: int) ->
     """Raise :class:`~arena.errors.ArenaError` if a plan cannot be played."""
     if groups < 1:
         raise ArenaError(
-            f"{groups} is too few groups", code="invalid_groups", field="groups", expected="1 or more"
+            f"{groups} groups are too few", code="invalid_groups", field="groups", expected="1 or more"
         )
     lineups(game_of(kind), rules, len(bots))
 

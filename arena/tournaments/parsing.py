@@ -97,7 +97,7 @@ def without_rating(given: Mapping[str, object]) -> dict[str, object]:
     """
     if given.get("rated", False) is not False:
         raise invalid(
-            "only tournaments of the arena count for the leaderboards", "rated", "false, or no value"
+            "only the arena's own tournaments count for the leaderboards", "rated", "false, or no value"
         )
     return {**given, "rated": False}
 
@@ -136,7 +136,7 @@ def check_together(spec: Spec) -> None:
     groups = format.most_groups(spec, spec.max_entries)
     if groups > MAX_GROUPS:
         raise invalid(
-            f"the tournament could have {groups} groups",
+            f"the tournament could have too many groups: {groups}",
             "max_entries",
             f"at most {MAX_GROUPS} groups: fewer entries, groups or rounds",
         )

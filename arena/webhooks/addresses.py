@@ -125,11 +125,11 @@ class Policy:
             found = list(dict.fromkeys(future.result(max(0.0, deadline - time.monotonic()))))
         except FutureTimeoutError:
             future.cancel()
-            raise NameNotFound("the name of the host was not resolved in time", field="url") from None
+            raise NameNotFound("the host name was not resolved in time", field="url") from None
         except (OSError, UnicodeError):
             found = []
         if not found:
-            raise NameNotFound("the name of the host has no address", field="url")
+            raise NameNotFound("the host name has no address", field="url")
         if not all(map(self.allows, found)):
             raise AddressNotAllowed(
                 "the host has an address that may not be called", field="url", expected="a public address"

@@ -183,7 +183,9 @@ def _failed(error: HTTPError) -> CallFailed:
     if isinstance(error, ReadTimeoutError):
         return ReplyTimeout("it did not reply in time", field="url")
     if isinstance(error, SSLError):
-        return BadReply(f"TLS failed: {getattr(cause, 'reason', None) or 'broken off'}", field="url")
+        return BadReply(
+            f"TLS failed: {getattr(cause, 'reason', None) or 'the connection broke off'}", field="url"
+        )
     if isinstance(cause, OSError):
         return BadReply(f"the connection broke: {_reason(cause)}", field="url")
     return BadReply("the reply is not HTTP, is cut off, or has too many headers", field="url")
@@ -203,7 +205,9 @@ class _Connection(HTTPConnection):
             message = f"the certificate is not valid: {error.verify_message}"
             raise _not_connected(message, "a trusted one") from None
         except OSError as error:
-            raise _not_connected(f"TLS failed: {getattr(error, 'reason', None) or 'broken off'}") from None
+            raise _not_connected(
+                f"TLS failed: {getattr(error, 'reason', None) or 'the connection broke off'}"
+            ) from None
         self.sock: Any = _BoundedSocket(self.sock, cast(float, self.timeout))
 
 

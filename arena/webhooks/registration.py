@@ -125,11 +125,11 @@ class Registration:
         if not transport_of(body["transport"]).needs_url:
             if given:
                 raise InvalidUrl(
-                    f"{given[0]!r} is for webhooks only", field=given[0], expected="transport webhook"
+                    f"{given[0]!r} is only for webhooks", field=given[0], expected="transport webhook"
                 )
             return {}
         if "url" not in body:
-            raise InvalidUrl("a webhook needs a URL", field="url", expected=URL_RULE)
+            raise InvalidUrl("a webhook requires a URL", field="url", expected=URL_RULE)
         self._spend("webhook_checks_per_owner", who.owner)
         self._webhooks.check(body["url"], secrets)
         return {"url": body["url"], "rights": body.get("rights", False)}

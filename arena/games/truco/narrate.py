@@ -106,7 +106,7 @@ class TrucoTeller:
             return [f"{who} leaves it to {partner}."]
         if kind == "signal":
             return [f"{who} {GESTURES[event[2]]}."]
-        raise ValueError(f"no event of truco: {event!r}")
+        raise ValueError(f"not a Truco event: {event!r}")
 
     def _hand(self, event: Event) -> list[str]:
         _, dealer, number, *points = event

@@ -130,11 +130,11 @@ OPTIONS: Final = OptionSet(
         Option("max_hands", 100, "after how many hands the game ends (BT-1.7)", low=1, high=1000),
     ),
     refused=(
-        Refusal({"seats": (3,)}, "two or four play"),
+        Refusal({"seats": (3,)}, "Truco is for two or four players"),
         Refusal({"exchange": (True,), "seats": (2,)}, "there is no partner to pass to"),
         Refusal(
             {"exchange": (True,), "manilhas": ("turned",)},
-            "it is not settled whether the forehand chooses before a card is turned or after it",
+            "the rules do not say whether the forehand chooses before or after a card is turned",
         ),
         Refusal({"exchange": (True,), "pack": ("clean",)}, "24 cards are not enough to burn hands"),
         Refusal({"max_burns": range(1, 10), "exchange": (False,)}, "there is nothing to burn"),

@@ -403,7 +403,7 @@ class TrucoTable(State):
         self.calls = _numbers(data["calls"], 0, (12 << 15) + (1 << 15) - 1)
         self.vira = _number(data["vira"], NO_CARD, CARD_COUNT - 1) if self.rules.turned else NO_CARD
         if not CALL_CODES.issuperset([call & 511 for call in self.calls]):
-            raise ValueError("an action that is no call")
+            raise ValueError("an action that is not a call")
         if len(self.score) != 2 or len(self.hands) != seats or len(self.leaders) > 3:
             raise ValueError("wrong number of teams, seats or tricks")
         self.refresh()
@@ -444,5 +444,5 @@ def _numbers(values: list[object], low: int, high: int) -> list[int]:
 def _hand(values: list[object]) -> tuple[int, ...]:
     cards = _numbers(values, 0, CARD_COUNT - 1)
     if len(cards) > 3 or cards != sorted(set(cards)):
-        raise ValueError(f"{cards} is no hand")
+        raise ValueError(f"{cards} is not a hand")
     return tuple(cards)

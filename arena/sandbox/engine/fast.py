@@ -203,7 +203,7 @@ class LinkedInstance(ProgramInstance):
         try:
             text = answer.decode("utf-8", "surrogatepass")
         except UnicodeDecodeError:
-            raise NoAction("a text that is not UTF-8") from None
+            raise NoAction("the text is not UTF-8") from None
         if kind != DONE or len(text) > self._limits.answer_chars:
             raise NoAction(text)
         return text

@@ -45,7 +45,7 @@ def check_version() -> None:
     """Raise :class:`BuildFailed` if the installed wasmtime is not the tested one."""
     found = version("wasmtime")
     if found.partition(".")[0] != TESTED:
-        raise BuildFailed(f"the fast engine is written for wasmtime {TESTED}, here is {found}")
+        raise BuildFailed(f"the fast engine requires wasmtime {TESTED}, but {found} is installed")
 
 
 def refuse_asynchronous(config: Config) -> None:

@@ -254,7 +254,7 @@ class _Linker:
             return Defined(instance, index - imports)
         found = self._imported(instance, sort, index)
         if isinstance(found, Hosted):
-            raise BuildFailed(f"the sandbox's Python imports {found.name}, which is no function")
+            raise BuildFailed(f"the sandbox's Python imports {found.name}, which is not a function")
         return found
 
     def _imported(self, instance: int, sort: int, index: int) -> Function:

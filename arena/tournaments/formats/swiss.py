@@ -183,7 +183,7 @@ def _bye(
             for index in reversed(order):
                 if had[index] == level and _can_rest(graph, mates, index, most):
                     return index, graph
-    raise AssertionError("with an odd number, every matching leaves an entrant over")
+    raise AssertionError("with an odd number, every matching leaves one entrant unpaired")
 
 
 def _can_rest(graph: dict[int, list[int]], mates: dict[int, int], index: int, most: int) -> bool:
