@@ -26,12 +26,12 @@ STEPS: Final[Mapping[int, Step]] = MappingProxyType({})
 
 
 def upgrade(store: Store) -> list[int]:
-    """Bring the data to the format of this program, and return the numbers of the steps that it took. An
-    empty database gets that format. No other process may use the database; a step that was interrupted is
-    repeated.
+    """Bring the data to the format of this program, and return the numbers of the steps that were taken. An
+    empty database is marked with that format. No other process may use the database; a step that was
+    interrupted is repeated.
 
-    Raises :class:`~arena.store.identity.UnknownFormat`, or
-    :class:`~arena.store.identity.StoreReplaced` if the database is being restored.
+    Raises :class:`~arena.store.identity.UnknownFormat`, or :class:`~arena.store.identity.StoreReplaced` if
+    the database is being restored.
     """
     found = store.identity.format()
     if found is None:
@@ -47,7 +47,7 @@ def upgrade(store: Store) -> list[int]:
 
 
 def check_upgradable(found: int) -> None:
-    """Check that data of this format are those of this program, or that there are steps from there. Raises
+    """Check that data of this format are in this program's format, or that there are steps from there. Raises
     :class:`~arena.store.identity.UnknownFormat`.
     """
     if found > FORMAT:
