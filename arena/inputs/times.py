@@ -66,8 +66,9 @@ def rfc_3339_rule() -> str:
 
 
 def times_between(low_ms: int, high_ms: int) -> str:
-    """Return a description of the allowed times, which are at least ``low_ms`` and may begin now. It begins
-    somewhat later, at the next full minute but one, because its readers need some time.
+    """Return a description of the allowed times, from ``low_ms``, which may be now, to ``high_ms``.
+
+    It begins somewhat later, at the next full minute but one, because its readers need some time.
     """
     soon_ms = low_ms if low_ms <= 0 else (low_ms // _MINUTE_MS + 2) * _MINUTE_MS
     return f"{in_utc(min(soon_ms, high_ms))} to {in_utc(high_ms)}{OF_BOTH_FORMS}"
