@@ -221,7 +221,7 @@ class ApiOperation(Operation):
 
 
 def _counted(limit: str, who: Principal | None, environ: Environ) -> str:
-    """Return what a limit counts: a credential or an address."""
+    """Return whom a limit counts: an address, or the owner or other holder of the token."""
     if limit.endswith("_per_address"):
         return client(environ)
     assert who is not None

@@ -138,7 +138,7 @@ def session_key() -> str | None:
 
 
 def begin(begun: tuple[str, Session]) -> Session:
-    """Store a session that has begun in the browser."""
+    """Store a session that has begun in the browser's cookie, and return it."""
     key, found = begun
     # The forms of pages that were opened before are those of another session.
     session.clear()

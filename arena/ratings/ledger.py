@@ -449,5 +449,7 @@ def _joined(parts: Mapping[str, bytes], column: str, length: int, width: int) ->
 
 @cache
 def _dense(places: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the places of sides relative to each other, without gaps."""
+    """Return the places of sides among themselves, where those who share a place have the same number (1, 2,
+    2, 4).
+    """
     return tuple(1 + sum(other < place for other in places) for place in places)

@@ -74,7 +74,7 @@ def _most_even(matrix: FloatArray) -> FloatArray:
     offset, slope = bounds @ start, bounds @ directions
 
     def evenness(step: FloatArray) -> tuple[float, FloatArray]:
-        """Minus the entropy, and its derivatives."""
+        """Return minus the entropy, and its derivatives."""
         weights = start + directions @ step
         logs = np.log(np.maximum(weights, 1e-300))
         return float(weights @ logs), directions.T @ (logs + 1)

@@ -98,7 +98,7 @@ def _snake(seated: Sequence[int], size: int) -> list[list[int]]:
 def _decide(
     field: Field, round: int, pairing: int, table: Sequence[int], places: int
 ) -> tuple[list[GroupPlan], list[int]]:
-    """Return the groups that a table still needs, and its members from first to last; ``places`` say how many
+    """Return the groups that a table still needs, and its members from first to last; ``places`` is how many
     of them go on.
     """
     groups = field.pairings.get((round, pairing), [])
