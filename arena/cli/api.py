@@ -57,7 +57,7 @@ class OperationName(_Text):
 
 
 class ApiCommand(Command):
-    """A command whose errors name fields as the API does, and as on its command line."""
+    """A command whose errors use the API's names for fields, as its command line does."""
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command."""

@@ -22,11 +22,11 @@ class InvalidUrl(NotConnected):
 
 
 class NameNotFound(NotConnected):
-    """The name of the host has no address, or was not resolved in time."""
+    """The host name has no address, or was not resolved in time."""
 
 
 class AddressNotAllowed(NotConnected):
-    """The name of the host has an address that may not be called."""
+    """The host name has an address that may not be called."""
 
     code = "webhook_address"
 

@@ -414,7 +414,7 @@ def read_serialised(data: bytes) -> tuple[TrucoRules, dict[str, Any]]:
     try:
         fields = json.loads(data)
         if fields["kind"] != "truco":
-            raise ValueError(f"kind {fields['kind']!r}")
+            raise ValueError(f"unexpected kind {fields['kind']!r}")
         check_format(fields, VERSION, FIELDS)
         return rules_from(OPTIONS.complete(fields["rules"])), fields
     except InvalidOption as error:
