@@ -1,4 +1,4 @@
-"""``python -m api``: the API alone, on the database of ``REDIS_URL``."""
+"""Runs the API alone, on the database of ``REDIS_URL``: ``python -m api``."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from arena.store.embedded import EmbeddedStore
 def serve(bind: str, workers: int, data: Path) -> None:
     """Serve the HTTP API only. House bots and tournaments also need workers.
 
-    Uses the database at REDIS_URL, or else an embedded one in the data folder.
+    The command uses the database at REDIS_URL, or else an embedded one in the data folder.
     """
     environment = {**os.environ, "BOTEQUIM_BIND": bind, "BOTEQUIM_WORKERS": str(workers)}
     command = [sys.executable, "-m", "gunicorn", "-c", "python:api.http.gunicorn_conf"]
@@ -49,7 +49,7 @@ def serve(bind: str, workers: int, data: Path) -> None:
 
 
 def _run(command: list[str], environment: dict[str, str]) -> int:
-    """Run until it ends; pass on signals to stop, and wait until it has drained."""
+    """Run a command until it ends, pass on the signals that stop it, and wait until it has drained."""
     server = subprocess.Popen(command, env=environment, start_new_session=True)
     stop_on_signals(server.terminate)
     return server.wait()

@@ -1,4 +1,4 @@
-"""What a service hands out for authors: its own wheel, and the starters of ``botequim new`` as zip files."""
+"""Downloads for authors: the service's wheel, and the starters of ``botequim new`` as zip files."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _ADDRESSES: Final = 8
 
 
 class Downloads:
-    """The files of an app. Each is made at its first request and kept."""
+    """The files of an app. Each is made when it is first requested, and kept."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._wheel: bytes | None = None
 
     def wheel(self) -> bytes:
-        """The wheel. Only if it has a name (:func:`~api.wheel.wheel_name`)."""
+        """Return the wheel, which must have a name (:func:`~api.wheel.wheel_name`)."""
         with self._lock:
             self._wheel = self._wheel or make_wheel()
             return self._wheel
@@ -39,7 +39,7 @@ class Downloads:
 
 @lru_cache(len(STARTERS) * _ADDRESSES)
 def starter_zip(name: str, address: str) -> bytes:
-    """The starter ``name`` of :data:`STARTERS`, which plays at the service ``address``."""
+    """Return the starter ``name`` of :data:`STARTERS`, which plays at the service ``address``."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
         for path, text in _starter(name).items():

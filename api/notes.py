@@ -1,4 +1,4 @@
-"""Notes of bots on their moves: read after the game by the owner, and by others once they are published."""
+"""Notes of bots on their moves, read after the game by the owner, and by others once they are published."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from arena.text import printable
 
 
 def read_notes(who: Principal | None, bot: str, game: str) -> Mapping[str, object]:
-    """The notes of a bot on a finished game, if ``who`` may read them and the game's record."""
+    """Return the notes of a bot on a finished game, if ``who`` may read them and the game's record."""
     record = parse_record(services().tournaments.record(game, viewer(who)))
     found = _notes([bot], game, viewer(who)).get(bot)
     if found is None:
@@ -34,14 +34,14 @@ def change_notes(who: Principal, bot: str, game: str, published: bool) -> Mappin
 
 
 def notes_on(record: Record, who: Viewer) -> dict[str, GameNotes]:
-    """The notes on a finished game that ``who`` may read, by bot."""
+    """Return the notes on a finished game that ``who`` may read, by bot."""
     canonical = record["canonical"]
     names = sorted({player["name"] for player in canonical["players"]})
     return _notes(names, canonical["game"], who)
 
 
 def remarks(notes: Mapping[str, GameNotes]) -> dict[int, str]:
-    """Notes on a game as remarks on its actions, by their index."""
+    """Convert notes on a game to remarks on its actions, by their index."""
     found: dict[int, str] = {}
     for bot, own in notes.items():
         name = services().moderation.name("bot", bot)

@@ -27,17 +27,19 @@ def _sweep(service: Service) -> None:
 
 
 def services() -> Service:
-    """The service of the app that handles the present request."""
+    """Return the service of the app that handles the present request."""
     return cast(Service, current_app.extensions["botequim"])
 
 
 def bodies() -> BodyIntake:
-    """What reads the bodies of the app's requests."""
+    """Return the reader of request bodies."""
     return cast(BodyIntake, current_app.extensions["botequim-bodies"])
 
 
 def service_address() -> str | None:
-    """The address of this service: as set, or that which the request came to, None if that is no address."""
+    """Return the address of this service: the configured one, or that of the request, or None if that is not
+    an address.
+    """
     host = request.environ.get("HTTP_HOST", "")
     asked_at = request.url_root.rstrip("/") if _HOST(host) else None
     return services().settings.http.public_url or asked_at

@@ -1,4 +1,4 @@
-"""Turns and results as ``text/plain``: for programs that read text, such as language models."""
+"""Turns and results as ``text/plain``, for programs that read text, such as language models."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TEXT: Final = "text/plain"
 
 
 def wants_text(environ: Environ) -> bool:
-    """Whether the request prefers text to JSON."""
+    """Return whether the request prefers text to JSON."""
     accept = environ.get("HTTP_ACCEPT", "")
     if TEXT not in accept:
         return False
@@ -32,8 +32,8 @@ def page_text(
     cursor: str,
     legal: str,
 ) -> Response:
-    """Results, then the turns, and the cursor in the last line. ``kinds``: of the games, by the turns of the
-    results.
+    """Return the results, then the turns, and the cursor in the last line. ``kinds`` are those of the games,
+    by the turns of the results.
     """
     parts = ["\n".join(result_lines(result, kinds, legal)) + "\n" for result in results]
     known = {turn["turn"] for turn in turns}
@@ -46,7 +46,7 @@ def page_text(
 
 
 def result_lines(result: Mapping[str, Any], kinds: Mapping[str, str], legal: str) -> list[str]:
-    """The result of one answer. A refusal of an illegal one says what would be read."""
+    """Return the result of one answer. If an illegal answer is refused, it says what would be accepted."""
     status, turn = result["status"], result["turn"] or "?"
     if status == "accepted":
         again = " (again)" if result["repeated"] else ""

@@ -1,7 +1,7 @@
 """Games in progress as spectators watch them: pictures of the table, made once per process and game.
 
-However many watch a game, one thread reads its events and makes the messages that all of them get. It sends
-at most four a second; what happened in between goes together, move by move.
+However many people watch a game, one thread reads its events and makes the messages that all of them receive.
+It sends at most four a second; what happened in between is sent together, move by move.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _ANYBODY: Final = Viewer()
 
 
 class Message(NamedTuple):
-    """A server-sent event for spectators: ``table``, the picture as it is, or ``moves``, its changes, one per
+    """A server-sent event for spectators: ``table``, the present picture, or ``moves``, its changes, one per
     move. Both say whether the game is ``over``, and have ``clocks``: the seats whose clock runs, each with
-    the milliseconds that it has left with its bank.
+    the milliseconds left, including its bank.
     """
 
     kind: str
@@ -79,7 +79,7 @@ class WatchedGame:
             self._news.notify_all()
 
     def messages(self, pause: float) -> Iterator[Message | None]:
-        """The table as it is, then every message; None where there was none for ``pause`` seconds."""
+        """Yield the present table, then every message, with None after ``pause`` seconds without one."""
         with self._news:
             number = self._number
             first = Message("table", {"picture": self._table.shown, **self._state()})
@@ -103,7 +103,9 @@ class WatchedGame:
 
 
 class Watching:
-    """The watched games of this process. ``pause``: how many seconds a thread waits for events at a time."""
+    """The watched games of this process. ``pause`` says how many seconds a thread waits for
+    events at a time.
+    """
 
     def __init__(self, live: LiveGames, pause: float = 5) -> None:
         self._live = live
@@ -114,7 +116,7 @@ class Watching:
     def messages(self, game_id: str, pause: float) -> Iterator[Message | None]:
         """See :meth:`WatchedGame.messages`.
 
-        Raises :class:`~arena.errors.ArenaError` for a game that anybody may not see, and ``no_picture``.
+        Raises :class:`~arena.errors.ArenaError` for a game that not everybody may see, and ``no_picture``.
         """
         watched = self._join(game_id)
         try:

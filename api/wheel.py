@@ -1,4 +1,4 @@
-"""The wheel of this program, made of the files that run: a service hands out what it is itself."""
+"""The wheel of this program, built from the running files, so that a service distributes exactly itself."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _MADE_HERE: Final = (".pyc", ".so", ".pyd")
 
 
 def wheel_name() -> str | None:
-    """The name of the file; None if this program runs from files that were not installed."""
+    """Return the name of the file, or None if this program runs from files that were not installed."""
     found = _installation()
     return None if found is None else f"{PACKAGE}-{found.version}-{_TAG}.whl"
 
 
 @cache
 def _installation() -> Distribution | None:
-    """What was installed; the running files are its own or, if it is editable, those of its tree."""
+    """Return what was installed. The running files are its own or, if it is editable, those of its tree."""
     found = next((one for one in distributions(name=PACKAGE) if one.read_text("RECORD")), None)
     if found is None or _is_running(found) or (_tree() / "pyproject.toml").is_file():
         return found
@@ -47,7 +47,7 @@ def _tree() -> Path:
 
 
 def make_wheel() -> bytes:
-    """Make the file. Only if it has a name."""
+    """Make the file, which must have a name."""
     found = _installation()
     assert found is not None, "nothing is installed"
     about = f"{PACKAGE}-{found.version}.dist-info"
@@ -66,7 +66,7 @@ def make_wheel() -> bytes:
 
 
 def add_file(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    """Add a file that has no time: the same contents make the same archive."""
+    """Add a file without a time, so that the same contents make the same archive."""
     entry = zipfile.ZipInfo(name)
     entry.external_attr = 0o100644 << 16
     archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
@@ -95,7 +95,7 @@ def _contents(found: Distribution, about: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _sources(tree: Path) -> dict[str, Path]:
-    """The files of a tree that belong to the package, as ``pyproject.toml`` and ``setup.py`` say."""
+    """Return the files of a tree that belong to the package, as ``pyproject.toml`` and ``setup.py`` say."""
     text = (tree / "pyproject.toml").read_text(encoding="utf-8")
     settings: Mapping[str, Any] = tomllib.loads(text)["tool"]["setuptools"]
     found = [

@@ -1,8 +1,8 @@
-"""Settings that are declared once: type, range, choices, default, description and label of each.
+"""Settings that are declared once, with type, range, choices, default, description and label.
 
-A class that is :func:`declared` is a frozen dataclass; :func:`setting` says about a field what its type does
-not, in the words of JSON Schema. From that follow the schemas of the API, the forms, the options of commands,
-how the arena checks the settings, and how it stores them. A field without :func:`setting` has none of these.
+A class that is :func:`declared` is a frozen dataclass; :func:`setting` adds what the type of a field does not
+say, in the terms of JSON Schema. The schemas of the API, the forms, the options of commands, and how the
+arena checks and stores the settings are derived from that. A field without :func:`setting` has none of these.
 """
 
 from __future__ import annotations
@@ -51,11 +51,13 @@ _SETTING: Final = "setting"
 
 @dataclass(frozen=True)
 class Terms:
-    """What :func:`setting` says. ``response``: the description in responses, if it differs. ``minimum`` and
-    ``maximum`` of a number, ``min_length`` and ``max_length`` of a text, or of the members of a list of
-    ``min_items`` to ``max_items``. ``choices``: of a text, or of the members of a list. ``lines``: whether a
-    text may have several. ``nullable``: whether requests may have null. ``later``: whether stored rows may
-    lack it, because it was added later.
+    """What :func:`setting` declares.
+
+    ``response`` is the description in responses, if it differs. ``minimum`` and ``maximum`` limit a number,
+    ``min_length`` and ``max_length`` a text, or the members of a list of ``min_items`` to ``max_items``.
+    ``choices`` are those of a text, or of the members of a list. ``lines`` says whether a text may have
+    several lines. ``nullable`` says whether requests may have null. ``later`` says whether stored rows may
+    lack the field, because it was added later.
     """
 
     description: str
@@ -87,17 +89,17 @@ class Setting(Terms):
 
     @property
     def required(self) -> bool:
-        """Whether it has no default."""
+        """Whether the setting has no default."""
         return self.default is NO_DEFAULT
 
     @property
     def is_list(self) -> bool:
-        """Whether it has several values."""
+        """Whether the setting has several values."""
         return self.kind in (TEXTS, DECIMALS)
 
     @property
     def json_default(self) -> object:
-        """The default as JSON; None if it has none, or one that its description tells."""
+        """The default as JSON, or None if it has none or the description states it."""
         if self.required:
             return None
         return list(self.default) if self.is_list else self.default
@@ -116,7 +118,7 @@ class Setting(Terms):
         return {TEXT: "text", TRUTH: "true or false", MOMENT: rfc_3339_rule()}.get(self.kind, "a number")
 
     def read(self, value: Any, error: Refuse) -> Any:
-        """The value of the field from JSON. Raises ``error``."""
+        """Return the value of the field from JSON. Raises ``error``."""
         if not self._accepts(value):
             what = "a valid time" if self.kind == MOMENT else f"a valid value for {self.name}"
             raise error(f"{repr(value)[:_SHOWN]} is not {what}", field=self.name, expected=self.allowed)
@@ -128,7 +130,7 @@ class Setting(Terms):
         return self.from_json(value)
 
     def from_json(self, value: Any) -> Any:
-        """The value of the field, from one that was stored."""
+        """Return the value of the field from its stored form."""
         if value is None or not self.is_list:
             return value
         return tuple(value if self.kind == TEXTS else map(float, value))
@@ -181,13 +183,15 @@ required.
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(setting, dataclasses.field))
 def declared(cls: type[T]) -> type[T]:
-    """Make the class a frozen dataclass with fields by name. Not for modules that mypyc compiles."""
+    """Make the class a frozen dataclass with fields by name. It must not be used in modules that mypyc
+    compiles.
+    """
     return dataclass(frozen=True, kw_only=True)(cls)
 
 
 def settings_of(of: type) -> Mapping[str, Setting]:
-    """The settings of a declared class and its bases by name. Raises TypeError for a default that it would
-    not accept.
+    """Return the settings of a declared class and its bases by name. Raises TypeError for a default that the
+    setting would not accept.
     """
     return _settings(of)
 
@@ -214,8 +218,8 @@ def _setting(of: type, name: str, hint: object, terms: Terms) -> Setting:
 def read_settings(
     of: type, given: Mapping[str, Any], error: Refuse, thing: str, without: Collection[str] = ()
 ) -> dict[str, Any]:
-    """The values of all settings, from JSON or their defaults; null counts as missing. ``thing``: what has
-    them, such as ``a tournament``. Raises ``error``.
+    """Return the values of all settings, from JSON or their defaults; null counts as missing. ``thing`` names
+    what has the settings, such as ``a tournament``. Raises ``error``.
     """
     values = {}
     for name, one in settings_of(of).items():
@@ -229,7 +233,7 @@ def read_settings(
 
 
 def as_json(of: Any) -> dict[str, object]:
-    """All fields of a declared object, as JSON has them."""
+    """Return all fields of a declared object as JSON values."""
     return {name: _plain(getattr(of, name)) for name, _ in _members(of.__class__)}
 
 
@@ -247,8 +251,8 @@ def _plain(value: object) -> object:
 
 
 def from_json(of: type, data: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of all fields of a declared class from :func:`as_json`; other keys are ignored. Raises
-    KeyError for one that is missing, and was not added ``later``.
+    """Return the values of all fields of a declared class from :func:`as_json`; unknown keys are ignored.
+    Raises KeyError for a field that is missing and was not added ``later``.
     """
     values = {}
     for name, one in _members(of):

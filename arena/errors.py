@@ -1,4 +1,4 @@
-"""The one family of errors that bad input raises, whatever the transport."""
+"""The family of errors that bad input raises, whatever the transport."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class UnknownPreset(ArenaError):
 
 
 class UnknownBot(ArenaError):
-    """No bot of that name or at that path."""
+    """There is no bot of that name or at that path."""
 
     code = "bot_not_found"
 
@@ -68,7 +68,7 @@ class InvalidOption(ArenaError):
 
 
 class IllegalAction(ArenaError):
-    """An action that the rules do not allow now; ``extra['legal_actions']`` lists what they do."""
+    """An action that the rules do not allow now; ``extra['legal_actions']`` lists those that they allow."""
 
     code = "illegal_action"
 
@@ -80,4 +80,4 @@ class CorruptState(ArenaError):
 
 
 class NewerFormat(CorruptState):
-    """A serialised state or stored row that a newer version wrote: it is left to newer processes."""
+    """A serialised state or stored row that a newer version wrote. It is left to newer processes."""

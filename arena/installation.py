@@ -22,7 +22,7 @@ _OWN_EXTRA: Final = re.compile(rf"{PACKAGE}\[(.+)\]").fullmatch
 
 
 def not_installed(what: str, library: str, extra: str = "server") -> ArenaError:
-    """The error that ``what`` raises if a library of ``extra`` is missing."""
+    """Return the error that ``what`` raises if a library of ``extra`` is missing."""
     return ArenaError(
         f"{what} needs the library {library}, which is not installed",
         code="not_installed",
@@ -33,8 +33,9 @@ def not_installed(what: str, library: str, extra: str = "server") -> ArenaError:
 def install_command(extra: str, address: str = "") -> str:
     """Return the command that installs the package with an extra from ``address``, the URL of a wheel.
 
-    Without ``address`` from where the present one was installed: a URL, a file or a folder. Where that is not
-    known or no longer there, the command names the libraries: no index is known to have the package.
+    Without ``address``, it installs from where the present package came: a URL, a file or a folder. Where
+    that is not known or no longer exists, the command names the libraries, because no index is known to have
+    the package.
     """
     if address:
         return f"pip install {_from_url(extra, address)}"
@@ -51,7 +52,9 @@ def _from_path(extra: str, path: Path, *, editable: bool) -> str:
 
 
 def _origin(extra: str) -> str:
-    """What pip has noted (PEP 610), or the tree of the sources; empty if there is neither."""
+    """Return the origin that pip has noted (PEP 610), or the tree of the sources, or an empty text if there
+    is neither.
+    """
     for found in distributions(name=PACKAGE):
         if noted := found.read_text("direct_url.json"):
             return _noted(extra, json.loads(noted))

@@ -1,4 +1,6 @@
-"""Text and tables for people; text from outside is made safe to show. And what somebody may have meant."""
+"""Text and tables for people, with text from outside made safe to show, and guesses of what
+somebody meant.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,8 @@ _ALIKE: Final = 0.7
 
 
 def printable(text: str, limit: int = 500) -> str:
-    """``text`` on one line of at most ``limit`` characters, with escapes for unprintable characters that do
-    not join others.
+    """Return ``text`` on one line of at most ``limit`` characters, with escapes for unprintable characters
+    that do not join others.
 
     A name or a message can then neither control a terminal nor start a new line.
     """
@@ -36,8 +38,8 @@ def printable(text: str, limit: int = 500) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """``text`` with its lines and tabs, and escapes for other unprintable characters: it cannot control a
-    terminal.
+    """Return ``text`` with its lines and tabs, and with escapes for other unprintable characters, so that it
+    cannot control a terminal.
     """
     return "\n".join(
         "\t".join(printable(cell, len(cell) * 10 + 1) for cell in line.split("\t"))
@@ -46,8 +48,8 @@ def printable_lines(text: str) -> str:
 
 
 def similar(given: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """Return up to ``most`` of the ``known`` names that are like ``given``, the most similar first; none if
-    it is one of them. A name that differs only in case or separators is the only result.
+    """Return up to ``most`` of the ``known`` names that are similar to ``given``, the most similar first, or
+    none if it is one of them. A name that differs only in case or separators is the only result.
     """
     names = list(known)
     if given in names:
@@ -64,7 +66,7 @@ def _folded(name: str) -> str:
 
 
 def csv_text(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """The table as CSV with a line of headings; None is empty.
+    """Return the table as CSV with a line of headings; None is written as an empty cell.
 
     A text that a spreadsheet would read as a formula is prefixed with an apostrophe.
     """
@@ -89,8 +91,9 @@ def plain_table(
     longest: int = 80,
     most: int | None = None,
 ) -> str:
-    """The table in columns, the first ``left`` of them aligned to the left; at most ``longest`` characters
-    of each cell. If it is wider than ``most``, each row becomes lines of a heading and a value.
+    """Return the table in columns, of which the first ``left`` are aligned to the left, with at most
+    ``longest`` characters of each cell. If it is wider than ``most``, each row becomes lines of a heading and
+    a value.
     """
     lines = [list(headings)] + [
         ["" if cell is None else printable(str(cell), longest) for cell in row] for row in rows
@@ -115,7 +118,9 @@ def _block(headings: Sequence[str], cells: Sequence[str]) -> str:
 
 
 def relative(ms: int, now_ms: int) -> str:
-    """A time seen from another one, in Unix milliseconds: ``in 4 min``, ``3 days ago``, ``just now``."""
+    """Return a time relative to another one, both in Unix milliseconds: ``in 4 min``, ``3 days ago``, ``just
+    now``.
+    """
     minutes = round(abs(ms - now_ms) / 60_000)
     hours = round(minutes / 60)
     if minutes < 1:

@@ -1,1 +1,1 @@
-"""The job queues in RQ: the API and the workers request jobs through it."""
+"""The job queues in RQ, through which the API and the workers request jobs."""

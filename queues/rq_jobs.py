@@ -1,4 +1,4 @@
-"""Requests for jobs through RQ; a job waits once, however often it is requested."""
+"""Requests for jobs through RQ. A job waits only once, however often it is requested."""
 
 from __future__ import annotations
 
@@ -81,13 +81,13 @@ _CALLS_OF_RQ: Final = ("success_callback_name", "failure_callback_name", "stoppe
 
 
 class ForbiddenJob(ArenaError):
-    """A job in a queue names another function than :data:`RUN_JOB`."""
+    """A job in a queue names a function other than :data:`RUN_JOB`."""
 
     code = "forbidden"
 
 
 class NamedJob(RqJob):
-    """A job that calls :data:`RUN_JOB` and nothing else, whatever somebody wrote to the database."""
+    """A job that calls only :data:`RUN_JOB`, whatever somebody wrote to the database."""
 
     def restore(self, raw_data: Mapping[str | bytes, object]) -> Any:
         """Set the job to what is stored, without callbacks and webhooks."""
@@ -98,19 +98,19 @@ class NamedJob(RqJob):
     def func(self) -> Callable[..., object]:
         """The function. Raises :class:`ForbiddenJob`."""
         if self.func_name != RUN_JOB or self.instance is not None:
-            raise ForbiddenJob(f"job {self.id} calls another function than {RUN_JOB}")
+            raise ForbiddenJob(f"job {self.id} calls a function other than {RUN_JOB}")
         function: Callable[..., Any] = super().func
         return function
 
     @property
     def request_id(self) -> str | None:
-        """The id of the HTTP request that caused the job, also by way of other jobs; None if none did."""
+        """The id of the HTTP request that caused the job, even indirectly, or None if none did."""
         found = self.meta.get(REQUEST_ID) if isinstance(self.meta, dict) else None
         return found[:_LONGEST_ID] if isinstance(found, str) else None
 
 
 def open_queue(name: str, connection: Redis) -> Queue:
-    """One of :data:`QUEUES`, in which jobs are JSON: reading one runs no code."""
+    """Return one of :data:`QUEUES`, in which jobs are JSON, so that reading one runs no code."""
     return Queue(name, connection=connection, job_class=NamedJob, serializer=JSONSerializer)
 
 
@@ -122,11 +122,11 @@ class RqJobs(Jobs):
         self._connection = Redis.from_url(url)
 
     def queue(self, name: str) -> Queue:
-        """One of :data:`QUEUES`."""
+        """Return one of :data:`QUEUES`."""
         return open_queue(name, self._connection)
 
     def problem(self) -> str | None:
-        """Why jobs cannot be requested now, None if they can; answers within about a second."""
+        """Return why jobs cannot be requested now, or None if they can. It answers within about a second."""
         try:
             with Redis.from_url(self._url, socket_timeout=1, socket_connect_timeout=1) as probe:
                 probe.ping()
@@ -137,7 +137,7 @@ class RqJobs(Jobs):
         return None
 
     def figures(self) -> JobFigures | None:
-        """The figures of the queues, None if they cannot be read."""
+        """Return the figures of the queues, or None if they cannot be read."""
         if self.problem() is not None:
             return None
         try:
@@ -146,7 +146,7 @@ class RqJobs(Jobs):
             return None
 
     def _figures(self) -> JobFigures:
-        """The figures in two round trips, however many workers and jobs there are."""
+        """Return the figures in two round trips, regardless of the number of workers and jobs."""
         queues = [self.queue(name) for name in QUEUES]
         with self._connection.pipeline(transaction=False) as pipeline:
             for queue in queues:
@@ -181,7 +181,7 @@ class RqJobs(Jobs):
         )
 
     def player_count(self) -> int:
-        """The number of workers of the arena queue."""
+        """Return the number of workers of the arena queue."""
         return Worker.count(queue=self.queue(ARENA_QUEUE))
 
     def request(self, job: Job) -> None:
@@ -192,9 +192,9 @@ class RqJobs(Jobs):
 def enqueue_once(jobs: Queue, job: Job) -> None:
     """Enqueue ``job``, unless it is in the queue and not running.
 
-    A running job may have read the store for the last time, so it gets a successor; so does a job that is
-    in no queue, as its worker may have died before running it. If the successor is running as well, a third
-    job does no harm.
+    A running job may have read the store for the last time, so it gets a successor; so does a job that is in
+    no queue, as its worker may have died before running it. If the successor is running as well, a third job
+    does no harm.
     """
     request_id = current_request()
     for own_id in (job.id, f"{job.id}-next", None):
@@ -235,8 +235,8 @@ def _text(value: str | bytes) -> str:
 class BackgroundJobs(Jobs):
     """Forwards requests to ``jobs`` in a thread (a greenlet under gevent), so that callers do not block.
 
-    A job requested twice before it is forwarded is forwarded once, with the request id of the first. A failed
-    request is logged.
+    A job requested twice before it is forwarded is forwarded once, with the request id of the first request.
+    A failed request is logged.
     """
 
     def __init__(self, jobs: Jobs) -> None:
@@ -246,11 +246,11 @@ class BackgroundJobs(Jobs):
         self._pid = 0
 
     def problem(self) -> str | None:
-        """Why jobs cannot be requested now, None if they can."""
+        """Return why jobs cannot be requested now, or None if they can."""
         return self._jobs.problem()
 
     def figures(self) -> JobFigures | None:
-        """The figures of the queues, None if they cannot be read."""
+        """Return the figures of the queues, or None if they cannot be read."""
         return self._jobs.figures()
 
     def request(self, job: Job) -> None:

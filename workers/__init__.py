@@ -1,1 +1,1 @@
-"""The worker processes of Botequim over :mod:`arena`: jobs, scheduler, webhooks."""
+"""The worker processes of Botequim on top of :mod:`arena`: jobs, scheduler and webhooks."""

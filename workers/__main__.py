@@ -17,7 +17,7 @@ from arena.ops.logs import log, set_up_logging
 
 
 def run(process: str, main: Callable[[], None]) -> None:
-    """Run a process until it ends; an error that it cannot start or go on with is its last line."""
+    """Run a process until it ends. If it cannot start or go on, its last line is the error."""
     from arena.ops.settings import Settings
 
     set_up_logging(process, "INFO")
@@ -40,7 +40,9 @@ def check(process: str) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Run one of the processes. The imports are here because the parent of a worker stays small."""
+    """Run one of the processes. Imports are inside this function so that the parent of a worker
+    stays small.
+    """
     match arguments:
         case ["--check"]:
             check("worker")

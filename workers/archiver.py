@@ -1,4 +1,4 @@
-"""The process that writes released records to the archive: the only one that writes there."""
+"""The process that writes released records to the archive. It is the only one that writes there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workers.jobs import service
 
 
 def archive(pause_ms: int = PAUSE_MS) -> None:
-    """Archive records until SIGTERM or SIGINT; several processes may run, one of which archives at a time.
+    """Archive records until SIGTERM or SIGINT. Several processes may run, one of which archives at a time.
 
     Raises :class:`~arena.ops.settings.InvalidSetting` without an archive,
     :class:`~arena.records.archive.archive.ArchiveMismatch` for that of another service, and other

@@ -1,4 +1,4 @@
-"""Health checks: whether the process of this kind on this host has shown recently that it works."""
+"""Health checks: whether the process of a kind on this host has recently shown that it works."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUIET_SECONDS: Final = {"worker": 2 * QUIET_FOR, "scheduler": 30, "webhooks": 30
 
 
 def is_alive(process: str) -> bool:
-    """Whether a process of :data:`QUIET_SECONDS` runs on this host.
+    """Return whether a process of :data:`QUIET_SECONDS` runs on this host.
 
     Raises :class:`~arena.errors.ArenaError` if there is no database.
     """

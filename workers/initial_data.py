@@ -28,7 +28,7 @@ _FIRST_GROUPS: Final = 40
 
 
 def add_initial_data(flags: Flags, schedules: Schedules) -> None:
-    """Add schedules and first tournaments to a service, once: deleted ones do not come back."""
+    """Add schedules and first tournaments to a service, once, so that deleted ones do not come back."""
     for index, kind in enumerate(GAMES):
         house, sealed = _house(kind), _sealed(kind)
         if not flags.is_set(f"seeded-{kind}"):
@@ -53,25 +53,27 @@ def add_initial_data(flags: Flags, schedules: Schedules) -> None:
 
 
 def recurring_presets() -> list[tuple[str, str]]:
-    """The kinds and names of the presets that have recurring tournaments of their own."""
+    """Return the kinds and names of the presets that have their own recurring tournaments."""
     return [(kind, one.name) for kind, game in GAMES.items() for one in game.presets if one.recurring]
 
 
 def cron(minute: int) -> str:
-    """A cron line for every five minutes; ``minute`` staggers the schedules of a service."""
+    """Return a cron line for every five minutes; ``minute`` staggers the schedules of a service."""
     first = minute % _EVERY_MINUTES
     return f"{f'{first}-59' if first else '*'}/{_EVERY_MINUTES} * * * *"
 
 
 def preset_cron(turn: int) -> str:
-    """A cron line for twice an hour, in the minute that the games leave free, one schedule at a time. A bot
-    that needs groups does not wait for it.
+    """Return a cron line for twice an hour, in the minute that the games leave free, for one schedule at a
+    time. A bot that needs groups does not wait for it.
     """
     return f"{_EVERY_MINUTES * (turn % _TURNS) + _EVERY_MINUTES - 1}-59/{_EVERY_MINUTES * _TURNS} * * * *"
 
 
 def _house(kind: str) -> dict[str, object]:
-    """A tournament of house bots and of bots that run elsewhere. The number of entries limits its cost."""
+    """Return a tournament of house bots and of bots that run elsewhere. The number of entries limits its
+    cost.
+    """
     return {
         "name": f"{kind.capitalize()} of the house",
         "kind": kind,
@@ -86,12 +88,14 @@ def _house(kind: str) -> dict[str, object]:
 
 
 def _sealed(kind: str) -> dict[str, object]:
-    """A tournament of house bots and uploaded bots."""
+    """Return a tournament of house bots and uploaded bots."""
     return {**_house(kind), "name": f"Sealed {kind.capitalize()}", "division": SEALED, "entry_s": 20}
 
 
 def _models(kind: str) -> dict[str, object]:
-    """A tournament of language models and house bots, which is played only while one of them lacks groups."""
+    """Return a tournament of language models and house bots, which is played only while one of them lacks
+    groups.
+    """
     return {
         **_house(kind),
         "name": f"{kind.capitalize()} of language models",
@@ -102,7 +106,7 @@ def _models(kind: str) -> dict[str, object]:
 
 
 def _of_preset(template: Mapping[str, Any], preset: str) -> dict[str, object]:
-    """The same by the rules of a preset."""
+    """Return the tournament with the rules of a preset."""
     game = template["kind"].capitalize()
     name = template["name"].replace(game, f"{game} {preset.partition('@')[0]}")
     return {
@@ -113,7 +117,7 @@ def _of_preset(template: Mapping[str, Any], preset: str) -> dict[str, object]:
 
 
 def _first(house: Mapping[str, object]) -> dict[str, object]:
-    """The tournament of the house bots that fills a new board."""
+    """Return the tournament of the house bots that fills a new board."""
     return {
         **{key: value for key, value in house.items() if key not in ("rounds", "max_entries")},
         "name": f"First {house['name']}",

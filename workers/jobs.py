@@ -17,13 +17,13 @@ log = logging.getLogger("botequim.jobs")
 
 @cache
 def service() -> Service:
-    """The service of this process. Raises :class:`~arena.errors.ArenaError`."""
+    """Return the service of this process. Raises :class:`~arena.errors.ArenaError`."""
     settings = Settings.from_environment()
     return open_service(settings, RqJobs(settings.queue_url))
 
 
 def run(name: str, *args: str | int) -> None:
-    """Run the job ``name``; :data:`queues.rq_jobs.RUN_JOB`."""
+    """Run the job ``name``. This is :data:`queues.rq_jobs.RUN_JOB`."""
     try:
         service().run(Job(JobName(name), args))
     except (OtherRuntime, RuntimeReplaced) as error:

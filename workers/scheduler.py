@@ -21,10 +21,10 @@ TICK_KEPT: Final = 10
 
 
 class Tick(CronJob):
-    """The job that RQ's scheduler enqueues; its own would be pickled."""
+    """The job that RQ's scheduler enqueues, used because RQ's own class would be pickled."""
 
     def enqueue(self, connection: Redis) -> Job:
-        """Enqueue it now."""
+        """Enqueue the tick now."""
         assert self.func is not None
         queue = open_queue(self.queue_name, connection)
         return queue.enqueue(self.func, args=self.args, **self.job_options)
@@ -33,7 +33,7 @@ class Tick(CronJob):
 def schedule() -> None:
     """Enqueue ticks until SIGTERM or SIGINT.
 
-    Raises :class:`~arena.errors.ArenaError` if there is no database; the process also ends if the database
+    Raises :class:`~arena.errors.ArenaError` if there is no database. The process also ends if the database
     goes away later, and its supervisor restarts it.
     """
     connection = Redis.from_url(service().settings.queue_url)

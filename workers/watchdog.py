@@ -1,4 +1,4 @@
-"""The watchdog outside a worker: a small parent process that ends a worker which hangs, and starts it again.
+"""The watchdog outside a worker: a small parent process that ends a hung worker and starts it again.
 
 It imports nothing that the worker needs, so what happens to the worker cannot happen to it.
 """
@@ -47,8 +47,8 @@ log = logging.getLogger("botequim.watchdog")
 
 
 def watch() -> GroupAttempt | None:
-    """Fork a worker and return in it, with what its predecessor played when it hung or crashed; None for the
-    first worker, and if nothing is to be told.
+    """Fork a worker and return in it, with what its predecessor played when it hung or crashed, or None for
+    the first worker and if there is nothing to report.
 
     The parent never returns. It passes SIGTERM and SIGINT on, starts the worker again when a signal has ended
     it, and otherwise exits with its status. The worker ends when the parent does.
@@ -86,8 +86,8 @@ class _Watched:
         self._waited = self._used = 0.0
 
     def look(self, limit: StepLimit, gap: float, used: float) -> str:
-        """Why the running step hangs, empty if it does not. ``gap``: seconds since the last look; ``used``:
-        processor seconds of the process.
+        """Return why the running step hangs, or an empty text if it does not. ``gap`` is the number of
+        seconds since the last look; ``used`` is the number of processor seconds that the process has used.
         """
         if limit != self._limit:
             self._limit, self._waited, self._used = limit, 0.0, used
@@ -100,7 +100,7 @@ class _Watched:
 
 
 class _Watchdog:
-    """The parent of one worker after the other."""
+    """The parent of a succession of workers."""
 
     def __init__(self) -> None:
         self.stopping = False
@@ -108,14 +108,14 @@ class _Watchdog:
         self._is_running = False
 
     def stop(self, number: int, frame: FrameType | None) -> None:
-        """Pass a signal on to the worker; it is not started again."""
+        """Pass a signal on to the worker, which is not started again."""
         self.stopping = True
         if self._is_running:
             with suppress(ProcessLookupError):
                 os.kill(self.child, number)
 
     def fork(self) -> bool:
-        """Start a worker; True in it."""
+        """Start a worker. Return True in the worker."""
         parent = os.getpid()
         # A signal in between must reach exactly one of the two handlers.
         signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
@@ -130,12 +130,12 @@ class _Watchdog:
         return not self.child
 
     def _stop_limit(self) -> StepLimit:
-        """The limit of stopping, none while a job is running."""
+        """Return the limit on stopping, or none while a job is running."""
         waits = self.stopping and not PROGRESS.step(JOB).seconds
         return StepLimit(0, STOP_SECONDS if waits else 0.0, 0.0)
 
     def wait(self) -> tuple[str, int]:
-        """Wait until the worker has ended, and end it if it hangs. Returns why it was ended, and its exit
+        """Wait until the worker has ended, ending it if it hangs. Return why it was ended, and its exit
         status, negative for a signal.
         """
         clock = _processor_clock(self.child)
@@ -173,7 +173,7 @@ def _place(attempt: GroupAttempt | None) -> str:
 
 
 def _processor_clock(pid: int) -> int | None:
-    """The clock of the processor time of another process, None where there is none."""
+    """Return the clock of the processor time of another process, or None where there is none."""
     clock = ctypes.c_int()
     try:
         error = ctypes.CDLL(None).clock_getcpuclockid(pid, ctypes.byref(clock))

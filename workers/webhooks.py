@@ -7,7 +7,7 @@ from workers.jobs import service
 
 
 def drive() -> None:
-    """Post the turns of all webhook bots until SIGTERM or SIGINT; several processes may run.
+    """Post the turns of all webhook bots until SIGTERM or SIGINT. Several processes may run.
 
     Raises :class:`~arena.errors.ArenaError` if there is no database, or a setting is invalid. If the database
     goes away later, the process waits for it.

@@ -45,10 +45,10 @@ _FREQUENT: Final = f"{JobName.MOVE_HOUSE_BOTS}-"
 
 
 class Worker(SimpleWorker):
-    """Runs jobs in its own process, which is four times as fast as a fork per job.
+    """A worker that runs jobs in its own process, which is four times as fast as a fork per job.
 
-    House bots are trusted code, so jobs need no isolation; a time limit ends a job that hangs, or else the
-    watchdog ends the process. The sweeper of the games requests a job again that was lost with its process.
+    House bots are trusted code, so jobs need no isolation. A time limit ends a job that hangs, or else the
+    watchdog ends the process. If a job is lost with its process, the sweeper of the games requests it again.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -56,11 +56,11 @@ class Worker(SimpleWorker):
         self._renewal = threading.Lock()
 
     def get_heartbeat_ttl(self, job: Job, working_time: float = 0.0) -> int:
-        """How long a job counts as running after the last heartbeat."""
+        """Return how long a job counts as running after the last heartbeat."""
         return HEARTBEAT
 
     def keep_renewing(self) -> None:
-        """Renew the heartbeat of the running job forever, in a thread of its own."""
+        """Renew the heartbeat of the running job forever, in a separate thread."""
         while True:
             time.sleep(HEARTBEAT / 3)
             # The thread of the job meets the same error, or the next renewal succeeds.
@@ -75,13 +75,13 @@ class Worker(SimpleWorker):
                 self.maintain_heartbeats(execution.job, execution)
 
     def cleanup_execution(self, job: Job, pipeline: Pipeline, execution: Execution | None = None) -> None:
-        """Remove the rows of a job that has ended; no renewal writes them again."""
+        """Remove the rows of a finished job, so that no renewal writes them again."""
         with self._renewal:
             super().cleanup_execution(job, pipeline, execution)
 
     def perform_job(self, job: Job, queue: Queue, execution: Execution) -> bool:
-        """Run a job. Its lines in the log have its id, and that of the request that caused it. Returns
-        whether it succeeded.
+        """Run a job, and return whether it succeeded. Its lines in the log have its id, and that of the
+        request that caused it.
         """
         assert isinstance(job, NamedJob)
         request_id = job.request_id
@@ -102,10 +102,10 @@ class Worker(SimpleWorker):
 
 
 def work(ended: GroupAttempt | None = None) -> None:
-    """Work until SIGTERM or SIGINT; the current job is finished first. ``ended``: what the worker before this
+    """Work until SIGTERM or SIGINT, finishing the current job first. ``ended`` is what the worker before this
     one played when it hung or crashed.
 
-    Raises :class:`~arena.errors.ArenaError` if there is no database; the process also ends some time after
+    Raises :class:`~arena.errors.ArenaError` if there is no database. The process also ends some time after
     the database goes away, and its supervisor restarts it.
     """
     connection = Redis.from_url(service().settings.queue_url)

@@ -1,4 +1,4 @@
-"""Reads of an object store in threads of their own, so that the other requests of the process go on."""
+"""Reads of an object store in separate threads, so that the other requests of the process go on."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ThreadedStore(ObjectStore):
 
 
 def read_in_threads(finished: FinishedGames) -> None:
-    """Let the archive of this process be read in threads if it is in an object store."""
+    """Read the archive of this process in threads if it is in an object store."""
     archive = finished.archive
     if archive is not None and isinstance(archive.objects, S3Store):
         archive.objects = ThreadedStore(archive.objects)

@@ -1,4 +1,4 @@
-"""What is logged of what organisers do, and admins in their place; see also :mod:`api.resources.admin`.
+"""Logging of what organisers do, and admins on their behalf; see also :mod:`api.resources.admin`.
 
 Cancelling a tournament is logged by :class:`~arena.events.requests.OrganiserRequests`, with its reason.
 """
@@ -25,7 +25,7 @@ _MOST: Final = 300
 def audit_operation(
     name: str, resource: str, method: str, who: Principal | None, path: Mapping[str, str], sent: object
 ) -> None:
-    """Log an operation of an organiser, with the body as it was sent, before it is carried out."""
+    """Log an operation of an organiser, with the body as sent, before it is carried out."""
     if resource != _RESOURCE or method == "GET" or who is None or name == _CANCEL:
         return
     if name in _OF_PLAYERS and not who.admin:
@@ -41,7 +41,7 @@ def audit_form(view: str, rule: str, who: Principal | None, path: Mapping[str, s
 
 
 def _words(name: str) -> str:
-    """``createTournament`` in words."""
+    """Write an operation id such as ``createTournament`` in words."""
     return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name)
 
 

@@ -13,7 +13,7 @@ from arena.ops.service import Service
 
 
 def authenticate(environ: Environ, services: Service) -> Principal | None:
-    """Return the principal of the request's token, or None; count the request against its rate limit.
+    """Return the principal of the request's token, or None, and count the request against its rate limit.
 
     Raises :class:`~arena.accounts.accounts.InvalidToken` or :class:`~arena.ops.rate_limits.RateLimited`.
     """
@@ -32,14 +32,14 @@ def authenticate(environ: Environ, services: Service) -> Principal | None:
 
 
 def viewer(who: Principal | None) -> Viewer:
-    """The viewer that the principal is."""
+    """Return the principal as a viewer."""
     if who is None:
         return ANYBODY
     return Viewer(who.name if who.scope == "bot" else None, who.owner or None, who.admin)
 
 
 def client(environ: Environ) -> str:
-    """Whom the limits per address count: the address, or for IPv6 its /64."""
+    """Return the client that limits per address count: the address, or for IPv6 its /64."""
     return client_of(environ.get("REMOTE_ADDR") or "")
 
 
@@ -53,7 +53,9 @@ def require(scopes: Collection[str], environ: Environ, services: Service) -> Pri
 
 
 def permitted(principal: Principal | None, scopes: Collection[str]) -> Principal:
-    """The principal of a request, if it has one of ``scopes``; otherwise raises as :func:`require`."""
+    """Return the principal of a request if it has one of ``scopes``; otherwise raise what :func:`require`
+    raises.
+    """
     if principal is None:
         raise MissingToken(
             "this operation requires a token", field="Authorization", expected="Bearer <token>"

@@ -1,5 +1,5 @@
-"""Reading the bodies of requests: how large they may be, how long they may take, and how many values their
-JSON may hold. All of it is checked before a body is parsed.
+"""Reading of request bodies. How large they are, how long they take and how many values their JSON has is
+checked before they are parsed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BYTES_PER_SECOND: Final = 100_000
 
 
 def media_of(environ: Environ) -> str:
-    """The declared media type, without parameters; empty for none."""
+    """Return the declared media type without parameters, or an empty text if there is none."""
     declared: str = environ.get("CONTENT_TYPE") or ""
     return declared.partition(";")[0].strip().lower()
 
@@ -41,7 +41,8 @@ class BodyIntake:
         self._size = 0
 
     def read(self, environ: Environ, most: int, hint: str = "") -> bytes:
-        """Return the body of at most ``most`` bytes. ``hint``: what to do about one that is larger.
+        """Return the body, which may have at most ``most`` bytes. ``hint`` says what to do about a larger
+        one.
 
         Raises :class:`~api.http.errors.HttpError`: ``body_too_large``, ``request_timeout``, ``bad_request``,
         ``too_many_unfinished`` or ``busy``.
@@ -73,7 +74,7 @@ class BodyIntake:
             data = b""
         if _expired(connection):
             raise HttpError(
-                "the body took too long",
+                "the body took too long to arrive",
                 code="request_timeout",
                 expected=f"{BYTES_PER_SECOND} bytes a second or more",
             )
@@ -98,7 +99,7 @@ class BodyIntake:
             size and self._sizes.get(client, 0) + size > settings.body_memory // 4
         ):
             raise HttpError(
-                "too many requests of this address are unfinished",
+                "too many unfinished requests from this address",
                 code="too_many_unfinished",
                 expected="to finish one request before the next begins",
                 extra={"retry_after": 1},
@@ -118,10 +119,10 @@ class BodyIntake:
     def read_json(
         self, environ: Environ, most: int = SMALL_BODY, values: int = MAX_VALUES, hint: str = ""
     ) -> object:
-        """Return the parsed body of at most ``most`` bytes and ``values`` values.
+        """Return the parsed body, which may have at most ``most`` bytes and ``values`` values.
 
-        Raises as :meth:`read`, and if it is not declared as JSON, not JSON, nested too deeply or has too many
-        values.
+        Raises what :meth:`read` raises, and errors for a body that is not declared as JSON, is not JSON, is
+        nested too deeply or has too many values.
         """
         if media_of(environ) != JSON:
             raise unsupported(environ, JSON)
@@ -136,17 +137,17 @@ class BodyIntake:
 
 
 def unsupported(environ: Environ, expected: str) -> ArenaError:
-    """An error for the declared media type."""
+    """Return the error for the declared media type."""
     declared = environ.get("CONTENT_TYPE") or ""
     sent = f"{declared[:80]!r} is not supported" if declared else "the Content-Type header is missing"
     return UnsupportedMediaType(sent, field="Content-Type", expected=expected)
 
 
 def check_shape(data: bytes, depth: int, values: int) -> None:
-    """Raise unless JSON nests at most ``depth`` levels and has at most ``values`` values. What is not JSON
-    may pass.
+    """Raise unless JSON nests at most ``depth`` levels and has at most ``values`` values. Text that is not
+    JSON may pass.
 
-    Only operations of bytes run over all of it: they are linear, and take a few milliseconds for 1 MB.
+    Only bytes operations scan all of it: they are linear, and take a few milliseconds for 1 MB.
     """
     if b"\\" in data:
         data = data.replace(b"\\\\", b"").replace(b'\\"', b"")

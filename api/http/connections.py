@@ -1,5 +1,5 @@
-"""Connections of clients: deadlines for what is read from them, and how many requests an address may leave
-unfinished.
+"""Connections of clients: deadlines for what is read from them, and a limit on the unfinished requests per
+address.
 
 Gunicorn imports this before gevent patches the sockets, so it does not import the app.
 """
@@ -43,7 +43,7 @@ _WRITE_SECONDS: Final = 1.0
 
 @lru_cache(4096)
 def client_of(address: str) -> str:
-    """Whom an address belongs to for limits: itself, or for IPv6 its /64."""
+    """Return what limits count for an address: the address itself, or for IPv6 its /64."""
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -56,7 +56,7 @@ def client_of(address: str) -> str:
 
 
 class Connection(gevent.socket.socket):  # type: ignore[misc]
-    """An accepted connection. Reading past the deadline is as if the client had closed it."""
+    """An accepted connection. Reading past the deadline behaves as if the client had closed it."""
 
     def __init__(self, accepted: gevent.socket.socket, address: str, heads: UnfinishedHeads) -> None:
         super().__init__(accepted.family, accepted.type, accepted.proto, fileno=accepted.detach())
@@ -77,8 +77,9 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
         self._received = False
 
     def await_head(self, idle: gevent.Timeout, seconds: float | None = None) -> None:
-        """The next head may begin until ``idle`` fires. It must arrive within ``seconds`` (None: as
-        configured) of its first byte, and the first one of a connection within this time from now.
+        """Expect the next head, which may begin until ``idle`` fires. It must arrive within ``seconds``
+        (None: as configured) of its first byte. The first head of a connection must arrive within this time
+        from now.
         """
         self._idle = idle
         self._request = None
@@ -90,17 +91,17 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
             self._begin()
 
     def head_complete(self, request: Request) -> None:
-        """The head was read: ``request`` is gunicorn's."""
+        """Note that the head was read; ``request`` is gunicorn's."""
         self._heads.discard(self)
         self._deadline = math.inf
         self._request = request
 
     def expect_body(self, seconds: float) -> None:
-        """The body must arrive within ``seconds``."""
+        """Expect the body to arrive within ``seconds``."""
         self._deadline = time.monotonic() + seconds
 
     def body_complete(self) -> None:
-        """The body was read."""
+        """Note that the body was read."""
         self._deadline = math.inf
 
     def refuse_body(self) -> None:
@@ -109,7 +110,7 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
         self.refused = True
 
     def recv(self, size: int, flags: int = 0) -> bytes:
-        """See :meth:`socket.socket.recv`. Returns nothing if the deadline passes."""
+        """See :meth:`socket.socket.recv`. Returns no bytes if the deadline passes."""
         if self._received:
             # What arrives faster than it is read would keep the others waiting.
             gevent.sleep(0)
@@ -138,7 +139,7 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
 
     @property
     def is_closed(self) -> bool:
-        """Whether the client has closed it and everything that it sent was read."""
+        """Whether the client has closed the connection and everything that it sent was read."""
         try:
             return not self._sock.recv(1, MSG_PEEK)
         except BlockingIOError:
@@ -147,7 +148,7 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
             return True
 
     def linger(self) -> None:
-        """End the response, and throw away what still arrives."""
+        """End the response, and discard what still arrives."""
         self._deadline = time.monotonic() + _LINGER_SECONDS
         left = _LINGER_BYTES
         with suppress(OSError):
@@ -174,8 +175,8 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
 
 @contextmanager
 def watch(connection: object, when_closed: Callable[[], object]) -> Iterator[None]:
-    """Call ``when_closed`` if the client closes the connection meanwhile, at once in a greenlet of its own
-    or at the end; ``connection``: anything else is not watched.
+    """Call ``when_closed`` if the client closes the connection inside the block, at once in a separate
+    greenlet or at its end. If ``connection`` is anything else, it is not watched.
     """
     if not isinstance(connection, Connection):
         yield
@@ -203,8 +204,9 @@ def watch(connection: object, when_closed: Callable[[], object]) -> Iterator[Non
 
 
 class UnfinishedHeads:
-    """The connections whose request has begun but has no complete head. ``seconds``: the deadline of a head.
-    ``most``: per client; beyond it the oldest one makes room, None for no limit.
+    """The connections whose request has begun but whose head is incomplete. ``seconds`` is the deadline of a
+    head. ``most`` is the limit per client, beyond which the oldest connection is dropped; None means no
+    limit.
     """
 
     def __init__(self, seconds: float, most: int | None) -> None:
@@ -236,7 +238,7 @@ _OF_HTTP: Final = {408: "request_timeout", 414: "uri_too_long", 431: "headers_to
 
 
 def write_problem(socket: gevent.socket.socket, status: int, reason: str, message: str) -> None:
-    """Answer a request that never reaches the app, and that is the connection's last."""
+    """Answer a request that never reaches the app. It is the last one of its connection."""
     code = _OF_HTTP.get(status, "bad_request" if status < 500 else "internal_error")
     body = orjson.dumps(
         {

@@ -1,7 +1,6 @@
-"""The contract of an operation: what the table says about it, with its view and schemas.
+"""The contract of an operation: its entry in the table, with its view and schemas.
 
-It validates requests and generates the OpenAPI document, and the tests validate every response
-against it.
+It validates requests and generates the OpenAPI document, and the tests validate every response against it.
 """
 
 from __future__ import annotations
@@ -55,9 +54,9 @@ _WITH_BODY: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class RawBody:
-    """A file as a body in place of JSON. ``field``: the field of the body's schema that it is. ``most``: its
-    maximum size in bytes. ``example``: None if it is not text. ``fields``: further fields of the body that
-    follow from it.
+    """A file as the body, in place of JSON. ``field`` is the field of the body's schema that the file
+    becomes. ``most`` is its maximum size in bytes. ``example`` is None if the file is not text. ``fields``
+    are further fields of the body that follow from it.
     """
 
     media: str
@@ -186,14 +185,14 @@ class ApiOperation(Operation):
         return handler
 
     def _finish(self, response: Response, environ: Environ) -> Response:
-        """The response with the headers that the contract adds."""
+        """Return the response with the headers that the contract adds."""
         allowance = environ.get(ALLOWANCE)
         if allowance is not None:
             add_allowance(response, allowance)
         return revalidate(response) if self.is_polled else response
 
     def _rotation(self, environ: Environ, sent: Any, path: Mapping[str, str]) -> str:
-        """The request that issues the response's secret again."""
+        """Return the request that issues the response's secret again."""
         if not self.rotate:
             return f"{self.method} {environ['PATH_INFO']} with another key"
         query = dict(parse_qsl(environ.get("QUERY_STRING", "")))
@@ -222,7 +221,7 @@ class ApiOperation(Operation):
 
 
 def _counted(limit: str, who: Principal | None, environ: Environ) -> str:
-    """Whom a limit counts."""
+    """Return whom a limit counts: an address, or the owner or other holder of the token."""
     if limit.endswith("_per_address"):
         return client(environ)
     assert who is not None
@@ -238,11 +237,11 @@ class Blueprint(flask.Blueprint):
         self.operations: list[ApiOperation] = []
 
     def operation(self, **schemas: Any) -> Callable[[View], View]:
-        """Return a decorator that registers the view of the operation of its name; ``schemas``: the fields of
-        :class:`ApiOperation`.
+        """Return a decorator that registers the view of the operation named like it; ``schemas`` are the
+        fields of :class:`ApiOperation`.
 
-        The view is called with the principal (unless ``scopes`` is None), the loaded query, the loaded
-        body and the parts of the path. It returns a value for the schema ``returns``, or a response.
+        The view is called with the principal (unless ``scopes`` is None), the loaded query, the loaded body
+        and the parts of the path. It returns a value for the schema ``returns``, or a response.
         """
 
         def decorate(view: View) -> View:
@@ -257,7 +256,7 @@ class Blueprint(flask.Blueprint):
 
 
 def json_response(value: object, status: int = 200) -> Response:
-    """Return ``value`` as a JSON response; None as one without content."""
+    """Return ``value`` as a JSON response, or for None a response without content."""
     if value is None:
         response = Response(status=status)
         del response.headers["Content-Type"]
@@ -274,8 +273,8 @@ def page_response(page: Mapping[str, object]) -> Response:
 
 
 def revalidated(etag: str, respond: Callable[[], Response]) -> Response:
-    """The response of ``respond`` with a weak ``ETag``, for caches that ask each time; 304 without calling
-    it if the request names this ``etag``.
+    """Return the response of ``respond`` with a weak ``ETag``, for caches that revalidate on each use. If the
+    request names this ``etag``, return 304 without calling ``respond``.
     """
     known = request.if_none_match.contains_weak(etag)
     response = json_response(None, 304) if known else respond()

@@ -1,4 +1,4 @@
-"""What the contract adds to responses: links to the next page and versions."""
+"""What the contract adds to responses: links to the next page, and versions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ IF_NONE_MATCH: Final = {
 
 
 def link_next(response: Response, environ: Environ, **changes: object) -> None:
-    """Link to the next page of a list (RFC 8288): the same address with ``changes`` of its query."""
+    """Link to the next page of a list (RFC 8288): the same address with ``changes`` to its query."""
     given = dict(parse_qsl(environ.get("QUERY_STRING", ""), keep_blank_values=True))
     query = urlencode({**given, **{name: str(value) for name, value in changes.items()}})
     path = quote(environ.get("SCRIPT_NAME", "") + environ.get("PATH_INFO", ""))
@@ -29,7 +29,9 @@ def link_next(response: Response, environ: Environ, **changes: object) -> None:
 
 
 def revalidate(response: Response) -> Response:
-    """Give a response a weak ``ETag`` of its body, unless the view did; 304 if the request names it."""
+    """Give a response a weak ``ETag`` of its body, unless the view set one. Return 304 if the request names
+    it.
+    """
     if response.status_code != 200 or response.is_streamed or "ETag" in response.headers:
         return response
     etag = hashlib.blake2b(response.get_data(), digest_size=12).hexdigest()

@@ -1,4 +1,4 @@
-"""File descriptors: how many connections the operating system lets a process have."""
+"""File descriptors: how many connections the operating system allows a process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OTHER: Final = 128
 
 
 def raise_limit() -> int:
-    """Let this process open as many files as it may. Returns that number."""
+    """Raise this process's limit of open files to the maximum, and return it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -24,8 +24,8 @@ def raise_limit() -> int:
 
 
 def connections_within(descriptors: int, wanted: int, pool: int) -> int:
-    """How many of ``wanted`` connections of clients ``descriptors`` are enough for, with ``pool`` connections
-    to the database.
+    """Return how many of the ``wanted`` client connections fit in ``descriptors``, beside ``pool``
+    connections to the database.
     """
     if descriptors == resource.RLIM_INFINITY:
         return wanted

@@ -45,7 +45,7 @@ class Edge:
         self._app = app
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        """See WSGI."""
+        """Handle a request according to WSGI."""
         began = time.perf_counter()
         given = environ.get("HTTP_X_REQUEST_ID")
         request_id = given if given is not None and _ID(given) else secrets.token_hex(8)
@@ -68,7 +68,7 @@ class Edge:
 
 
 def _has_large_body(environ: Environ) -> bool:
-    """Whether the body may be larger than what is read after the response to keep the connection."""
+    """Return whether the body may be larger than what is read after the response to keep the connection."""
     length = environ.get("CONTENT_LENGTH") or "0"
     return "HTTP_TRANSFER_ENCODING" in environ or len(length) > 9 or int(length) > SMALL_BODY
 

@@ -426,7 +426,7 @@ class MalformedJson(ArenaError):
 
 
 class MissingToken(ArenaError):
-    """The operation requires a token and the request has none."""
+    """The operation requires a token, and the request has none."""
 
     code = "missing_token"
 
@@ -480,17 +480,17 @@ def problem_response(error: ArenaError, environ: Environ) -> Response:
 
 
 def add_allowance(response: Response, allowance: Allowance) -> None:
-    """Say what is left of a limit (draft-ietf-httpapi-ratelimit-headers-11)."""
+    """Add headers that state what is left of a limit (draft-ietf-httpapi-ratelimit-headers-11)."""
     name, most, seconds, left, full_s = allowance
     response.headers["RateLimit-Policy"] = f'"{name}";q={most};w={math.ceil(seconds)}'
     response.headers["RateLimit"] = f'"{name}";r={left};t={full_s}'
 
 
 def error_response(error: Exception, environ: Environ) -> Response:
-    """Return the response for any error; an unexpected one is logged and becomes ``internal_error``."""
+    """Return the response for any error. An unexpected one is logged and becomes ``internal_error``."""
     if isinstance(error, CorruptState):
         _log.error("a row cannot be read", exc_info=error, extra={"request_id": environ.get(REQUEST_ID)})
-        return problem_response(CorruptState("what is stored about this cannot be read"), environ)
+        return problem_response(CorruptState("the stored data of this resource cannot be read"), environ)
     if isinstance(error, ArenaError):
         return problem_response(error, environ)
     if isinstance(error, HTTPException) and (error.code or 500) < 500:
@@ -500,7 +500,9 @@ def error_response(error: Exception, environ: Environ) -> Response:
         exc_info=error,
         extra={"error": type(error).__name__, "request_id": environ.get(REQUEST_ID)},
     )
-    return problem_response(HttpError("an error in the service", code="internal_error"), environ)
+    return problem_response(
+        HttpError("the service failed with an internal error", code="internal_error"), environ
+    )
 
 
 def _of_http(error: HTTPException, environ: Environ) -> Response:
@@ -527,12 +529,12 @@ def _detail(error: HTTPException, environ: Environ) -> str:
 
 
 def _templates() -> list[str]:
-    """The addresses of the API."""
+    """Return the address templates of the API."""
     return [rule.rule for rule in current_app.url_map.iter_rules() if rule.rule.startswith("/v1/")]
 
 
 def _own_bots(environ: Environ) -> list[str]:
-    """The names of the bots of the caller's owner."""
+    """Return the names of the bots of the caller's owner."""
     who = environ.get(PRINCIPAL)
     if who is None or not who.owner:
         return []

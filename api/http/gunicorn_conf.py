@@ -51,7 +51,7 @@ if workers > 1 and "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
 
 
 def when_ready(server: Arbiter) -> None:
-    """Tell if the operating system allows fewer connections than configured."""
+    """Log a warning if the operating system allows fewer connections than configured."""
     if worker_connections < _settings.http.connections:
         server.log.warning(
             "the limit of %d open files (ulimit -n) leaves %d connections per process, not %d "
@@ -63,7 +63,7 @@ def when_ready(server: Arbiter) -> None:
 
 
 def post_worker_init(worker: GeventWorker) -> None:
-    """Set up a worker that is about to serve the app."""
+    """Set up a worker before it serves the app."""
     from api.http.archive_threads import read_in_threads
     from api.services import start_sweeper
     from arena.ops.logs import set_up_logging

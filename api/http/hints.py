@@ -1,4 +1,6 @@
-"""Hints for mistakes in requests: what was probably meant, and what was given. No valid request gets here."""
+"""Hints for mistakes in requests: what was probably meant, and what was given. Valid requests never reach
+this module.
+"""
 
 from __future__ import annotations
 
@@ -60,21 +62,21 @@ _CREDENTIALS: Final = ("token", "access_token", "api_key", "apikey", "key", "aut
 
 
 def did_you_mean(given: object, known: Iterable[str]) -> str:
-    """A question for the one of ``known`` that is most like ``given``, empty if none is."""
+    """Return a question that proposes the one of ``known`` that is most like ``given``, or an empty text."""
     near = closest(given, known)
     return f"; did you mean {near}?" if near else ""
 
 
 def closest(given: object, known: Iterable[str]) -> str | None:
-    """The one of ``known`` that is most like ``given``, None if none is."""
+    """Return the one of ``known`` that is most like ``given``, or None if none is close."""
     return next(iter(similar(given, known, 1)), None) if isinstance(given, str) else None
 
 
 def explained(
     schema: Schema, path: Path, message: str, given: object, *, in_query: bool = False
 ) -> tuple[str, str | None]:
-    """The detail and what is expected, for one of marshmallow's messages about the value at ``path``.
-    ``in_query``: all values are texts.
+    """Return the detail and what is expected, for one of marshmallow's messages about the value at ``path``.
+    If ``in_query``, all values are texts.
     """
     holder, field = _field_at(schema, path, given)
     value = _value_at(given, path)
@@ -119,7 +121,7 @@ def _one_of(holder: Schema | None) -> str:
 
 
 def _as_name(value: str, field: fields.String) -> str:
-    """The name that a text becomes by the rules of names."""
+    """Return the name that a text becomes by the rules of names."""
     name = re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")
     for check in field.validators:
         if isinstance(check, validate.Regexp) and name != value and re.match(str(check.regex.pattern), name):
@@ -145,7 +147,7 @@ def _range(field: fields.Field[object] | None) -> str | None:
 
 
 def _only(field: fields.Field[object] | None) -> str | None:
-    """The only value of a field, as JSON; None if it may have others."""
+    """Return the only allowed value of a field, as JSON, or None if it may have others."""
     for check in field.validators if field is not None else ():
         if isinstance(check, validate.Equal):
             return json.dumps(check.comparable)
@@ -160,7 +162,9 @@ def _choices(field: fields.Field[object] | None) -> list[str]:
 
 
 def _field_at(schema: Schema, path: Path, given: object) -> tuple[Schema | None, fields.Field[Any] | None]:
-    """The schema of the object that has the value at ``path``, and the value's field; None if unknown."""
+    """Return the schema of the object that has the value at ``path``, and the value's field, or None if
+    unknown.
+    """
     holder: Schema | None = schema
     field: fields.Field[Any] | None = None
     for depth, name in enumerate(path):
@@ -177,7 +181,7 @@ def _field_at(schema: Schema, path: Path, given: object) -> tuple[Schema | None,
 
 
 def _of_kind(schema: Schema, value: object) -> Schema:
-    """The schema for the kind of game of an object."""
+    """Return the schema for the kind of game of an object."""
     if not isinstance(schema, UnionSchema):
         return schema
     kinds = schema.type_schemas
@@ -236,7 +240,9 @@ _EXPECTED: Final = (
 
 
 def with_hint(error: ArenaError, own: Callable[[], Iterable[str]]) -> ArenaError:
-    """The error, with a hint in its message if what was meant can be guessed. ``own``: bots of the caller."""
+    """Return the error with a hint in its message, if what was meant can be guessed. ``own`` are the caller's
+    bots.
+    """
     if "did you mean" in error.message:
         return error
     found = _QUOTED.search(error.message)
@@ -262,7 +268,7 @@ def _bot_hint(name: str, own: Callable[[], Iterable[str]]) -> str:
 
 
 def json_hint(data: bytes) -> str:
-    """What may be wrong with a text that is not JSON, empty if that is not known."""
+    """Return what may be wrong with a text that is not JSON, or an empty text if that is not known."""
     if not data.strip():
         return "; the body is empty"
     if data.startswith(b"\xef\xbb\xbf"):
@@ -285,7 +291,8 @@ _QUOTED: Final = re.compile(r"'([^']{1,80})'")
 
 
 def near_address(path: str, templates: Iterable[str]) -> str | None:
-    """The address that was probably meant by ``path``. ``templates``: those of the API, with parts in ``<>``.
+    """Return the address that was probably meant by ``path``. ``templates`` are those of the API, with parts
+    in ``<>``.
 
     A template that only has more parts is returned with them in braces.
     """
@@ -316,7 +323,7 @@ def near_address(path: str, templates: Iterable[str]) -> str | None:
 
 
 def _matched(given: Sequence[str], known: Sequence[str]) -> list[str] | None:
-    """``given`` with the fixed parts as ``known`` has them; None if one is not close."""
+    """Return ``given`` with its fixed parts spelled as in ``known``, or None if one of them is not close."""
     found = []
     for part, template in zip(given, known, strict=True):
         if template.startswith("<"):

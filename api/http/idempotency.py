@@ -1,6 +1,6 @@
-"""Requests with an ``Idempotency-Key``: they are carried out once, and a repeat gets the same reply.
+"""Requests with an ``Idempotency-Key``, which are carried out once; a repeated request gets the same reply.
 
-Keys belong to a credential and an operation. Replies of requests that succeeded are kept for a day; a request
+Keys belong to a credential and an operation. Replies of successful requests are kept for a day; a request
 that failed created nothing, so its key is free again.
 """
 
@@ -53,11 +53,11 @@ _TOO_LARGE: Final = b"too large"
 
 
 def keyed_request(environ: Environ, operation: str, who: Principal, sent: object) -> KeyedRequest | None:
-    """The request if it has a key, with the hash of its address and of what was ``sent``: the values of the
-    body before they were loaded, so that a default of a later version does not change it. The order of fields
-    and white space do not count.
+    """Return the request if it has a key, with the hash of its address and of what was ``sent``: the values
+    of the body before they were loaded, so that a default of a later version does not change the hash. The
+    order of fields and white space do not matter.
 
-    Raises :class:`~api.http.errors.HttpError` for a key that is not valid.
+    Raises :class:`~api.http.errors.HttpError` for an invalid key.
     """
     key: str | None = environ.get("HTTP_IDEMPOTENCY_KEY")
     if key is None:
@@ -83,10 +83,11 @@ def carried_out_once(
     secret: Sequence[str] = (),
     rotation: Callable[[], str] = str,
 ) -> Response:
-    """The response of ``act``, or that of an earlier request with the key.
+    """Return the response of ``act``, or that of an earlier request with the key.
 
-    ``secret``: fields of the response that are shown once. ``rotation``: the request that issues them again.
-    Raises :class:`~api.http.errors.HttpError`, one of ``KEY_ERRORS`` or ``secret_already_issued``.
+    ``secret`` lists the fields of the response that are shown once. ``rotation`` is the request that issues
+    them again. Raises :class:`~api.http.errors.HttpError` with one of ``KEY_ERRORS`` or
+    ``secret_already_issued``.
     """
     replies, lease, http = services.store.replies, secrets.token_hex(8), services.settings.http
     wait = min(http.upload_wait, http.max_wait)
@@ -136,7 +137,7 @@ def carried_out_once(
 def _keep(
     services: Service, keyed: KeyedRequest, lease: str, response: Response, secret: Sequence[str]
 ) -> None:
-    """Store the response, or a note if it has a secret or there is no room for it."""
+    """Store the response, or a note in its place if it has a secret or there is no room for it."""
     replies = services.store.replies
     data = response.get_data()
     if secret and any(orjson.loads(data).get(name) is not None for name in secret):
@@ -167,7 +168,7 @@ def _hash(data: bytes) -> str:
 
 
 def _digest(value: object) -> str:
-    """Stands for a file in a request."""
+    """Return a digest that represents a file in a request."""
     if not isinstance(value, bytes):
         raise TypeError
     return _hash(value)

@@ -49,7 +49,7 @@ _errors: Any = cache(_ERRORS.labels)
 
 
 def count_answers(results: Iterable[Mapping[str, Any]]) -> None:
-    """Count the results of answers; ``late`` is one that is stale because time ran out."""
+    """Count the results of answers. A stale result counts as ``late`` if time ran out."""
     counts: dict[str, int] = {}
     for result in results:
         status = "late" if result.get("reason") == "clock" else result["status"]
@@ -59,7 +59,7 @@ def count_answers(results: Iterable[Mapping[str, Any]]) -> None:
 
 
 def count_request(operation: str, status: int, seconds: float, code: str | None) -> None:
-    """Count an answered request. ``code``: that of its error."""
+    """Count an answered request. ``code`` is that of its error."""
     if status >= 500:
         _errors(code or "internal_error").inc()
     _requests(operation, status).inc()
@@ -67,13 +67,13 @@ def count_request(operation: str, status: int, seconds: float, code: str | None)
 
 
 class ServiceCollector:
-    """Metrics of the whole service from its databases, read on collection, and some of this process."""
+    """Metrics of the whole service, read from its databases on collection, and some of this process."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
 
     def collect(self) -> Iterator[Metric]:
-        """See :mod:`prometheus_client`."""
+        """Yield the metrics; see :mod:`prometheus_client`."""
         store = self._service.store
         stats = store.stats()
         games = GaugeMetricFamily("botequim_games", "Games listed.", labels=("state",))

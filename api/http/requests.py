@@ -1,4 +1,4 @@
-"""Validating the query and body of requests."""
+"""Validation of the query and body of requests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ODD_NUMBER: Final = re.compile(r"_|[^\x00-\x7f]").search
 
 
 def read_query(schema: Schema, environ: Environ, settings: HttpSettings) -> Any:
-    """Return the query, loaded by the fields of ``schema``. Raises if a parameter is repeated.
+    """Return the query, loaded with the fields of ``schema``. Raises if a parameter is repeated.
 
     Queries are flat, so the fields are loaded one by one: ``schema.load`` takes four times as long.
     """
@@ -56,7 +56,7 @@ def read_query(schema: Schema, environ: Environ, settings: HttpSettings) -> Any:
 
 
 def load(schema: Schema, value: Any) -> Any:
-    """Return a body, loaded by ``schema``."""
+    """Return a body, loaded with ``schema``."""
     try:
         return schema.load(value)
     except ValidationError as error:
@@ -64,7 +64,7 @@ def load(schema: Schema, value: Any) -> Any:
 
 
 def _invalid(schema: Schema, messages: object, given: object, *, in_query: bool = False) -> ArenaError:
-    """Return an error for the first of marshmallow's messages, with the others in ``extra``. ``given``: the
+    """Return an error for the first of marshmallow's messages, with the others in ``extra``. ``given`` is the
     request.
     """
     found = _flat(messages, ())

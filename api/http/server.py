@@ -40,9 +40,10 @@ class JsonLogger(Logger):
 
 
 class DrainingWorker(GeventWorker):
-    """Bounds the time and the number of requests that arrive slowly, and keeps room for health checks.
+    """A worker that bounds the time and number of requests that arrive slowly, and keeps room for health
+    checks.
 
-    On SIGTERM, accepts no more connections, ends requests that wait, finishes requests in progress, and
+    On SIGTERM, it accepts no more connections, ends requests that wait, finishes requests in progress, and
     closes idle connections.
     """
 
@@ -65,7 +66,7 @@ class DrainingWorker(GeventWorker):
         super().run()
 
     def http_settings(self) -> HttpSettings:
-        """The settings of the app that is served."""
+        """Return the HTTP settings of the served app."""
         http: HttpSettings = self.wsgi.extensions["botequim"].settings.http
         return http
 
@@ -89,7 +90,7 @@ class DrainingWorker(GeventWorker):
             del self._open[current]
 
     def timeout_ctx(self) -> gevent.Timeout:
-        """The time a connection is kept open for the next request."""
+        """Return how long a connection is kept open for the next request."""
         current = gevent.getcurrent()
         connection = self._open[current]
         if not connection.first:
@@ -101,7 +102,7 @@ class DrainingWorker(GeventWorker):
         return wait
 
     def handle_request(self, listener_name: object, req: Request, sock: Connection, addr: object) -> None:
-        """Answer one request whose head was read."""
+        """Answer a request whose head was read."""
         sock.head_complete(req)
         self._idle.pop(gevent.getcurrent(), None)
         if sock.crowded and req.path not in HEALTH:

@@ -1,4 +1,4 @@
-"""Who looks at a page: the session that the signed cookie of a browser names, and the protection of forms.
+"""The visitor of a page: the session that the signed cookie of a browser names, and the protection of forms.
 
 Only pages have sessions; the operations of the API take tokens.
 """
@@ -35,7 +35,7 @@ _FORM_SECRET_BYTES: Final = 24
 
 
 class _Cookies(SecureCookieSessionInterface):
-    """Signed cookies for pages only. The key is in the store, so that all processes have the same one."""
+    """Signed cookies, used for pages only. The key is in the store, so that all processes share it."""
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
         if request.path.startswith(_WITHOUT):
@@ -52,7 +52,7 @@ class _Cookies(SecureCookieSessionInterface):
 
 
 def protect_pages(app: Flask) -> None:
-    """Give the pages of the app sessions and forms."""
+    """Enable sessions and form protection for the pages of the app."""
     app.session_interface = _Cookies()
     app.config.update(
         SESSION_COOKIE_NAME=_COOKIE,
@@ -68,24 +68,26 @@ def protect_pages(app: Flask) -> None:
 
 @dataclass(frozen=True)
 class Visitor:
-    """Who looks at a page. ``session``: None for somebody who has neither signed in nor sat down."""
+    """The person who views a page. ``session`` is None for somebody who has neither signed in
+    nor sat down.
+    """
 
     session: Session | None = None
     principal: Principal | None = None
 
     @property
     def owner(self) -> str:
-        """The name of the owner who has signed in; empty for a guest."""
+        """The name of the signed-in owner; empty for a guest."""
         return "" if self.principal is None else self.principal.owner
 
     @property
     def name_in_views(self) -> str:
-        """The name of the owner as views have it, which is another one if an admin hid it."""
+        """The name of the owner as shown in views, which differs if an admin hid it."""
         return self.owner and services().moderation.name("owner", self.owner)
 
     @property
     def viewer(self) -> Viewer:
-        """The viewer of games."""
+        """The visitor as a viewer of games."""
         if self.session is None:
             return ANYBODY
         return Viewer(
@@ -94,7 +96,7 @@ class Visitor:
 
 
 def visitor() -> Visitor:
-    """The visitor of the present request."""
+    """Return the visitor of the present request."""
     if "visitor" not in g:
         g.visitor = _visitor()
     found: Visitor = g.visitor
@@ -102,7 +104,7 @@ def visitor() -> Visitor:
 
 
 def visitor_if_known() -> Visitor:
-    """The same for pages of errors: nobody while sessions cannot be read."""
+    """Return the visitor for error pages: nobody while sessions cannot be read."""
     try:
         return visitor()
     except ArenaError:
@@ -124,19 +126,19 @@ def _visitor() -> Visitor:
 
 
 def page_viewer() -> Viewer:
-    """The viewer of a page: the holder of the request's token, or the visitor."""
+    """Return the viewer of a page: the holder of the request's token, or the visitor."""
     principal: Principal | None = request.environ.get(PRINCIPAL)
     return visitor().viewer if principal is None else viewer(principal)
 
 
 def session_key() -> str | None:
-    """The key of the present session, which may have ended."""
+    """Return the key of the present session, which may have ended."""
     key: str | None = session.get(_KEY)
     return key
 
 
 def begin(begun: tuple[str, Session]) -> Session:
-    """Let the browser keep a session that has begun."""
+    """Store a session that has begun in the browser's cookie, and return it."""
     key, found = begun
     # The forms of pages that were opened before are those of another session.
     session.clear()
@@ -156,7 +158,8 @@ def sign_out() -> None:
 
 
 def person() -> str:
-    """Who the visitor is at tables. Begins the session of a guest if there is none; only for forms.
+    """Return the visitor as a person at tables, beginning a guest session if there is none. Only forms may
+    call it.
 
     Raises :class:`~arena.ops.rate_limits.RateLimited`.
     """
@@ -168,7 +171,7 @@ def person() -> str:
 
 
 def signed_in() -> Principal:
-    """The owner who has signed in; anybody else is sent to the page to sign in."""
+    """Return the signed-in owner, or redirect anybody else to the sign-in page."""
     principal = visitor().principal
     if principal is None:
         back = request.full_path.rstrip("?") if request.method == "GET" else None
@@ -177,7 +180,7 @@ def signed_in() -> Principal:
 
 
 def sign_in_link(owner: str) -> tuple[str, int]:
-    """A link that signs a browser in as the owner, and when it expires (Unix time in milliseconds)."""
+    """Return a link that signs a browser in as the owner, and when it expires (Unix time in milliseconds)."""
     parts = services()
     code = parts.sessions.new_link(owner)
     address = f"{service_address() or ''}/sign-in?{urlencode({'code': code})}"
@@ -185,14 +188,14 @@ def sign_in_link(owner: str) -> tuple[str, int]:
 
 
 def client_address() -> str:
-    """Whom the limits per address count."""
+    """Return the client that the limits per address count."""
     return client(request.environ)
 
 
 def read_form(most: int) -> None:
     """Read the form of the request, of at most ``most`` bytes, and check that a page of this service sent it.
 
-    Raises :class:`~api.http.errors.HttpError`: as :meth:`~api.http.bodies.BodyIntake.read` does, or
+    Raises :class:`~api.http.errors.HttpError`: what :meth:`~api.http.bodies.BodyIntake.read` raises, or
     ``form_expired``.
     """
     if _is_from_elsewhere():
@@ -210,7 +213,7 @@ def read_form(most: int) -> None:
 
 
 def _form_token() -> str:
-    """The token of all forms of this session: the signature of a secret that its cookie holds."""
+    """Return the token of all forms of this session: the signature of a secret that its cookie holds."""
     if _FORM_SECRET not in session:
         session[_FORM_SECRET] = secrets.token_urlsafe(_FORM_SECRET_BYTES)
     g.has_form = True
@@ -220,8 +223,8 @@ def _form_token() -> str:
 
 
 def _is_from_elsewhere() -> bool:
-    """Whether the browser says that a page of another site sent the request. Old browsers do not say it, and
-    from our own pages ``Origin`` may be ``null``, since they send no referrer.
+    """Return whether the browser says that a page of another site sent the request. Old browsers do not say
+    so, and for our own pages ``Origin`` may be ``null``, since they send no referrer.
     """
     if request.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
         return True
@@ -231,7 +234,7 @@ def _is_from_elsewhere() -> bool:
 
 
 def _host(url: str) -> str:
-    """The host and the port of a URL; empty if it has none."""
+    """Return the host and port of a URL, or an empty text if it has none."""
     try:
         return urlsplit(url).netloc.lower()
     except ValueError:

@@ -30,7 +30,9 @@ from arena.operations.operation import EVENT_STREAM
 
 
 def event_stream(**data: str) -> Mapping[str, object]:
-    """Return the schema of a stream, which is that of one event. ``data``: a schema per type of event."""
+    """Return the schema of a stream, which is that of one event. ``data`` holds a schema per
+    type of event.
+    """
     shapes = {**data, "reconnect": "Reconnect"}
     return {
         "description": "Server-sent events. The schema describes one event, whose `data` is JSON.",
@@ -78,7 +80,7 @@ def drain() -> None:
 
 
 def draining() -> bool:
-    """Whether this process is shutting down."""
+    """Return whether this process is shutting down."""
     return _stopping.is_set()
 
 
@@ -122,7 +124,7 @@ def game_stream(live: LiveGames, game: str, viewer: Viewer, seat: int | None) ->
 
 
 def table_stream(watching: Watching, game: str) -> Response:
-    """Stream the table of ``game`` as spectators see it: the table as it is, then its moves."""
+    """Stream the table of ``game`` as spectators see it: first the present table, then its moves."""
     messages = watching.messages(game, _pause())
     first = next(messages)
 
@@ -167,7 +169,7 @@ def _next_event(last: str) -> int:
         return 0
     if not (last.isascii() and last.isdecimal() and len(last) < 10):
         raise ArenaError(
-            "this is not a valid event id",
+            "invalid event id",
             code="invalid_cursor",
             field="Last-Event-ID",
             expected="the id of an event",
@@ -184,7 +186,7 @@ def _message(kind: str, data: object, number: str | None = None) -> bytes:
 
 
 def _response(messages: Iterator[bytes], when_closed: Callable[[], object] = lambda: None) -> Response:
-    """The response. ``when_closed``: called if the client closes the connection before its end."""
+    """Return the response. ``when_closed`` is called if the client closes the connection before its end."""
     connection = request.environ.get("gunicorn.socket")
     if connection is not None:
         connection.settimeout(services().settings.http.send_seconds)

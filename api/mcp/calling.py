@@ -1,4 +1,4 @@
-"""What tools for agents are made of: calls to operations of the API, as another client would make them."""
+"""The basis of the tools for agents: calls to operations of the API, made like those of any other client."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Refused(Exception):
 
 
 class ToolCaller:
-    """Calls operations in the name of the client of ``environ``. ``bot``: its name, or empty."""
+    """Calls operations on behalf of the client of ``environ``. ``bot`` is its name, or empty."""
 
     def __init__(self, environ: Environ, bot: str) -> None:
         self._environ = environ
@@ -37,7 +37,7 @@ class ToolCaller:
 
     @property
     def viewer(self) -> Viewer:
-        """Who calls, as a viewer of games."""
+        """The caller as a viewer of games."""
         return viewer(self._environ.get(PRINCIPAL))
 
     def __call__(
@@ -47,7 +47,9 @@ class ToolCaller:
         query: Mapping[str, object] | None = None,
         body: Mapping[str, object] | None = None,
     ) -> Any:
-        """The JSON or text of a reply; None for one without content. Raises :class:`Refused`."""
+        """Return the JSON or text of a reply, or None for a reply without content. Raises
+        :class:`Refused`.
+        """
         given = {key: value for key, value in (query or {}).items() if value is not None}
         builder = EnvironBuilder(method=method, path=f"/v1/{path}", query_string=_words(given), json=body)
         environ = builder.get_environ()
@@ -74,8 +76,8 @@ def _words(query: Mapping[str, object]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool. ``title`` and ``doc``: for the agent; ``schema``: its arguments. ``for_bots``: whether the
-    token of a bot is required. ``reads``: whether it changes nothing.
+    """One tool. ``title`` and ``doc`` are for the agent; ``schema`` describes its arguments. ``for_bots``
+    says whether the token of a bot is required. ``reads`` says whether it changes nothing.
     """
 
     name: str
@@ -87,7 +89,7 @@ class Tool:
     reads: bool = True
 
     def run(self, caller: ToolCaller, arguments: Mapping[str, object]) -> str:
-        """The text for the agent. Raises :class:`Refused`, or :class:`~arena.errors.ArenaError` for arguments
-        that are not valid.
+        """Return the text for the agent. Raises :class:`Refused`, or :class:`~arena.errors.ArenaError` for
+        invalid arguments.
         """
         return self.call(caller, load(self.schema(), arguments))

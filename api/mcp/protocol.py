@@ -1,8 +1,8 @@
 """The Model Context Protocol at ``/mcp``: JSON-RPC over POST, without sessions.
 
-By the revision of 2026-07-28 every request stands alone. Clients of earlier revisions begin with
-``initialize``; the reply names a revision, and nothing is remembered. No reply is streamed, and nothing is
-sent to clients by itself.
+In the revision of 2026-07-28, every request stands alone. Clients of earlier revisions begin with
+``initialize``; the reply names a revision, and nothing is remembered. No reply is streamed, and the service
+sends nothing to clients on its own.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _CACHE_MS: Final = 3_600_000
 
 
 class RpcError(Exception):
-    """A JSON-RPC error. ``data``: more about it."""
+    """A JSON-RPC error. ``data`` holds more about it."""
 
     def __init__(self, code: int, message: str, data: object = None) -> None:
         super().__init__(message)
@@ -64,19 +64,21 @@ def handle() -> Response:
     who = authenticate(request.environ, services())
     if not _may_come_from(request.headers.get("Origin")):
         return _failed(
-            None, RpcError(INVALID_REQUEST, "pages of this origin are not allowed to call"), status=403
+            None, RpcError(INVALID_REQUEST, "pages from this origin may not call this service"), status=403
         )
     try:
         message = bodies().read_json(request.environ)
     except MalformedJson as error:
         return _failed(None, RpcError(PARSE_ERROR, error.message))
     if not isinstance(message, dict) or not isinstance(message.get("method"), str):
-        return _failed(None, RpcError(INVALID_REQUEST, "the body is not one JSON-RPC request"))
+        return _failed(None, RpcError(INVALID_REQUEST, "the body is not a single JSON-RPC request"))
     if "id" not in message:
         return Response(status=202)
     number, stateless = message["id"], True
     if isinstance(number, bool) or not isinstance(number, str | int):
-        return _failed(None, RpcError(INVALID_REQUEST, "the id of a request is a text or a whole number"))
+        return _failed(
+            None, RpcError(INVALID_REQUEST, "the id of a request must be a text or a whole number")
+        )
     try:
         stateless = _is_stateless(message)
         result = _answer(who, message["method"], _object(message, "params"), stateless)
@@ -88,8 +90,9 @@ def handle() -> Response:
 
 
 def _may_come_from(origin: str | None) -> bool:
-    """Whether a page of this origin, or no page (None), may call: pages of this service and of the machine
-    itself, so that no page of another site reaches a service behind a firewall by a name of its own.
+    """Return whether a page of this origin, or no page (None), may call. Only pages of this service and of
+    the machine itself may, so that no page of another site reaches a service behind a firewall by a name that
+    it controls.
     """
     if origin is None:
         return True
@@ -104,8 +107,8 @@ def _may_come_from(origin: str | None) -> bool:
 
 
 def _is_stateless(message: Mapping[str, object]) -> bool:
-    """Whether the request is of the revision without handshakes. Raises unless its headers and its body
-    agree.
+    """Return whether the request is of the revision without handshakes. Raises unless its headers and its
+    body agree.
     """
     params = message.get("params")
     meta = params.get("_meta") if isinstance(params, dict) else None
@@ -178,7 +181,7 @@ def _object(message: Mapping[str, object], name: str) -> Mapping[str, object]:
 
 
 def _failed(number: object, error: RpcError, stateless: bool = True, status: int = 0) -> Response:
-    """An error. Earlier revisions return an error of a known request with status 200."""
+    """Return an error. Earlier revisions return an error of a known request with status 200."""
     body = {
         "code": error.code,
         "message": error.message,

@@ -41,7 +41,7 @@ def _kind() -> fields.String:
 
 
 class JoinArguments(RequestSchema):
-    """An open table, or a new game against house bots."""
+    """Which open table to join, or which new game to play against house bots."""
 
     game = fields.String(
         metadata={"description": "The id of a game with an open seat. Without it a new game begins."}
@@ -128,7 +128,7 @@ class ActInput(WaitInput):
 
 
 class RulesArguments(RequestSchema):
-    """Which game."""
+    """The game whose rules to read."""
 
     kind = _kind()
 
@@ -140,7 +140,7 @@ class KindInput(TypedDict):
 
 
 class BoardArguments(RequestSchema):
-    """Which leaderboard."""
+    """The leaderboard to read."""
 
     kind = _kind()
     division = fields.String(
@@ -161,7 +161,7 @@ class BoardInput(KindInput):
 
 
 class GameArguments(RequestSchema):
-    """Which game."""
+    """The game to read."""
 
     game = fields.String(required=True, metadata={"description": "The id of a finished game."})
 
@@ -173,7 +173,7 @@ class GameInput(TypedDict):
 
 
 class NoArguments(RequestSchema):
-    """Nothing."""
+    """No arguments."""
 
 
 def _join(caller: ToolCaller, given: SeatInput) -> str:
@@ -213,8 +213,8 @@ def _observe(caller: ToolCaller, given: WaitInput) -> str:
 
 
 def _next(caller: ToolCaller, given: WaitInput, game: str | None) -> str:
-    """The next decision of the game, its end, or what stands when the time is over. Without ``game``: of all
-    games.
+    """Return the next decision of the game (of all games without ``game``), its end, or the situation when
+    the time is over.
     """
     until = time.monotonic() + given["wait"]
     if game is None:
@@ -240,7 +240,7 @@ def _next(caller: ToolCaller, given: WaitInput, game: str | None) -> str:
 
 
 def _next_of_all(caller: ToolCaller, given: WaitInput, until: float) -> str:
-    """The next decision in any game, or that there is none when the time is over."""
+    """Return the next decision in any game, or that there is none when the time is over."""
     lines: list[str] = []
     query = {"rights": False, "limit": 1, "tournaments": given["tournaments"]}
     while True:
@@ -255,7 +255,7 @@ def _next_of_all(caller: ToolCaller, given: WaitInput, until: float) -> str:
 
 
 def _play(caller: ToolCaller, turn: Mapping[str, Any], given: WaitInput) -> str:
-    """Play the first legal action, and say so."""
+    """Play the first legal action, and report it."""
     action = turn["legal_actions"][0]
     query = {"limit": 1, "tournaments": given["tournaments"]}
     caller("POST", "turns", query, {"answers": [{"turn": turn["turn"], "action": action}]})
@@ -344,7 +344,7 @@ TOOLS: Final = {tool.name: tool for tool in _ALL}
 
 @cache
 def tool_list() -> Sequence[Mapping[str, object]]:
-    """The tools as ``tools/list`` returns them, with the schemas of their arguments."""
+    """Return the tools as ``tools/list`` returns them, with the schemas of their arguments."""
     plugin = MarshmallowPlugin()
     APISpec("tools", "1", "3.1.0", plugins=[plugin])
     assert plugin.converter is not None

@@ -93,7 +93,7 @@ def document(app: Flask) -> dict[str, Any]:
 
 
 class _Converter(OpenAPIConverter):
-    """Converts unions, too."""
+    """A converter that also handles unions."""
 
     def schema2jsonschema(self, schema: Schema) -> object:
         """Return the JSON schema of ``schema``."""
@@ -259,7 +259,7 @@ def _success(operation: ApiOperation, captured: Captured) -> Mapping[str, object
 
 
 def _first_event(stream: str | None) -> dict[str, str] | None:
-    """The first event of a captured stream, in the shape of the stream's schema."""
+    """Return the first event of a captured stream, in the shape of the stream's schema."""
     for message in (stream or "").split("\n\n"):
         event = dict(line.split(": ", 1) for line in message.split("\n") if ": " in line)
         if "event" in event:
@@ -272,7 +272,7 @@ def _example(value: object) -> Mapping[str, object]:
 
 
 def _headers(*names: str) -> Mapping[str, object]:
-    """The headers of a response, by references to the shared ones."""
+    """Return the headers of a response, by references to the shared ones."""
     return {"headers": {name: name for name in names}} if names else {}
 
 
@@ -284,7 +284,7 @@ def _plain(value: Any) -> Any:
 
 
 def _completed(spec: dict[str, Any]) -> dict[str, Any]:
-    """With the schema of records and the webhooks, and without repetitions."""
+    """Return the document with the schema of records and the webhooks, and without repetitions."""
     schemas, parameters = spec["components"]["schemas"], spec["components"]["parameters"]
     schemas.update(record_schemas())
     operations = [one for path in spec["paths"].values() for one in path.values() if isinstance(one, dict)]

@@ -1,4 +1,4 @@
-"""``python -m api.openapi > openapi.yaml``: the OpenAPI document as YAML."""
+"""Prints the OpenAPI document as YAML: ``python -m api.openapi > openapi.yaml``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ _SHORT: Final = 110
 
 
 def as_yaml(spec: Mapping[str, object]) -> str:
-    """Return the document as YAML, as in ``openapi.yaml``: examples, and what fits in a line, like JSON."""
+    """Return the document as YAML, as in ``openapi.yaml``. Examples, and whatever fits on a line, are written
+    like JSON.
+    """
     dumped: str = yaml.dump(spec, None, _Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH)
     return dumped
 

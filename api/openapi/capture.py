@@ -99,7 +99,7 @@ class RecordingClient:
         self._recorder.keep(method, path, body, response, is_text=True)
 
     def __call__(self, method: str, path: str, body: object = None) -> Any:
-        """Send one request; return the response's body if it is JSON."""
+        """Send one request, and return the response's body if it is JSON."""
         response = self._client.open(path, method=method, json=body, headers=self._headers)
         self._recorder.keep(method, path, body, response)
         return response.json if response.is_json else None
@@ -211,7 +211,7 @@ def _invitations(ana: RecordingClient, admin: RecordingClient, anonymous: Record
 
 
 def _webhooks(app: Flask, ana: RecordingClient) -> None:
-    """A real receiver stands in for the one at the URL that the examples show."""
+    """Capture the webhooks. A real receiver stands in for the one at the URL that the examples show."""
     webhooks = app.extensions["botequim"].webhooks
     connect, loopback = webhooks.connect, Policy(True, (ip_network("127.0.0.0/8"),))
     with ThreadingHTTPServer(("127.0.0.1", 0), _Ponger) as receiver:
@@ -243,7 +243,7 @@ def _subscriptions(ana: RecordingClient) -> None:
 
 
 def _uploads(app: Flask, ana: RecordingClient, admin: RecordingClient) -> None:
-    """A bot that prints, and qualifies in the way that the workers run it."""
+    """Capture the uploads, with a bot that prints, and qualifies as it would with the workers."""
     source = "def choose(turn):\n    print(turn['turn'])\n    return turn['legal_actions'][0]\n"
     body = {"name": "valete-bot", "transport": "uploaded", "source": source}
     ana("POST", "/v1/bots", {**body, "source": ""})
@@ -309,7 +309,7 @@ def checking(app: Flask) -> Iterator[None]:
 
 
 class _Ponger(BaseHTTPRequestHandler):
-    """Answers pings."""
+    """A receiver that answers pings."""
 
     def do_POST(self) -> None:
         """Answer a ping."""
@@ -486,7 +486,7 @@ def _schedules(recorder: ExampleRecorder, admin: RecordingClient) -> None:
 
 
 def _played(bots: list[RecordingClient]) -> Iterator[None]:
-    """Play a few rounds, with the calmest legal action for every turn."""
+    """Play a few rounds, choosing the calmest legal action in every turn."""
     for _ in range(4):
         for bot in bots:
             turns = bot("GET", "/v1/turns")["turns"]

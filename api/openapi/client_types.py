@@ -1,7 +1,7 @@
-"""The types of the Python client, made of the OpenAPI document and the table of operations.
+"""The types of the Python client, generated from the OpenAPI document and the table of operations.
 
 ``python -m api.openapi.client_types`` writes ``arena/client/types.py``, a ``TypedDict`` per schema, and
-``arena/client/calls.pyi``, the signatures of the methods that are made from the table.
+``arena/client/calls.pyi``, the signatures of the methods that are generated from the table.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ Schema = Mapping[str, Any]
 
 
 class _Field(NamedTuple):
-    """A field or a parameter. ``kinds``: the types of its values, none of them a union."""
+    """A field or a parameter. ``kinds`` are the types of its values, none of them a union."""
 
     kinds: tuple[str, ...]
     required: bool
 
 
 class _Writer:
-    """Writes types from the schemas of a document. ``used``: the names of schemas in types so far."""
+    """Writes types from the schemas of a document. ``used`` holds the names of schemas in types so far."""
 
     def __init__(self, spec: Schema) -> None:
         self._spec = spec
@@ -77,7 +77,7 @@ class _Writer:
     # Schemas
 
     def types(self) -> Iterator[str]:
-        """The definition of each schema of the document."""
+        """Yield the definition of each schema of the document."""
         for name, schema in self._spec["components"]["schemas"].items():
             definition = self._definition(name, schema)
             yield from self._inner
@@ -97,13 +97,13 @@ class _Writer:
         return "\n    ".join([f"class {name}(TypedDict):", *lines])
 
     def _is_object(self, schema: Schema) -> bool:
-        """Whether all values have the same fields."""
+        """Return whether all values have the same fields."""
         if "allOf" in schema:
             return all(self._is_object(self._resolved(part)) for part in schema["allOf"])
         return "properties" in schema
 
     def _fields(self, schema: Schema, name: str = "") -> dict[str, _Field]:
-        """The fields of objects: those of all alternatives, if there are some."""
+        """Return the fields of objects: those of all alternatives, if there are any."""
         schema = self._resolved(schema)
         found: dict[str, _Field] = {}
         for part in schema.get("allOf", ()):
@@ -119,11 +119,11 @@ class _Writer:
         return found
 
     def _type(self, schema: Schema, name: str = "") -> str:
-        """The type of the values of a schema. ``name``: for one of objects that has none."""
+        """Return the type of the values of a schema. ``name`` is for a schema of objects that has none."""
         return _union(self._alternatives(schema, name))
 
     def _alternatives(self, schema: Schema, name: str) -> Iterator[str]:
-        """The types of the values, none of them a union."""
+        """Yield the types of the values, none of them a union."""
         if "$ref" in schema:
             found = schema["$ref"].rpartition("/")[2]
             self.used.add(found)
@@ -161,7 +161,7 @@ class _Writer:
         return value
 
     def fields_by_hand(self, name: str, operation: Operation) -> str:
-        """The further fields of a method that is a function, for its ``**fields``."""
+        """Return the further fields of a method that is a function, for its ``**fields``."""
         fields = self._fields(self._body(operation))
         for one in operation.arguments:
             del fields[one]
@@ -179,7 +179,7 @@ class _Writer:
     # Methods
 
     def method(self, name: str, operation: Operation) -> str:
-        """The signature of the client's method of an operation."""
+        """Return the signature of the client's method of an operation."""
         item = self._spec["paths"][operation.path]
         found = item[operation.method.lower()]
         assert found["operationId"] == operation_id(name)
@@ -228,7 +228,7 @@ def _class(field: str) -> str:
 
 
 def _union(kinds: Iterable[str]) -> str:
-    """The types as one, with one list of literals, and None at the end."""
+    """Return the types as one type, with one list of literals, and None at the end."""
     parts = list(dict.fromkeys(kinds))
     literals = [part for part in parts if part.startswith("Literal[")]
     values = ", ".join(part.removeprefix("Literal[").removesuffix("]") for part in literals)
@@ -253,7 +253,7 @@ def _parameter(name: str, field: _Field, operation: Operation) -> str:
 
 
 def written() -> dict[Path, str]:
-    """The text of both files."""
+    """Return the text of both files."""
     writer = _Writer(document(create_app(Settings(redis_url="unix:///nowhere"))))
     by_hand = [
         writer.fields_by_hand(name, one) for name, one in OPERATIONS.items() if one.by_hand and one.has_body

@@ -1,4 +1,4 @@
-"""What the operations of the OpenAPI document share: parts of paths, headers, kinds of tokens."""
+"""What the operations of the OpenAPI document share: parts of paths, headers, and kinds of tokens."""
 
 from __future__ import annotations
 

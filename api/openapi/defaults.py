@@ -1,4 +1,4 @@
-"""Says the defaults of requests in words: some generators of clients misread ``default``."""
+"""Describes the defaults of requests in words, because some generators of clients misread ``default``."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import orjson
 
 
 def describe_defaults(schema: object, schemas: Mapping[str, object], seen: set[str]) -> None:
-    """Move the defaults of the fields of a body to their descriptions: openapi-typescript makes a field with
-    ``default`` required. ``seen``: the names of the schemas that are done.
+    """Move the defaults of a body's fields to their descriptions, because openapi-typescript makes a field
+    with ``default`` required. ``seen`` holds the names of the schemas that are done.
     """
     if isinstance(schema, list):
         for inner in schema:
@@ -28,7 +28,7 @@ def describe_defaults(schema: object, schemas: Mapping[str, object], seen: set[s
 
 
 def describe_parameter_defaults(operation: Mapping[str, Any]) -> None:
-    """Move the defaults of the parameters of a body that may be a file to their descriptions:
+    """Move the defaults of the parameters of a body that may be a file to their descriptions, because
     openapi-python-client sends them with any body.
     """
     if len(operation.get("requestBody", {}).get("content", ())) > 1:

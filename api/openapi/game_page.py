@@ -25,7 +25,7 @@ from arena.games.shapes import (
 
 
 def game_page(game: Game) -> str:
-    """The text of the page."""
+    """Return the text of the page."""
     lines = [
         f"# {game.title} for bots",
         "",
@@ -95,7 +95,7 @@ def _table(*heads: str, rows: Iterator[tuple[str, ...]] | map[tuple[str, ...]]) 
 
 
 def _code(text: object) -> str:
-    """As code, also in a cell of a table."""
+    """Format a text as code, also within a table cell."""
     return "`" + str(text).replace("|", "\\|") + "`"
 
 
@@ -109,7 +109,7 @@ def _rules(rules: Mapping[str, object]) -> str:
 
 
 def _apart(game: Game) -> list[str]:
-    """For which presets bots qualify separately."""
+    """Return for which presets bots qualify separately."""
     names = [_code(preset.name) for preset in game.disciplines[1:]]
     if not names:
         return []
@@ -145,7 +145,7 @@ def _meaning(shape: Shape) -> str:
 
 
 def _kind(shape: Shape) -> str:
-    """What a field holds, in words."""
+    """Return what a field holds, in words."""
     return _plain_kind(shape) + (" or null" if shape.nullable else "")
 
 
@@ -169,7 +169,7 @@ def _plain_kind(shape: Shape) -> str:
 
 
 def _objects(shape: Shape) -> Iterator[ObjectShape]:
-    """The objects inside of a shape, each once, outer ones first."""
+    """Yield the objects inside a shape, each once, outer ones first."""
     found: dict[str, ObjectShape] = {}
 
     def visit(inner: Shape) -> None:

@@ -10,7 +10,7 @@ from arena.records.record import record_schema
 
 
 def record_schemas() -> Mapping[str, object]:
-    """The schema ``GameRecord`` and its parts, in the dialect of the document."""
+    """Return the schema ``GameRecord`` and its parts, in the dialect of the document."""
     record = copy.deepcopy(record_schema())
     schemas = {_part_name(name): _converted(part) for name, part in record.pop("definitions").items()}
     # Generators would name the class after the title.

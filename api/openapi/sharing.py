@@ -1,4 +1,4 @@
-"""Writes once in the OpenAPI document what several operations or schemas have alike."""
+"""Moves what several operations or schemas of the OpenAPI document have in common to one place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MIN_EXAMPLE: Final = 500
 
 
 def share_error_codes(operations: Sequence[dict[str, Any]], problem: dict[str, Any]) -> None:
-    """Move the codes that all operations have to ``problem``, the response of errors."""
+    """Move the codes that all operations have to ``problem``, the response for errors."""
     first, *others = [operation["x-error-codes"] for operation in operations]
     shared = [code for code in first if all(code in codes for codes in others)]
     problem["x-error-codes"] = shared
@@ -24,8 +24,8 @@ def share_error_codes(operations: Sequence[dict[str, Any]], problem: dict[str, A
 
 
 def share_examples(paths: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return one example of each schema that several operations return, unless it is short, and let them
-    refer to it: the longest one, of operations with GET if there are any.
+    """Return one example of each schema that several operations return, unless it is short, and make them
+    refer to it. It is the longest one, of operations with GET if there are any.
     """
     users: dict[str, list[tuple[bool, int, dict[str, Any]]]] = {}
     for item in paths.values():
@@ -47,7 +47,7 @@ def share_examples(paths: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def share_parameters(operations: Sequence[dict[str, Any]], components: dict[str, Any]) -> None:
-    """Move the parameters that several operations have to ``components``, and refer to them."""
+    """Move the parameters that several operations have to ``components``, and replace them by references."""
     users: dict[bytes, list[dict[str, Any]]] = {}
     for operation in operations:
         for parameter in operation["parameters"]:
@@ -69,9 +69,9 @@ def share_parameters(operations: Sequence[dict[str, Any]], components: dict[str,
 
 
 def share_properties(schemas: dict[str, Any]) -> None:
-    """Let every schema extend, by ``allOf``, the largest one whose properties it has.
+    """Let every schema extend, by ``allOf``, the largest schema whose properties it has.
 
-    It may be another schema, such as the summary of the same thing, or a base that is added for the members
+    That may be another schema, such as the summary of the same thing, or a base that is added for the members
     of a union.
     """
     closed = {name for name, schema in schemas.items() if schema.get("additionalProperties") is False}
@@ -108,7 +108,7 @@ def share_properties(schemas: dict[str, Any]) -> None:
 
 
 def _object(fields: Mapping[str, tuple[object, bool]]) -> dict[str, object]:
-    """The schema of an object. ``fields``: the properties and whether they are required."""
+    """Return the schema of an object. ``fields`` maps the properties to whether they are required."""
     required = sorted(name for name, (_, is_required) in fields.items() if is_required)
     return {
         "type": "object",

@@ -1,4 +1,4 @@
-"""Signing up, in and out, and the page of the owner who has signed in."""
+"""Signing up, in and out, and the page of the signed-in owner."""
 
 from __future__ import annotations
 
@@ -167,8 +167,8 @@ def account_page() -> Response:
 
 
 def _tournaments(owner: str) -> Sequence[Mapping[str, object]]:
-    """The tournaments that the owner organises and that are not over, and of the latest ones; and those that
-    only their guests see.
+    """Return the present and the latest tournaments, of which the owner is an organiser or which only their
+    guests see.
     """
     arena, seen, name = services().tournaments, Viewer(None, owner), visitor().name_in_views
     latest = arena.list(limit=TOURNAMENTS_MOST, viewer=seen).items
@@ -226,7 +226,7 @@ def delete_account() -> ResponseReturnValue:
 
 @form("/account/link")
 def link_elsewhere() -> ResponseReturnValue:
-    """Make a link that signs another browser in, and show it once."""
+    """Create a link that signs another browser in, and show it once."""
     who = signed_in()
     services().limits.spend("links_per_owner", who.owner)
     url, _ = sign_in_link(who.owner)

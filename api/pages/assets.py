@@ -1,4 +1,6 @@
-"""Style sheets, scripts and drawings. Their addresses change with their contents, so browsers keep them."""
+"""Style sheets, scripts and drawings. Their addresses change with their contents, so browsers
+may keep them.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,7 @@ def asset(name: str) -> Response:
 
 @cache
 def _assets() -> dict[str, bytes]:
-    """All files by name."""
+    """Return all files by name."""
     found = {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for folder in _FOLDERS

@@ -1,4 +1,4 @@
-"""Where intervals stand on an axis that several of them share. Positions are in per cent of its width."""
+"""Positions of intervals on a common axis, in per cent of its width."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Axis(NamedTuple):
     high: int
 
     def at(self, value: float) -> float:
-        """Return where ``value`` stands."""
+        """Return the position of ``value``."""
         return round(100 * (value - self.low) / (self.high - self.low), 2)
 
     @property
     def lines(self) -> list[int]:
-        """The round hundreds that have a line: as many as fit."""
+        """The multiples of one hundred that have a line: as many as fit."""
         step, size = 0, 1
         while True:
             for step in _STEPS:
@@ -38,13 +38,13 @@ class Axis(NamedTuple):
 
     @property
     def reference(self) -> float | None:
-        """Where the reference stands; None if it is outside."""
+        """The position of the reference, or None if it is outside the axis."""
         return self.at(REFERENCE) if self.low <= REFERENCE <= self.high else None
 
 
 def axis_of(rows: Iterable[Mapping[str, Any]]) -> Axis:
-    """Return the axis for the intervals of ``rows``, from ``low`` to ``high``: their range, rounded
-    outwards.
+    """Return the axis for the intervals of ``rows``, from ``low`` to ``high``: their range,
+    rounded outwards.
     """
     bounds = [bound for row in rows for bound in (row["low"], row["high"])] or [REFERENCE]
     low = floor(min(bounds) / _ROUNDING) * _ROUNDING

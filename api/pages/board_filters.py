@@ -1,4 +1,4 @@
-"""Which bots of a leaderboard its page shows, and how much of each, as its address says."""
+"""Filters in the address of a leaderboard's page: which bots it shows, and how much of each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHOWS_MORE: Final = ("versions", "columns")
 
 
 class Chip(NamedTuple):
-    """A link that changes a filter. ``query``: the filters of its address."""
+    """A link that changes a filter. ``query`` holds the filters of its address."""
 
     text: str
     query: Mapping[str, str]
@@ -25,13 +25,13 @@ class Chip(NamedTuple):
 
 
 class PlayedVersion(TypedDict):
-    """A version in a row of a board, as far as filters look at it."""
+    """A version in a row of a board, with what filters need."""
 
     version: str
 
 
 class BoardRow(PlayedVersion):
-    """A row of a board, as far as filters look at it."""
+    """A row of a board, with what filters need."""
 
     name: str
     provisional: bool
@@ -39,7 +39,9 @@ class BoardRow(PlayedVersion):
 
 
 class BoardFilter:
-    """The filters of a query; ``own``: the bots of the owner that is asked for, None for those of all."""
+    """The filters of a query. ``own`` holds the bots of the owner that the query names, or None if it names
+    no owner.
+    """
 
     def __init__(self, query: GivenBoardPage) -> None:
         self.owner: str = (query["owner"] or "").strip()
@@ -51,7 +53,7 @@ class BoardFilter:
 
     @property
     def query(self) -> dict[str, str]:
-        """The filters as they stand in addresses."""
+        """The filters as written in addresses."""
         found = {"owner": self.owner}
         for name, value in (("house", self._house), ("provisional", self._provisional)):
             found[name] = "" if value is None else str(value).lower()
@@ -66,12 +68,12 @@ class BoardFilter:
 
     @property
     def other_columns(self) -> Mapping[str, str]:
-        """The filters of the page with all columns, or with few if it has all."""
+        """The filters of the page with all columns, or of the page with few if this one has all."""
         return _toggled(self.query, "columns", "all")
 
     @property
     def chips(self) -> Sequence[Chip]:
-        """What can be filtered. Pressing one again takes the filter off."""
+        """The available filters. Pressing one again removes it."""
         query = self.query
         all_bots = {name: value for name, value in query.items() if name in _SHOWS_MORE}
         return [
@@ -89,11 +91,11 @@ class BoardFilter:
         ]
 
     def rows(self, rows: Iterable[BoardRow]) -> list[BoardRow]:
-        """Return the rows of a board that are shown."""
+        """Return the rows of a board that pass the filters."""
         return [row for row in rows if self._shows(row)]
 
     def with_versions(self, rows: Iterable[BoardRow]) -> list[Mapping[str, object]]:
-        """Return the rows, each followed by those of earlier versions if they are shown."""
+        """Return the rows, each followed by those of earlier versions if these are requested."""
         if not self.all_versions:
             return list(rows)
         found: list[Mapping[str, object]] = []
@@ -118,7 +120,7 @@ def _toggled(query: Mapping[str, str], name: str, value: str) -> dict[str, str]:
 
 
 def _bots_of(owner: str) -> Collection[str]:
-    """The bots of an owner; none of one that does not exist."""
+    """Return the bots of an owner, or none if the owner does not exist."""
     found: set[str] = set()
     after: str | None = ""
     while after is not None:

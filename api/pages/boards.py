@@ -1,4 +1,4 @@
-"""The pages of leaderboards and of who beats whom."""
+"""Leaderboard and head-to-head pages."""
 
 from __future__ import annotations
 
@@ -43,9 +43,11 @@ _BOARD: Final = BoardPageQuery()
 
 
 class _Shown(NamedTuple):
-    """A leaderboard as its page shows it. ``rows``: those of this page, earlier versions too if they are
-    asked for. ``names``: the bots whose lines are drawn, ``chosen`` the ones that stand out. ``models``:
-    what owners say about their language models, None in other divisions.
+    """A leaderboard as its page shows it.
+
+    ``rows`` are those of this page, with earlier versions if requested. ``names`` are the bots whose lines
+    are drawn, and ``chosen`` the ones that stand out. ``models`` is what owners say about their language
+    models, None in other divisions.
     """
 
     division: str

@@ -40,7 +40,7 @@ _QUERY: Final = BotGamesFilter()
 
 
 class _Place(NamedTuple):
-    """A bot on one leaderboard. ``pairs``: with its opponents, the best one first."""
+    """A bot's place on one leaderboard. ``pairs`` are its pairs with its opponents, best one first."""
 
     name: BoardName
     anchor: Mapping[str, object]
@@ -82,7 +82,7 @@ def bot_page(bot: str) -> Response:
 
 
 def _tournaments(bot: str) -> Sequence[Mapping[str, object]]:
-    """The last tournaments in which a group with the bot is over."""
+    """Return the latest tournaments in which a group with the bot is over."""
     return services().tournaments.list(bot=bot, limit=TOURNAMENTS_MOST, viewer=page_viewer()).items
 
 
@@ -128,8 +128,8 @@ def _pairs(name: BoardName, bot: str) -> list[tuple[MatchedBot, Pair]]:
 
 
 def _games_or_none(bot: str, query: GivenBotGamesFilter) -> Sequence[Mapping[str, object]] | None:
-    """The last games of a bot as it played them; None while the archive, which has the older ones, cannot be
-    read.
+    """Return the latest games of a bot as it played them, or None while the archive, which holds the older
+    ones, cannot be read.
     """
     try:
         found = services().bot_games.list(bot, **query, limit=GAMES_MOST, viewer=page_viewer())

@@ -26,7 +26,7 @@ _NAMES: Final = {0: "Final", 1: "Semi-finals", 2: "Quarter-finals"}
 
 
 class Player(NamedTuple):
-    """A line of a box; ``points`` is empty before the first group is over."""
+    """A line of a box. ``points`` is empty until the first group is over."""
 
     name: str
     points: str
@@ -34,7 +34,7 @@ class Player(NamedTuple):
 
 
 class Box(NamedTuple):
-    """A pairing at ``x``, ``y``; without players while they are not known."""
+    """A pairing at ``x``, ``y``. It has no players while they are unknown."""
 
     x: int
     y: int
@@ -57,7 +57,7 @@ def bracket(
 ) -> BracketDrawing | None:
     """Return the drawing of a bracket, or None if there is none.
 
-    ``entrants`` is the number of players as far as it is known; ``places`` are those of a finished knockout.
+    ``entrants`` is the number of players as far as it is known. ``places`` are those of a finished knockout.
     """
     met = {(number, one.pairing): one for number, pairings in rounds for one in pairings}
     if not met or any(len(one.points) != 2 for one in met.values()):
@@ -96,8 +96,8 @@ def bracket(
 
 
 def _is_third_place(key: tuple[int, int], met: Mapping[tuple[int, int], Met]) -> bool:
-    """Whether the losers of the semi-finals meet: a player of a second pairing was in one of the first two of
-    the round before, whose winners meet in the first.
+    """Return whether a pairing is between the losers of the semi-finals: a player of a second pairing was in
+    one of the first two pairings of the round before, whose winners meet in the first pairing.
     """
     number, pairing = key
     before = [met[number - 1, feeder] for feeder in (1, 2) if (number - 1, feeder) in met]
@@ -105,14 +105,14 @@ def _is_third_place(key: tuple[int, int], met: Mapping[tuple[int, int], Met]) ->
 
 
 def _place(number: int, pairing: int) -> tuple[int, int]:
-    """The corner of a box: in the middle of those whose winners meet in it."""
+    """Return the corner of a box, midway between the boxes whose winners meet in it."""
     rows = 2 ** (number - 1)
     y = _TOP + (pairing - 1) * rows * _ROW + (rows - 1) * _ROW // 2
     return (number - 1) * _COLUMN + 1, y
 
 
 def _elbow(number: int, pairing: int, x: int, y: int) -> str:
-    """The line from the box of a pairing to the next one at ``x``, ``y``."""
+    """Return the line from the box of a pairing to the next one at ``x``, ``y``."""
     from_x, from_y = _place(number, pairing)
     middle = from_x + _WIDTH + (_COLUMN - _WIDTH) // 2
     start, end = from_y + _HEIGHT // 2, y + _HEIGHT // 2

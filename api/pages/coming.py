@@ -1,4 +1,4 @@
-"""What is going to be played: schedules, as pages show them."""
+"""Upcoming tournaments: schedules as pages show them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _BOTS: Final = {SEALED: "Uploaded bots", OPEN: "Bots that run elsewhere", MODELS
 class Coming(NamedTuple):
     """What schedules announce next.
 
-    ``timed`` are the schedules that announce a tournament at a set time, the next one first. ``resting`` are
-    the tournaments that begin as soon as a new bot arrives: by the kind of bots, their names and boards (None
-    for one without a preset).
+    ``timed`` lists the schedules that announce a tournament at a set time, the next one first. ``resting``
+    lists the tournaments that begin as soon as a new bot arrives: by the kind of bots, their names and boards
+    (None for one without a preset).
     """
 
     timed: list[dict[str, Any]]
@@ -76,11 +76,11 @@ def now_ms() -> int:
 
 @blueprint.app_template_filter("relative")
 def _relative(ms: int) -> str:
-    """A time as seen from now: ``in 4 min``."""
+    """Format a time relative to now: ``in 4 min``."""
     return relative(ms, now_ms())
 
 
 @blueprint.app_template_filter("next_words")
 def _next_words(schedule: Mapping[str, object]) -> str:
-    """When a schedule announces its next tournament."""
+    """Return when a schedule announces its next tournament."""
     return next_words(schedule, now_ms())

@@ -38,7 +38,9 @@ def comparison_page(comparison: str) -> Response:
 
 
 def _bar(bounds: Sequence[float], present: float) -> dict[str, float]:
-    """Where the bar of the LLR begins, and how wide it is, and where zero is: per cent between the bounds."""
+    """Return, in per cent between the bounds, where the bar of the LLR begins, how wide it is, and where zero
+    is.
+    """
     lower, upper = bounds
 
     def at(value: float) -> float:

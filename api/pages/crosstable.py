@@ -1,4 +1,4 @@
-"""How a crosstable is shown: as published, on a scale of seven steps."""
+"""Rendering of a published crosstable, on a scale of seven steps."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Cell(NamedTuple):
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval leaves out one half."""
+        """Whether the interval excludes one half."""
         return not self.low <= 0.5 <= self.high
 
     @property
@@ -47,7 +47,7 @@ class Cell(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Points, share and interval."""
+        """The points, the share and the interval in words."""
         return (
             f"{self.points:g} of {self.groups} group{'' if self.groups == 1 else 's'}, "
             f"{self.share:.2f}, from {self.low:.2f} to {self.high:.2f}"
@@ -67,9 +67,9 @@ def drawn(
     table: Sequence[Sequence[Cell | None]], names: Sequence[str], whiskers: bool, page: str
 ) -> list[Markup]:
     """Return the table cells of each row of a crosstable of ``names``, with or without ``whiskers``, with
-    links to the groups of the two on ``page``.
+    links to the groups of each pair on ``page``.
 
-    They are made here because a template takes three times as long, and there may be 1,600 of them.
+    They are rendered here because a template takes three times as long, and there may be 1,600 of them.
     """
     escaped = [escape(name) for name in names]
     return [

@@ -1,4 +1,4 @@
-"""The page of what the service hands out for authors, and the files."""
+"""The download page for authors, and its files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EXTRAS: Final = {
 
 
 def program_address() -> str | None:
-    """Return the URL of the wheel at this service, or None if it has none."""
+    """Return the URL of the wheel on this service, or None if it has none."""
     name = wheel_name()
     return None if name is None else f"{service_address() or 'ADDRESS'}{_FOLDER}{name}"
 

@@ -52,7 +52,7 @@ def edit_tournament(tournament: str) -> ResponseReturnValue:
 
 
 def _sections(view: Mapping[str, Any], who: Principal) -> dict[str, list[Control]]:
-    """The controls of what may be edited now, with the present values."""
+    """Return controls for what may be edited now, with the present values."""
     allowed = services().tournaments.organising.editable(view["id"], who)
     sections = tournament_controls(game_of(view["kind"]), who)
     present = {
@@ -78,7 +78,7 @@ def _present(one: Control, view: Mapping[str, Any]) -> Control:
 
 
 def text_of(one: Control, value: Any) -> str:
-    """Convert a value of the API to that of a control."""
+    """Convert a value of the API to the value of a control."""
     if value is None:
         return ""
     if one.kind == "time":
@@ -95,7 +95,7 @@ def text_of(one: Control, value: Any) -> str:
 
 
 def _changes(view: Mapping[str, Any], before: Sections, sent: Sections) -> dict[str, Any]:
-    """The body of the operation: what somebody has changed."""
+    """Return the request body with what the user has changed."""
     known = {one.name: one.value for found in before.values() for one in found}
     names = {
         one.name.partition(".")[0] for found in sent.values() for one in found if one.value != known[one.name]

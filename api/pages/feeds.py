@@ -1,4 +1,4 @@
-"""Atom feeds of tournaments: those that were announced, and the results of those that are finished."""
+"""Atom feeds of tournaments: those announced, and the results of finished ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BEST: Final = 3
 
 
 class FeedEntry(NamedTuple):
-    """An entry of a feed. ``id`` is the same at every read, and ``path`` is that of its page."""
+    """An entry of a feed. ``id`` is the same on every read, and ``path`` is that of its page."""
 
     id: str
     title: str
@@ -73,7 +73,7 @@ def _feed(
     moment: str,
     summary: Callable[[Mapping[str, Any]], str],
 ) -> Response:
-    """A feed of ``tournaments``. ``moment``: the field with the time of an entry."""
+    """Return a feed of ``tournaments``. ``moment`` is the field with the time of an entry."""
     newest = sorted(tournaments, key=lambda one: (one[moment], one["id"]), reverse=True)[:MOST]
     entries = [
         FeedEntry(f"{name}/{one['id']}", one["name"], one[moment], summary(one), f"/tournaments/{one['id']}")
@@ -83,7 +83,7 @@ def _feed(
 
 
 def _made(name: str, title: str, path: str, entries: Sequence[FeedEntry]) -> Response:
-    """A feed with the newest of ``entries``. ``path``: of the page about the same."""
+    """Return a feed with the newest of ``entries``. ``path`` is that of the page with the same contents."""
     address = service_address() or ""
     newest = sorted(entries, key=lambda one: (one.at_ms, one.id), reverse=True)[:MOST]
     feed = ElementTree.Element("feed", xmlns=_ATOM)
@@ -112,7 +112,7 @@ def _add(parent: ElementTree.Element, tag: str, text: str) -> None:
 
 
 def _id(name: str) -> str:
-    """The same for the same name, wherever the request came to."""
+    """Return an id that is always the same for a name, whatever host received the request."""
     return uuid5(NAMESPACE_URL, f"botequim:{name}").urn
 
 

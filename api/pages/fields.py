@@ -1,4 +1,4 @@
-"""Fields of forms, made from the schemas of the API, so that a form has what the API takes."""
+"""Form fields derived from the schemas of the API, so that a form offers what the API accepts."""
 
 from __future__ import annotations
 
@@ -33,10 +33,11 @@ NOT_SAID: Final = ("", "as usual")
 
 @dataclass(frozen=True)
 class Control:
-    """One field of a form. ``name``: its dotted path in the API. ``kind``: ``text``, ``area``, ``secret``,
-    ``number``, ``decimal``, ``seconds``, ``time``, ``check``, ``truth``, ``choice``, ``names``, ``checks`` or
-    ``file``.
-    ``value``: as the form has it. ``choices``: values and texts.
+    """One field of a form.
+
+    ``name`` is its dotted path in the API. ``kind`` is ``text``, ``area``, ``secret``, ``number``,
+    ``decimal``, ``seconds``, ``time``, ``check``, ``truth``, ``choice``, ``names``, ``checks`` or ``file``.
+    ``value`` is written as in the form. ``choices`` are pairs of value and text.
     """
 
     name: str
@@ -54,12 +55,12 @@ class Control:
 
     @property
     def id(self) -> str:
-        """The id of its element."""
+        """The id of its HTML element."""
         return "field-" + re.sub(r"[^a-z0-9]+", "-", self.name)
 
     @property
     def chosen(self) -> list[str]:
-        """The values of a control that has several."""
+        """The values of a control that can have several."""
         return split_names(self.value)
 
 
@@ -69,7 +70,9 @@ Sections = Mapping[str, list[Control]]
 
 @dataclass(frozen=True)
 class Words:
-    """How a form names what the API has: labels and helps by field, choices by field and value."""
+    """The wording of a form for what the API has: labels and helps by field, and choices by
+    field and value.
+    """
 
     labels: Mapping[str, str] = field(default_factory=dict)
     helps: Mapping[str, str] = field(default_factory=dict)
@@ -165,7 +168,7 @@ def _said(value: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Without the marks of Markdown and the names of the API."""
+    """Return the text without Markdown markup and the API's names."""
     return _SNAKE.sub(lambda name: name[0].replace("_", " "), text.replace("`", ""))
 
 
@@ -173,9 +176,10 @@ def _plain(text: str) -> str:
 
 
 def filled(found: Sequence[Control], sent: Callable[[str], Sequence[str]]) -> list[Control]:
-    """Return the controls with the submitted values; ``sent`` gives all values of a name.
+    """Return the controls with the submitted values; ``sent`` returns all values of a name.
 
-    A script sends the offset of local time from UTC in minutes, under the name of the time with ``.offset``.
+    A script sends the offset of local time from UTC in minutes, under the name of the time with ``.offset``
+    appended.
     """
     return [replace(one, value=_sent(one, sent)) for one in found]
 
@@ -192,7 +196,7 @@ def _sent(one: Control, sent: Callable[[str], Sequence[str]]) -> str:
 
 
 def _in_utc(text: str, offset: str) -> str:
-    """The value of a control for a time that somebody typed; the text, if that is none."""
+    """Return the control's value for a time that somebody typed, or the text itself if it is not a time."""
     minutes = whole(offset or "0")
     if not text or minutes is None:
         return text
@@ -266,7 +270,7 @@ def status_of(error: ArenaError) -> int:
 
 
 def with_error(found: Sequence[Control], error: ArenaError) -> tuple[list[Control], ArenaError]:
-    """Return the controls with the error at the control concerned, and the error in the words of the form."""
+    """Return the controls with the error at the control concerned, worded as in the form."""
     others = [(more["field"], more["detail"]) for more in error.extra.get("more", ())]
     places = {one.name: one for one in found}
     said: dict[str, str] = {}
@@ -290,13 +294,13 @@ def with_error_in(sections: Sections, error: ArenaError) -> tuple[Sections, Aren
 
 
 def _place(path: str, places: Mapping[str, Control]) -> str | None:
-    """The name of the control to which the field of an error belongs."""
+    """Return the name of the control to which the field of an error belongs."""
     # An element of a list has its number behind the name of the list.
     return next((name for name in (path, path.rpartition(".")[0]) if name in places), None)
 
 
 def worded(text: str, found: Iterable[Control], own: Control | None = None) -> str:
-    """Rewrite a message in the words of the form: labels replace names, and times and seconds replace
+    """Rewrite a message in the wording of the form: labels replace names, and times and seconds replace
     milliseconds.
     """
     for one in found:

@@ -1,4 +1,4 @@
-"""How pages write numbers, times and names."""
+"""Formatting of numbers, times and names on pages."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def day(ms: int | None) -> str:
 
 @blueprint.app_template_filter("whole")
 def whole(value: float) -> str:
-    """Format a number without decimals, with a real minus sign."""
+    """Format a number without decimals, using a real minus sign."""
     return f"{round(value)}".replace("-", "\N{MINUS SIGN}")
 
 
@@ -94,7 +94,7 @@ class SettingEdit(TypedDict):
 
 @blueprint.app_template_filter("former")
 def former(edit: SettingEdit) -> str:
-    """Return the former value of an edited setting; of a setting with several values, only those that
+    """Return the former value of an edited setting. For a setting with several values, return only those that
     changed.
     """
     return _setting(edit["field"], edit["old"], edit["new"])
@@ -102,7 +102,7 @@ def former(edit: SettingEdit) -> str:
 
 @blueprint.app_template_filter("present")
 def present(edit: SettingEdit) -> str:
-    """Return the new value of an edited setting; of a setting with several values, only those that
+    """Return the new value of an edited setting. For a setting with several values, return only those that
     changed.
     """
     return _setting(edit["field"], edit["new"], edit["old"])

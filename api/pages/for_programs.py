@@ -1,4 +1,4 @@
-"""Text files at addresses where programs look for them: ``llms.txt``, ``SKILL.md`` and ``security.txt``."""
+"""Text files at well-known addresses for programs: ``llms.txt``, ``SKILL.md`` and ``security.txt``."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def skill() -> Response:
 
 @blueprint.get("/.well-known/security.txt")
 def security_txt() -> Response:
-    """Say whom to contact about a vulnerability (RFC 9116); 404 if the operator has set no contact."""
+    """Return the contact for vulnerabilities (RFC 9116), or 404 if the operator has set none."""
     http = services().settings.http
     if not http.security_contact:
         abort(404)

@@ -1,4 +1,4 @@
-"""The table on the front page: a live game, else the latest finished one.
+"""The table on the front page: a live game, or else the latest finished one.
 
 Each process keeps the table for a moment, so that the page does not read a game for every visitor.
 """
@@ -52,7 +52,7 @@ class FrontTable:
 
     @property
     def is_paired(self) -> bool:
-        """Whether two sides of partners play."""
+        """Whether two pairs of partners play."""
         return any(len(team) > 1 for team in self.layout["teams"])
 
     @property
@@ -64,7 +64,7 @@ class FrontTable:
 
 
 class FrontTables:
-    """Chooses the table that this process shows."""
+    """Selects the table that this process shows."""
 
     def __init__(self, live: LiveGames, tournaments: Tournaments, moderation: Moderation) -> None:
         self._moderation = moderation
@@ -125,7 +125,7 @@ class FrontTables:
         return self._latest
 
     def _latest_game(self) -> str | None:
-        """The newest game with a public record, of a tournament or not."""
+        """Return the newest game with a public record, inside or outside tournaments."""
         finished = self._live.list(state="finished", limit=_LOOKED_AT).items
         own = next((one for one in finished if one["released"] and one["outcome"]), None)
         for tournament in self._played():
@@ -139,14 +139,14 @@ class FrontTables:
         return None if own is None else str(own["game"])
 
     def _played(self) -> Iterator[Mapping[str, Any]]:
-        """Tournaments of which groups are over, the present ones first."""
+        """Yield tournaments that have finished groups, present ones first."""
         yield from (one for one in self._tournaments.present() if one["progress"]["done"])
         over = self._tournaments.list(state="over", limit=_LOOKED_AT).items
         yield from (one for one in over if one["progress"]["done"])
 
 
 def _check_store(error: ArenaError) -> None:
-    """Raise the error if the store is unavailable; other errors only mean that a listed game is gone or
+    """Raise the error if the store is unavailable. Other errors only mean that a listed game is gone or
     unreadable.
     """
     if error.code == "store_unavailable":
@@ -154,7 +154,7 @@ def _check_store(error: ArenaError) -> None:
 
 
 class _Followed:
-    """A game in progress, of which only new events are read."""
+    """A game in progress. After the first read, only new events are read."""
 
     def __init__(self, summary: Mapping[str, Any]) -> None:
         self.game: str = summary["game"]
@@ -164,7 +164,7 @@ class _Followed:
         self._next = 0
 
     def read(self, live: LiveGames) -> FrontTable | None:
-        """Return the table now, or None if the game is over. Raises :class:`~arena.errors.ArenaError`."""
+        """Return the present table, or None if the game is over. Raises :class:`~arena.errors.ArenaError`."""
         while True:
             page = live.events(self.game, start=self._next, limit=_EVENTS_AT_ONCE)
             if page["over"]:
@@ -189,7 +189,7 @@ class _Followed:
 
 
 def _table_of(record: Mapping[str, Any]) -> FrontTable:
-    """The table of a finished game as spectators saw it, with the moves of its last hand."""
+    """Return the table of a finished game as spectators saw it, with the moves of its last hand."""
     canonical = record["canonical"]
     game = game_of(canonical["kind"])
     rules = canonical["rules"]

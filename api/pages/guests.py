@@ -1,4 +1,4 @@
-"""Who is invited to a tournament and who organises it: pages for organisers, and for owners with a link."""
+"""Pages for a tournament's invitations and organisers, and for owners who follow an invitation link."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def uninvite_owner(tournament: str) -> ResponseReturnValue:
 
 @form("/tournaments/<tournament>/invitations/link")
 def create_invitation_link(tournament: str) -> ResponseReturnValue:
-    """Make a link, and show it once."""
+    """Create a link, and show it once."""
     try:
         made = services().tournaments.invitations.add_link(tournament, None, signed_in())
     except ArenaError as error:

@@ -14,8 +14,8 @@ _LABEL: Final = 15
 
 
 class Plot(NamedTuple):
-    """What is drawn. ``line`` and ``band`` (of the intervals): the points of their SVG elements. ``end``: the
-    height of the last point. ``versions``: where each version but the first begins.
+    """A drawing of ratings. ``line`` and ``band`` (of the intervals) are the points of their SVG elements.
+    ``end`` is the height of the last point. ``versions`` says where each version but the first begins.
     """
 
     axis: Axis
@@ -26,8 +26,8 @@ class Plot(NamedTuple):
 
 
 class PlottedLine(NamedTuple):
-    """One bot of a leaderboard's drawing. ``role``: ``first``, ``second`` or ``other``. ``label``: the height
-    of its name, which is pushed away from others.
+    """One bot in the drawing of a leaderboard. ``role`` is ``first``, ``second`` or ``other``. ``label`` is
+    the height of its name, which is moved away from other names.
     """
 
     name: str
@@ -38,7 +38,7 @@ class PlottedLine(NamedTuple):
 
 
 class BoardPlot(NamedTuple):
-    """The plot of several bots of a leaderboard; ``band`` belongs to the first one. Highlighted lines come
+    """The plot of several bots of a leaderboard. ``band`` belongs to the first one. Highlighted lines come
     last.
     """
 
@@ -50,7 +50,7 @@ class BoardPlot(NamedTuple):
 
 
 def plot(points: Sequence[Mapping[str, Any]]) -> Plot | None:
-    """Plot the points of a published history, one a day, or return None for fewer than two."""
+    """Plot the points of a published history, one per day. Return None for fewer than two points."""
     if len(points) < 2:
         return None
     axis = axis_of(points)
@@ -71,10 +71,10 @@ def plot(points: Sequence[Mapping[str, Any]]) -> Plot | None:
 def board_plot(
     series: Sequence[BotHistory], first: str, second: str | None, *, days: int, pixels: int
 ) -> BoardPlot | None:
-    """Return the drawing of the last ``days`` days of a leaderboard, ``pixels`` high, with None for fewer
-    than two.
+    """Return the drawing of the last ``days`` days of a leaderboard, ``pixels`` high, or None for fewer than
+    two days.
 
-    ``first`` and ``second``: the names of the bots that stand out.
+    ``first`` and ``second`` are the names of the bots that stand out.
     """
     shown = sorted({point[0] for one in series for point in one.points})[-days:]
     if len(shown) < 2:
@@ -110,8 +110,8 @@ def board_plot(
 
 
 def pushed_apart(heights: Mapping[str, float], gap: float) -> dict[str, float]:
-    """Heights that are at least ``gap`` apart, in the same order, and as near to the given ones as one pass
-    down and one up make them; within 0 and 100 if there is room.
+    """Return heights that are at least ``gap`` apart, in the same order, and as near to the given ones as one
+    pass down and one pass up make them. They are within 0 and 100 if there is room.
     """
     order = sorted(heights, key=heights.__getitem__)
     found: list[float] = []
@@ -125,12 +125,12 @@ def pushed_apart(heights: Mapping[str, float], gap: float) -> dict[str, float]:
 
 
 def height(axis: Axis, value: float) -> float:
-    """Return where ``value`` stands, from the top."""
+    """Return the distance of ``value`` from the top."""
     return round(100 - axis.at(value), 2)
 
 
 def _across(days: Iterable[str]) -> list[float]:
-    """Where days stand, from the first to the last."""
+    """Return the horizontal positions of the days, from the first to the last."""
     numbers = [date.fromisoformat(day).toordinal() for day in days]
     width = (numbers[-1] - numbers[0]) or 1
     return [round(100 * (number - numbers[0]) / width, 2) for number in numbers]

@@ -60,7 +60,9 @@ def home() -> Response:
 
 
 def _table_data(table: FrontTable) -> Mapping[str, object]:
-    """What the script shows: the layout, and the stream of a live game or the last moves of another one."""
+    """Return what the script shows: the layout, and the stream of a live game or the last moves of a finished
+    one.
+    """
     return {
         **table.layout,
         "game": table.game,

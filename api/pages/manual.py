@@ -71,6 +71,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "alarms": "The alarms of a service, and what to do.",
         "performance": "What was measured, and how.",
         "sandbox-engine": "Why the sandbox has two engines.",
+        "architecture": "The packages, and how an answer, an upload and a click pass through them.",
         "life-of-a-game": "A game from its request to the leaderboard, by modules.",
         "life-of-a-bot-version": "A version of a bot from registration on, by modules.",
     },
@@ -82,7 +83,7 @@ NAMES: Final = tuple(name for names in GROUPS.values() for name in names)
 
 @dataclass(frozen=True)
 class ManualEntry:
-    """A page in the navigation. ``summary``: one sentence."""
+    """A page in the navigation. ``summary`` is one sentence."""
 
     name: str
     title: str
@@ -143,7 +144,7 @@ def read_page(name: str) -> MarkdownPage:
 
 
 def with_own_address(text: str) -> str:
-    """Return the text of a page with the address of this service in place of that in examples."""
+    """Return the text of a page with this service's address in place of the one in the examples."""
     return text.replace(EXAMPLE_ADDRESS, service_address() or EXAMPLE_ADDRESS)
 
 
@@ -152,19 +153,21 @@ def _entry(name: str, summary: str) -> ManualEntry:
 
 
 def page_source(name: str) -> str:
-    """Return the page ``name`` as it was written."""
+    """Return the Markdown source of the page ``name``."""
     return (_folder() / f"{name}.md").read_text(encoding="utf-8")
 
 
 @cache
 def _folder() -> Path:
-    """The folder of the manual: in the installed package, or that of the sources beside it."""
+    """Return the folder of the manual, which is in the installed package or beside the sources."""
     installed = Path(str(files("api"))) / "manual"
     return installed if installed.is_dir() else installed.parent.parent / "docs"
 
 
 def _address(file: str) -> str | None:
-    """The address of a file, which is named from the folder of the manual; None if it is not served."""
+    """Return the address of a file that is named relative to the folder of the manual, or None if it is not
+    served.
+    """
     if file.removesuffix(".md") in NAMES:
         return f"/docs/{file.removesuffix('.md')}"
     return {RECORD_SCHEMA: f"/docs/{RECORD_SCHEMA}", "../openapi.yaml": "/docs/api"}.get(file)

@@ -1,4 +1,4 @@
-"""Turns the Markdown of the manual into HTML, with a list of its headings and its text for searching."""
+"""Converts the Markdown of the manual to HTML, with a list of its headings and its text for searching."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RULE: Final = re.compile(rf"(?:{'|'.join(_RULE_PAGES)})-\d+\.\d+[a-z]?")
 
 @dataclass(frozen=True)
 class Section:
-    """A heading of a page and the text below it. ``level``: 1 for the title of the page."""
+    """A heading of a page and the text below it. ``level`` is 1 for the title of the page."""
 
     level: int
     id: str
@@ -44,8 +44,8 @@ class MarkdownPage:
 def render_markdown(text: str, name: str, address: Callable[[str], str | None]) -> MarkdownPage:
     """Return the page ``name``, such as ``rules/toepen``.
 
-    ``address`` gives the address of a file, which is named from the folder of the manual; where it gives
-    None, a link to the file becomes plain text. HTML in the text is shown as text, except anchors.
+    ``address`` returns the address of a file that is named relative to the folder of the manual; if it
+    returns None, a link to the file becomes plain text. HTML in the text is shown as text, except anchors.
     """
     parser = _parser()
     tokens = parser.parse(text)
@@ -88,7 +88,7 @@ def _table_close(renderer: RendererHTML, tokens: Sequence[Token], *_: object) ->
 
 
 def _align_by_class(tokens: Iterable[Token]) -> None:
-    """Columns are aligned by classes: the policy of pages forbids inline styles."""
+    """Align columns by classes, because the policy of pages forbids inline styles."""
     for token in tokens:
         style = token.attrs.pop("style", None)
         if style == "text-align:right":
@@ -99,7 +99,7 @@ def _align_by_class(tokens: Iterable[Token]) -> None:
 
 
 def _linked(tokens: Iterable[Token], folder: str, address: Callable[[str], str | None]) -> Iterator[Token]:
-    """The tokens with the addresses of pages in place of those of files, and with links to rules."""
+    """Yield the tokens with the addresses of files replaced by those of pages, and with links to rules."""
     depth = 0
     dropped = False
     for token in tokens:
@@ -158,7 +158,7 @@ def _text(content: str) -> Token:
 
 
 def _mark_rules(tokens: Sequence[Token], name: str) -> None:
-    """Lists of rules: the number of each becomes a target and a link to itself, and its source a column."""
+    """Make each rule's number in lists of rules a target and a link to itself, and its source a column."""
     if name not in _RULE_PAGES.values():
         return
     for position, token in enumerate(tokens):
@@ -191,9 +191,9 @@ def _mark_rules(tokens: Sequence[Token], name: str) -> None:
 
 
 def _sections(tokens: Sequence[Token]) -> Sequence[Section]:
-    """Give the headings ids as GitHub makes them, and return them with the text below each.
+    """Give the headings ids as GitHub does, and return them with the text below each.
 
-    A heading does not repeat the id of an anchor, which stands just above it.
+    A heading does not repeat the id of an anchor immediately above it.
     """
     anchors = {
         child.attrs["id"] for token in tokens for child in token.children or () if child.type == "anchor_open"

@@ -91,7 +91,7 @@ FOLDED: Final = ("rules", "More")
 
 
 def schema_of(schemas: type[ByKind], kind: str) -> Schema:
-    """Return the schema of a kind."""
+    """Return the schema for a kind."""
     return schemas.type_schemas[kind]()
 
 
@@ -115,7 +115,7 @@ def _words(game: Game) -> Words:
 def tournament_controls(
     game: Game, who: Principal, schemas: type[ByKind] = NewTournamentSchema
 ) -> dict[str, list[Control]]:
-    """Return the controls by section; those of the rules have their own section."""
+    """Return the controls by section; those of the rules have a separate section."""
     schema, words = schema_of(schemas, game.kind), _words(game)
     left = [name for name in schema.fields if name != "kind"]
     if not who.admin:
@@ -133,7 +133,7 @@ def tournament_controls(
 
 
 def _special(one: Control, game: Game) -> Control:
-    """What the schema does not say about a control."""
+    """Return properties of a control that the schema does not define."""
     if one.name == "preset":
         return replace(one, choices=(*one.choices[1:], one.choices[0]), value=one.choices[1][0])
     if one.name == "house":
@@ -151,7 +151,7 @@ def _in_words(names: Iterable[str]) -> str:
 
 
 def tournament_body(sections: Mapping[str, list[Control]], game: Game) -> dict[str, Any]:
-    """Build the request body that the form stands for."""
+    """Build the request body that the form represents."""
     body = body_of(one for found in sections.values() for one in found)
     if "tie_breaks" in body:
         names = (name.strip().replace(" ", "_") for name in body["tie_breaks"].split(","))
@@ -225,7 +225,7 @@ def announce_tournament() -> ResponseReturnValue:
 
 
 def _name_of(who: Principal, draft: str, body: Mapping[str, object]) -> str | None:
-    """The id of the tournament; the same if the same form is sent twice."""
+    """Return the id of the tournament, which is the same if the same form is sent twice."""
     if not draft:
         return None
     what = orjson.dumps([who.owner, draft, dict(body)], option=orjson.OPT_SORT_KEYS)
@@ -237,7 +237,7 @@ def _name_of(who: Principal, draft: str, body: Mapping[str, object]) -> str | No
 
 @form("/tournaments/<tournament>/clone")
 def clone_tournament(tournament: str) -> ResponseReturnValue:
-    """Announce a tournament like this one, by default once per form."""
+    """Announce a tournament with the same settings, by default once per form."""
     who = signed_in()
     made: list[str] = []
 
@@ -256,7 +256,7 @@ _STARTS: Final = Control("locks_ms", "Play starts", "time")
 def _act(
     tournament: str, act: Callable[[], object], made: Sequence[str] = (), own: Control | None = None
 ) -> ResponseReturnValue:
-    """Do something with a tournament, and show it again, or the one that was ``made``."""
+    """Perform an action on a tournament, and show it again, or the one that was ``made``."""
     signed_in()
     try:
         act()
@@ -271,7 +271,7 @@ def _act(
 
 @form("/tournaments/<tournament>/entries")
 def enter_tournament(tournament: str) -> ResponseReturnValue:
-    """Enter an own bot, or a house bot into an own tournament."""
+    """Enter one of the owner's bots, or a house bot if the tournament is the owner's."""
 
     def act() -> None:
         sent = {name: request.form[name] for name in ("bot", "version", "nonce") if request.form.get(name)}

@@ -1,4 +1,4 @@
-"""The pages of a bot that only its owners see: logs and settings."""
+"""Pages of a bot that only its owners see: logs and settings."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _settings(
 
 
 def _controls(account: BotAccount) -> list[Control]:
-    """The controls of what the owner says about the bot."""
+    """Return controls for the owner's statements about the bot."""
     unsaid = "yes, as an uploaded bot does" if account.takes_part else "if it says so when it asks for turns"
     words = Words(choices={"tournaments": {"": unsaid}})
     shown = []
@@ -127,7 +127,9 @@ def _controls(account: BotAccount) -> list[Control]:
 def _change(
     bot: str, act: Callable[[], object], back: str = "pages.bot_settings", *, shared: bool = False
 ) -> ResponseReturnValue:
-    """Do something with an own bot, and show its settings again. ``shared``: co-owners may do it."""
+    """Perform an action on one of the owner's bots, and show its settings again. If ``shared``, co-owners may
+    do it.
+    """
     account = check_owner(services().accounts, signed_in(), bot, shared=shared)
     try:
         act()
@@ -159,7 +161,7 @@ def change_bot_settings(bot: str) -> ResponseReturnValue:
 
 @form("/bots/<bot>/versions/<version>/current")
 def make_current(bot: str, version: str) -> ResponseReturnValue:
-    """Make a version the one that plays new games."""
+    """Make a version current, so that it plays new games."""
 
     def act() -> None:
         if services().accounts.make_current(bot, version).url:
@@ -186,7 +188,7 @@ def publish_bot_notes(bot: str, game: str) -> ResponseReturnValue:
 
 @form("/bots/<bot>/versions/<version>/qualifications")
 def qualify_version(bot: str, version: str) -> ResponseReturnValue:
-    """Let a version qualify in a game, or for a preset of it."""
+    """Let a version qualify for a game, or for a preset of it."""
 
     def act() -> None:
         services().limits.spend("qualifications_per_owner", signed_in().owner)
@@ -264,7 +266,7 @@ def delete_bot_page(bot: str) -> Response:
 
 @form("/bots/<bot>/delete")
 def delete_bot(bot: str) -> ResponseReturnValue:
-    """Delete an own bot."""
+    """Delete a bot of the owner."""
     who = signed_in()
     # The form may have been sent twice.
     with suppress(BotNotFound):

@@ -1,4 +1,4 @@
-"""What an owner who has signed in may do with a tournament."""
+"""What the signed-in owner may do with a tournament."""
 
 from __future__ import annotations
 
@@ -21,9 +21,11 @@ _DRAFT_BYTES: Final = 12
 
 
 class OwnPart(NamedTuple):
-    """``entries``: those that the visitor may withdraw. ``bots`` and ``house``: the names of own bots and of
-    house bots that may enter now. ``may_edit``, ``may_cancel``: whether the
-    visitor may. ``draft``, ``starts``: of the form for a clone.
+    """What the visitor may do with a tournament.
+
+    ``entries`` are those that the visitor may withdraw. ``bots`` and ``house`` are the names of the visitor's
+    bots and of the house bots that may enter now. ``may_edit`` and ``may_cancel`` say whether the visitor may
+    do so. ``draft`` and ``starts`` are those of the form for a clone.
     """
 
     entries: list[dict[str, Any]]
@@ -36,7 +38,7 @@ class OwnPart(NamedTuple):
 
 
 def own_part(view: dict[str, Any]) -> OwnPart | None:
-    """Return what the visitor may do with the tournament of ``view``, or None if that is nothing."""
+    """Return what the visitor may do with the tournament of ``view``, or None if there is nothing."""
     who = visitor().principal
     if who is None:
         return None
@@ -70,7 +72,7 @@ def _clone() -> tuple[str, str]:
 
 
 def _own_bots(who: Principal, view: dict[str, Any]) -> list[str]:
-    """The own bots that the settings of the tournament let in."""
+    """Return the owner's bots that the settings of the tournament admit."""
     found, _ = services().accounts.bots(who.owner)
     arena = services().tournaments
     is_guest = view["who"] == "anyone" or arena.invitations.is_guest(view["id"], who.owner)

@@ -1,4 +1,4 @@
-"""Sitting down at a table, playing, and what can be done with the game afterwards."""
+"""Pages to sit down at a table, to play, and to use the game afterwards."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _EASIEST: Final = f"{HOUSE}rookie"
 
 @blueprint.get("/play")
 def play_page() -> Response:
-    """Show the choice of a game and of who sits at the table."""
+    """Show a form to choose a game and who sits at the table."""
     return _new_table(request.args)
 
 
@@ -73,7 +73,7 @@ def open_table() -> ResponseReturnValue:
 
 @form("/play/<game>/again")
 def play_again(game: str) -> ResponseReturnValue:
-    """Go to the next game of the same people, bots and rules, and open its table if nobody has done so."""
+    """Go to the next game with the same people, bots and rules, opening its table if nobody has done so."""
     me = _player()
     seat = services().people.your_seat(game, me)
     try:
@@ -86,7 +86,7 @@ def play_again(game: str) -> ResponseReturnValue:
 
 
 def _settings(header: GameHeader, seat: int) -> dict[str, str]:
-    """What the form of a table would send for a game like this one."""
+    """Return the form values for a table with a game like this one."""
     game = game_of(header.kind)
     fixed = _decided(game)
     preset = next(
@@ -104,12 +104,12 @@ def _agree(names: Collection[str], rules: Mapping[str, object], others: Mapping[
 
 
 def _text(value: object) -> str:
-    """The value of an option as its field has it."""
+    """Return the value of an option as its form field writes it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _new_table(sent: Mapping[str, str], error: ArenaError | None = None) -> Response:
-    """The form, filled in as ``sent``."""
+    """Return the form, filled in with ``sent``."""
     game = _chosen_game(sent.get("game", ""))
     preset = _chosen_preset(game, sent.get("preset", ""))
     seats = _seats(game, preset, sent.get("seats", ""))
@@ -155,7 +155,7 @@ def _preset_rules(game: Game, preset: Preset, seats: int) -> dict[str, Any]:
 
 
 def _roles(game: Game, rules: Mapping[str, Any]) -> list[str]:
-    """Return the names of the seats after the player's own seat."""
+    """Return the names of the seats that follow the player's own seat."""
     teams = game.teams(game.options.complete(rules))
     seats = sum(map(len, teams))
     own = next(team for team in teams if YOUR_SEAT in team)
@@ -165,7 +165,7 @@ def _roles(game: Game, rules: Mapping[str, Any]) -> list[str]:
 
 
 def _options(game: Game) -> list[Option]:
-    """The options that can be changed: all but those that the preset decides for others."""
+    """Return the options that can be changed: all except those that the preset determines."""
     decided = _decided(game)
     return [option for name, option in game.options.by_name.items() if name not in {"seats", *decided}]
 
@@ -177,7 +177,7 @@ def _decided(game: Game) -> set[str]:
 
 
 def _rules(game: Game, preset: Preset, seats: int) -> dict[str, Any]:
-    """The rules of the preset with what has been changed: the rest may follow what has been."""
+    """Return the rules of the preset with the changed options. Other options may follow from those."""
     rules = _preset_rules(game, preset, seats)
     before = game.options.complete(rules)
     texts = [
@@ -216,7 +216,7 @@ def join_table() -> ResponseReturnValue:
 
 @form("/play/<game>/link")
 def new_link(game: str) -> ResponseReturnValue:
-    """Make another link for a seat, or withdraw it."""
+    """Create another link for a seat, or withdraw it."""
     seat = _seat_number(request.form.get("seat", ""))
     if "withdraw" in request.form:
         services().people.withdraw_link(game, _player(), seat)
@@ -230,7 +230,7 @@ def _seat_number(text: str) -> int:
 
 
 def _keep_links(game: str, person: str) -> None:
-    """Make links for the open seats of a table that the person has opened, where there are none."""
+    """Create links for open seats without one, if the person has opened the table."""
     people = services().people
     header = people.header(game)
     if header.state != "waiting" or people.your_seat(game, person) != YOUR_SEAT:
@@ -241,13 +241,15 @@ def _keep_links(game: str, person: str) -> None:
 
 
 def _keep_link(game: str, seat: int, code: str) -> None:
-    """Only this browser can show the link again: the service has its hash."""
+    """Store the code of a link in this browser's session. Only this browser can show the link again, since
+    the service has only its hash.
+    """
     links = {**session.get(_LINKS, {}), f"{game}:{seat}": code}
     session[_LINKS] = dict(list(links.items())[-_MOST_LINKS:])
 
 
 def _links(game: str, seats: int) -> dict[int, str | None]:
-    """The links for open seats; None where there is one that this browser does not know."""
+    """Return the links for open seats, with None for links that this browser does not know."""
     links: dict[int, str | None] = {}
     for seat in range(seats):
         if services().people.has_link(game, seat):
@@ -319,7 +321,7 @@ def seat_state(game: str) -> Response:
 
 @form("/play/<game>/act")
 def act(game: str) -> ResponseReturnValue:
-    """Play an action. Pages without scripts are shown again; others get the table as JSON."""
+    """Play an action. Show the page again if it has no scripts; otherwise return the table as JSON."""
     me = _player()
     action = request.form.get("action", "").replace(NUMBER, request.form.get("number", "")[:3])
     word, _, other = request.form.get("toggle", "").partition(":")
@@ -356,7 +358,7 @@ def publish_game(game: str) -> ResponseReturnValue:
 
 @form("/games/<game>/review")
 def review_game(game: str) -> ResponseReturnValue:
-    """Request the review of one's own decisions."""
+    """Request a review of the person's own decisions."""
     seat = services().people.your_seat(game, _player())
     services().reviews.check(game, seat)
     services().limits.spend("reviews_per_address", client_address())
@@ -365,7 +367,7 @@ def review_game(game: str) -> ResponseReturnValue:
 
 
 def _player() -> str:
-    """The visitor at tables. Somebody without a session sits at none."""
+    """Return the visitor as a player. A visitor without a session sits at no table."""
     me = visitor().viewer.bot
     if me is None:
         abort(404)

@@ -18,9 +18,9 @@ BEGINS_MS: Final = 600_000
 
 
 class ShownQualifications(NamedTuple):
-    """The qualifications of a version: as the API has them, with a ``title`` and ``games`` that can be looked
-    at. ``open``: those that can be requested now, as they failed or have not begun. ``is_busy``: whether one
-    goes on, or will begin by itself.
+    """The qualifications of a version as the API returns them, with a ``title`` and ``games`` that can be
+    viewed. ``open`` holds those that can be requested now, because they failed or have not begun. ``is_busy``
+    says whether one is in progress or will begin by itself.
     """
 
     rows: list[dict[str, Any]]
@@ -32,9 +32,11 @@ class ShownQualifications(NamedTuple):
 def shown_qualifications(
     who: Principal, found: list[dict[str, Any]], uploaded_ms: int | None, games: Collection[str]
 ) -> ShownQualifications:
-    """Return the qualifications ``found`` of a bot that ``who`` owns. ``uploaded_ms``: when the version was
-    uploaded, None for other transports, whose qualifications begin when they are needed. ``games``: those
-    that it says it plays; none are all.
+    """Return the qualifications ``found`` of a bot that ``who`` owns.
+
+    ``uploaded_ms`` says when the version was uploaded, or None for other transports, whose qualifications
+    begin when they are needed. ``games`` are those that the version says it plays; an empty collection means
+    all.
     """
     states = {Discipline(one["kind"], one["preset"]): one["state"] for one in found}
     rows = [

@@ -1,4 +1,4 @@
-"""The reference of the API, made of the OpenAPI document: an index, and a page per tag with its schemas."""
+"""The API reference, generated from the OpenAPI document: an index, and a page per tag with its schemas."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SCHEMA_LINK: Final = re.compile(r'href="#schema-(\w+)"')
 
 @dataclass(frozen=True)
 class FieldRow:
-    """A field or a parameter. ``place``: where a parameter stands, empty for a field."""
+    """A field or a parameter. ``place`` says where a parameter belongs, and is empty for a field."""
 
     name: str
     type: Markup
@@ -38,7 +38,7 @@ class FieldRow:
 
 @dataclass(frozen=True)
 class ContentRow:
-    """A body in one media type. ``example``: empty for none."""
+    """A body in one media type. ``example`` is empty if there is none."""
 
     media: str
     type: Markup
@@ -48,7 +48,7 @@ class ContentRow:
 
 @dataclass(frozen=True)
 class ResponseRow:
-    """A response. ``codes``: of the problems that it may be."""
+    """A response. ``codes`` are those of the problems that it may be."""
 
     status: str
     description: Markup
@@ -115,7 +115,7 @@ def reference_sections(app: Flask) -> Iterator[tuple[str, Section]]:
 
 
 def _reference(app: Flask) -> Mapping[str, ReferencePage]:
-    """The pages by name; that of the index is empty."""
+    """Return the pages by name; the name of the index is empty."""
     known: Mapping[str, ReferencePage] | None = app.extensions.get(_KNOWN)
     if known is None:
         spec = document(app)
@@ -152,7 +152,7 @@ def _reference(app: Flask) -> Mapping[str, ReferencePage]:
 
 
 def _with_homes(html: str, homes: Mapping[str, str], page: str) -> Markup:
-    """The text of a page, in which links to schemas lead to their pages."""
+    """Return the HTML of a page with links to schemas pointing to the pages that show them."""
 
     def link(found: re.Match[str]) -> str:
         home = homes[found[1]]
@@ -169,7 +169,7 @@ def _sections(title: str, tag: Mapping[str, str], operations: Sequence[Operation
 
 
 class _Reader:
-    """Reads what the page shows from a document."""
+    """Reads from a document what the page shows."""
 
     def __init__(self, spec: Mapping[str, Any]) -> None:
         self._spec = spec
@@ -201,7 +201,9 @@ class _Reader:
         return {name: found.get(name, tags[-1]) for name in known["schemas"]}
 
     def schemas(self) -> Iterator[tuple[str, Markup, Markup, Sequence[FieldRow]]]:
-        """Name, description, type and fields of every schema; the type is empty if there are fields."""
+        """Yield the name, description, type and fields of every schema; the type is empty if there are
+        fields.
+        """
         for name, schema in self._spec["components"]["schemas"].items():
             fields = self._fields(schema)
             yield name, _html(schema.get("description", "")), Markup() if fields else _type(schema), fields
@@ -228,13 +230,13 @@ class _Reader:
         return FieldRow(one["name"], _type(one["schema"]), one.get("required", False), description, one["in"])
 
     def _responses(self, responses: Mapping[str, Any]) -> Iterator[ResponseRow]:
-        """The rows of successful responses."""
+        """Yield the rows of successful responses."""
         for status in sorted(responses.keys() - {"default"}):
             one = self._resolved(responses[status])
             yield ResponseRow(status, _html(one["description"]), (), self._contents(one, with_fields=False))
 
     def _problems(self, operation: Mapping[str, Any]) -> Iterator[ResponseRow]:
-        """A row with the codes of errors for each status."""
+        """Yield a row with the codes of errors for each status."""
         problem = self._resolved(operation["responses"]["default"])
         own = {*problem["x-error-codes"], *operation["x-error-codes"]}
         for status, errors in problem["x-errors"].items():
@@ -254,7 +256,7 @@ class _Reader:
         ]
 
     def _example(self, content: Mapping[str, Any]) -> str:
-        """The example of a body, which may be a shared one; empty for none."""
+        """Return the example of a body, which may be a shared one, or an empty text if there is none."""
         for shared in content.get("examples", {}).values():
             return _example(self._resolved(shared)["value"])
         return _example(content.get("example"))
@@ -275,7 +277,7 @@ class _Reader:
 
 
 def _references(value: object) -> Iterator[tuple[str, str]]:
-    """The kinds and the names of all components that a part of a document refers to."""
+    """Yield the kinds and names of all components to which a part of a document refers."""
     if isinstance(value, Mapping):
         if isinstance(value.get("$ref"), str):
             _, _, kind, name = value["$ref"].split("/")
@@ -296,7 +298,7 @@ def _tokens(security: Sequence[Mapping[str, object]]) -> str:
 
 
 def _type(schema: Mapping[str, Any]) -> Markup:
-    """The type of a value in words, with links to schemas."""
+    """Return the type of a value in words, with links to schemas."""
     for name in ("oneOf", "anyOf", "allOf"):
         if name in schema:
             return Markup(" or ").join(_type(one) for one in schema[name])
@@ -343,7 +345,7 @@ def _example(value: object) -> str:
 
 @cache
 def _html(text: str) -> Markup:
-    """A description, which is Markdown."""
+    """Convert a description from Markdown to HTML."""
     return Markup(_markdown().render(text).strip())
 
 

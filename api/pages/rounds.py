@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 
 class Met(NamedTuple):
-    """One pairing: the points of its players, ``done`` of its ``planned`` groups, and who has the most points
-    when all are over (None: several). ``pairing``: its number in the round.
+    """One pairing: the points of its players, ``done`` of its ``planned`` groups, and the player with the
+    most points when all are over (None if several are tied). ``pairing`` is its number in the round.
     """
 
     points: dict[str, float]

@@ -1,4 +1,4 @@
-"""Forms for the schedules of the owner who has signed in."""
+"""Forms for the schedules of the signed-in owner."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _own(schedule: str) -> tuple[dict[str, Any], Principal]:
 
 
 def _sections(game: Game, who: Principal, known: Mapping[str, Any] | None = None) -> dict[str, list[Control]]:
-    """The controls by section, with the values of a schedule that there is."""
+    """Return the controls by section, with the values of the existing schedule, if any."""
     names = ["cron", "at_ms"]
     if known is None:
         names = ["id", *names, *(["until_groups"] if who.admin else [])]
@@ -126,7 +126,7 @@ def _sections(game: Game, who: Principal, known: Mapping[str, Any] | None = None
 
 
 def _present(one: Control, template: Mapping[str, Any]) -> Control:
-    """The control with its value in the template; with its default if that has none."""
+    """Return the control with its value in the template, or with its default if the template has none."""
     if one.name == "preset" and "preset" not in template and "rules" in template:
         return replace(one, value="")
     if one.name.startswith("clock.") and "preset" in template.get("clock", {}) and one.kind == "seconds":
@@ -163,7 +163,7 @@ def _shown(
 
 
 def _of_template(error: ArenaError) -> ArenaError:
-    """The error with the fields of the template as those of the form."""
+    """Return the error with the names of the template's fields replaced by those of the form."""
     more = [
         {
             **one,

@@ -1,4 +1,4 @@
-"""The search of the manual: which sections have all the words of a question."""
+"""The search of the manual, which finds sections that contain all words of a query."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ _AROUND: Final = 90
 
 @dataclass(frozen=True)
 class SearchResult:
-    """A section that was found. ``excerpt``: parts of its text, the odd ones of which are the words."""
+    """A matching section. ``excerpt`` holds parts of its text, of which the odd ones are the
+    matching words.
+    """
 
     address: str
     page: str
@@ -43,7 +45,7 @@ def search_page() -> Response:
 
 
 def search(app: Flask, query: str) -> Sequence[SearchResult]:
-    """Return the sections in which every word of ``query``, of the first six, begins a word, regardless of
+    """Return the sections in which every word of ``query`` (of the first six) begins a word, regardless of
     case.
     """
     words = list(dict.fromkeys(query.casefold().split()))[:_MOST_WORDS]
@@ -72,7 +74,7 @@ def _begins(word: str) -> re.Pattern[str]:
 
 
 def _sections(app: Flask) -> Iterator[tuple[str, str, Section]]:
-    """Every section with the address and the title of its page."""
+    """Yield every section with the address and title of its page."""
     for name in NAMES:
         sections = read_page(name).sections
         for section in sections:
@@ -82,7 +84,7 @@ def _sections(app: Flask) -> Iterator[tuple[str, str, Section]]:
 
 
 def _excerpt(text: str, mark: re.Pattern[str]) -> str:
-    """The text around the first of the words, or its beginning, cut at spaces."""
+    """Return the text around the first match, or its beginning, cut at spaces."""
     found = mark.search(text)
     at = found.start() if found else 0
     start = text.rfind(" ", 0, at - _AROUND) + 1 if at > _AROUND else 0

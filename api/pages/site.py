@@ -1,4 +1,4 @@
-"""What all pages share: the blueprint, the layout, the policy, errors.
+"""What all pages share: the blueprint, the layout, the policy and errors.
 
 Pages are rendered on the server and can be read without scripts.
 """
@@ -42,7 +42,7 @@ _POLICY: Final = (
 
 
 def page(template: str, status: int = 200, /, **values: object) -> Response:
-    """Return the page that ``template`` makes of ``values``."""
+    """Render ``template`` with ``values``."""
     theme = request.cookies.get("theme", "")
     guest = visitor()
     html = render_template(
@@ -67,7 +67,7 @@ def page(template: str, status: int = 200, /, **values: object) -> Response:
 
 
 def page_cursor() -> str | None:
-    """Return the cursor in the query of a page that has no other parameter."""
+    """Return the cursor in the query of a page that has no other parameters."""
     cursor: str | None = read_query(_QUERY, request.environ, services().settings.http)["cursor"]
     return cursor
 
@@ -86,8 +86,8 @@ def _begin() -> None:
 
 
 def form(rule: str, *, most: int = SMALL_BODY) -> Callable[[FormView], FormView]:
-    """Let a view take the forms that are sent to ``rule``, of at most ``most`` bytes; large ones from owners
-    only.
+    """Make a view accept the forms that are sent to ``rule``, of at most ``most`` bytes; large ones only from
+    owners.
     """
 
     def register(view: FormView) -> FormView:
@@ -107,7 +107,7 @@ def form(rule: str, *, most: int = SMALL_BODY) -> Callable[[FormView], FormView]
 
 
 def error_page(problem: Response) -> Response:
-    """Return an HTML page for the problem if a browser requests it, otherwise the problem itself.
+    """Return the problem as an HTML page if a browser requests it, otherwise as a problem document.
 
     Errors under ``/v1`` are always problem documents.
     """

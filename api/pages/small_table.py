@@ -1,4 +1,4 @@
-"""The small table of the front page, as the server draws it: where seats, cards and calls are."""
+"""The small table of the front page as drawn by the server, with the positions of seats, cards and calls."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _NAME: Final = 10
 
 
 class Seat(NamedTuple):
-    """A seat at ``x``, ``y``. ``said``: what it says or is asked, by ``kind``: call, answer or question.
-    ``bubble``: where that stands beside the plate.
+    """A seat at ``x``, ``y``. ``said`` is what it says or is asked, and ``kind`` says whether that is a call,
+    an answer or a question. ``bubble`` is its position beside the plate.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Seat(NamedTuple):
 
 
 class Lying(NamedTuple):
-    """A card of the trick; ``None``: the place of the next one. ``dx``, ``dy``: in pixels."""
+    """A card of the trick; ``None`` is the place of the next card. ``dx`` and ``dy`` are in pixels."""
 
     card: str | None
     x: float
@@ -113,7 +113,7 @@ def _score_words(table: FrontTable) -> str:
 
 
 def _place(layout: Mapping[str, Any], seat: int) -> int:
-    """The place of a seat, clockwise from the bottom."""
+    """Return the place of a seat, clockwise from the bottom."""
     size = len(layout["names"])
     return (size - seat) % size if layout["ccw"] else seat
 
@@ -144,7 +144,7 @@ def _seat(table: FrontTable, seat: int) -> Seat:
 
 
 def _said(picture: Mapping[str, Any], seat: int) -> tuple[str, str]:
-    """The text in the bubble of a seat and its kind; empty if there is none."""
+    """Return the text in the bubble of a seat and its kind, or empty texts if there is none."""
     if seat in picture["awaiting"] and picture["question"]:
         return picture["question"], "question"
     said = picture[f"said{seat}"]

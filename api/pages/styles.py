@@ -1,4 +1,4 @@
-"""How a bot plays, beside the others of its leaderboard."""
+"""How a bot plays, compared with the others of its leaderboard."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ LEAST: Final = 20
 
 
 class StyleRow(NamedTuple):
-    """A figure of a bot: ``done`` of ``of``, and in per cent its ``share`` (None: never) and those of the
-    ``others``.
+    """A figure of a bot: ``done`` out of ``of`` times, its ``share`` in per cent (None: never), and the
+    shares of the ``others``.
     """
 
     figure: Figure

@@ -1,4 +1,4 @@
-"""Forms for new bots and new versions, and what becomes of an upload."""
+"""Forms for new bots and new versions, and the outcome of an upload."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _FILE: Final = Control(
 
 
 def _controls(schema: NewBotSchema | NewVersionSchema, first: tuple[str, ...], way: str) -> list[Control]:
-    """The controls that suit a transport; ``first``: those of all transports."""
+    """Return the controls for a transport. ``first`` are those that all transports have."""
     transport = transport_of(way)
     found = controls(schema, first, _WORDS)
     if transport.takes_upload:
@@ -98,13 +98,13 @@ def _version_controls(bot: BotAccount, way: str) -> list[Control]:
 
 
 def _way() -> str:
-    """The transport that the query or the form names."""
+    """Return the transport that the query or the form names."""
     way: str = request.values.get("transport", UPLOADED.name)
     return transport_of(way).name
 
 
 def _sent_upload(body: dict[str, object]) -> Mapping[str, object]:
-    """The file or the text that was sent, as the field that it is. Raises :class:`InvalidSource`."""
+    """Return the submitted file or text under the name of its field. Raises :class:`InvalidSource`."""
     file = request.files.get("file")
     pasted = body.pop("source", None)
     if file is None or not file.filename:
@@ -112,14 +112,16 @@ def _sent_upload(body: dict[str, object]) -> Mapping[str, object]:
             raise InvalidSource("there is nothing to upload", field="file", expected="a file, or its text")
         return {"source": pasted}
     if pasted is not None:
-        raise InvalidSource("a file and a text were sent", field="file", expected="either a file or a text")
+        raise InvalidSource(
+            "send either a file or a text, not both", field="file", expected="either a file or a text"
+        )
     data = file.read()
     is_component = data.startswith(COMPONENT_MAGIC) or file.filename.endswith(".wasm")
     return {"component" if is_component else "source": data}
 
 
 def _read(schema: NewBotSchema | NewVersionSchema, found: list[Control], way: str) -> dict[str, object]:
-    """The body of the operation that the form stands for."""
+    """Build the request body that the form represents."""
     body = {**body_of(found), "transport": way}
     upload = _sent_upload(body) if transport_of(way).takes_upload else {}
     loaded: dict[str, Any] = load(schema, body)
@@ -183,7 +185,7 @@ def _digest(body: dict[str, Any]) -> str | None:
 
 
 def _sent_before(who: Principal, name: str, digest: str | None) -> str | None:
-    """Where the bot is, if the same form was sent before."""
+    """Return the address of the bot if the same form was sent before."""
     try:
         bot = services().accounts.bot(name)
     except BotNotFound:
@@ -202,7 +204,7 @@ def _sent_before(who: Principal, name: str, digest: str | None) -> str | None:
 
 @blueprint.get("/bots/<bot>/versions/new")
 def new_version_page(bot: str) -> Response:
-    """Show a form for a new version of an own bot."""
+    """Show a form for a new version of one of the owner's bots."""
     account = check_owner(services().accounts, signed_in(), bot, shared=True)
     current = next((one.transport for one in account.versions if one.label == account.version), None)
     way = _way() if "transport" in request.args or current not in TRANSPORTS else str(current)
@@ -220,7 +222,7 @@ def _new_version(
 
 @form("/bots/<bot>/versions/new", most=_MOST)
 def submit_version(bot: str) -> ResponseReturnValue:
-    """Add a version of an own bot."""
+    """Add a version of one of the owner's bots."""
     who, way = signed_in(), _way()
     account = check_owner(services().accounts, who, bot, shared=True)
     found = filled(_version_controls(account, way), request.form.getlist)
@@ -276,7 +278,9 @@ class _Comes(NamedTuple):
 
 
 def _what_comes(bot: str, version: str, qualifications: ShownQualifications) -> list[_Comes]:
-    """What comes next where the current version of a bot that takes part in tournaments has qualified."""
+    """Return what comes next in the games for which the current version of a bot that takes part in
+    tournaments has qualified.
+    """
     account = services().accounts.bot(bot) if _is_registered(bot) else None
     if account is None or account.version != version or not account.takes_part:
         return []

@@ -1,4 +1,4 @@
-"""Webhooks that follow a tournament: a page for each owner who sees it."""
+"""Pages for webhooks that follow a tournament, one for each owner who may see the tournament."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def _controls() -> list[Control]:
 
 @blueprint.get("/tournaments/<tournament>/subscriptions")
 def subscriptions_page(tournament: str) -> Response:
-    """Show the owner's webhooks that follow a tournament, the outcome of their last posts, and a form for
-    another one.
+    """Show the owner's webhooks that follow a tournament, the outcome of their last posts, and a form for a
+    new one.
     """
     return _shown(tournament, _controls())
 

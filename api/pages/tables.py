@@ -1,4 +1,4 @@
-"""The page of a game: its replay when it is over, its table while it goes on."""
+"""The page of a game: its replay when it is over, its table while it is in progress."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ from arena.store.notes import GameNotes
 
 @blueprint.get("/games/<game>")
 def game_page(game: str) -> ResponseReturnValue:
-    """Show a game: to step through, to watch if it is in progress, or to play for people who sit at it."""
+    """Show a game: to step through it, to watch it if it is in progress, or to play it for people who sit at
+    it.
+    """
     who = page_viewer()
     try:
         line = services().tournaments.record(game, who)
@@ -61,7 +63,7 @@ def game_page(game: str) -> ResponseReturnValue:
 
 
 def _own_logs(game: str, record: Record) -> Mapping[str, object]:
-    """What bots of the owner who has signed in printed, by bot and seat."""
+    """Return what bots of the signed-in owner printed, by bot and seat."""
     owner = visitor().owner
     if not owner:
         return {}
@@ -72,14 +74,14 @@ def _own_logs(game: str, record: Record) -> Mapping[str, object]:
 
 
 def _own_notes(notes: Mapping[str, GameNotes]) -> dict[str, bool]:
-    """The bots of the owner who has signed in that made notes, and whether these are public."""
+    """Return the bots of the signed-in owner that made notes, and whether these are public."""
     owner = visitor().owner
     own = [bot.name for bot in services().accounts.listed(sorted(notes)) if owner and bot.owner == owner]
     return {name: notes[name].published for name in own}
 
 
 def _own_game(game: str, person: str | None) -> dict[str, Any]:
-    """What the page shows to a person who played the game: nothing to others."""
+    """Return what the page shows to a person who played the game, and nothing for others."""
     if person is None or place_of(game) is not None:
         return {}
     try:
@@ -102,7 +104,7 @@ def _own_game(game: str, person: str | None) -> dict[str, Any]:
 
 @blueprint.get("/games/<game>/table")
 def stream_table(game: str) -> Response:
-    """Stream the table of a game in progress: ``table`` and ``moves``, see :mod:`api.watching`."""
+    """Stream the table of a game in progress, as ``table`` and ``moves``; see :mod:`api.watching`."""
     watching: Watching = current_app.extensions["botequim-watching"]
     return table_stream(watching, game)
 

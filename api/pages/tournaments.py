@@ -113,7 +113,9 @@ def tournament_view(
 
 
 def _rounds(tournament: str, format: str, who: Viewer | None) -> list[tuple[int, list[Met]]]:
-    """The rounds of a Swiss or knockout tournament; empty for others, and with too many groups."""
+    """Return the rounds of a Swiss or knockout tournament. The result is empty for other formats, and if
+    there are too many groups.
+    """
     if format not in ("swiss", "knockout"):
         return []
     found = services().tournaments.groups(tournament, limit=ROUNDS_MOST_GROUPS, viewer=who)
@@ -121,7 +123,9 @@ def _rounds(tournament: str, format: str, who: Viewer | None) -> list[tuple[int,
 
 
 def _chosen_round(format: str, asked: int | None, played: Sequence[tuple[int, object]]) -> int | None:
-    """The round of a Swiss tournament to show, the last one if none is asked for; None: all rounds."""
+    """Return the round of a Swiss tournament to show, which is the last one unless another is requested; None
+    means all rounds.
+    """
     numbers = [number for number, _ in played]
     if asked is not None and asked not in numbers:
         abort(404)
@@ -131,8 +135,8 @@ def _chosen_round(format: str, asked: int | None, played: Sequence[tuple[int, ob
 
 
 def _alone(rows: Sequence[Mapping[str, Any]], pairings: Sequence[Met]) -> list[tuple[str, bool]]:
-    """Who has no pairing in a round, and whether that is a bye for certain: only one is without, and has had
-    one.
+    """Return who has no pairing in a round, and whether that is certainly a bye: only one player is without,
+    and has had one.
     """
     met = {name for one in pairings for name in one.points}
     without = [row for row in rows if row["name"] not in met]

@@ -95,7 +95,7 @@ class GivenBotsPage(GivenPage):
 
 
 def _bot_view(who: Principal | None, bot: BotAccount) -> Mapping[str, object]:
-    """The bot, with its webhook and its suspension if ``who`` may see them."""
+    """Return the bot, with its webhook and its suspension if ``who`` may see them."""
     is_shown = who is not None and (who.owner in bot.owners or who.admin)
     # The URL may hold a secret, which co-owners do not get.
     is_own = who is not None and (who.owner == bot.owner or who.admin)
@@ -115,7 +115,7 @@ def _bot_view(who: Principal | None, bot: BotAccount) -> Mapping[str, object]:
 
 
 def _outcome(upload: ReceivedUpload) -> ReceivedUpload:
-    """The upload when its checks are over, or after a while. Raises
+    """Return the upload once its checks are over, or after a while. Raises
     :class:`~arena.accounts.upload_intake.UploadRefused`.
     """
     settings = services().settings.http

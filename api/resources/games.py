@@ -59,7 +59,9 @@ def create_game(who: Principal, body: GivenGame) -> Response:
 
 
 def _seat(who: Principal, seat: GivenSeat) -> Mapping[str, object]:
-    """The seat with the current version of its bot, which must belong to ``who`` unless an admin."""
+    """Return the seat with the current version of its bot, which must belong to ``who`` unless that is an
+    admin.
+    """
     if "bot" not in seat:
         return seat
     bot = services().accounts.bot(seat["bot"])
@@ -73,7 +75,7 @@ def _seat(who: Principal, seat: GivenSeat) -> Mapping[str, object]:
 def _check_seatable(bot: BotAccount) -> None:
     if bot.current.runner.arena_run:
         raise InvalidSeats(
-            f"{bot.name} is an uploaded bot; those play in tournaments only",
+            f"{bot.name} is an uploaded bot, and uploaded bots play only in tournaments",
             field="seats",
             expected="a bot with the transport remote or webhook",
         )

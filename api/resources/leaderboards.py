@@ -37,18 +37,17 @@ blueprint = Blueprint(
 
 
 def text_table(csv: Callable[[], str], text: Callable[[], str], form: str) -> Response:
-    """Format a table as ``form``: ``csv`` or ``text``."""
+    """Format a table as ``form``, either ``csv`` or ``text``."""
     if form == "csv":
         return Response(csv(), content_type="text/csv; charset=utf-8")
     return Response(text(), content_type="text/plain; charset=utf-8")
 
 
 def read_board(kind: str, division: str, preset: str | None = None) -> PublishedBoard:
-    """Return the published board, or an empty one before the first publication; by default that of the
+    """Return the published board, or an empty one before the first publication. By default it is that of the
     game's first preset.
 
-    Raises :class:`~arena.errors.UnknownGame`, :class:`~arena.errors.UnknownPreset` or
-    ``division_not_found``.
+    Raises :class:`~arena.errors.UnknownGame`, :class:`~arena.errors.UnknownPreset` or ``division_not_found``.
     """
     _check(kind, division)
     board = services().boards.published(kind, division, preset)

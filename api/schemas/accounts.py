@@ -116,7 +116,7 @@ class OwnerSchema(ResponseSchema):
 
 
 class QuotaSchema(ResponseSchema):
-    """A quota, without deleted bots."""
+    """A quota. Deleted bots do not count."""
 
     used = described(fields.Integer, "How much is stored.")
     most = described(fields.Integer, "How much may be stored.")
@@ -124,7 +124,7 @@ class QuotaSchema(ResponseSchema):
 
 
 class QuotasSchema(ResponseSchema):
-    """What an owner stores, and may store."""
+    """What an owner stores, and how much it may store."""
 
     bots = fields.Nested(QuotaSchema, required=True, metadata={"description": "Bots."})
     versions = fields.Nested(QuotaSchema, required=True, metadata={"description": "Versions of all bots."})
@@ -138,7 +138,7 @@ class QuotasSchema(ResponseSchema):
 
 
 class BudgetSchema(ResponseSchema):
-    """A budget of the day."""
+    """A daily budget."""
 
     used = described(fields.Integer, "How much was used today.")
     most = described(fields.Integer, "How much may be used per day.")
@@ -146,7 +146,7 @@ class BudgetSchema(ResponseSchema):
 
 
 class BudgetsSchema(ResponseSchema):
-    """What an owner started today (UTC), and may start."""
+    """What an owner started today (UTC), and how much it may start."""
 
     groups = fields.Nested(
         BudgetSchema,
@@ -162,7 +162,7 @@ class BudgetsSchema(ResponseSchema):
 
 
 class OwnOwnerSchema(OwnerSchema):
-    """The owner of the token."""
+    """The owner to whom the token belongs."""
 
     quotas = fields.Nested(QuotasSchema, required=True)
     budgets = fields.Nested(BudgetsSchema, required=True)
@@ -216,7 +216,7 @@ class NewBotSchema(RequestSchema.from_dict({**_first("The bot's name"), **_NEW})
 class NewBotFileQuery(
     RequestSchema.from_dict({**_first("With a file as the body: the bot's name"), **_NEW_IN_QUERY})  # type: ignore[misc]
 ):
-    """A bot to register with a file as its body."""
+    """A bot to register whose file is the request body."""
 
 
 _CHANGED: Final = editable(RequestSchema.from_dict(request_fields(BotSettings, checked=True)))
@@ -252,7 +252,7 @@ class NewVersionSchema(RequestSchema):
 
 
 class NewVersionFileQuery(RequestSchema):
-    """A version to add with a file as its body."""
+    """A version to add whose file is the request body."""
 
     label = _label(required=True)
 
@@ -342,7 +342,7 @@ class QualificationSchema(ResponseSchema):
 
 
 class UploadSchema(ResponseSchema):
-    """An upload, until it is a version or refused, and for a week after that."""
+    """An upload, shown until it becomes a version or is refused, and for a week after that."""
 
     id = described(fields.String, "The upload's id.")
     bot = described(fields.String, "The bot's name.")
@@ -426,7 +426,7 @@ class AddedVersionSchema(VersionSchema):
 
 
 class WebhookSchema(ResponseSchema):
-    """The state of a bot's webhook. Shown to its owner and admins only."""
+    """The state of a bot's webhook, shown only to its owner and admins."""
 
     url = described(fields.String, "The URL to which the turns of new games are posted.")
     rights = described(fields.Boolean, "Whether optional turns are posted as well.")
@@ -489,7 +489,7 @@ _SHOWN: Final = response_fields(BotSettings)
 
 
 class BotSummarySchema(ResponseSchema):
-    """A bot as lists show it."""
+    """A bot as shown in lists."""
 
     @pre_dump
     def _without_empty(self, bot: object, **_: object) -> Mapping[str, object]:

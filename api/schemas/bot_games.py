@@ -43,7 +43,7 @@ class BotGamesFilter(RequestSchema):
 
 
 class BotGamesQuery(BotGamesFilter):
-    """Filters for the games of a bot, and how many."""
+    """Filters for the games of a bot, and the number of games."""
 
     limit = fields.Integer(
         load_default=50,
@@ -115,6 +115,6 @@ class BotGameSchema(ResponseSchema):
 
 
 class BotGamesSchema(ResponseSchema):
-    """The last games of a bot, newest first."""
+    """The latest games of a bot, newest first."""
 
     games = fields.List(fields.Nested(BotGameSchema), required=True)

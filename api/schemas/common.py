@@ -29,7 +29,7 @@ class ResponseSchema(Schema):
 
 
 class UnionSchema(Schema):
-    """One of ``type_schemas``, selected by the value of a field. They raise for other values."""
+    """One of ``type_schemas``, selected by the value of a field. Other values are errors."""
 
     type_field: ClassVar[str]
     type_schemas: ClassVar[Mapping[str, type[Schema]]]
@@ -60,7 +60,7 @@ class ByKind(UnionSchema):
 
 
 def name(description: str, **options: object) -> fields.String:
-    """A required name of an owner or a bot in a request."""
+    """Return a required name of an owner or a bot in a request."""
     return fields.String(
         required=True,
         validate=validate.Regexp(NAME_PATTERN.replace("$", r"\Z"), error=f"Must be {NAME_RULE}."),
@@ -69,13 +69,15 @@ def name(description: str, **options: object) -> fields.String:
 
 
 def described(kind: type[Kind], description: str, **options: Any) -> Kind:
-    """A required field of a response, with its description."""
+    """Return a required field of a response, with its description."""
     metadata = {"description": description, **options.pop("metadata", {})}
     return kind(required=True, metadata=metadata, **options)
 
 
 def editable(schema: type[Schema], without: Collection[str] = ()) -> dict[str, fields.Field[object]]:
-    """The fields of the schema of a thing for one that changes it: none is required or has a default."""
+    """Return the fields of the schema of a thing for a schema that changes it: none of them is required or
+    has a default.
+    """
     found: dict[str, fields.Field[object]] = {}
     for name, field in schema._declared_fields.items():
         if name not in without:
@@ -86,7 +88,7 @@ def editable(schema: type[Schema], without: Collection[str] = ()) -> dict[str, f
 
 
 def absent() -> None:
-    """Load default of optional parameters; the OpenAPI document does not show it."""
+    """Return the load default of optional parameters, which the OpenAPI document does not show."""
 
 
 class PageQuery(RequestSchema):
@@ -112,7 +114,7 @@ class GivenPage(TypedDict):
 
 
 class FieldProblem(ResponseSchema):
-    """Another wrong field."""
+    """Another invalid field."""
 
     field = described(fields.String, "The field, as a dotted path.")
     detail = described(fields.String, "What is wrong with the field.")

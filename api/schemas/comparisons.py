@@ -44,7 +44,7 @@ def _error(which: str) -> fields.Float:
 
 
 class NewComparisonSchema(RequestSchema):
-    """What is compared, and how certain the result has to be."""
+    """What to compare, and how certain the result must be."""
 
     bot = name("One of your uploaded bots")
     new = _version("The version that may be better.")

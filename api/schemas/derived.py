@@ -24,20 +24,20 @@ _IN_RESPONSES: Final[Mapping[str, type[Field]]] = {
 def request_fields(
     *of: type, without: Collection[str] = (), checked: bool = False, nulls: bool = True
 ) -> dict[str, Field]:
-    """The fields of declared classes for a request. What is left out stays so: the arena fills defaults in.
-    ``checked``: whether the characters of texts are checked here, and not in the arena. ``nulls``: whether
-    what may be null in a change may be so here.
+    """Return the fields of declared classes for a request. Omitted fields stay omitted: the arena fills in
+    the defaults. ``checked`` says whether the characters of texts are checked here instead of in the arena.
+    ``nulls`` says whether what may be null in a change may be null here too.
     """
     return {one.name: request_field(one, checked=checked, nulls=nulls) for one in _settings(of, without)}
 
 
 def response_fields(*of: type, without: Collection[str] = ()) -> dict[str, Field]:
-    """The fields of declared classes for a response."""
+    """Return the fields of declared classes for a response."""
     return {one.name: _response_field(one) for one in _settings(of, without)}
 
 
 def query_fields(*of: type, without: Collection[str] = (), checked: bool = False) -> dict[str, Field]:
-    """The fields of declared classes for a query, which has no null; those that are left out are None."""
+    """Return the fields of declared classes for a query, which has no null; omitted ones are None."""
     found = {}
     for one in _settings(of, without):
         field = request_field(one, checked=checked, nulls=False)
@@ -52,7 +52,7 @@ def _settings(of: Iterable[type], without: Collection[str]) -> list[Setting]:
 
 
 def request_field(one: Setting, *, checked: bool = False, nulls: bool = True) -> Field:
-    """The field of a setting in a request; forms take its label."""
+    """Return the field of a setting in a request; forms use its label."""
     metadata: dict[str, Any] = {"description": one.description, "label": one.label}
     if one.json_default is not None:
         metadata["default"] = one.json_default

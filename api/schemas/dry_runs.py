@@ -11,7 +11,7 @@ from arena.tournaments.settings import MAX_ENTRIES
 
 
 class DryRunQuery(RequestSchema):
-    """For how many entrants."""
+    """The number of entrants to assume."""
 
     entrants = fields.Integer(
         load_default=absent,
@@ -37,7 +37,7 @@ class PlannedBudgetSchema(ResponseSchema):
 
 
 class DryRunSchema(ResponseSchema):
-    """A tournament that was not announced."""
+    """A tournament as it would be announced; nothing is stored."""
 
     entrants = described(fields.Integer, "With how many entrants.")
     groups = described(fields.Integer, "How many groups they play at most.")

@@ -27,7 +27,9 @@ class EditTournamentSchema(RequestSchema.from_dict(_SETTINGS)):  # type: ignore[
 
 
 class GivenEdit(TypedDict, total=False):
-    """The part of what :class:`EditTournamentSchema` loads that is checked before the arena gets it all."""
+    """The part of what :class:`EditTournamentSchema` loads that is checked before the arena receives
+    everything.
+    """
 
     kind: str
     invited: list[str]
@@ -35,12 +37,12 @@ class GivenEdit(TypedDict, total=False):
 
 
 def _same(name: str, description: str) -> fields.Field[object]:
-    """A text that is by default that of the tournament that is cloned."""
+    """Return a text field whose default is the value of the cloned tournament."""
     return request_field(replace(settings_of(SharedSettings)[name], description=description, default=None))
 
 
 class CloneSchema(RequestSchema):
-    """What differs from the tournament that is cloned."""
+    """The settings that differ from the cloned tournament."""
 
     locks_ms = GivenMoment("When entry is locked and play starts.", required=True)
     opens_ms = GivenMoment("When entry opens; by default now.")

@@ -74,9 +74,9 @@ class GivenMoment(fields.Raw):
 
 
 class TypedLine(fields.String):
-    """Text of one line that people type, of ``least`` to ``most`` characters (:mod:`arena.inputs.text`).
+    """One line of text that people type, of ``least`` to ``most`` characters (:mod:`arena.inputs.text`).
 
-    ``checked``: false where the arena checks its characters, with an error of its own.
+    ``checked`` is false where the arena checks its characters and raises its own error.
     """
 
     def __init__(self, most: int, least: int = 0, *, checked: bool = True, **options: Any) -> None:
@@ -119,9 +119,9 @@ class ActionText(fields.String):
 
 
 class OneOf(fields.Field[Any]):
-    """One of several schemas. In requests the first field of each schema, which is required, selects it.
+    """One of several schemas. In requests, the first field of each schema, which is required, selects it.
 
-    ``or_anything``: the schemas are documentation only; every value is accepted.
+    With ``or_anything``, the schemas are documentation only, and every value is accepted.
     """
 
     def __init__(self, schemas: Sequence[type[Schema]], *, or_anything: bool = False, **options: Any) -> None:
@@ -151,7 +151,7 @@ class OneOf(fields.Field[Any]):
 
 
 def one_of_to_openapi(self: Any, field: fields.Field[object], **_: object) -> Mapping[str, object]:
-    """Attribute function of apispec's converter: the OpenAPI schema of a :class:`OneOf`."""
+    """Return the OpenAPI schema of a :class:`OneOf`. This is an attribute function of apispec's converter."""
     if not isinstance(field, OneOf):
         return {}
     shapes = [self.resolve_nested_schema(schema) for schema in field.schemas]
@@ -163,7 +163,9 @@ def one_of_to_openapi(self: Any, field: fields.Field[object], **_: object) -> Ma
 def action_to_openapi(
     self: OpenAPIConverter, field: fields.Field[object], **_: object
 ) -> Mapping[str, object]:
-    """Attribute function of apispec's converter: the forms of an :class:`ActionText`, which fits one."""
+    """Return the forms of an :class:`ActionText`, one of which fits it. This is an attribute function of
+    apispec's converter.
+    """
     if not isinstance(field, ActionText):
         return {}
     forms: list[dict[str, Any]] = [
@@ -189,9 +191,7 @@ class Mixed(fields.Raw):
 def moment_to_openapi(
     self: OpenAPIConverter, field: fields.Field[object], **_: object
 ) -> Mapping[str, object]:
-    """Describe both forms of a :class:`GivenMoment` in OpenAPI. An attribute function of apispec's
-    converter.
-    """
+    """Return both forms of a :class:`GivenMoment`. This is an attribute function of apispec's converter."""
     if not isinstance(field, GivenMoment):
         return {}
     return {"anyOf": [{"type": "integer"}, {"type": "string", "format": "date-time"}]}
@@ -200,8 +200,8 @@ def moment_to_openapi(
 def mixed_to_openapi(
     self: OpenAPIConverter, field: fields.Field[object], **_: object
 ) -> Mapping[str, object]:
-    """Attribute function of apispec's converter: the choices of a :class:`Mixed` by type, since generators of
-    clients refuse an ``enum`` of several types.
+    """Return the choices of a :class:`Mixed` by type, since generators of clients reject an ``enum`` of
+    several types. This is an attribute function of apispec's converter.
     """
     if not isinstance(field, Mixed):
         return {}
@@ -228,7 +228,7 @@ def _option_field(option: Option) -> fields.String | fields.Boolean | fields.Int
 
 @cache
 def rules_schema(game_rules: GameRules) -> type[Schema]:
-    """The schema of a game's rule options, generated from the options."""
+    """Return the schema of a game's rule options, generated from the options."""
     kind = game_rules.kind
     options = game_rules.options.by_name.values()
     members: dict[str, Any] = {option.name: _option_field(option) for option in options}
@@ -241,7 +241,7 @@ RULES_TEXT: Final = "The rule options of the game; omitted ones have their defau
 
 
 class Rules(fields.Nested):
-    """Rule options of one game, validated by the game, whose errors are more specific."""
+    """Rule options of one game. The game validates them, because its errors are more specific."""
 
     def __init__(self, game_rules: GameRules, **options: Any) -> None:
         super().__init__(rules_schema(game_rules), metadata={"description": RULES_TEXT}, **options)

@@ -24,7 +24,7 @@ MIN_TURN_MS: Final = 100
 
 
 def nonce() -> fields.String:
-    """A seat's contribution to the shuffle."""
+    """Return the field for a seat's contribution to the shuffle."""
     return fields.String(
         load_default="",
         validate=validate.Regexp(NONCE_PATTERN.replace("$", r"\Z")),
@@ -36,7 +36,7 @@ def nonce() -> fields.String:
 
 
 def seat_query() -> fields.Integer:
-    """The viewing seat."""
+    """Return the field for the viewing seat."""
     return fields.Integer(
         load_default=absent,
         validate=validate.Range(0, MAX_SEATS - 1),
@@ -320,7 +320,7 @@ class GivenRecords(TypedDict):
 
 
 class AllRecordsQuery(RequestSchema):
-    """Which records."""
+    """Filters for all records."""
 
     kind = fields.String(
         load_default=absent,
@@ -434,7 +434,7 @@ _GAMES: Final = for_each_game("{}Game", "A game of {title}.", OF_GAME, _Game)
 
 
 class GameSchema(ByKind):
-    """A game as lists show it, without cards."""
+    """A game as shown in lists, without cards."""
 
     type_schemas = _GAMES
 
@@ -451,7 +451,7 @@ class _Joined(ResponseSchema):
 
 
 class JoinedSchema(ByKind):
-    """The game and the seat taken."""
+    """The game that was joined, and the seat taken."""
 
     type_schemas = for_each_game("Joined{}", "A game of {title} and the seat taken.", _Joined, _GAMES)
 

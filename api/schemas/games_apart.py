@@ -55,8 +55,8 @@ def for_each_game(
 ) -> SchemaByGame:
     """Return one schema per game.
 
-    ``{}`` in ``name`` stands for the kind, ``{title}`` and ``{seating}`` in ``doc`` for those of the game.
-    ``bases``: schemas for all games, or one per game.
+    ``{}`` in ``name`` stands for the kind, and ``{title}`` and ``{seating}`` in ``doc`` for those of the
+    game. ``bases`` are schemas for all games, or one per game.
     """
 
     def make(game: Game) -> type[Schema]:
@@ -68,7 +68,7 @@ def for_each_game(
 
 
 def kind_of(game: Game) -> fields.String:
-    """The field that identifies the game."""
+    """Return the field that identifies the game."""
     metadata = {"description": "The kind of game."}
     return fields.String(required=True, validate=validate.OneOf((game.kind,)), metadata=metadata)
 
@@ -86,24 +86,24 @@ OF_GAME = for_each_game(
 
 
 def observation_of(game: Game) -> type[Schema]:
-    """The schema of the game's observations."""
+    """Return the schema of the game's observations."""
     return _object(game.observation)
 
 
 def event_of(game: Game) -> OneOf:
-    """The field for an event of the game, as shown to a viewer."""
+    """Return the field for an event of the game, as shown to a viewer."""
     return OneOf([_event(event) for event in game.events])
 
 
 def actions_of(game: Game) -> fields.List[str]:
-    """The field for the legal actions of a seat."""
+    """Return the field for the legal actions of a seat."""
     forms = [form for form in game.actions if not form.by_chance]
     metadata = {"description": "The legal actions; each has one of these forms."}
     return fields.List(ActionText(forms), required=True, metadata=metadata)
 
 
 def default_action_of(game: Game) -> ActionText:
-    """The field for what the table does for a seat that is late."""
+    """Return the field for what the table does for a seat that is late."""
     forms = [form for form in game.actions if not form.by_chance]
     description = (
         "The legal action that the table takes if the answer is late; null if the turn is optional. It never "

@@ -75,7 +75,7 @@ class CreatedLinkSchema(_Link):
 
 
 class GuestsSchema(ResponseSchema):
-    """Who is invited to a tournament."""
+    """The owners invited to a tournament."""
 
     owners = fields.List(
         fields.String(), required=True, metadata={"description": "The invited owners, oldest first."}

@@ -1,4 +1,4 @@
-"""Health."""
+"""The health of the service."""
 
 from __future__ import annotations
 

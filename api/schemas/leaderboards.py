@@ -19,7 +19,7 @@ FORMATS: Final = ("json", "csv", "text")
 
 
 def form() -> fields.String:
-    """The format of a table."""
+    """Return the field for the format of a table."""
     return fields.String(
         load_default="json",
         validate=validate.OneOf(FORMATS),
@@ -43,7 +43,7 @@ class RowsQuery(RequestSchema):
 
 
 def preset() -> fields.String:
-    """The preset of a leaderboard."""
+    """Return the field for the preset of a leaderboard."""
     return fields.String(
         load_default=absent,
         validate=validate.Length(1, 80),
@@ -55,7 +55,7 @@ def preset() -> fields.String:
 
 
 class TableQuery(RowsQuery):
-    """The format of a table, and a page of it: CSV and text have all rows."""
+    """The format of a table, and a page of it. CSV and text contain all rows."""
 
     format = form()
 
@@ -74,12 +74,12 @@ class GivenTable(GivenRows):
 
 
 def cursor() -> fields.String:
-    """The cursor of a table's page."""
+    """Return the field for the cursor of a table's page."""
     return described(fields.String, "Pass it to get the next page; null on the last page.", allow_none=True)
 
 
 class BoardTableQuery(TableQuery):
-    """Which leaderboard, its format and a page of it."""
+    """The leaderboard, its format and a page of it."""
 
     preset = preset()
 
@@ -91,7 +91,7 @@ class GivenBoardTable(GivenTable):
 
 
 class BoardPageQuery(PageQuery):
-    """Which leaderboard, which bots of it, and which of them stand out in the drawing, for people."""
+    """The leaderboard, which of its bots to show, and which of them stand out in the drawing, for people."""
 
     preset = preset()
     owner = fields.String(load_default=absent, validate=validate.Length(0, 80))
@@ -117,7 +117,7 @@ class GivenBoardPage(GivenPage):
 
 
 class HistoryQuery(RowsQuery):
-    """Which leaderboard, and filters for its history."""
+    """The leaderboard, and filters for its history."""
 
     preset = preset()
 
@@ -136,7 +136,7 @@ class GivenHistory(GivenRows):
 
 
 class BoardQuery(RequestSchema):
-    """A leaderboard."""
+    """The leaderboard."""
 
     kind = fields.String(
         required=True, validate=validate.OneOf(KINDS), metadata={"description": "The kind of game."}
@@ -191,7 +191,7 @@ class RatingSchema(ResponseSchema):
 
 
 class BoardRowSchema(RatingSchema):
-    """A bot, with the rating of its current version (the one seen last) since it became that."""
+    """A bot, with the rating of its current version (the one seen last) since that version became current."""
 
     rank = described(
         WholeNumber,
@@ -246,7 +246,7 @@ class TitleSchema(ResponseSchema):
 
 
 class BoardSummarySchema(ResponseSchema):
-    """A leaderboard as lists show it."""
+    """A leaderboard as shown in lists."""
 
     kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
     preset = described(fields.String, "The preset of rules that was played.")
@@ -321,7 +321,7 @@ class RatedPlayer(ResponseSchema):
 
 
 class GainerSchema(RatedPlayer):
-    """The version that gains."""
+    """The version that gains by it."""
 
     owner = described(fields.String, "The bot's owner; null if the bot was deleted.", allow_none=True)
 
@@ -378,7 +378,7 @@ class CopiedVersionSchema(RatedPlayer):
 
 
 class CopiesSchema(ResponseSchema):
-    """An upload that bots of different owners have, byte for byte."""
+    """An upload that bots of different owners share, byte for byte."""
 
     digest = described(fields.String, "The SHA-256 of the upload.")
     versions = fields.List(
@@ -389,7 +389,7 @@ class CopiesSchema(ResponseSchema):
 
 
 class SuspicionListSchema(ResponseSchema):
-    """What looks arranged, the smallest chance first."""
+    """Results that look arranged, least likely first."""
 
     suspicions = fields.List(fields.Nested(SuspicionSchema), required=True)
     copies = fields.List(

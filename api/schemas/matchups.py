@@ -1,4 +1,4 @@
-"""Who beats whom on a leaderboard."""
+"""Matchups: who beats whom on a leaderboard."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _share(description: str, *, allow_none: bool = False) -> fields.Float:
 
 
 class MatchupsQuery(RequestSchema):
-    """Which leaderboard, and the format."""
+    """The leaderboard, and the format."""
 
     preset = preset()
     format = form()

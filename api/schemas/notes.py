@@ -11,7 +11,7 @@ from api.schemas.fields import Truth
 
 
 class NoteSchema(ResponseSchema):
-    """A note of a bot on one of its moves."""
+    """A bot's note on one of its moves."""
 
     after = described(fields.Integer, "The number of actions in the game before the move.")
     seat = described(fields.Integer, "The seat.")
@@ -20,7 +20,7 @@ class NoteSchema(ResponseSchema):
 
 
 class GameNotesSchema(ResponseSchema):
-    """The notes of a bot on its moves in one game."""
+    """A bot's notes on its moves in one game."""
 
     game = described(fields.String, "The id of the game.")
     published = described(fields.Boolean, "Whether everybody who can read the record can read the notes.")
@@ -30,7 +30,7 @@ class GameNotesSchema(ResponseSchema):
 
 
 class ChangedNotesSchema(RequestSchema):
-    """Changes to the notes of a bot on a game."""
+    """Changes to a bot's notes on a game."""
 
     published = Truth(required=True, metadata={"description": "Whether the notes are public."})
 

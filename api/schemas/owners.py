@@ -1,4 +1,4 @@
-"""Owners: all that is stored about one, suspensions, and hidden texts."""
+"""Owners: everything that is stored about one, suspensions, and hidden texts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _objects(description: str) -> fields.List[dict[object, object]]:
 
 
 class ExportSchema(ResponseSchema):
-    """All that is stored about an owner, without secrets."""
+    """Everything that is stored about an owner, without secrets."""
 
     format = described(fields.String, "The version of this document.", validate=validate.OneOf((FORMAT,)))
     exported_ms = described(Moment, "When it was made.")

@@ -60,7 +60,7 @@ class NewScheduleSchema(RequestSchema.from_dict(request_fields(ScheduleSettings)
 
 
 class GivenSchedule(TypedDict):
-    """The part of what :class:`NewScheduleSchema` loads that is read before the arena gets it all."""
+    """The part of what :class:`NewScheduleSchema` loads that is read before the arena receives everything."""
 
     id: str
 
@@ -68,7 +68,7 @@ class GivenSchedule(TypedDict):
 class ChangedScheduleSchema(
     RequestSchema.from_dict(request_fields(ScheduleSettings, without=("until_groups",)))  # type: ignore[misc]
 ):
-    """Changes to a schedule; what is left out stays."""
+    """Changes to a schedule. Omitted fields keep their values."""
 
     enabled = Truth(metadata={"description": "Whether the schedule fires."})
     cron = _cron()

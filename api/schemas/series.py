@@ -26,7 +26,7 @@ class NewSeriesSchema(RequestSchema.from_dict(request_fields(SeriesContents, Ser
 
 
 class ChangedSeriesSchema(RequestSchema.from_dict(editable(NewSeriesSchema))):  # type: ignore[misc]
-    """Changes to a series; what is left out stays."""
+    """Changes to a series. Omitted fields keep their values."""
 
     done = Truth(
         validate=validate.Equal(True), metadata={"description": "True: the series is done, for good."}
@@ -46,7 +46,7 @@ class SeriesSchema(_Identified.from_dict(response_fields(SeriesContents, SeriesR
 
 
 class SeriesListQuery(PageQuery):
-    """Which series."""
+    """Filters for series."""
 
     owner = fields.String(
         load_default=absent,
@@ -69,7 +69,7 @@ class SeriesPageSchema(ResponseSchema):
 
 
 class SeriesTableQuery(RequestSchema):
-    """In which form."""
+    """The format of the table."""
 
     format = form()
 
@@ -81,7 +81,7 @@ class GivenSeriesTable(TypedDict):
 
 
 class SeriesRulesSchema(ResponseSchema.from_dict(response_fields(SeriesRules))):  # type: ignore[misc]
-    """How a series counts."""
+    """How a series counts points."""
 
 
 class FinalPlaceSchema(ResponseSchema):
@@ -127,7 +127,7 @@ class SeriesRowSchema(ResponseSchema):
 
 
 class SeriesTableSchema(ResponseSchema):
-    """The table of a series, with all that it follows from."""
+    """The table of a series, with everything that determines it."""
 
     rules = fields.Nested(SeriesRulesSchema, required=True)
     inputs = fields.List(

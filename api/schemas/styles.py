@@ -1,4 +1,4 @@
-"""How bots play on a leaderboard."""
+"""Styles: how bots play on a leaderboard."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arena.play.players import DIVISIONS
 
 
 class StylesQuery(RowsQuery):
-    """Which leaderboard, and a page of it."""
+    """The leaderboard, and a page of its styles."""
 
     preset = preset()
 
@@ -33,7 +33,7 @@ class FigureSchema(ResponseSchema):
 
 
 class CountSchema(ResponseSchema):
-    """How often a bot did something, of how many times."""
+    """How often a bot did something, and out of how many times."""
 
     count = described(WholeNumber, "How often.")
     of = described(WholeNumber, "Of how many times.")
@@ -46,7 +46,7 @@ class CountSchema(ResponseSchema):
 
 
 class BotStyleSchema(ResponseSchema):
-    """How a bot plays, all its versions together."""
+    """How a bot plays, over all its versions."""
 
     name = described(fields.String, "The bot's name.")
     games = described(WholeNumber, "The number of games that were counted.")

@@ -36,7 +36,7 @@ MAX_SETTINGS_VALUES: Final = 2 * MAX_ENTRIES + 500
 
 
 def settings_schema(*of: type, without: Collection[str] = ()) -> type[RequestSchema]:
-    """The settings of declared classes, the house bots to enter, and the clock."""
+    """Return a schema with the settings of declared classes, the house bots to enter, and the clock."""
     members = request_fields(*of, HouseBots, without=without)
     return type("Settings", (RequestSchema,), {**members, "clock": fields.Nested(ClockSchema)})
 
@@ -46,7 +46,7 @@ OF_TEAMS: Final = ("partners",)
 
 
 def what_to_play(game: Game) -> Mapping[str, object]:
-    """The fields for a tournament's game, its rules and, for team games, its partners."""
+    """Return the fields for a tournament's game, its rules and, for team games, its partners."""
     presets = [preset.name for preset in game.presets]
     members: dict[str, Any] = {
         "kind": kind_of(game),
@@ -73,7 +73,9 @@ class NewTournamentSchema(ByKind):
 
 
 class GivenTournament(TypedDict):
-    """The part of what :class:`NewTournamentSchema` loads that is checked before the arena gets it all."""
+    """The part of what :class:`NewTournamentSchema` loads that is checked before the arena receives
+    everything.
+    """
 
     kind: str
     invited: NotRequired[list[str]]
@@ -335,7 +337,7 @@ _SUMMARIES: Final = for_each_game("{}TournamentSummary", "A tournament of {title
 
 
 class TournamentSummarySchema(ByKind):
-    """A tournament as lists show it."""
+    """A tournament as shown in lists."""
 
     type_schemas = _SUMMARIES
 
@@ -436,7 +438,7 @@ class EventGroupSchema(ResponseSchema):
 
 
 class GroupPageSchema(ResponseSchema):
-    """A page of groups, in the order planned."""
+    """A page of groups, in the order in which they were planned."""
 
     groups = fields.List(fields.Nested(EventGroupSchema), required=True)
     cursor = described(fields.String, "Pass it to get the next page; null on the last page.", allow_none=True)

@@ -1,4 +1,4 @@
-"""Turns, answers and results: the same for every transport."""
+"""Turns, answers and results, which are the same for every transport."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_TURNS: Final = 500
 
 
 def wait() -> fields.Float:
-    """The time to wait."""
+    """Return the field for the time to wait."""
     return fields.Float(
         load_default=0.0,
         validate=validate.Range(0, MAX_WAIT),
@@ -37,7 +37,7 @@ def wait() -> fields.Float:
 
 
 def legal() -> fields.String:
-    """What texts say about the legal actions."""
+    """Return the field for what texts say about the legal actions."""
     return fields.String(
         load_default=LEGAL[0],
         validate=validate.OneOf(LEGAL),
@@ -49,7 +49,7 @@ def legal() -> fields.String:
 
 
 def note() -> fields.String:
-    """The note on a move."""
+    """Return the field for the note on a move."""
     return fields.String(
         load_default=absent,
         validate=validate.Length(0, MAX_NOTE),
@@ -212,7 +212,7 @@ class GivenTurnStream(TypedDict):
 
 
 class TurnSelection(GivenTurnStream):
-    """What :meth:`arena.live.service.LiveGames.turns` takes of a :class:`GivenTurns`."""
+    """What :meth:`arena.live.service.LiveGames.turns` takes from a :class:`GivenTurns`."""
 
     after: str | None
     wait: float
@@ -234,7 +234,7 @@ class TurnStreamQuery(RequestSchema):
 
 
 class PresenceEndedSchema(ResponseSchema):
-    """What a bot that says good-bye leaves behind."""
+    """The state after a bot has said that it is leaving."""
 
     games = fields.List(
         fields.String(),

@@ -100,8 +100,8 @@ class Forbidden(ArenaError):
 class Accounts(AuditLog):
     """Owners, bots and tokens in one store.
 
-    ``admin_token``: the token of the first admin, from the environment; None for no such admin.
-    ``reserved``: names that nobody may take (those of house bots). ``quotas``: how much may be stored.
+    ``admin_token`` is the token of the first admin, from the environment, or None if there is no such admin.
+    ``reserved`` are names that nobody may take (those of house bots). ``quotas`` says how much may be stored.
     """
 
     def __init__(
@@ -162,8 +162,8 @@ class Accounts(AuditLog):
     # Owners
 
     def sign_up(self, name: str, more: Mapping[str, str] | None = None) -> tuple[Owner, str]:
-        """Create an owner, and return it with its token, which is shown only once. ``more``: further fields.
-        Raises :class:`InvalidName` or :class:`NameTaken`.
+        """Create an owner, and return it with its token, which is shown only once. ``more`` holds further
+        fields. Raises :class:`InvalidName` or :class:`NameTaken`.
         """
         self._check_new_name(name)
         token, digest = _new_token(OWNER_PREFIX, name)
@@ -173,7 +173,7 @@ class Accounts(AuditLog):
         return Owner(name, created), token
 
     def is_admin(self, name: str) -> bool:
-        """Whether there is such an owner, and it is an admin."""
+        """Return whether an owner of that name exists and is an admin."""
         try:
             return self.owner(name).admin
         except OwnerNotFound:
@@ -213,7 +213,7 @@ class Accounts(AuditLog):
             )
 
     def set_suspended(self, name: str, suspension: OwnerSuspension | None) -> None:
-        """Suspend an owner or lift the suspension. The caller changes the owner's bots: see
+        """Suspend an owner or lift the suspension. The caller must change the owner's bots: see
         :class:`~arena.accounts.suspensions.Suspensions`. Raises :class:`OwnerNotFound`.
         """
         if suspension is None:
@@ -259,7 +259,7 @@ class Accounts(AuditLog):
         return self.owner(name)
 
     def _check_new_name(self, name: str) -> None:
-        """Raises :class:`InvalidName` or :class:`NameTaken`."""
+        """Raise :class:`InvalidName` or :class:`NameTaken`."""
         _check_name(name)
         if name == FIRST_ADMIN:
             raise NameTaken(f"the name {name!r} is taken", field="name", expected="another name")
@@ -283,11 +283,11 @@ class Accounts(AuditLog):
     ) -> tuple[BotAccount, str]:
         """Register a bot with its first version, and return it with its token, which is shown only once.
 
-        ``url`` and ``rights`` are for webhooks, as in :class:`Version`; ``secret`` signs the posts;
-        ``upload`` is for uploaded bots, which have no version until it was checked: see
-        :mod:`arena.accounts.upload_intake`.
-        Raises :class:`InvalidName`, :class:`NameTaken`, :class:`~arena.accounts.allowances.QuotaExceeded` or
-        :class:`~arena.bots.transports.UnknownTransport`; then nothing is stored.
+        ``url`` and ``rights`` are for webhooks, as in :class:`Version`, and ``secret`` signs their posts.
+        ``upload`` is for uploaded bots, which have no version until the upload was checked: see
+        :mod:`arena.accounts.upload_intake`. Raises :class:`InvalidName`, :class:`NameTaken`,
+        :class:`~arena.accounts.allowances.QuotaExceeded` or :class:`~arena.bots.transports.UnknownTransport`,
+        in which case nothing is stored.
         """
         self._check_new_name(name)
         _check_version(label, transport, url, upload)
@@ -319,8 +319,8 @@ class Accounts(AuditLog):
         return replace(bot, versions=versions), token
 
     def bot(self, name: str) -> BotAccount:
-        """Return a bot with its versions, without those that cannot be read. Raises :class:`BotNotFound`,
-        also for a deleted one, or :class:`~arena.errors.CorruptState`.
+        """Return a bot with those of its versions that can be read. Raises :class:`BotNotFound`, also for a
+        deleted bot, or :class:`~arena.errors.CorruptState`.
         """
         fields = self._store.bot(name) if re.fullmatch(NAME_PATTERN, name) else None
         bot = unpack_bot(fields)
@@ -339,7 +339,7 @@ class Accounts(AuditLog):
         self, owner: str | None = None, after: str = "", limit: int = MAX_PAGE
     ) -> tuple[list[BotAccount], str | None]:
         """Return a page of bots by name, without their versions, and the cursor of the next page or None.
-        ``owner``: only those of an owner or co-owner.
+        With ``owner``, return only the bots of that owner or co-owner.
         """
         names = self._store.bot_names(owner, after, limit + 1)
         found = [bot for bot in self.listed(names[:limit]) if owner is None or owner in bot.owners]
@@ -356,11 +356,11 @@ class Accounts(AuditLog):
         secret: str = "",
         upload: StoredUpload | None = None,
     ) -> Version | None:
-        """Add a version, which becomes the current one. ``url``, ``rights``, ``secret``, ``upload``: as for
-        :meth:`register_bot`. Returns None for an upload, which becomes a version when it was checked.
+        """Add a version, which becomes the current one. ``url``, ``rights``, ``secret`` and ``upload`` are as
+        for :meth:`register_bot`. Return None for an upload, which becomes a version once it was checked.
 
         Raises :class:`BotNotFound`, :class:`InvalidName`, :class:`UploadExists`, :class:`VersionExists` or
-        :class:`~arena.accounts.allowances.QuotaExceeded`; then nothing is stored.
+        :class:`~arena.accounts.allowances.QuotaExceeded`, in which case nothing is stored.
         """
         _check_version(label, transport, url, upload)
         bot = self.bot(name)
@@ -382,7 +382,7 @@ class Accounts(AuditLog):
             if added == "unknown":
                 raise _unknown_bot(name)
             if added == "same":
-                raise UploadExists(f"{name} has this upload already", field="source")
+                raise UploadExists(f"{name} already has this upload", field="source")
             if added == "exists":
                 raise _version_exists(name, label)
             if added == "full":
@@ -436,10 +436,11 @@ class Accounts(AuditLog):
         self._store.change_bot(name, {"hidden": "1"} if hidden else {}, () if hidden else ("hidden",))
 
     def delete_bot(self, name: str, *, listed: bool = False) -> None:
-        """Delete the row of a bot with its versions; its token ends, and its name stays taken. ``listed``: it
-        is still found, as a withdrawn bot. May be repeated. Raises :class:`BotNotFound`.
+        """Delete the row of a bot with its versions. Its token ends, and its name stays taken. If ``listed``,
+        the bot can still be found, as a withdrawn bot. This may be repeated. Raises :class:`BotNotFound`.
 
-        What else is stored about it goes before: see :class:`~arena.events.deletion.BotDeletion`.
+        What else is stored about the bot must be deleted before: see
+        :class:`~arena.events.deletion.BotDeletion`.
         """
         bot = self.bot(name)
         sharing = Sharing.of(self._store.bot(name) or {})
@@ -492,7 +493,7 @@ class Accounts(AuditLog):
         return [bot for bot in self.listed(self._store.uploaded_names()) if bot.is_active]
 
     def listed(self, names: Sequence[str]) -> list[BotAccount]:
-        """Return those of the bots that exist and can be read, without their versions."""
+        """Return the bots with these names that exist and can be read, without their versions."""
         rows = zip(names, self._store.bots(names), strict=True)
         found = [shown_or_left_out(f"bot {name}", partial(unpack_bot, fields)) for name, fields in rows]
         return [bot for bot in found if bot is not None]
@@ -504,7 +505,7 @@ class Accounts(AuditLog):
         return self._store.webhook_names()
 
     def signing_secrets(self, name: str) -> list[str]:
-        """Return the secrets that sign posts to the bot's webhook, current first, or an empty value without a
+        """Return the secrets that sign posts to the bot's webhook, the current one first, or none without a
         webhook.
         """
         fields = self._store.signing_fields(name)
@@ -517,8 +518,8 @@ class Accounts(AuditLog):
         return secrets_
 
     def set_signing_secret(self, name: str, secret: str) -> int | None:
-        """Sign with ``secret`` from now on. Returns until when (Unix time in milliseconds) the previous
-        secret signs as well, None if there was none. Raises :class:`BotNotFound`.
+        """Sign with ``secret`` from now on. Return until when (Unix time in milliseconds) the previous secret
+        signs as well, or None if there was none. Raises :class:`BotNotFound`.
         """
         old = self._store.signing_fields(name).get("hook")
         fields = {"hook": secret}
@@ -550,7 +551,7 @@ def _check_name(name: str) -> None:
 
 
 def _published(label: str) -> str:
-    """The field that is set if everybody may read a version."""
+    """Return the field that is set if everybody may read a version."""
     return f"published:{label}"
 
 
@@ -560,14 +561,14 @@ def _check_version(label: str, transport: str, url: str, upload: StoredUpload | 
     chosen = transport_of(transport)
     if bool(url) != chosen.needs_url:
         raise ArenaError(
-            "a URL is required for a webhook, and only there",
+            "a URL is required for a webhook, and not allowed otherwise",
             code="invalid_webhook_url",
             field="url",
             expected="the URL of the webhook" if not url else 'the transport "webhook"',
         )
     if (upload is not None) != chosen.takes_upload:
         raise InvalidSource(
-            "a source or a component is required for an uploaded bot, and only there",
+            "a source or a component is required for an uploaded bot, and not allowed otherwise",
             field="source",
             expected="source or component" if upload is None else 'the transport "uploaded"',
         )

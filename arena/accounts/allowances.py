@@ -1,5 +1,5 @@
-"""How much an owner may store (quotas), and how much computation it may start per day in UTC (budgets);
-also how much the whole service may store.
+"""Quotas and budgets: how much an owner may store, and how much computation it may start per day in UTC.
+There are also quotas of the whole service.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ DAY_MS: Final = 86_400_000
 
 
 class QuotaExceeded(ArenaError):
-    """A quota is too small. ``extra``: ``quota`` (its name), ``most``, ``used`` and ``left``."""
+    """A quota is too small. ``extra`` holds ``quota`` (its name), ``most``, ``used`` and ``left``."""
 
     code = "quota_exceeded"
 
 
 class BudgetExceeded(ArenaError):
-    """The owner's budget of this day is used up. ``extra``: ``budget`` (``groups`` or ``fuel_ms``), ``most``,
-    ``used``, ``left``, ``renews_ms`` (Unix time in milliseconds) and ``retry_after`` (seconds).
+    """The owner's budget for this day is used up. ``extra`` holds ``budget`` (``groups`` or ``fuel_ms``),
+    ``most``, ``used``, ``left``, ``renews_ms`` (Unix time in milliseconds) and ``retry_after`` (seconds).
     """
 
     code = "budget_exceeded"
 
 
 class Reservation:
-    """Room that was taken; what turned out not to be needed is given back by :meth:`keep`."""
+    """Reserved room. What is not kept with :meth:`keep` is given back."""
 
     def __init__(self, wanted: Stored) -> None:
         self.unused = wanted
 
     def keep(self, stored: Stored) -> None:
-        """Note what was really stored."""
+        """Record what was really stored."""
         self.unused = Stored.sum([self.unused, -stored])
 
 
@@ -51,7 +51,8 @@ class StorageQuotas:
 
     @contextmanager
     def reserve(self, owners: Sequence[str], wanted: Stored) -> Iterator[Reservation]:
-        """Take room for ``wanted``, of all ``owners`` of a bot; after the block, give back what was not kept.
+        """Reserve room for ``wanted`` in the quotas of all ``owners`` of a bot; after the block, give back
+        what was not kept.
 
         Raises :class:`QuotaExceeded`.
         """
@@ -77,7 +78,7 @@ class StorageQuotas:
                 self.give_back(owners, reservation.unused)
 
     def give_back(self, owners: Sequence[str], stored: Stored) -> None:
-        """Note that ``stored``, of a bot of these owners, is no longer stored."""
+        """Record that ``stored``, of a bot of these owners, is no longer stored."""
         if any(stored):
             for owner in owners:
                 self.leave_room(owner, stored)
@@ -88,11 +89,11 @@ class StorageQuotas:
         self._take("owner", owner, stored, self._quotas.owner)
 
     def leave_room(self, owner: str, stored: Stored) -> None:
-        """Count ``stored`` in the quotas of an owner no longer."""
+        """Stop counting ``stored`` in the quotas of an owner."""
         self._store.take(owner, -stored, self._quotas.owner)
 
     def of_owner(self, owner: str) -> dict[str, Any]:
-        """What an owner stores, counted now: by quota ``used``, ``most`` and ``left``."""
+        """Return what an owner stores, counted now: ``used``, ``most`` and ``left`` by quota."""
         return _shares(self._store.stored(owner), self._quotas.owner)
 
     def _take(self, of: str, owner: str | None, wanted: Stored, most: Stored) -> None:
@@ -111,8 +112,8 @@ class StorageQuotas:
 
 
 class Budgets:
-    """The budgets of all owners. Admins and the service itself have none. ``now_ms``: the service's clock.
-    ``is_admin``: whether an owner, known or not, is one.
+    """The budgets of all owners. Admins and the service itself have none. ``now_ms`` is the service's clock.
+    ``is_admin`` says whether an owner, known or not, is an admin.
     """
 
     def __init__(
@@ -134,7 +135,9 @@ class Budgets:
             raise self._exceeded("fuel", used, groups)
 
     def start(self, owner: str, what: str, groups: int) -> None:
-        """Count the groups of ``what`` (an id), once. Raises :class:`BudgetExceeded`, counting nothing."""
+        """Count the groups of ``what`` (an id), once. If it raises :class:`BudgetExceeded`, nothing is
+        counted.
+        """
         if not self._has_budget(owner):
             return
         verdict, used = self._store.start(owner, self._day(), what, groups, self._most)
@@ -142,22 +145,22 @@ class Budgets:
             raise self._exceeded(verdict, used, groups)
 
     def burn(self, owner: str, fuel_ms: int) -> None:
-        """Count fuel that was used in what the owner started."""
+        """Count the fuel used in what the owner started."""
         if owner and fuel_ms:
             self._store.add(owner, self._day(), Compute(0, fuel_ms))
 
     def has_fuel(self, owner: str) -> bool:
-        """Whether what the owner started may use fuel now."""
+        """Return whether what the owner started may use fuel now."""
         used = self._store.used(owner, self._day()) if owner else Compute()
         return used.fuel_ms < self._most.fuel_ms or not self._has_budget(owner)
 
     def of_owner(self, owner: str) -> dict[str, Any]:
-        """By budget ``used``, ``most`` and ``left``; and ``renews_ms``."""
+        """Return ``used``, ``most`` and ``left`` by budget, and ``renews_ms``."""
         used = self._store.used(owner, self._day())
         return {**_shares(used, self._most), "renews_ms": self._renews_ms()}
 
     def left(self, owner: str) -> int | None:
-        """How many groups the owner may still start today; None for one without a budget."""
+        """Return how many groups the owner may still start today, or None for one without a budget."""
         if not self._has_budget(owner):
             return None
         return max(0, self._most.groups - self._store.used(owner, self._day()).groups)
@@ -192,7 +195,9 @@ class Budgets:
 
 
 def _full(owner: str, error: QuotaExceeded) -> QuotaExceeded:
-    """The error for one owner's quota that all who share the bot may see: without what that owner stores."""
+    """Return the error for one owner's quota in a form that all who share the bot may see: without what that
+    owner stores.
+    """
     quota = {name: error.extra[name] for name in ("quota", "most")}
     return QuotaExceeded(
         f"the quota of {owner}, one of the owners of the bot, is used up",
@@ -203,7 +208,7 @@ def _full(owner: str, error: QuotaExceeded) -> QuotaExceeded:
 
 
 def _shares(used: Stored | Compute, most: Stored | Compute) -> dict[str, Any]:
-    """``used``, ``most`` and ``left`` of each amount."""
+    """Return ``used``, ``most`` and ``left`` of each amount."""
     return {
         name: {"used": spent, "most": allowed, "left": max(0, allowed - spent)}
         for name, spent, allowed in zip(used._fields, used, most, strict=True)

@@ -1,4 +1,4 @@
-"""Who did what: the log of the actions of admins and organisers. And who somebody is."""
+"""The log of what admins and organisers did, and the identity of those who act."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ Scope = Literal["owner", "bot", "admin"]
 
 @dataclass(frozen=True)
 class Principal:
-    """The holder of a token. ``owner``: the owner itself, or that of the bot; empty for the first admin.
-    ``admin``: whether it has the rights of an admin.
+    """The holder of a token. ``owner`` is the owner itself, or that of the bot; it is empty for the first
+    admin. ``admin`` says whether the holder has the rights of an admin.
     """
 
     scope: Scope
@@ -33,8 +33,8 @@ class Principal:
 
 @dataclass(frozen=True)
 class AuditEntry:
-    """One action; ``at_ms`` is Unix time in milliseconds, and ``id`` sorts by time. ``admin``: who did it, an
-    admin or an organiser.
+    """One action; ``at_ms`` is Unix time in milliseconds, and ``id`` sorts by time. ``admin`` says who did
+    it, an admin or an organiser.
     """
 
     id: str
@@ -52,7 +52,7 @@ class AuditLog:
         self._log = store
 
     def audit(self, who: Principal, action: str, subject: str, detail: str = "") -> None:
-        """Log what somebody is about to do. Call it before the action, so that no action goes unlogged."""
+        """Log what somebody is about to do. Call this before the action, so that no action goes unlogged."""
         entry = {
             "at": str(time.time_ns() // 1_000_000),
             "admin": who.name,
@@ -63,7 +63,7 @@ class AuditLog:
         self._log.audit(entry)
 
     def audited(self, before: str = "", limit: int = MAX_PAGE) -> tuple[list[AuditEntry], str | None]:
-        """Return a page of the log, the newest entry first, and the cursor of the next page or None."""
+        """Return a page of the log, newest entry first, and the cursor of the next page or None."""
         if before and not re.fullmatch(r"\d{1,15}-\d{1,9}", before):
             raise ArenaError(
                 "this is not a valid cursor of the audit log", code="invalid_cursor", field="cursor"

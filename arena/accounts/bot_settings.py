@@ -1,4 +1,4 @@
-"""What the owner of a bot says about it, each declared once (:mod:`arena.declarations`)."""
+"""The owner's statements about a bot, each declared once (:mod:`arena.declarations`)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def pack_settings(settings: Mapping[str, object]) -> dict[str, str]:
 
 
 def unpack_settings(fields: Mapping[str, str]) -> dict[str, Any]:
-    """Invert :func:`pack_settings`, with the defaults of what is not stored. Raises ValueError."""
+    """Invert :func:`pack_settings`, adding the defaults of what is not stored. Raises ValueError."""
     return {
         name: _FROM_TEXT.get(one.kind, str)(fields[name]) if name in fields else one.default
         for name, one in settings_of(BotSettings).items()

@@ -26,7 +26,7 @@ class NotCoOwner(ArenaError):
 
 
 class BotOwners(TypedDict):
-    """The owners of a bot, and who is invited to share it."""
+    """The owners of a bot, and the owners who are invited to share it."""
 
     owner: str
     co_owners: Sequence[str]
@@ -34,7 +34,7 @@ class BotOwners(TypedDict):
 
 
 class CoOwners:
-    """Invitations to share a bot; an owner becomes a co-owner only by accepting one.
+    """Invitations to share a bot. An owner becomes a co-owner only by accepting one.
 
     Where a method takes no principal, callers check permissions. A bot counts in the quotas of all of its
     owners. Errors are :class:`~arena.errors.ArenaError`: ``bot_not_found``, ``owner_not_found``,
@@ -52,7 +52,7 @@ class CoOwners:
             return Sharing.of(fields).invited
 
     def of(self, bot: str) -> BotOwners:
-        """The owners of a bot, and who is invited to share it."""
+        """Return the owners of a bot, and the owners who are invited to share it."""
         known = self._accounts.bot(bot)
         return {"owner": known.owner, "co_owners": known.co_owners, "invited": self.invited(bot)}
 
@@ -82,7 +82,7 @@ class CoOwners:
         return [bot.name for bot in self._accounts.listed(names) if owner in bot.co_owners]
 
     def check(self, bot: str, owner: str) -> None:
-        """Check that an owner shares a bot or is invited to. Raises :class:`NotCoOwner`."""
+        """Check that an owner shares a bot or is invited to share it. Raises :class:`NotCoOwner`."""
         known = self._accounts.bot(bot)
         if owner in known.co_owners or owner in self.invited(bot):
             return
@@ -96,7 +96,7 @@ class CoOwners:
         )
 
     def invite(self, bot: str, owner: str) -> bool:
-        """Invite an owner to share a bot. May be repeated; returns False if nothing changed."""
+        """Invite an owner to share a bot. Return False if nothing changed. This may be repeated."""
         known = self._accounts.bot(bot)
         self._accounts.check_exists(owner, "owner")
         invited = self.invited(bot)
@@ -105,7 +105,7 @@ class CoOwners:
         used = len(known.co_owners) + len(invited)
         if used >= MOST_OF_BOT:
             raise QuotaExceeded(
-                f"a bot has at most {MOST_OF_BOT} co-owners, with those who are invited",
+                f"a bot has at most {MOST_OF_BOT} co-owners, including those who are invited",
                 field="owner",
                 expected="to remove one of them",
                 extra={"quota": "co_owners", "most": MOST_OF_BOT, "used": used, "left": 0},
@@ -114,7 +114,7 @@ class CoOwners:
         return True
 
     def accept(self, bot: str, owner: str) -> bool:
-        """Let an invited owner share a bot. May be repeated; returns False if nothing changed."""
+        """Let an invited owner share a bot. Return False if nothing changed. This may be repeated."""
         self.check(bot, owner)
         known = self._accounts.bot(bot)
         if owner in known.co_owners:
@@ -138,8 +138,8 @@ class CoOwners:
         return True
 
     def remove(self, who: Principal, bot: str, owner: str) -> None:
-        """Remove a co-owner, or take back an invitation: as the owner of the bot, as that owner, or as an
-        admin.
+        """Remove a co-owner, or withdraw an invitation. ``who`` must be the owner of the bot, that co-owner
+        or invited owner, or an admin.
         """
         known = self._accounts.bot(bot)
         if not who.admin and not (who.scope == "owner" and who.name in (owner, known.owner)):
@@ -153,7 +153,7 @@ class CoOwners:
             self._accounts.quotas.leave_room(owner, stored)
 
     def forget(self, owner: str) -> None:
-        """Remove an owner from all bots that it shares or is invited to share. May be repeated."""
+        """Remove an owner from all bots that it shares or is invited to share. This may be repeated."""
         for bot in {*self.shared(owner), *self._store.invited_to(owner)}:
             self._store.remove_co_owner(bot, owner)
 

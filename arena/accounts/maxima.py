@@ -1,4 +1,6 @@
-"""The default maxima of what owners store and start. Imports no client of the database, as settings."""
+"""The default maxima of what owners store and start. Like the settings, it imports no client of
+the database.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ uploaded bots use in them, in milliseconds.
 
 
 class Quotas(NamedTuple):
-    """The maximum that one owner may store, and that the service stores, without deleted bots; and how many
-    invitations an owner may make whom no admin has allowed more.
+    """The maximum that one owner may store, and that the service stores, not counting deleted bots; and the
+    number of invitations an owner may make if no admin has allowed more.
     """
 
     owner: Stored = Stored(bots=50, versions=2_000, bytes=256 << 20)

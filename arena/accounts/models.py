@@ -1,4 +1,4 @@
-"""The language model and the cost of a game that owners state for their bots."""
+"""The language model and the cost of a game that owners declare for their bots."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from arena.accounts.accounts import Accounts
 
 
 class ModelStatement(NamedTuple):
-    """``model``: empty if the owner states none. ``game_cost``: US dollars per game, None if not stated."""
+    """What an owner declares for a bot. ``model`` is empty if the owner declares none. ``game_cost`` is in US
+    dollars per game, None if not declared.
+    """
 
     model: str = ""
     game_cost: float | None = None
 
     @property
     def cells(self) -> tuple[str, str]:
-        """For a table of text."""
+        """The cells for a table of text."""
         return self.model, "" if self.game_cost is None else f"{self.game_cost:g}"
 
 
 def model_statements(accounts: Accounts, rows: Iterable[Mapping[str, Any]]) -> dict[str, ModelStatement]:
-    """What owners state for the bots of a board's rows, by name."""
+    """Return what owners declare for the bots of a board's rows, by name."""
     names = sorted({row["name"] for row in rows})
     bots = accounts.listed(names) if names else []
     return {bot.name: ModelStatement(bot.model, bot.game_cost) for bot in bots}
@@ -30,5 +32,5 @@ def model_statements(accounts: Accounts, rows: Iterable[Mapping[str, Any]]) -> d
 def with_models(
     rows: Iterable[Mapping[str, Any]], statements: Mapping[str, ModelStatement]
 ) -> list[dict[str, Any]]:
-    """The rows with ``model`` and ``game_cost``."""
+    """Return the rows with ``model`` and ``game_cost``."""
     return [{**row, **statements.get(row["name"], ModelStatement())._asdict()} for row in rows]

@@ -1,5 +1,5 @@
-"""How owners, bots and versions may be named, and which texts of theirs an admin can hide. No library of the
-server is imported here: the commands of authors need it.
+"""How owners, bots and versions may be named, and which of their texts an admin can hide. It imports no
+library of the server, because the commands of authors need it.
 """
 
 from __future__ import annotations

@@ -21,7 +21,9 @@ class OwnerSuspended(ArenaError):
 
 @dataclass(frozen=True)
 class OwnerSuspension:
-    """Why an owner is suspended, by which admin, and since when (Unix time in milliseconds)."""
+    """The reason for which an owner is suspended, by which admin, and since when (Unix time in
+    milliseconds).
+    """
 
     reason: str
     by: str
@@ -30,8 +32,8 @@ class OwnerSuspension:
 
 @dataclass(frozen=True)
 class Owner:
-    """An owner. ``created_ms``: Unix time in milliseconds. ``suspended``: while it is set, its tokens are
-    refused and its bots are not seated.
+    """An owner. ``created_ms`` is Unix time in milliseconds. While ``suspended`` is set, the owner's tokens
+    are refused and its bots are not seated.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Who may do what with a bot."""
+"""Permissions for what people do with a bot."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ def _check_not_deleted(bot: BotAccount) -> None:
 def check_owner_or_admin(
     accounts: Accounts, who: Principal, name: str, action: str, detail: str = "", *, shared: bool = False
 ) -> None:
-    """Check that ``who`` owns the bot, or, if ``shared``, shares it, or is an admin, whose action is audited.
+    """Check that ``who`` owns the bot, or shares it if ``shared``, or is an admin, whose action is then
+    audited.
 
     Raises :class:`~arena.accounts.accounts.BotNotFound` or :class:`~arena.accounts.accounts.Forbidden`.
     """

@@ -1,4 +1,4 @@
-"""Rosters: who is to be invited, as an organiser has it in a table of a spreadsheet."""
+"""Rosters: the people to invite, as an organiser lists them in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class InvalidRoster(ArenaError):
 
 
 class Person(NamedTuple):
-    """Somebody to invite. ``handle``: the owner's name that is proposed to them. ``email``: a note for the
-    organiser; nothing is sent there.
+    """Somebody to invite. ``handle`` is the owner's name that is proposed to them. ``email`` is a note for
+    the organiser; nothing is sent there.
     """
 
     name: str = ""
@@ -43,8 +43,8 @@ class Person(NamedTuple):
 
 
 def parse_roster(text: str) -> list[Person]:
-    """Return the people of a table: a heading line with the columns of :data:`COLUMNS` in any order, then a
-    line per person. Other columns are passed over.
+    """Return the people in a table: a heading line with the columns of :data:`COLUMNS` in any order, then a
+    line per person. Other columns are ignored.
 
     Raises :class:`InvalidRoster` with the number of the line.
     """

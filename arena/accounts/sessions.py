@@ -1,4 +1,4 @@
-"""Sessions of people in browsers, and the links that begin one."""
+"""Browser sessions of people, and the links that begin one."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ PERSON_PREFIX: Final = "person_"
 
 @dataclass(frozen=True)
 class Session:
-    """One browser. ``owner``: who has signed in, empty for a guest. ``token``: the hash of the owner's
-    token then; the session ends with it. ``person``: who this is at tables.
+    """The session of one browser. ``owner`` says who has signed in, and is empty for a guest. ``token`` is
+    the hash of the owner's token then; the session ends with it. ``person`` says who this is at tables.
     """
 
     owner: str = ""
@@ -64,7 +64,7 @@ class Sessions:
         return session if session.token and session.token == self._token(session.owner) else None
 
     def principal(self, session: Session) -> Principal | None:
-        """Return the owner who has signed in, with None for a guest."""
+        """Return the signed-in owner, or None for a guest."""
         if not session.owner:
             return None
         owner = self._accounts.owner(session.owner)
@@ -78,11 +78,11 @@ class Sessions:
         return self._begin(Session(person=_new_person()))
 
     def sign_in(self, token: str, before: str | None = None) -> tuple[str, Session]:
-        """Begin the session of the owner of ``token``, and return it with its key; the session with the key
+        """Begin the session of the owner of ``token``, and return it with its key. The session with the key
         ``before`` ends, but its guest stays the same person.
 
-        Raises :class:`~arena.accounts.accounts.InvalidToken`, or
-        :class:`~arena.accounts.accounts.Forbidden` if it is not the token of an owner.
+        Raises :class:`~arena.accounts.accounts.InvalidToken`, or :class:`~arena.accounts.accounts.Forbidden`
+        if it is not the token of an owner.
         """
         holder = self._accounts.check(token)
         if holder.scope != "owner":
@@ -101,11 +101,11 @@ class Sessions:
         return code
 
     def linked_owner(self, code: str) -> str:
-        """Return the owner as whom the code signs in; nothing changes. Raises :class:`LinkExpired`."""
+        """Return the owner that the code signs in, without changing anything. Raises :class:`LinkExpired`."""
         return self._owner_of(self._sign_ins.find(code))
 
     def sign_in_by_link(self, code: str, before: str | None = None) -> tuple[str, Session]:
-        """Begin a session as :meth:`sign_in` does; the code cannot be used again.
+        """Begin a session as :meth:`sign_in` does. The code cannot be used again.
 
         Raises :class:`LinkExpired`.
         """
@@ -114,8 +114,8 @@ class Sessions:
         return self._signed_in(owner, before)
 
     def replace_token(self, key: str) -> str:
-        """Replace the token of the owner who has signed in, and return the new one. All sessions of the owner
-        end but this one, so that a form that is sent twice shows a token twice, of which the last one holds.
+        """Replace the token of the signed-in owner, and return the new one. All other sessions of the owner
+        end. A form that is sent twice therefore shows a token twice, of which the second is valid.
 
         Raises :class:`~arena.accounts.accounts.InvalidToken` if the session has ended.
         """
@@ -128,11 +128,11 @@ class Sessions:
         return token
 
     def sign_up(self, name: str, draft: str, invitation: str = "") -> tuple[Owner, str]:
-        """Create an owner, and return it with its token, which is shown only once. ``draft``: a secret of the
-        form; sent again soon after, the form gets another token, as the first one may not have arrived.
-        ``invitation``: the code of one, empty for none.
+        """Create an owner, and return it with its token, which is shown only once. ``draft`` is a secret of
+        the form; if the form is sent again soon after, it gets another token, because the first one may not
+        have arrived. ``invitation`` is the code of an invitation, or empty.
 
-        Raises as :meth:`~arena.accounts.invitations.Invitations.sign_up`.
+        Raises what :meth:`~arena.accounts.invitations.Invitations.sign_up` raises.
         """
         try:
             owner, token = (
@@ -165,7 +165,7 @@ class Sessions:
         return key, session
 
     def forget(self, owner: str) -> None:
-        """End all sessions of an owner, and remove them and its links."""
+        """End all sessions of an owner, and delete them and the owner's links."""
         for rows in (self._sessions, self._sign_ins, self._sign_ups):
             rows.forget(owner)
 

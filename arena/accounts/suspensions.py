@@ -36,7 +36,7 @@ class SuspensionNotFound(ArenaError):
 
 
 def check_plays(bot: BotAccount, field: str | None = None) -> None:
-    """Check that a bot may be seated in new games. ``field``: of the request, for the error.
+    """Check that a bot may be seated in new games. ``field`` is the request's field, for the error.
 
     Raises :class:`BotSuspended`, :class:`~arena.accounts.accounts.OwnerSuspended` or
     :class:`~arena.accounts.accounts.BotWithdrawn`.
@@ -89,7 +89,7 @@ class Suspensions:
         return self._accounts.bot(bot)
 
     def suspend_owner(self, owner: str, reason: str, by: str, at_ms: int) -> Owner:
-        """Suspend an owner and all its bots; suspending it again changes the reason.
+        """Suspend an owner and all its bots. Suspending the owner again changes the reason.
 
         Raises :class:`~arena.accounts.accounts.OwnerNotFound`.
         """
@@ -102,7 +102,7 @@ class Suspensions:
         return self._accounts.owner(owner)
 
     def lift_of_owner(self, owner: str) -> Owner:
-        """Lift the suspension of an owner and, as far as it follows from that, of its bots.
+        """Lift the suspension of an owner, and those of its bots that follow from it.
 
         Raises :class:`~arena.accounts.accounts.OwnerNotFound` or :class:`SuspensionNotFound`.
         """
@@ -131,5 +131,5 @@ class Suspensions:
         return [bot for bot in self._accounts.listed(self._store.suspended_names()) if bot.suspended]
 
     def among(self, names: Collection[str]) -> frozenset[str]:
-        """Return those of the bots that are suspended."""
+        """Return the suspended bots among these names."""
         return frozenset(bot.name for bot in self._accounts.listed(sorted(names)) if bot.suspended)

@@ -1,8 +1,8 @@
-"""Uploads, from their receipt until they are versions or refused.
+"""Uploads, from the moment they are received until they become versions or are refused.
 
-An upload counts in the quotas, and takes its label, from its receipt on. A worker compiles and loads it in
-a process with limits; then it becomes a version, or is refused and its room is given back. A worker may be
-killed at any point: another one begins again.
+An upload counts towards the quotas, and takes its label, as soon as it is received. A worker compiles and
+loads it in a process with limits; then it becomes a version, or is refused and its room is given back. A
+worker may be killed at any point: another one begins again.
 """
 
 from __future__ import annotations
@@ -70,29 +70,29 @@ class UploadNotFound(ArenaError):
 
 
 class UploadRefused(ArenaError):
-    """The upload does not become a version. It has the code of one of the errors below."""
+    """The upload does not become a version. Its code is that of one of the errors below."""
 
 
 class CompileFailed(UploadRefused):
-    """It does not compile within the limits."""
+    """The upload does not compile within the limits."""
 
     code = "compile_failed"
 
 
 class LoadFailed(UploadRefused):
-    """It raises an error or exceeds a limit when it is loaded."""
+    """The upload raises an error or exceeds a limit when it is loaded."""
 
     code = "load_failed"
 
 
 class NotChecked(UploadRefused):
-    """The service could not check it."""
+    """The service could not check the upload."""
 
     code = "upload_not_checked"
 
 
 class UploadJobs(Protocol):
-    """The job that checks uploads. A lost request is repeated by the tick."""
+    """The job that checks uploads. The tick repeats a lost request."""
 
     def check_upload(self, bot: str, upload: str) -> None:
         """Check an upload."""
@@ -109,7 +109,9 @@ class Uploads:
         jobs: UploadJobs,
         ready: Callable[[], Runtime],
     ) -> None:
-        """``ready``: makes the service's runtime of the sandbox, and returns it."""
+        """Set up the uploads of a service. ``ready`` prepares the service's runtime of the sandbox, and
+        returns it.
+        """
         self._store = store.uploads
         self._bots = store.accounts
         self._now_ms: Callable[[], int] = lambda: store.clock().now_ms
@@ -128,10 +130,11 @@ class Uploads:
         upload: Upload,
         **settings: Any,
     ) -> tuple[BotAccount, str, ReceivedUpload]:
-        """Register a bot whose first version an upload becomes. Returns it, its token, which is shown only
-        once, and the upload. A bot whose only upload is refused is released: its name is free again.
+        """Register a bot whose first version an upload becomes. Return the bot, its token, which is shown
+        only once, and the upload. If the only upload of a bot is refused, the bot is released: its name is
+        free again.
 
-        Raises as :meth:`receive`, and as :meth:`~arena.accounts.accounts.Accounts.register_bot`.
+        Raises what :meth:`receive` and :meth:`~arena.accounts.accounts.Accounts.register_bot` raise.
         """
         row = self._new(name, owner, label, upload)
         with self._noted(row):
@@ -141,7 +144,7 @@ class Uploads:
         return bot, token, row
 
     def same_version(self, name: str, upload: Upload) -> Version | None:
-        """The version of the bot that has the same bytes, which is made the current one; None if it has none.
+        """Return the version of the bot that has the same bytes, making it current, or None if there is none.
 
         Raises :class:`~arena.accounts.accounts.BotNotFound`.
         """
@@ -151,12 +154,12 @@ class Uploads:
         return None
 
     def receive(self, name: str, label: str, upload: Upload) -> ReceivedUpload:
-        """Store an upload that becomes the version ``label``, and let it be checked. If the same bytes are
-        being checked already, returns that upload, and stores nothing.
+        """Store an upload that becomes the version ``label``, and have it checked. If the same bytes are
+        being checked already, return that upload, and store nothing.
 
-        Raises :class:`UploadRefused` if the same was refused before,
-        :class:`~arena.accounts.accounts.UploadExists` if there is a :meth:`same_version`, and as
-        :meth:`~arena.accounts.accounts.Accounts.add_version`; then nothing is stored.
+        Raises :class:`UploadRefused` if the same bytes were refused before,
+        :class:`~arena.accounts.accounts.UploadExists` if there is a :meth:`same_version`, and what
+        :meth:`~arena.accounts.accounts.Accounts.add_version` raises; nothing is stored in these cases.
         """
         pending = self._pending(name, upload)
         if pending is not None:
@@ -174,7 +177,7 @@ class Uploads:
         return row
 
     def _pending(self, name: str, upload: Upload) -> ReceivedUpload | None:
-        """The upload with the same bytes that is being checked."""
+        """Return the upload with the same bytes that is being checked."""
         return next((one for one in self.unsettled(name) if one.digest == upload.digest), None)
 
     def _new(self, bot: str, owner: str, label: str, upload: Upload) -> ReceivedUpload:
@@ -206,7 +209,7 @@ class Uploads:
     # Reading
 
     def find(self, bot: str, upload_id: str) -> ReceivedUpload:
-        """An upload. Raises :class:`UploadNotFound`."""
+        """Return an upload. Raises :class:`UploadNotFound`."""
         row = self._store.find(bot, upload_id) if re.fullmatch(_ID, upload_id) else None
         if row is None:
             raise UploadNotFound(f"there is no upload {upload_id[:40]!r} of {bot[:64]!r}", field="upload")
@@ -217,7 +220,7 @@ class Uploads:
         return upload
 
     def wait(self, upload: ReceivedUpload, seconds: float) -> ReceivedUpload:
-        """The upload when it is settled, or after ``seconds``."""
+        """Return the upload once it is settled, or after ``seconds``."""
         until = time.monotonic() + seconds
         with self._notifier.waiting(upload_topic(upload.id)) as subscription:
             while True:
@@ -228,7 +231,7 @@ class Uploads:
                 subscription.wait(left)
 
     def unsettled(self, bot: str) -> list[ReceivedUpload]:
-        """The uploads of a bot that are being checked, oldest first."""
+        """Return the uploads of a bot that are being checked, oldest first."""
         rows = self._store.all_unsettled(bot)
         found = [
             shown_or_left_out(f"upload {key} of {bot}", partial(_read, row)) for key, row in rows.items()
@@ -238,14 +241,14 @@ class Uploads:
     # Checking
 
     def due(self) -> list[tuple[str, str]]:
-        """Some uploads that no worker is checking: bot and id."""
+        """Return some uploads, as bot and id, that no worker is checking."""
         return self._store.due(self._now_ms(), _AT_ONCE)
 
     def check(self, bot: str, upload_id: str, when_added: WhenAdded = lambda bot, label: None) -> None:
-        """Check an upload and settle it, unless another worker is doing that. May be repeated. ``when_added``
-        is called with the bot and the label of the version that it became, once or more.
+        """Check an upload and settle it, unless another worker is doing that. This may be repeated.
+        ``when_added`` is called with the bot and the label of the version that it became, once or more.
 
-        Raises what making the runtime raises; that is no attempt.
+        Raises what preparing the runtime raises, which does not count as an attempt.
         """
         now_ms = self._now_ms()
         if not self._store.claim(bot, upload_id, now_ms, now_ms + LEASE_MS):
@@ -286,7 +289,7 @@ class Uploads:
         self._settle(progress.row, settled, when_added)
 
     def _examine(self, progress: _Progress, runtime: Runtime) -> tuple[str, str]:
-        """The code and the reason of a refusal, both empty for none."""
+        """Return the code and the reason of a refusal, or empty texts if there is none."""
         upload = progress.upload
         data = self._bots.source(upload.bot, upload.digest)
         if data is None:
@@ -367,7 +370,7 @@ class Uploads:
 
 
 class _Changed(Exception):
-    """The row of the upload is no longer the one that was read."""
+    """Raised if the row of the upload is no longer the one that was read."""
 
 
 class _Progress:
@@ -388,7 +391,7 @@ class _Progress:
 
 
 def refusal(upload: ReceivedUpload) -> UploadRefused:
-    """The error for a refused upload."""
+    """Return the error for a refused upload."""
     field = "source" if upload.language == "python" else "component"
     return UploadRefused(upload.reason, code=upload.code, field=field)
 

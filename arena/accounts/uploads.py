@@ -1,4 +1,4 @@
-"""Uploads of bots: Python sources and components, and what becomes of them."""
+"""Uploads of bots: Python sources and components, and their outcomes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Upload:
 
     @property
     def source(self) -> str | bytes:
-        """The source as the sandbox takes it."""
+        """The source in the form that the sandbox takes."""
         return self.text.removeprefix(MARK) if self.language == "python" else self.data
 
     @property
@@ -50,10 +50,12 @@ class Upload:
 
 @dataclass(frozen=True)
 class ReceivedUpload:
-    """An upload as a resource, and its row. ``label``: of the version that it becomes. ``received_ms``,
-    ``expires_ms`` (when it is refused unless it was checked): Unix time in milliseconds. ``attempts``: how
-    often workers began to check it. ``code`` and ``reason``: why it is refused. ``games``: those that it says
-    it plays, once it is loaded; none are all.
+    """An upload as a resource, and its row.
+
+    ``label`` is that of the version that it becomes. ``received_ms`` and ``expires_ms`` (when it is refused
+    unless it was checked) are Unix time in milliseconds. ``attempts`` is how often workers began to check it.
+    ``code`` and ``reason`` say why it is refused. ``games`` are those that it says it plays, once it is
+    loaded; an empty list means all.
     """
 
     id: str
@@ -84,10 +86,10 @@ class ReceivedUpload:
 
 
 def python_upload(source: str | bytes) -> Upload:
-    """Return a Python file, or its text. Raises :class:`InvalidSource` if it is too long or cannot be a
-    source.
+    """Return the upload of a Python file, or of its text. Raises :class:`InvalidSource` if it is too long or
+    cannot be a source.
 
-    It is not parsed here, which may take any time: a worker compiles it, in the sandbox.
+    It is not parsed here, which may take any amount of time: a worker compiles it, in the sandbox.
     """
     data = encode_source(source, "source", InvalidSource) if isinstance(source, str) else source
     most = DEFAULT_LIMITS.source_bytes
@@ -104,8 +106,8 @@ def python_upload(source: str | bytes) -> Upload:
 
 
 def component_upload(data: bytes) -> Upload:
-    """Return a WebAssembly component. Raises :class:`InvalidSource` if it is too long or not a component; the
-    compiler checks that it fits the world of ``arena/sandbox/guest/bot.wit``.
+    """Return the upload of a WebAssembly component. Raises :class:`InvalidSource` if it is too long or not a
+    component; the compiler checks that it fits the world of ``arena/sandbox/guest/bot.wit``.
     """
     most = DEFAULT_LIMITS.component_bytes
     if len(data) > most:

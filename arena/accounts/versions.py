@@ -38,10 +38,12 @@ class VersionNotFound(ArenaError):
 
 @dataclass(frozen=True)
 class Version:
-    """One immutable version of a bot. ``created_ms``: Unix time in milliseconds. For a webhook, ``url`` is
-    where turns are posted, and ``rights`` whether optional turns are, too. For an upload, ``language`` is
-    ``python`` or ``component``, ``digest`` its SHA-256, ``size`` its bytes, ``games`` those that it says it
-    plays (none: all), and ``published`` whether everybody may read it.
+    """One immutable version of a bot.
+
+    ``created_ms`` is Unix time in milliseconds. For a webhook, ``url`` is where turns are posted, and
+    ``rights`` says whether optional turns are posted too. For an upload, ``language`` is ``python`` or
+    ``component``, ``digest`` its SHA-256, ``size`` its number of bytes, ``games`` the games that it says it
+    plays (none: all), and ``published`` says whether everybody may read it.
     """
 
     label: str
@@ -57,15 +59,17 @@ class Version:
 
     @property
     def runner(self) -> Runner:
-        """Who runs this version. Raises :class:`~arena.bots.transports.UnknownTransport` for a transport of a
-        newer release.
+        """The runner of this version. Raises :class:`~arena.bots.transports.UnknownTransport` for a transport
+        of a newer release.
         """
         return transport_of(self.transport).runner
 
 
 @dataclass(frozen=True)
 class Suspension:
-    """Why a bot is suspended, since when (Unix time in milliseconds), and in which group it played then."""
+    """The reason for which a bot is suspended, since when (Unix time in milliseconds), and the group that it
+    played then.
+    """
 
     reason: str
     at_ms: int
@@ -75,12 +79,14 @@ class Suspension:
 
 @declared
 class BotAccount(BotSettings):
-    """A registered bot. ``co_owners`` share it with its owner, in the order in which they joined.
-    ``version``: the label of the current version, which plays new games; empty until its first upload was
-    checked. ``versions``: all versions, oldest first; empty where a list omits them. ``tournaments``: None if
-    its owner has not said so. ``suspended``: while it is set the bot is not seated, whatever its ``state``.
-    ``owner_suspended``: whether that is because its owner is suspended. ``deleted``: whether it was deleted,
-    and is only listed because it is on a leaderboard.
+    """A registered bot.
+
+    ``co_owners`` share it with its owner, in the order in which they joined. ``version`` is the label of the
+    current version, which plays new games; it is empty until the first upload was checked. ``versions`` holds
+    all versions, oldest first; it is empty where a list omits them. ``tournaments`` is None if its owner has
+    not said so. While ``suspended`` is set, the bot is not seated, whatever its ``state``.
+    ``owner_suspended`` says whether that is because its owner is suspended. ``deleted`` says whether the bot
+    was deleted, and is only listed because it is on a leaderboard.
     """
 
     name: str
@@ -106,7 +112,7 @@ class BotAccount(BotSettings):
 
     @property
     def takes_part(self) -> bool:
-        """Whether the bot takes part in scheduled tournaments without asking when it is online.
+        """Whether the bot takes part in scheduled tournaments automatically when it is online.
 
         Uploading a bot implies consent, unless its owner switches this off.
         """
@@ -139,7 +145,7 @@ class BotAccount(BotSettings):
 
     def check_game(self, label: str, kind: str, field: str) -> None:
         """Raise :class:`~arena.bots.GameNotPlayed` if the version says that it does not play ``kind``, and
-        :class:`VersionNotFound`. ``field``: of the request, for the error.
+        :class:`VersionNotFound` if there is no such version. ``field`` is the request's field, for the error.
         """
         check_game(f"{self.name} {label}", self.find(label).games, kind, field)
 
@@ -158,7 +164,7 @@ def version_of(upload: ReceivedUpload) -> Version:
 
 
 def pack_version(version: Version) -> str:
-    """Return the stored form of a version; every call returns another text."""
+    """Return the stored form of a version. Every call returns another text."""
     # The random part distinguishes a repeated command from a second one.
     values: list[object] = [
         version.label,
@@ -192,7 +198,7 @@ def pack_suspension(suspension: Suspension) -> str:
 
 
 def unpack_suspension(text: str | None) -> Suspension | None:
-    """Invert :func:`pack_suspension`, with None for no text. Raises TypeError or ValueError."""
+    """Invert :func:`pack_suspension`, returning None for an empty text. Raises TypeError or ValueError."""
     if text is None:
         return None
     # A newer version of the program may have added fields.
@@ -202,7 +208,7 @@ def unpack_suspension(text: str | None) -> Suspension | None:
 
 
 def unpack_bot(fields: Mapping[str, str] | None) -> BotAccount | None:
-    """Return the bot with these stored fields, without its versions, or None if there is none or if it was
+    """Return the bot with these stored fields, without its versions, or None if there is none, or if it was
     deleted and is no longer listed.
 
     Raises :class:`~arena.errors.CorruptState`.

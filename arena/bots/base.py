@@ -1,4 +1,4 @@
-"""What a bot is: one class, one method."""
+"""The interface of a bot: one class with one method."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from arena.games.kernel import Turn as Turn
 class Bot:
     """A player. Subclass it and write :meth:`choose`; one object plays one seat of one game.
 
-    ``random`` is this seat's own source of randomness, set before the first turn: use it instead
-    of the ``random`` module, so that a game replays exactly.
+    ``random`` is this seat's own source of randomness, set before the first turn. Use it instead of the
+    ``random`` module, so that a game replays exactly.
     """
 
     random: random.Random
@@ -21,7 +21,7 @@ class Bot:
     """The games that it plays, such as ``("truco",)``; empty: all."""
 
     def choose(self, turn: Turn) -> str | None:
-        """One of ``turn["legal_actions"]``; None only for an optional turn, to let it pass."""
+        """Return one of ``turn["legal_actions"]``, or None to let an optional turn pass."""
         raise NotImplementedError
 
 

@@ -8,14 +8,14 @@ from arena.errors import ArenaError
 
 
 class GameNotPlayed(ArenaError):
-    """A bot is to play a game that it does not play, as it says itself."""
+    """Raised if a bot is asked to play a game that it says it does not play."""
 
     code = "game_not_played"
 
 
 def check_game(bot: str, games: Collection[str], kind: str, field: str = "bot") -> None:
     """Raise :class:`GameNotPlayed` unless ``kind`` is among the ``games`` that the bot named ``bot`` plays;
-    none are all. ``field``: of the request, for the error.
+    an empty collection means all. ``field`` is the request's field, for the error.
     """
     if games and kind not in games:
         raise GameNotPlayed(

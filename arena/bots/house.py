@@ -1,4 +1,6 @@
-"""The base class of the house bots: a bot makes the player of its game when the first turn arrives."""
+"""The base class of the house bots. A house bot creates the player of its game when the first
+turn arrives.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ class HouseBot(Bot):
     _player: SeatPlayer | None = None
 
     def choose(self, turn: Turn) -> str | None:
-        """The action of this level's player of the turn's game."""
+        """Return the action of this level's player for the turn's game."""
         if self._player is None:
             self._player = game_of(turn["kind"]).house_bot(self.level).player(self.random)
         return self._player.choose(turn)

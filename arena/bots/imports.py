@@ -1,4 +1,6 @@
-"""What a file of a bot imports from this program: the package ``botequim``. The modules behind it change."""
+"""What a bot's file may import from this program: the package ``botequim``. The modules behind
+it may change.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ _NEW: Final = {
 
 
 def internal_imports(source: str | bytes) -> Iterator[tuple[int, str, str]]:
-    """The imports in a source that are not for bots: line, module, and what takes its place. A source that
-    cannot be parsed here has none.
+    """Yield the imports in a source that are not meant for bots: the line, the module, and what to import
+    instead. A source that cannot be parsed here has none.
     """
     # Most sources need not be parsed.
     if (b"arena" not in source) if isinstance(source, bytes) else ("arena" not in source):

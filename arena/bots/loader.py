@@ -20,13 +20,13 @@ from arena.games import GAMES, game_of
 
 
 class InvalidBot(ArenaError):
-    """A bot file that cannot be loaded or does not define a bot."""
+    """Raised for a bot file that cannot be loaded or does not define a bot."""
 
     code = "invalid_bot"
 
 
 class InternalImport(InvalidBot):
-    """A bot file that imports a module of the program that is not for bots."""
+    """Raised for a bot file that imports a module of the program that is not meant for bots."""
 
     code = "internal_import"
 
@@ -44,9 +44,9 @@ them play it, and in which version.
 
 @dataclass(frozen=True)
 class BotSpec:
-    """A bot that can be made in any process: ``name`` and ``version`` as they stand in records,
-    ``source`` as given (a house name or a path). ``games``: those that its file names; empty: all, or not
-    known yet.
+    """A bot that can be created in any process: ``name`` and ``version`` as written in records, ``source`` as
+    given (a house name or a path). ``games`` are those that its file names; if empty, it plays all, or they
+    are not known yet.
     """
 
     name: str
@@ -55,14 +55,14 @@ class BotSpec:
     games: tuple[str, ...] = ()
 
     def make(self, seed: int) -> Bot:
-        """A new bot whose randomness follows from ``seed``. Raises :class:`InvalidBot`."""
+        """Return a new bot whose randomness follows from ``seed``. Raises :class:`InvalidBot`."""
         bot = _factory(self.source)()
         bot.random = random.Random(seed)
         return bot
 
 
 def bot_spec(text: str, kind: str | None = None, *, check: bool = True) -> BotSpec:
-    """The bot that ``text`` names: a house name, ``path/to/file.py`` or ``label=path/to/file.py``.
+    """Return the bot that ``text`` names: a house name, ``path/to/file.py`` or ``label=path/to/file.py``.
 
     A house bot has the version that plays games of ``kind``; without a kind its version is empty, and it
     cannot be put in a record. A file is run once to check that it defines a bot, which plays ``kind``, unless
@@ -127,7 +127,7 @@ def _run_file(path: Path) -> ModuleType:
 
 
 def source_of(path: str | Path) -> str:
-    """The source in a file as Python reads it. Raises OSError, and :class:`InvalidBot` if it is
+    """Return the source in a file as Python reads it. Raises OSError, and :class:`InvalidBot` if the file is
     not text.
     """
     # The runtime of the sandbox has this module, too, and reads no files.
@@ -140,8 +140,8 @@ def source_of(path: str | Path) -> str:
 
 
 def check_imports(text: str | bytes, source: str) -> None:
-    """Raise :class:`InternalImport`, with what to import in its place, if the ``text`` of the file ``source``
-    imports a module of the program that is not for bots.
+    """Raise :class:`InternalImport`, saying what to import instead, if the ``text`` of the file ``source``
+    imports a module of the program that is not meant for bots.
     """
     first = min(internal_imports(text), default=None)
     if first is not None:
@@ -150,8 +150,8 @@ def check_imports(text: str | bytes, source: str) -> None:
 
 
 def factory_of_module(module: ModuleType, source: str) -> Callable[[], Bot]:
-    """The class ``Bot`` of a file, else its only subclass of ``Bot`` that is no base of another one, else its
-    function ``choose``. Raises :class:`InvalidBot`.
+    """Return the class ``Bot`` of a file, or its only subclass of ``Bot`` that no other one derives from, or
+    its function ``choose``. Raises :class:`InvalidBot`.
     """
     bot_class: Any = module.__dict__.get("Bot")
     leaves: list[type[Bot]] = []
@@ -200,14 +200,14 @@ class _FunctionBot(Bot):
 
 
 def games_of(bot_class: object, source: str) -> tuple[str, ...]:
-    """The games that a bot of :func:`factory_of_module` names in ``games``; none are all. Raises
-    :class:`InvalidBot`.
+    """Return the games that a bot of :func:`factory_of_module` lists in ``games``, or no games if it plays
+    all. Raises :class:`InvalidBot`.
     """
     return checked_games(getattr(bot_class, "games", ()), source)
 
 
 def checked_games(games: object, source: str) -> tuple[str, ...]:
-    """The games that the bot of ``source`` names, each once. Raises :class:`InvalidBot`."""
+    """Return the games that the bot of ``source`` names, each once. Raises :class:`InvalidBot`."""
     if not isinstance(games, tuple | list) or not all(isinstance(game, str) for game in games):
         raise InvalidBot(
             f"{source}: games must be a tuple of names, not {_one_line_of(games)}",
@@ -225,7 +225,7 @@ def checked_games(games: object, source: str) -> tuple[str, ...]:
 
 
 def line_in(error: BaseException, path: str) -> int | None:
-    """The line of the innermost frame in the file ``path``, or that of a syntax error in it."""
+    """Return the line of the innermost frame in the file ``path``, or that of a syntax error in it."""
     if isinstance(error, SyntaxError) and error.filename == path:
         return error.lineno
     line = None

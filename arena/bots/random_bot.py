@@ -1,4 +1,4 @@
-"""The house bot ``random``: a uniformly random legal action."""
+"""The house bot ``random``, which chooses a uniformly random legal action."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ class RandomBot(Bot):
     """Plays any game, even one that is not registered."""
 
     def choose(self, turn: Turn) -> str:
-        """A uniformly random legal action."""
+        """Return a uniformly random legal action."""
         return RandomPlayer(self.random).choose(turn)

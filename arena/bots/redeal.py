@@ -28,11 +28,11 @@ from arena.games.kernel import State
 
 
 def redeal(turn: Turn, rng: random.Random) -> State:
-    """A state that is consistent with all that ``turn`` shows, the rest drawn with ``rng``.
+    """Return a state that is consistent with all that ``turn`` shows, with the rest drawn with ``rng``.
 
-    The seat of the turn has the same observation, the same legal actions and the same awaited seats
-    in it. Every assignment of the unseen cards that the rules allow is equally likely; what
-    the choices of other seats reveal about their cards is left to the bot. Raises
-    :class:`~arena.errors.UnknownGame` for a kind that is not played here.
+    In it, the seat of the turn has the same observation and the same legal actions, and the same seats are
+    awaited. Every assignment of the unseen cards that the rules allow is equally likely; what the choices of
+    other seats reveal about their cards is left to the bot. Raises :class:`~arena.errors.UnknownGame` for a
+    kind that is not played here.
     """
     return game_of(turn["kind"]).redeal(turn, rng)

@@ -9,14 +9,14 @@ from arena.errors import ArenaError
 
 
 class UnknownTransport(ArenaError):
-    """There is no transport of that name in this release."""
+    """Raised if this release has no transport of that name."""
 
 
 @dataclass(frozen=True)
 class Runner:
-    """Who runs a bot. ``bots``: what error messages call such bots. ``arena_run``: the arena does, so the bot
-    is always online and workers play its groups, with mirrored deals. ``sealed``: whether it enters
-    tournaments of the sealed division or of the open one; None for both.
+    """Who runs a bot. ``bots`` is what error messages call such bots. ``arena_run`` says whether the arena
+    does, so that the bot is always online and workers play its groups, with mirrored deals. ``sealed`` says
+    whether it enters tournaments of the sealed division or of the open one; None means both.
     """
 
     bots: str
@@ -31,8 +31,8 @@ HOUSE: Final = Runner("house bots", arena_run=True, sealed=None)
 
 @dataclass(frozen=True)
 class Transport:
-    """How a version of a registered bot is reached. ``name``: as stored and in the API. ``text`` documents it
-    in the API (Markdown). ``needs_url``: its turns are posted to a URL.
+    """How a version of a registered bot is reached. ``name`` is its name in the database and the API.
+    ``text`` documents it in the API (Markdown). ``needs_url`` says whether its turns are posted to a URL.
     """
 
     name: str
@@ -62,7 +62,7 @@ TRANSPORTS: Final = {transport.name: transport for transport in (REMOTE, _WEBHOO
 
 
 def transport_of(name: str) -> Transport:
-    """The transport with this name. Raises :class:`UnknownTransport`."""
+    """Return the transport with this name. Raises :class:`UnknownTransport`."""
     if name not in TRANSPORTS:
         raise UnknownTransport(
             f"there is no transport {name[:64]!r}",

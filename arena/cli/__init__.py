@@ -98,7 +98,7 @@ _PACKAGES: Final = frozenset({"arena", "api", "queues", "workers"})
 
 class CommandGroup(Commands):
     """Commands that are imported when they are used: those of ``built_in`` (``name: "module:object"``), and
-    the entry points of ``plugin_group``. ``sections``: those of the help.
+    the entry points of ``plugin_group``. ``sections`` are those of the help.
     """
 
     def __init__(
@@ -152,12 +152,14 @@ class CommandGroup(Commands):
 
 
 def _first_sentence(command: click.Command) -> str:
-    """What a command does, whole: it may take several lines."""
+    """Return the whole first sentence of a command's help, which may span several lines."""
     return command.get_short_help_str(limit=200)
 
 
 def _load(plugin: EntryPoint, called: str) -> click.Command:
-    """The command of another package; if a library is missing, a command that reports it when used."""
+    """Return the command of another package. If a library is missing, return a command that reports it when
+    used.
+    """
     try:
         command: click.Command = plugin.load()
     except ModuleNotFoundError as error:
@@ -177,7 +179,7 @@ def _load(plugin: EntryPoint, called: str) -> click.Command:
 
 
 def _imported_here(error: ModuleNotFoundError) -> bool:
-    """Whether a module of this package wanted the missing one, and not a bot."""
+    """Return whether a module of this package, and not a bot, imported the missing one."""
     frame = None
     trace = error.__traceback__
     while trace is not None:
@@ -210,13 +212,13 @@ def botequim(ctx: click.Context) -> None:
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the program and exit. Invalid input leads to one line on stderr and exit code 2.
 
-    The exit code is the integer that a command returns, else 0.
+    Otherwise, the exit code is the integer that a command returns, or 0.
     """
     sys.exit(run(arguments))
 
 
 def run(arguments: Sequence[str] | None = None, command: click.Command | None = None) -> int:
-    """Run the program, or another ``command`` with the same errors, and return the exit code."""
+    """Run the program, or another ``command`` with the same error handling, and return the exit code."""
     # Results have characters that not every encoding has. A test may have put something else there.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")

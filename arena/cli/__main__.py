@@ -1,4 +1,4 @@
-"""``python -m arena.cli`` is ``botequim``."""
+"""Runs ``botequim`` as ``python -m arena.cli``."""
 
 from arena.cli import main
 

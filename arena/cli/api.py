@@ -57,7 +57,7 @@ class OperationName(_Text):
 
 
 class ApiCommand(Command):
-    """A command in whose errors fields have the names of the API, as on its command line."""
+    """A command whose errors use the API's names for fields, as its command line does."""
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command."""
@@ -97,8 +97,9 @@ def api(
     """Carry out OPERATION of the API with each FIELD, and print the reply: JSON, or a text as it is.
 
     A FIELD is name=text or name:=JSON (a number, true, null, a list), with @FILE as the value if it is in a
-    file; clock.preset=patient is a field of a field. Those of the path and the query are given like those
-    of the body. The page /docs/api of the service describes all operations. Of a stream each event is a line.
+    file; clock.preset=patient is a field of a field. Fields of the path and the query are given like those of
+    the body. The page /docs/api of the service describes all operations. Each event of a stream is printed as
+    a line.
     """
     if is_list:
         rows = [{"name": one, **_row(operation)} for one, operation in OPERATIONS.items()]
@@ -137,7 +138,7 @@ def _row(operation: Operation) -> Mapping[str, object]:
 
 
 def _object(file: IO[bytes] | None) -> dict[str, object]:
-    """The fields in a file."""
+    """Return the fields in a file."""
     found = {} if file is None else _json(file.read(), file.name)
     if not isinstance(found, dict):
         raise ArenaError(
@@ -156,7 +157,7 @@ def _json(data: str | bytes, where: str) -> object:
 
 
 def _fields(words: tuple[str, ...], operation: Operation) -> dict[str, object]:
-    """The fields of a command line. Those that the operation takes as files stay bytes."""
+    """Return the fields of a command line. Those that the operation takes as files stay bytes."""
     found: dict[str, object] = {}
     for word in words:
         match = _FIELD.fullmatch(word)
@@ -177,7 +178,9 @@ def _fields(words: tuple[str, ...], operation: Operation) -> dict[str, object]:
             inner = into.setdefault(parent, {})
             if not isinstance(inner, dict):
                 raise ArenaError(
-                    f"{parent} is given as a value and as an object", field=name, expected="only one of them"
+                    f"{parent} is given both as a value and as an object",
+                    field=name,
+                    expected="only one of them",
                 )
             into = inner
         if last in into:
@@ -189,7 +192,7 @@ def _fields(words: tuple[str, ...], operation: Operation) -> dict[str, object]:
 def _all(
     client: Client, name: str, operation: Operation, given: Mapping[str, object]
 ) -> Mapping[str, object]:
-    """The lists of all pages of a list."""
+    """Return a list with the elements of all its pages."""
     found: dict[str, list[object]] = {member: [] for member in operation.pages}
     cursor = given.get("cursor")
     while True:

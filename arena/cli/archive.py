@@ -1,4 +1,4 @@
-"""``botequim archive``: what is in an archive, and whether it is whole."""
+"""``botequim archive``: the contents of an archive, and whether it is whole."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def archive() -> None:
 def check(place: str, as_json: bool) -> int:
     """Check a whole archive.
 
-    Checks that it can be read, keys and hashes of the records, and that nothing is missing or there twice.
-    Prints one line per problem; the exit code is 1 if there is one.
+    It checks that the archive can be read, the keys and hashes of the records, and that nothing is missing
+    or occurs twice. It prints one line per problem; the exit code is 1 if there is one.
     """
     found = check_archive(Archive(open_objects(place)))
     verdict = f"{len(found.problems)} problems" if found.problems else "all checked"
@@ -56,7 +56,8 @@ def check(place: str, as_json: bool) -> int:
 def copy(place: str, target: str, as_json: bool) -> None:
     """Copy to TARGET what it lacks of the archive at PLACE.
 
-    For backups, which may be repeated, and for moving an archive to another place. The service may run.
+    Use it for backups, which may be repeated, and to move an archive to another place. The service may run
+    meanwhile.
     """
     count = Archive(open_objects(place)).copy(open_objects(target))
     show({"segments": count}, as_json, f"{count} segments copied")

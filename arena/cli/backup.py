@@ -25,9 +25,9 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @_DATA
 @json_option
 def backup(folder: Path, data: Path, as_json: bool) -> None:
-    """Back up the database of a service, which may run.
+    """Back up the database of a service, which may run meanwhile.
 
-    The archive of finished records is not in it: 'botequim archive copy' copies that.
+    The backup does not contain the archive of finished records: 'botequim archive copy' copies that.
     """
     from arena.ops.backup import make_backup, source
 
@@ -56,7 +56,7 @@ def restore(folder: Path, data: Path, as_json: bool) -> None:
 
     Stop the service first. Its archive stays, or is put back, where it is configured (BOTEQUIM_ARCHIVE or
     BOTEQUIM_ARCHIVE_URL, else in the data folder); what was archived after the backup is taken over. If this
-    is interrupted, no process serves the database; restore again.
+    command is interrupted, no process serves the database; restore it again.
     """
     from arena.ops.backup import restore_backup
 

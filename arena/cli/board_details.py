@@ -25,7 +25,7 @@ def published_history(client: Client, names: Sequence[BoardName], form: str, bot
 
 
 def published_styles(client: Client, names: Sequence[BoardName], form: str) -> str:
-    """How the bots of boards play: the shares of the figures that docs/ratings.md explains."""
+    """Return how the bots of boards play: the shares of the figures that docs/ratings.md explains."""
     boards = [client.styles(name.kind, name.division, preset=name.preset) for name in names]
     figures = list(
         dict.fromkeys(figure for board in boards for bot in board["bots"] for figure in bot["counts"])

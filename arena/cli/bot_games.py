@@ -1,4 +1,4 @@
-"""``botequim bot games``: the last games of a bot."""
+"""``botequim bot games``: the latest games of a bot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``botequim bot owners``: who owns a bot together."""
+"""``botequim bot owners``: the owners who share a bot."""
 
 from __future__ import annotations
 

@@ -314,10 +314,10 @@ def submit(
 ) -> None:
     """Upload FILE, a Python source or a WebAssembly component (.wasm), for the arena to run.
 
-    Waits until the bot has qualified against a house bot, and then until it has a rank: about a minute if it
-    need not wait for another tournament. Prints both, or what the rank waits for; the exit code is 0 once the
-    bot has qualified. If it failed, prints where and why, and the command that runs it again at that
-    decision; the exit code is 2.
+    The command waits until the bot has qualified against a house bot, and then until it has a rank: about a
+    minute if it need not wait for another tournament. It prints both, or what the rank waits for; the exit
+    code is 0 once the bot has qualified. If the bot failed, it prints where and why, and the command that
+    runs the bot again at that decision; the exit code is 2.
     """
     client = service(url, token)
     try:
@@ -362,8 +362,8 @@ def qualify(
 ) -> None:
     """Let the bot NAME qualify in the game KIND, and wait until that is over.
 
-    A bot that runs elsewhere must be running. For an uploaded bot it then waits for a rank, as 'bot submit'
-    does. If it does not qualify, prints where and why; the exit code is 2.
+    A bot that runs elsewhere must be running. For an uploaded bot, the command then waits for a rank, as 'bot
+    submit' does. If the bot does not qualify, it prints where and why; the exit code is 2.
     """
     client = service(url, token)
     with redirected(as_json):
@@ -400,11 +400,11 @@ def _show_submitted(client: Client, name: str, found: Submitted, as_json: bool) 
 def run_bot(
     file: str, url: str, token: str, joined: tuple[str, ...], games: int | None, tournaments: bool
 ) -> None:
-    """Play all games of the bot online until Ctrl-C. FILE: its Python file, or the name of a house bot.
+    """Play all games of the bot online until Ctrl-C. FILE is its Python file, or the name of a house bot.
 
-    When it stops, no other game begins for the bot, and those that have begun are played to their end; a
-    second Ctrl-C leaves at once. Restarts of the service or of this command do no harm: unanswered turns are
-    sent again. If the bot raises an error, the default action is played for it.
+    When the command stops, no other game begins for the bot, and those that have begun are played to their
+    end; a second Ctrl-C leaves at once. Restarts of the service or of this command do no harm: unanswered
+    turns are sent again. If the bot raises an error, the default action is played for it.
     """
     spec = bot_spec(file)
     try:

@@ -1,4 +1,6 @@
-"""The classes of all commands: examples in the help, suggestions, and errors in a command's own words."""
+"""The base classes of all commands, with examples in the help, suggestions, and errors in a command's own
+terms.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
 
 
 class Command(click.Command):
-    """A command. ``examples``: command lines for its help; ``fields``: fields of the API with the options or
-    arguments that give them, where their names differ.
+    """A command. ``examples`` are command lines for its help. ``fields`` maps fields of the API to the
+    options or arguments that give them, where their names differ.
     """
 
     def __init__(
@@ -32,7 +34,7 @@ class Command(click.Command):
         self.fields = dict(fields or {})
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Return the context, or an error in this command's words."""
+        """Return the context, or raise an error in this command's terms."""
         try:
             return super().make_context(*args, **extra)
         except ArenaError as error:
@@ -40,7 +42,7 @@ class Command(click.Command):
             raise
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; errors are in its words."""
+        """Run the command. Its errors are in its own terms."""
         try:
             return super().invoke(ctx)
         except ArenaError as error:
@@ -54,7 +56,7 @@ class Command(click.Command):
 
 
 class Commands(click.Group):
-    """A group of such commands, which suggests names like an unknown one."""
+    """A group of such commands, which suggests similar names for an unknown one."""
 
     command_class = Command
     group_class = type
@@ -67,7 +69,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command of the arguments. Raises :class:`click.UsageError` with names that are alike."""
+        """Return the command that the arguments name. Raises :class:`click.UsageError` with similar names."""
         name = args[0]
         if self.get_command(ctx, name) is None and not name.startswith("-") and not ctx.resilient_parsing:
             meant = did_you_mean(name, self.list_commands(ctx))
@@ -81,7 +83,7 @@ class Commands(click.Group):
 
 
 def write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> None:
-    """Write the examples as a section, a line each: they can be copied."""
+    """Write the examples as a section, one per line, so that they can be copied."""
     if examples:
         with formatter.section("Examples"):
             for example in examples:

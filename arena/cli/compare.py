@@ -256,7 +256,9 @@ def _play(plan: Plan, test: SequentialTest, jobs: int) -> list[GroupSummary]:
 
 
 def _in_order(results: Iterator[GroupSummary]) -> Iterator[GroupSummary]:
-    """The groups in the order of the plan: in that of their completion short games would come first."""
+    """Yield the groups in the order of the plan, because in the order of completion short games would come
+    first.
+    """
     early: dict[int, GroupSummary] = {}
     next_index = 0
     for result in results:
@@ -267,7 +269,7 @@ def _in_order(results: Iterator[GroupSummary]) -> Iterator[GroupSummary]:
 
 
 def _state(test: SequentialTest, plan: Plan, played: Sequence[GroupSummary]) -> str:
-    """One line in the words of computer chess; what has no limit is cut."""
+    """Return one line in the terms of computer chess, with infinite values cut."""
     llr = min(99.99, max(-99.99, test.llr))
     lower, upper = test.bounds
     words = [

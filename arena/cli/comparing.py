@@ -39,7 +39,7 @@ def begin(
     beta: float,
     most: int,
 ) -> Comparison:
-    """Request a comparison, and say where it is."""
+    """Request a comparison, and print its address."""
     found = client.create_comparison(
         bot, new, old, kind, preset=preset, elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, most=most
     )
@@ -48,7 +48,9 @@ def begin(
 
 
 def follow(client: Client, comparison: str, as_json: bool) -> Comparison:
-    """Follow a comparison until it is over, or until Ctrl-C, and print its state; the service plays on."""
+    """Follow a comparison until it is over, or until Ctrl-C, and print its state. The service plays on in
+    either case.
+    """
     found = client.comparison(comparison)
     assert found is not None
     status = Console(stderr=True, highlight=False)

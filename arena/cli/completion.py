@@ -1,4 +1,4 @@
-"""``botequim completion``: what a shell needs to complete the commands."""
+"""``botequim completion``: the script with which a shell completes the commands."""
 
 from __future__ import annotations
 

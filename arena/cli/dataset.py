@@ -109,7 +109,7 @@ _NAMED: Final = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 
 
 def _source(file: str | None, url: str, kind: str) -> tuple[Client | None, Iterator[Record], str]:
-    """The service that knows the bots, the records, and where they are from."""
+    """Return the service that knows the bots, the records, and where they come from."""
     if file is None:
         client = service(url)
         return client, (parse_record(line) for line in client.records(kind)), client.url

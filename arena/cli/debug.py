@@ -52,9 +52,9 @@ def debug(
 ) -> None:
     """Run a bot at a decision of the game recorded in RECORD (- is stdin).
 
-    The bot first gets all earlier turns of that seat, with the same randomness, so that a bot with a
-    memory has seen them; its answers to those are ignored. Then its answer is shown next to the recorded
-    one. Of what it raises, each distinct traceback is printed once, with the turn; --json has the whole turn.
+    The bot first gets all earlier turns of that seat, with the same randomness, so that a bot with a memory
+    has seen them; its answers to those are ignored. Then its answer is shown next to the recorded one. Each
+    distinct traceback of what it raises is printed once, with the turn; --json has the whole turn.
     """
     with redirected(as_json):
         found = _debug(file, which, bot_name, seat, game_id, record_number, sandbox)
@@ -121,7 +121,7 @@ def _debug(
 
 
 def _output(bot: Bot) -> str:
-    """What a sandboxed bot has printed so far; others print by themselves."""
+    """Return what a sandboxed bot has printed so far. Other bots print by themselves."""
     journal = getattr(bot, "journal", None)
     return "" if journal is None else str(journal.output)
 
@@ -145,17 +145,17 @@ def _echo_failure(reports: list[FaultReport], asked: str) -> None:
 
 
 def _decision(text: str) -> int | str:
-    """The number of a decision, or the id of a turn."""
+    """Return the number of a decision, or the id of a turn."""
     if not (text.isascii() and text.isdecimal()):
         return text
     if int(text) == 0:
-        raise click.BadParameter("the first decision has the number 1", param_hint="--turn")
+        raise click.BadParameter("decisions are numbered from 1", param_hint="--turn")
     return int(text)
 
 
 def sandboxed(text: str, kind: str) -> BotSpec:
-    """Return the bot of a file, run in the sandbox: ``path/to/file.py``, ``file.wasm``, or ``LABEL=`` and one
-    of them; or a house bot, which needs no sandbox. Raises :class:`~arena.errors.ArenaError`.
+    """Return the bot of a file, run in the sandbox (``path/to/file.py``, ``file.wasm``, or either with
+    ``LABEL=`` before it), or a house bot, which needs no sandbox. Raises :class:`~arena.errors.ArenaError`.
     """
     try:
         from arena.sandbox.bot import check_bot, sandboxed_spec

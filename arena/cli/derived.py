@@ -1,4 +1,4 @@
-"""Options of commands from declared settings (:mod:`arena.declarations`)."""
+"""Command options derived from declared settings (:mod:`arena.declarations`)."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def options(
 ) -> Callable[[Function], Function]:
     """Add an option to a command for each setting of declared classes.
 
-    The command receives the values by the names of the settings: None, or an empty tuple, for options that
-    are not given. ``names`` maps settings to options whose names do not follow from theirs, with the word for
-    a value. ``defaults`` are defaults of the command itself. ``edits`` says whether settings that are not
-    given stay as they are.
+    The command receives the values by the names of the settings, with None, or an empty tuple, for options
+    that are not given. ``names`` maps settings to options whose names do not follow from theirs, with the
+    word for a value. ``defaults`` are defaults of the command itself. ``edits`` says whether settings that
+    are not given stay as they are.
     """
     found = [
         option(one, (names or {}).get(name, ""), (defaults or {}).get(name), edits)
@@ -91,12 +91,12 @@ def _type(one: Setting) -> Any:
 
 
 def duration(text: str) -> int:
-    """Return a duration such as ``5m``, in whole seconds."""
+    """Parse a duration such as ``5m``, and return it in whole seconds."""
     return round(seconds(text))
 
 
 def _decimals(text: str) -> list[float]:
-    """Numbers such as ``10,8,6``."""
+    """Parse numbers such as ``10,8,6``."""
     found = [number for part in text.split(",") if (number := decimal(part)) is not None]
     if len(found) <= text.count(","):
         raise click.BadParameter(f"{text!r} is not a list of numbers; expected for example 10,8,6,5")

@@ -1,8 +1,9 @@
 """Downloads of all records into a file, which continue after an interruption.
 
-Beside the file is its state (``FILE.state``): how much of it is complete, where the next page begins, and
-which changes of older records it contains. A page counts when the state says so, so an interruption at any
-moment neither loses nor doubles a record. A finished file has the bytes of a download made at once.
+The file has a state beside it (``FILE.state``): how much of the file is complete, where the next page begins,
+and which changes of older records it contains. A page counts only once the state says so, so an interruption
+at any moment neither loses nor duplicates a record. A finished file has the same bytes as one downloaded in
+one go.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ _FORMAT: Final = 1
 
 @dataclass
 class DownloadState:
-    """What is known of a file of records: its service, the ``kind`` of the games (None: all), the cursor, and
-    how many ``bytes`` and ``records`` are complete.
+    """What is known about a file of records: its service, the ``kind`` of the games (None: all), the cursor,
+    and how many ``bytes`` and ``records`` are complete.
 
-    ``finished``: whether the service had no more records. ``changed``: what changed in records after their
-    release, by group, as the file contains it. ``boards``: the boards of the service then, as
-    ``GET /v1/leaderboards`` lists them. ``replacing``: whether another file is about to replace this one.
+    ``finished`` says whether the service had no more records. ``changed`` is what changed in records after
+    their release, by group, as the file contains it. ``boards`` are the boards of the service then, as ``GET
+    /v1/leaderboards`` lists them. ``replacing`` says whether another file is about to replace this one.
     """
 
     url: str
@@ -62,7 +63,7 @@ def read_state(path: Path) -> DownloadState | None:
         values = json.loads(where.read_text(encoding="utf-8"))
         state = DownloadState(**{name: values[name] for name in _FIELDS})
         if state.format != _FORMAT:
-            raise ValueError(f"format {state.format}")
+            raise ValueError(f"unsupported format {state.format}")
         return state
     except (LookupError, ValueError, TypeError, AttributeError) as error:
         raise ArenaError(
@@ -77,7 +78,7 @@ _FIELDS: Final = DownloadState.__dataclass_fields__.keys()
 
 
 class Download:
-    """A download into a file; use :func:`opened_download`."""
+    """A download into a file, created by :func:`opened_download`."""
 
     def __init__(self, client: Client, path: Path, state: DownloadState) -> None:
         self.state = state
@@ -173,7 +174,7 @@ class Download:
 
 @contextmanager
 def opened_download(client: Client, path: Path, kind: str | None) -> Iterator[Download]:
-    """Open a download into ``path`` of all records, or of those of a ``kind``, and continue it if it was
+    """Open a download of all records, or of those of a ``kind``, into ``path``, and continue it if it was
     interrupted.
 
     Raises ``invalid_state`` if the file does not belong to such a download, or if another process is writing
@@ -191,7 +192,7 @@ def opened_download(client: Client, path: Path, kind: str | None) -> Iterator[Do
         state = read_state(path)
         if state is None and path.exists() and path.stat().st_size:
             raise ArenaError(
-                f"{path} exists, but no earlier download made it",
+                f"{path} exists, but was not created by an earlier download",
                 code="invalid_state",
                 field="out",
                 expected="a new file, or one that still has its .state file",
@@ -225,7 +226,7 @@ def _in_use(path: Path) -> ArenaError:
 
 
 def _changed(line: bytes, changes: Mapping[str, Mapping[str, object]]) -> bytes:
-    """The record with what has changed in it."""
+    """Return the record with its later changes applied."""
     if not line.strip():
         return line
     record = json.loads(line)

@@ -65,10 +65,10 @@ def explain(
     """Show where shark would have chosen otherwise in the game recorded in RECORD (- is stdin), and an
     estimate of what that cost.
 
-    The cost is what shark's action would have brought more than the one that was chosen, with its 95%
-    interval: both are tried in the same re-deals of what the seat could not see, and played on by regular on
-    every seat. It is in points or lives, own less those of the others. Shark looks further than this
-    estimate, and knows what calls tell about cards, so where the two disagree neither is proven wrong.
+    The cost is how much more shark's action would have brought than the chosen one, with its 95% interval:
+    both are tried in the same re-deals of what the seat could not see, and played on by regular on every
+    seat. It is in points or lives, the seat's own less those of the others. Shark looks further than this
+    estimate, and uses what calls reveal about cards, so where the two disagree neither is proven wrong.
     """
     record = proven_record(file, game_id, number)
     seats = _seats(record, bot_name, player, seat)
@@ -106,7 +106,7 @@ def explain(
 
 
 def _seats(record: Record, bot_name: str | None, player: str | None, seat: int | None) -> list[int]:
-    """The seats whose decisions are meant. Raises :class:`~arena.errors.ArenaError`."""
+    """Return the seats whose decisions to explain. Raises :class:`~arena.errors.ArenaError`."""
     players = record["canonical"]["players"]
     if sum(one is not None for one in (bot_name, player, seat)) > 1:
         raise click.UsageError("use only one of --bot, --player and --seat")

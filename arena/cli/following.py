@@ -1,4 +1,4 @@
-"""Following a tournament until it is over: a bar on a terminal, else lines."""
+"""Following a tournament until it is over, with a bar on a terminal, else with lines."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _line(lines: Lines, view: Tournament, pace: Pace) -> None:
 def _follow(
     client: Client, tournament_id: str, pace: Pace, show: Callable[[Tournament], object]
 ) -> Tournament:
-    """Show every observed state of the tournament until it is over, and return the last."""
+    """Show every observed state of the tournament until it is over, and return the last one."""
     version = None
     while True:
         view = client.tournament(tournament_id, since=version, wait=_POLL)
@@ -80,7 +80,7 @@ def _follow(
 
 
 def more_of(view: Tournament, pace: Pace) -> str:
-    """Return the entries before play, and the remaining time while it runs."""
+    """Return the number of entries before play, and the remaining time while the tournament runs."""
     progress = view["progress"]
     if view["state"] in ("announced", "entry"):
         return (

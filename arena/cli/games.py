@@ -219,7 +219,7 @@ def watch(game_id: str, seat: int | None, url: str, token: str | None, as_json: 
 
 
 def _events(client: Client, game_id: str, seat: int | None) -> Iterator[Mapping[str, object]]:
-    """The events of a game, over as many streams as it takes."""
+    """Yield the events of a game, over as many streams as it takes."""
     last = None
     while True:
         try:
@@ -235,7 +235,7 @@ def _events(client: Client, game_id: str, seat: int | None) -> Iterator[Mapping[
 
 
 def _event_line(event: Mapping[str, object], names: list[str]) -> str:
-    """An event as a line: its number and type, whose it is, and its other fields."""
+    """Return an event as a line: its number and type, its seat, and its other fields."""
     seat = event.get("seat")
     who = names[seat] if isinstance(seat, int) and 0 <= seat < len(names) else ""
     rest = {

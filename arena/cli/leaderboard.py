@@ -81,21 +81,21 @@ def leaderboard(
 ) -> int:
     """Rate the bots in the game records of each FILE (JSON lines, also gzipped; - is stdin).
 
-    Prints one leaderboard per preset of a game and division, equal to that of an arena with these records,
-    and the hash of the records. Games whose rules match no preset are on none. The order of records does not
-    matter, and duplicates are ignored. Hashes are checked; 'botequim verify' checks everything else.
+    The command prints one leaderboard per preset of a game and division, equal to that of an arena with these
+    records, and the hash of the records. Games whose rules match no preset are on none. The order of records
+    does not matter, and duplicates are ignored. Hashes are checked; 'botequim verify' checks everything else.
     'botequim records' downloads the records of a service.
 
-    Says if the records are only a part: if games of a group are missing, if a download was interrupted, or
-    if the service had published a board of other records then. With --online, compares with what the
-    service publishes now; the exit code is 1 if a board differs.
+    It reports if the records are only a part: if games of a group are missing, if a download was interrupted,
+    or if the service had published a board of other records then. With --online, it compares the boards with
+    what the service publishes now; the exit code is 1 if a board differs.
 
     --luck measures the luck of every game, which takes some milliseconds each, and shows the ratings without
     it beside the others. A service always publishes them.
 
-    --matchups shows for the best 50 ranked bots of boards of two sides: the share of every pair with its
-    interval and whether the ratings fit it, the worst opponent of each bot, and Nash averaging.
-    --history and --styles show what a service publishes beside its boards.
+    --matchups shows, for the best 50 ranked bots of boards of two sides, the share of every pair with its
+    interval and whether the ratings fit it, the worst opponent of each bot, and Nash averaging. --history and
+    --styles show what a service publishes beside its boards.
     """
     games = GAMES.values() if kind is None else [game_of(kind)]
     if preset is not None:
@@ -185,12 +185,12 @@ def _check_preset(name: str, games: Collection[Game]) -> None:
 
 
 def _name(board: BoardSummary) -> BoardName:
-    """The name of a board that a service has listed."""
+    """Return the name of a board that a service has listed."""
     return BoardName(board["kind"], board["division"], board["preset"])
 
 
 def _published_names(client: Client, wanted: Wanted) -> list[BoardName]:
-    """The published boards of a service."""
+    """Return the published boards of a service."""
     return [
         name
         for board in client.leaderboards()
@@ -199,7 +199,7 @@ def _published_names(client: Client, wanted: Wanted) -> list[BoardName]:
 
 
 def _published(client: Client, names: Sequence[BoardName], form: str) -> str:
-    """Published boards of a service."""
+    """Return the published boards of a service."""
     if form == "json":
         boards = [
             json.loads(client.leaderboard(name.kind, name.division, preset=name.preset)) for name in names
@@ -221,7 +221,7 @@ def _incomplete(groups: Sequence[GroupResult]) -> list[str]:
 
 
 def _downloads(files: Sequence[str], found: Sequence[Board], wanted: Wanted) -> tuple[list[str], bool]:
-    """What the states of downloaded files say they lack, and whether one says that it lacks nothing."""
+    """Return what downloaded files lack according to their states, and whether one of them is complete."""
     states = [
         (file, state) for file in files if file != "-" and (state := read_state(Path(file))) is not None
     ]
@@ -240,9 +240,10 @@ def _downloads(files: Sequence[str], found: Sequence[Board], wanted: Wanted) -> 
 def _differences(
     published: Sequence[BoardSummary], found: Sequence[Board], wanted: Wanted, who: str
 ) -> list[str]:
-    """What the computed boards lack of the published ones. ``who``: published them.
+    """Return what the computed boards lack of the published ones. ``who`` published them.
 
-    The other way round is no difference: a board is published some seconds after the records.
+    Boards that are only computed are not a difference, since a board is published some seconds after the
+    records.
     """
     computed = {BoardName(board.kind, board.division, board.preset): board for board in found}
     remarks = []

@@ -1,4 +1,4 @@
-"""``botequim login``, ``logout`` and ``whoami``: profiles with the services and tokens of a user."""
+"""``botequim login``, ``logout`` and ``whoami``: profiles that hold a user's services and tokens."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _used(quota: Quota) -> str:
 
 
 def identity(client: Client, token: str) -> dict[str, Any]:
-    """Return whom a token belongs to: ``scope`` and ``name``, and for an owner the fields of the API. Raises
+    """Return whose token it is: ``scope`` and ``name``, and for an owner the fields of the API. Raises
     ``invalid_token``.
     """
     token = clean(token)

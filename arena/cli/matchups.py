@@ -1,4 +1,4 @@
-"""``botequim leaderboard --matchups``: who beats whom, computed from records or as a service published it."""
+"""``botequim leaderboard --matchups``: who beats whom, computed from records or as published by a service."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def show_matchups(
     remarks: Sequence[str],
     client: Client | None,
 ) -> list[str]:
-    """Print the matchups of ``boards``, and ``remarks`` on the records. Returns where they differ from those
-    that ``client``, if any, has published of the same records; that is printed, too.
+    """Print the matchups of ``boards``, and ``remarks`` on the records. Print and return where they differ
+    from those that ``client``, if given, has published for the same records.
     """
     from arena.ratings.matchups import matchups, matchups_csv
 
@@ -68,7 +68,7 @@ def show_matchups(
 
 
 def _compared(client: Client, own: Matchups) -> list[str]:
-    """Where the published matchups of the same board differ, if they are of the same records."""
+    """Return where the published matchups of the same board differ, if they are based on the same records."""
     from arena.ratings.matchups import Matchups, differences
 
     text = _of_service(client, own.board, "json")

@@ -1,4 +1,4 @@
-"""Errors in the words of a command: its options and arguments in place of the fields of the API."""
+"""Errors in the terms of a command: its options and arguments in place of the fields of the API."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _NUMBER: Final = re.compile(r"\b[0-9]+\b")
 
 
 def shown_parameter(parameter: click.Parameter) -> str:
-    """Return the name of an option or argument as the help shows it."""
+    """Return the name of an option or argument as shown in the help."""
     if isinstance(parameter, click.Option):
         return max(parameter.opts, key=len)
     return (parameter.metavar or parameter.human_readable_name.upper()).removesuffix("...").strip("[]")
 
 
 def own_words(error: ArenaError, command: click.Command, fields: Mapping[str, str]) -> None:
-    """Put the words of ``command`` in the error. ``fields``: fields of the API with the options that give
-    them, besides those of the same name.
+    """Rewrite the error in the terms of ``command``. ``fields`` maps fields of the API to the options that
+    give them, besides those of the same name.
     """
     field = error.field
     if not field:
@@ -60,7 +60,7 @@ def own_words(error: ArenaError, command: click.Command, fields: Mapping[str, st
 
 
 def _option(field: str, command: click.Command, fields: Mapping[str, str]) -> str | None:
-    """The option or argument of the command that gives the field, or what the field is part of."""
+    """Return the option or argument of the command that gives the field, or the object that contains it."""
     while field:
         found = option_of(field, command, fields)
         if found is not None:
@@ -70,7 +70,7 @@ def _option(field: str, command: click.Command, fields: Mapping[str, str]) -> st
 
 
 def option_of(field: str, command: click.Command, fields: Mapping[str, str]) -> str | None:
-    """Return the option or argument of the command that gives the field itself; ``fields`` as in
+    """Return the option or argument of the command that gives the field itself. ``fields`` are as in
     :func:`own_words`.
     """
     shown = {shown_parameter(parameter): parameter for parameter in command.params}
@@ -87,7 +87,9 @@ def option_of(field: str, command: click.Command, fields: Mapping[str, str]) -> 
 
 
 def _renamed(text: str, names: tuple[str, ...], option: str) -> str:
-    """The text with ``option`` for a field: at its beginning, or where the name is no English word."""
+    """Return the text with the name of a field replaced by ``option``, at its beginning or where the name is
+    not an English word.
+    """
     for name in names:
         text = re.sub(rf"^{re.escape(name)}(?=: )", option, text)
         if "_" in name:
@@ -96,7 +98,7 @@ def _renamed(text: str, names: tuple[str, ...], option: str) -> str:
 
 
 def _times(text: str, field: str) -> str:
-    """The text with times in place of Unix milliseconds, and seconds in place of milliseconds."""
+    """Return the text with times in place of Unix milliseconds, and seconds in place of milliseconds."""
     if not field.endswith("_ms"):
         return text
     text = _FORMS.sub("", text)
@@ -114,7 +116,7 @@ def _time(ms: int) -> str:
 
 
 def one_line(error: ArenaError) -> str:
-    """Return the error as one line, without saying twice where it is and what is allowed."""
+    """Return the error as one line that does not repeat where it is and what is allowed."""
     parts = [error.message]
     if error.field and not _names(error.message, error.field):
         parts.append(f"at {error.field}")
@@ -125,13 +127,15 @@ def one_line(error: ArenaError) -> str:
 
 
 def _names(message: str, field: str) -> bool:
-    """Whether the message says where it is: an option, or the field at its beginning."""
+    """Return whether the message already says where the error is: it names an option, or begins with the
+    field.
+    """
     is_option = field.startswith("-") and field in re.split(r"[\s:;,()]+", message)
     return is_option or message.startswith(f"{field}: ")
 
 
 def _says(message: str, expected: str) -> bool:
-    """Whether the message says already what is expected; a few words may be there by chance."""
+    """Return whether the message already says what is expected. A few of the words may occur by chance."""
     words = _plain(expected)
     return words.count(" ") >= _FEWEST_WORDS and words in _plain(message)
 
@@ -141,7 +145,7 @@ def _plain(text: str) -> str:
 
 
 def with_suggestion(message: str) -> str:
-    """Return the message of click, which quotes a wrong choice and then lists the right ones."""
+    """Return click's message, with a suggestion if it quotes a wrong choice and lists the right ones."""
     if "id you mean" in message:
         return message
     wrong, found, choices = message.partition(" is not one of ")

@@ -1,4 +1,4 @@
-"""``botequim new``: a small working bot to start from, with its own test."""
+"""``botequim new``: a small working bot to start from, with a test."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _STEPS: Final = ("build", "test", "register", "run", "submit")
 
 
 class InvalidStarter(ArenaError):
-    """A starter that cannot be written: a name that is not allowed, or files that exist."""
+    """Raised for a starter that cannot be written, because a name is not allowed or files exist."""
 
     code = "invalid_starter"
 
@@ -76,8 +76,8 @@ def new(folder: Path, kind: str, language: str, as_json: bool) -> None:
 
 
 def commands(readme: str) -> dict[str, str]:
-    """Return the commands of a starter's README by what they do: ``build``, ``test`` and ``run``, and
-    ``submit``, or ``register`` where the arena cannot run the bot. ``$OWNER`` in them is the token of the
+    """Return the commands of a starter's README by their purpose: ``build``, ``test`` and ``run``, and
+    ``submit``, or ``register`` where the arena cannot run the bot. In them, ``$OWNER`` is the token of the
     owner.
     """
     found = re.findall(rf"^    (\S.*?) +# ({'|'.join(_STEPS)})\b", readme, re.MULTILINE)
@@ -90,7 +90,7 @@ def commands(readme: str) -> dict[str, str]:
 def write_starter(folder: Path, kind: str, language: str) -> list[Path]:
     """Write the starter of a language to ``folder``, which may exist, and return the paths of its files.
 
-    Raises :class:`InvalidStarter`, with nothing written, if the name is not allowed or one of the files
+    Raises :class:`InvalidStarter` without writing anything if the name is not allowed or one of the files
     exists.
     """
     names = _names(folder.name)
@@ -108,7 +108,9 @@ def write_starter(folder: Path, kind: str, language: str) -> list[Path]:
 
 
 def starter(names: Mapping[str, str], kind: str, language: str) -> dict[str, str]:
-    """Return the files of a starter by their paths. ``names``: what the names in the templates become."""
+    """Return the files of a starter by their paths. ``names`` maps the names in the templates to their
+    replacements.
+    """
     root = files("arena.cli") / _STARTERS
     places = {**names, "@kind@": kind, "@title@": game_of(kind).title}
     places["@online@"] = _filled((root / f"online.md{_ENDING}").read_text(encoding="utf-8"), places)
@@ -123,7 +125,7 @@ def starter(names: Mapping[str, str], kind: str, language: str) -> dict[str, str
 
 
 def _names(name: str) -> dict[str, str]:
-    """What replaces the names in the templates. Raises :class:`InvalidStarter`."""
+    """Return the replacements of the names in the templates. Raises :class:`InvalidStarter`."""
     if not _NAME.fullmatch(name):
         raise InvalidStarter(f"{name!r} is not a valid bot name", field="NAME", expected=_NAME_RULE)
     module = name.replace("-", "_")
@@ -149,7 +151,9 @@ def _templates(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
 
 
 class _Recorder(Bot):
-    """Plays as another bot, and keeps the first turn of each kind of decision, with cards and without."""
+    """A bot that plays as another one, and keeps the first turn of each kind of decision, with cards and
+    without.
+    """
 
     def __init__(self, bot: Bot, kept: dict[tuple[object, ...], Mapping[str, object]]) -> None:
         self._bot = bot
@@ -162,8 +166,8 @@ class _Recorder(Bot):
 
 
 def sample_turns(kind: str) -> list[Mapping[str, object]]:
-    """Turns of some games of bots that play at random: the first of each kind of decision, also of those that
-    are rare, such as an answer after one's last card.
+    """Return turns of some games between bots that play at random: the first of each kind of decision,
+    including rare ones, such as an answer after one's last card.
     """
     spec = bot_spec("random", kind)
     kept: dict[tuple[object, ...], Mapping[str, object]] = {}

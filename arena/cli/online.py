@@ -1,4 +1,4 @@
-"""What the commands that use a service share: its address, tokens, and its client."""
+"""What the commands that use a service share: its address, its tokens and its client."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _url() -> str:
 
 
 def _token() -> str | None:
-    """The token of the profile, if the service is that of the profile."""
+    """Return the token of the profile if the service is the profile's."""
     profile = _chosen()
     if profile is None or _differs(profile):
         return None
@@ -59,7 +59,7 @@ def _differs(profile: Profile) -> bool:
 
 
 def url_option(command: Function) -> Function:
-    """Return the options ``--url`` and ``--profile`` of a command, which gets ``url``."""
+    """Add the options ``--url`` and ``--profile`` to a command, which receives ``url``."""
     options = (
         click.option(
             "--profile",
@@ -84,8 +84,8 @@ def url_option(command: Function) -> Function:
 
 
 def token_option(whose: str, *, required: bool = True) -> Callable[[Function], Function]:
-    """Return the option ``--token`` of a command: of ``BOTEQUIM_TOKEN``, else of the profile. It comes with
-    :func:`url_option`.
+    """Return a decorator for the option ``--token``, whose default is ``BOTEQUIM_TOKEN``, else the profile's
+    token. It is used with :func:`url_option`.
     """
 
     def check(ctx: click.Context, _: click.Parameter, token: str | None) -> str | None:

@@ -1,4 +1,4 @@
-"""``botequim ops``: for the operator of a service, on its database."""
+"""``botequim ops``: commands for the operator of a service, which work on its database."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def ops() -> None:
 def accept_empty(data: Path, as_json: bool) -> None:
     """Let the service go on with a database that lost its data.
 
-    Its API processes are not ready after they have seen that the database is empty or another one. Restore
-    the data if you can; if they are lost, this makes the service ready again.
+    Its API processes are not ready once they have seen that the database is empty or another one. Restore the
+    data if you can; if they are lost, this command makes the service ready again.
     """
     from arena.ops.settings import Settings
     from arena.store.repositories import open_store
@@ -52,8 +52,8 @@ def accept_empty(data: Path, as_json: bool) -> None:
 def upgrade_data(data: Path, as_json: bool) -> None:
     """Bring the data to the format of this installation.
 
-    Stop all processes of the service first, and make a backup. 'botequim up' does it by itself for the
-    embedded database.
+    Stop all processes of the service first, and make a backup. For the embedded database, 'botequim up' does
+    this by itself.
     """
     from arena.ops.settings import Settings
     from arena.records.archive.places import open_objects
@@ -107,7 +107,8 @@ def runtime(data: Path, replace: bool, as_json: bool) -> None:
 def show_status(url: str, as_json: bool) -> int:
     """Show whether the service is well; the exit code is 1 if something is wrong.
 
-    Asks one API process: its connections are its own, the other figures are those of the whole service.
+    The command asks one API process: the connections are those of that process, the other figures those of
+    the whole service.
     """
     from arena.ops.status import Line, parse, status
 
@@ -126,7 +127,7 @@ def show_status(url: str, as_json: bool) -> int:
 
 
 def _get(url: str) -> tuple[int, str]:
-    """The status and the body; 0 and the reason if nothing answers."""
+    """Return the status and the body, or 0 and the reason if nothing answers."""
     try:
         with urlopen(url, timeout=30) as reply:
             return reply.status, reply.read().decode(errors="replace")

@@ -61,7 +61,8 @@ def edit(
 ) -> None:
     """Change settings of TOURNAMENT, and print what has changed.
 
-    Once a bot has entered: its name, description and link, a later --starts and more --max-entries.
+    Once a bot has entered, only its name, description and link, a later --starts and more --max-entries are
+    allowed.
     """
     client = service(url, token)
     changes = fields_of(settings) | given(clock=clock_of(clock, turn_seconds, bank_seconds))
@@ -118,7 +119,7 @@ def clone(
 @url_option
 @token_option("an owner who may see it", required=False)
 def results(tournament_id: str, url: str, token: str | None) -> None:
-    """Print the results of TOURNAMENT as CSV, a line per entry, by owner."""
+    """Print the results of TOURNAMENT as CSV, one line per entry, by owner."""
     click.echo(service(url, token).results(tournament_id), nl=False)
 
 
@@ -250,7 +251,7 @@ def follow(
 ) -> None:
     """Let what happens with TOURNAMENT be posted to URL, and print the signing secret.
 
-    The secret is shown only once. Without URL, list the own subscriptions. One that has failed goes on when
+    The secret is shown only once. Without URL, list your subscriptions. A failed subscription resumes when
     its URL answers a --test.
     """
     client = service(url, token)

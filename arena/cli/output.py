@@ -1,4 +1,4 @@
-"""What commands print: a table or lines for people, or with ``--json`` what the API returns."""
+"""The output of commands: a table or lines for people, or with ``--json`` what the API returns."""
 
 from __future__ import annotations
 
@@ -50,13 +50,15 @@ def show_rows(
     as_json: bool,
     right: int = 0,
 ) -> None:
-    """Print rows as a :func:`table`, or as JSON ``{key: rows}``; none are ``no bots``, by ``key``."""
+    """Print rows as a :func:`table`, or as JSON ``{key: rows}``. An empty list prints ``no bots``, according
+    to ``key``.
+    """
     found = list(rows)
     show({key: found}, as_json, lambda: table(found, columns, right) if found else f"no {key}")
 
 
 def json_line(value: object) -> str:
-    """One line of JSON, for streams."""
+    """Return a value as one line of JSON, for streams."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -67,14 +69,14 @@ def table(rows: Iterable[Row], columns: Columns[Row], right: int = 0) -> str:
 
 
 def narrow() -> int | None:
-    """Return the columns of a narrow terminal, or None if standard output is none."""
+    """Return the columns of a narrow terminal, or None if standard output is not one."""
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else _NARROW
     return columns if columns < _NARROW else None
 
 
 def fitting(text: str, as_csv: Callable[[], str]) -> str:
-    """``text`` with tables; where it does not fit on a narrow terminal, what ``as_csv`` returns, as lines of
-    a heading and a value.
+    """Return ``text`` with its tables; if they do not fit on a narrow terminal, return the CSV of ``as_csv``
+    as lines of a heading and a value.
     """
     columns = narrow()
     if columns is None or max(map(cell_len, text.splitlines()), default=0) <= columns:
@@ -89,7 +91,7 @@ def _cell(row: Row, column: Column[Row]) -> Cell:
 
 
 def details(value: Row, columns: Columns[Row]) -> str:
-    """One thing as lines of a name and a value; what has no value is left out."""
+    """Return an object as lines of a name and a value, without names that have no value."""
     cells = {name: _cell(value, column) for name, column in columns.items()}
     shown = {name: cell for name, cell in cells.items() if cell is not None and cell != ""}
     width = max(map(len, shown), default=0) + 1
@@ -108,13 +110,15 @@ def when(ms: int | None) -> str:
 
 @contextmanager
 def redirected(as_json: bool) -> Iterator[None]:
-    """Lines on the way to a result go to stderr if the result is JSON."""
+    """Redirect progress messages to stderr, inside the block, if the result is JSON."""
     with redirect_stdout(sys.stderr) if as_json else nullcontext():
         yield
 
 
 def with_interval(value: float | None, half_width: float | None) -> str:
-    """``+0.123 ± 0.045``; ``-`` in place of the interval of one group, and of what there is not."""
+    """Return a value with its interval, such as ``+0.123 ± 0.045``, with ``-`` for the interval of a single
+    group and for missing values.
+    """
     if value is None:
         return "-"
     return f"{value:+.3f} ± -" if half_width is None else f"{value:+.3f} ± {half_width:.3f}"

@@ -97,7 +97,7 @@ def revoke(url: str, token: str, yes: bool, as_json: bool) -> None:
 def export(url: str, token: str, out: Path | None) -> None:
     """Print everything that the service stores about you, as JSON.
 
-    Bots, versions with sources, settings, logs, tournaments and the ids of games.
+    This includes bots, versions with sources, settings, logs, tournaments and the ids of games.
     """
     text = json.dumps(service(url, token).export_owner(), indent=2, ensure_ascii=False)
     if out is None:
@@ -115,7 +115,7 @@ def delete(url: str, token: str, confirm: str | None, as_json: bool) -> None:
     """Delete your account and all its bots; this cannot be undone.
 
     Bots leave their tournaments and resign their games; tokens, sources and logs are erased. Records remain,
-    in which names such as deleted-1f2e3d4c replace yours and those of your bots.
+    but in them names such as deleted-1f2e3d4c replace yours and those of your bots.
     """
     if confirm is None:
         confirm = click.prompt("Type the name of the account to delete it", err=True)

@@ -1,4 +1,4 @@
-"""Types of options and arguments that several commands have."""
+"""Types of options and arguments that several commands share."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class KindType(_Text):
     name = "kind"
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str | None:
-        """Return the kinds as an option shows them; an argument has its name."""
+        """Return the kinds for an option, or the argument's name for an argument."""
         return "|".join(GAMES) if isinstance(param, click.Option) else None
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -45,14 +45,14 @@ KIND: Final = KindType()
 
 
 class PlayerFile(_Text):
-    """A house bot or a file, for the completion of shells."""
+    """A house bot or a file, for shell completion."""
 
     name = "bot"
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """House bots that begin with the text typed so far, and files."""
+        """Return the house bots that begin with the text typed so far, and files."""
         house = [CompletionItem(name) for name in HOUSE_BOTS if name.startswith(incomplete)]
         return [*house, CompletionItem(incomplete, type="file")]
 
@@ -61,7 +61,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def clock_options(command: Function) -> Function:
-    """Return the options of a command that say how much time players have; see :func:`clock_of`."""
+    """Add the options that say how much time players have to a command; see :func:`clock_of`."""
     options = (
         click.option(
             "--clock",
@@ -79,7 +79,7 @@ def clock_options(command: Function) -> Function:
 def clock_of(
     clock: str | None, turn_seconds: float | None, bank_seconds: float | None
 ) -> dict[str, str | int] | None:
-    """Return the clock of a request from the options of :func:`clock_options`, or None if there are none."""
+    """Return the clock of a request from the options of :func:`clock_options`, or None if none is given."""
     given: dict[str, str | int] = {
         name: round(1000 * value)
         for name, value in (("per_turn_ms", turn_seconds), ("bank_ms", bank_seconds))

@@ -136,7 +136,7 @@ def _open_last_game(results: list[GroupSummary]) -> None:
 def print_faults(plan: Plan, results: list[GroupSummary]) -> bool:
     """Print each distinct fault of each bot once, and each reason of void groups once.
 
-    Returns whether there was any fault or void group.
+    Return whether there was any fault or void group.
     """
     first: dict[int, dict[tuple[str, ...], FaultReport]] = {}
     void: dict[str, list[str]] = {}
@@ -160,7 +160,7 @@ def print_faults(plan: Plan, results: list[GroupSummary]) -> bool:
 def _play_all(
     plan: Plan, path: Path | None, jobs: int, think_limit: float
 ) -> tuple[list[GroupSummary], bool]:
-    """All results in the order of the plan, and whether Ctrl-C interrupted them."""
+    """Return all results in the order of the plan, and whether Ctrl-C interrupted them."""
     results: dict[int, GroupSummary] = {}
     out = path.open("w", encoding="utf-8") if path else None
     # The groups in the file and its size then, in one value: Ctrl-C may come between any two steps.
@@ -198,7 +198,7 @@ def _write(out: IO[str] | None, result: GroupSummary) -> None:
 
 
 def distinct_names(specs: list[BotSpec]) -> list[BotSpec]:
-    """Return the bots with unique names: the second with a name becomes ``name-2``."""
+    """Return the bots with unique names: the second bot with a name becomes ``name-2``."""
     seen: Counter[str] = Counter()
     named = []
     for spec in specs:
@@ -209,7 +209,7 @@ def distinct_names(specs: list[BotSpec]) -> list[BotSpec]:
 
 
 class _Row(TypedDict):
-    """The results of a bot; a value without any game, or an interval of one group, is None."""
+    """The results of a bot. A value without any game is None, and so is an interval of one group."""
 
     name: str
     version: str
@@ -224,7 +224,7 @@ class _Row(TypedDict):
 
 
 def _rows(plan: Plan, results: list[GroupSummary]) -> list[_Row]:
-    """The results of each bot."""
+    """Return the results of each bot."""
     counted = [result for result in results if not result.void]
     rows: list[_Row] = []
     for player, bot in enumerate(plan.bots):

@@ -1,7 +1,7 @@
 """Profiles: the services and tokens that ``botequim login`` has stored, in one file of the user.
 
-The file is ``botequim/config.ini`` in ``$XDG_CONFIG_HOME`` (``~/.config`` by default), readable by its user
-alone. Each section is a profile with ``url`` and ``token``; other keys and sections are kept.
+The file is ``botequim/config.ini`` in ``$XDG_CONFIG_HOME`` (``~/.config`` by default), readable only by its
+user. Each section is a profile with ``url`` and ``token``; other keys and sections are kept.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Profile(NamedTuple):
 
 
 def config_path() -> Path:
-    """Return the configuration file."""
+    """Return the path of the configuration file."""
     home = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
     return Path(home) / "botequim" / "config.ini"
 
@@ -48,7 +48,9 @@ def profiles() -> list[Profile]:
 
 
 def find_profile(name: str | None) -> Profile | None:
-    """Return the profile ``name``, or the default one, which may be missing. Raises ``profile_not_found``."""
+    """Return the profile ``name``, or the default profile, which need not exist. Raises
+    ``profile_not_found``.
+    """
     parser = _read()
     if name is None:
         return _profile(parser, DEFAULT) if parser.has_section(DEFAULT) else None
@@ -130,7 +132,7 @@ def _invalid(why: str) -> ArenaError:
 
 
 def _write(parser: ConfigParser) -> Path:
-    """Replace the file at once, readable by its user alone."""
+    """Replace the file atomically, readable only by its user."""
     path = config_path()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".config-")

@@ -40,14 +40,16 @@ class Pace:
         self._begin(now)
 
     def _begin(self, now: float) -> float:
-        """Forget what was before the window, except for the last of it, and return the window's beginning."""
+        """Forget measurements before the window, except the last of them, and return the
+        window's beginning.
+        """
         begins = now - min(WINDOW, (now - (self._began or 0.0)) / 2)
         while len(self._seen) > 1 and self._seen[1][0] <= begins:
             self._seen.popleft()
         return begins
 
     def rate(self) -> float | None:
-        """Work per second; None while too little is known."""
+        """Return the work per second, or None while too little is known."""
         now = self._clock()
         if self._began is None or now - self._began < _FEWEST_SECONDS:
             return None
@@ -56,7 +58,7 @@ class Pace:
         return done / (now - begins) if done > 0 else None
 
     def left(self, rest: int) -> float | None:
-        """Return the seconds until ``rest`` more is done; None while that is unknown."""
+        """Return the seconds until ``rest`` more is done, or None while that is unknown."""
         rate = self.rate()
         return None if rate is None else rest / rate
 
@@ -106,7 +108,7 @@ def progress_bar(what: str, total: int | None, unit: str) -> Iterator[Callable[[
 
 
 class Lines:
-    """Writes lines to stderr about something in progress: one at each event, and otherwise one every ten
+    """Writes lines about something in progress to stderr: one at each event, and otherwise one every ten
     seconds.
     """
 

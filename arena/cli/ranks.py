@@ -1,4 +1,4 @@
-"""Waiting for the rank of a bot that has qualified."""
+"""Waiting for the rank of a qualified bot."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Situation(NamedTuple):
     next: Outlook
 
     def is_final(self, left: float) -> bool:
-        """Return whether the rank stands, or does not come within ``left`` seconds."""
+        """Return whether the rank is settled, or will not come within ``left`` seconds."""
         if self.next.state in ("rests", "none"):
             return True
         if self.next.from_ms is not None and self.next.from_ms > _now_ms() + 1000 * left:
@@ -71,7 +71,9 @@ class _Service:
         return Situation(place, following)
 
     def _is_counted(self, tournament: str, published_ms: int | None) -> bool:
-        """Whether a tournament that is over is on the board; assumed after a while."""
+        """Return whether a finished tournament is counted on the board. After a while, it is
+        assumed to be.
+        """
         view = self._client.tournament(tournament)
         finished_ms = None if view is None else view["finished_ms"]
         if finished_ms is None:
@@ -98,7 +100,7 @@ def await_ranks(
     found: dict[BoardName, Situation],
 ) -> None:
     """Wait for up to ``seconds`` until the bot has a rank on the boards and plays in no tournament there.
-    ``found`` gets where it stands, also if the wait is interrupted. What happens meanwhile is printed to
+    ``found`` receives its situations, even if the wait is interrupted. What happens meanwhile is printed to
     stderr.
     """
     service = _Service(client, player)
@@ -119,7 +121,9 @@ def await_ranks(
 
 
 class _Report:
-    """Reports what happens on a board: each change once, and how far a tournament is now and then."""
+    """Reports what happens on a board: each change once, and the progress of a tournament from
+    time to time.
+    """
 
     def __init__(self, board: BoardName, url: str) -> None:
         self._board = board

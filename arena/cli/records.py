@@ -33,9 +33,9 @@ from arena.client import Client
 def records(url: str, kind: str | None, out: Path | None) -> None:
     """Download all public records of a service, oldest first, as JSON lines.
 
-    With --out, a download that was interrupted continues where it ended, and a later one adds the new
-    records; older ones get what changed in them since (a group was annulled).
-    FILE.state beside the file says how far it is. 'botequim verify' and 'botequim leaderboard' read the file.
+    With --out, an interrupted download continues where it ended, and a later one adds the new records; older
+    ones receive what changed in them since (a group was annulled). FILE.state beside the file says how far it
+    is. 'botequim verify' and 'botequim leaderboard' read the file.
     """
     client = service(url)
     if out is None:
@@ -55,7 +55,9 @@ def records(url: str, kind: str | None, out: Path | None) -> None:
 
 
 def _run(client: Client, download: Download, kind: str | None) -> None:
-    """Download with a progress bar. Its end is the number of rated records; there may be others."""
+    """Download with a progress bar. Its total is the number of rated records, although there
+    may be others.
+    """
     console = Console(stderr=True)
     rated = 0
     if console.is_terminal:

@@ -1,4 +1,4 @@
-"""The page of all commands: ``python -m arena.cli.reference > docs/commands.md``."""
+"""The reference page of all commands: ``python -m arena.cli.reference > docs/commands.md``."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def write_page(record: Record, path: Path, *, problems: Sequence[Problem] = (), 
 
 
 def proven_record(file: str, game_id: str | None, number: int | None) -> Record:
-    """Return the verified record of ``file`` with this id or 1-based number, or its only one.
+    """Return the verified record of ``file`` with this id or 1-based number, or its only record.
 
     Raises :class:`~arena.errors.ArenaError`.
     """

@@ -61,8 +61,8 @@ def import_roster(
 ) -> None:
     """Make an invitation for each line of FILE (CSV), and print their codes, which are shown only once.
 
-    The first line names the columns: name, and if wanted handle (the owner's name that is proposed) and
-    email; others are passed over. - reads the standard input.
+    The first line names the columns: name, and optionally handle (the proposed owner's name) and email;
+    others are ignored. - reads the standard input.
     """
     text, notice = decode_table(file.read(), "people", InvalidRoster)
     if notice:

@@ -99,7 +99,7 @@ def list_schedules(url: str, as_json: bool) -> None:
 
 
 def _next(schedule: Schedule) -> str:
-    """When it announces its next tournament."""
+    """Return when the schedule announces its next tournament."""
     if schedule["waits_for"] == "time":
         return when(schedule["next_ms"])
     return next_words(schedule, 0)
@@ -149,7 +149,7 @@ def _flat(value: Any) -> Any:
 @_admin
 @json_option
 def pause(schedule_id: str, url: str, token: str, as_json: bool) -> None:
-    """Pause SCHEDULE: it announces nothing until 'schedule resume'."""
+    """Pause SCHEDULE, so that it announces nothing until 'schedule resume'."""
     changed = service(url, token).change_schedule(schedule_id, enabled=False)
     show(changed, as_json, f"{schedule_id}: paused")
 

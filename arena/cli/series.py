@@ -129,7 +129,7 @@ def list_series(owner: str | None, url: str, as_json: bool) -> None:
 @token_option("the owner, if the series is hidden", required=False)
 @json_option
 def show(series_id: str, form: str, url: str, token: str | None, as_json: bool) -> None:
-    """Print the table of SERIES; as json with all that it follows from."""
+    """Print the table of SERIES; json includes everything that determines it."""
     form = "json" if as_json else form
     text = service(url, token).series_table(series_id, form)
     click.echo(text, nl=form == "json")
@@ -141,8 +141,6 @@ def show(series_id: str, form: str, url: str, token: str | None, as_json: bool) 
 def verify(file: IO[bytes], as_json: bool) -> None:
     """Recompute the table in FILE (json of `series show`) from its inputs, offline, and print it. Fails if
     the tables differ.
-
-    Fails if it is another one.
     """
     try:
         data = json.loads(file.read())

@@ -46,7 +46,7 @@ a rank.
 
 
 class Patience:
-    """How long a command waits in all; by default :data:`QUALIFYING`, and then :data:`RANKING`."""
+    """How long a command waits in all: by default :data:`QUALIFYING`, and then :data:`RANKING`."""
 
     def __init__(self, seconds: float | None, clock: Callable[[], float] = time.monotonic) -> None:
         self.given = QUALIFYING if seconds is None else seconds
@@ -56,17 +56,17 @@ class Patience:
 
     @property
     def qualifying(self) -> float:
-        """The seconds that are left until the qualification has to be over."""
+        """The seconds left for the qualification."""
         return max(0.0, self.given - (self._clock() - self._start))
 
     @property
     def ranking(self) -> float:
-        """The seconds that are left for a rank, of a bot that has just qualified."""
+        """The seconds left for the rank of a bot that has just qualified."""
         return self.qualifying if self._ranking is None else self._ranking
 
 
 class Submitted(NamedTuple):
-    """A version that has qualified, and where it stands on boards."""
+    """A qualified version, and its situation on boards."""
 
     version: str
     situations: Mapping[BoardName, Situation]
@@ -105,16 +105,16 @@ def submit_bot(
     preset: str | None = None,
 ) -> Submitted:
     """Register the bot of ``file``, or add it as a version, wait for its qualification and then for its rank,
-    and print both, or what it waits for. Without ``kinds`` it qualifies in the games that it plays, of which
-    one is enough.
-    ``tournaments``: whether the bot takes part in scheduled tournaments, None to leave that as it is.
-    ``preset``: of the only one of ``kinds``, for which it qualifies in place of the game.
+    and print both, or what the rank waits for.
 
-    Raises :class:`NotQualified` and the errors of the client.
+    Without ``kinds``, it qualifies in the games that it plays, and one of them is enough. ``tournaments``
+    says whether the bot takes part in scheduled tournaments, or is None to leave that as it is. ``preset``
+    belongs to the only one of ``kinds``; the bot qualifies for it in place of the game. Raises
+    :class:`NotQualified` and the errors of the client.
     """
     if preset is not None and len(kinds) != 1:
         raise UnknownPreset(
-            "--preset belongs to one game", field="preset", expected="exactly one --kind with it"
+            "--preset requires a single game", field="preset", expected="exactly one --kind with it"
         )
     # Before the upload, so that an unknown preset is refused at once.
     _boards(kinds, preset)
@@ -152,7 +152,7 @@ def submit_bot(
 def qualify_bot(
     client: Client, name: str, kind: str, preset: str | None, label: str | None, patience: Patience
 ) -> Submitted:
-    """Let a version of a bot qualify, by default the current one, wait for the outcome, and print it; for an
+    """Let a version of a bot (by default the current one) qualify, wait for the outcome, and print it; for an
     uploaded bot, also wait for its rank.
 
     Raises :class:`NotQualified` and the errors of the client.
@@ -178,18 +178,18 @@ def qualify_bot(
 
 
 def _is_uploaded(bot: Bot) -> bool:
-    """Whether the arena runs the current version of the bot."""
+    """Return whether the arena runs the current version of the bot."""
     return any(one["label"] == bot["version"] and one["transport"] == "uploaded" for one in bot["versions"])
 
 
 def _games(bot: Bot, label: str) -> tuple[str, ...]:
-    """The games that a version plays."""
+    """Return the games that a version plays."""
     named = next((one["games"] for one in bot["versions"] if one["label"] == label), ())
     return tuple(kind for kind in GAMES if not named or kind in named)
 
 
 def _boards(kinds: Iterable[str], preset: str | None) -> tuple[BoardName, ...]:
-    """The boards of the first presets of games, or of ``preset``, for which a bot qualifies. Raises
+    """Return the boards of the first presets of games, or of ``preset``, for which a bot qualifies. Raises
     :class:`~arena.errors.UnknownPreset`.
     """
     found = []
@@ -203,7 +203,7 @@ def _echo_standing(
     client: Client, player: PlayerId, boards: Sequence[BoardName], takes_part: bool, seconds: float
 ) -> dict[BoardName, Situation]:
     """Wait for the ranks of a version that has qualified for the boards, and print them, or what they wait
-    for. An interrupt ends the wait, and is passed on.
+    for. An interrupt ends the wait and is passed on.
     """
     for board in boards:
         click.echo(f"{shown(board)}: qualified; watch {board_page(client, board)}")
@@ -226,7 +226,7 @@ def _echo_standing(
 
 
 def _why(state: Qualification, patience: Patience) -> str:
-    """Why a version has not qualified."""
+    """Return why a version has not qualified."""
     if state["state"] == "failed":
         return str(state["reason"]) + (f" ({state['detail']})" if state["detail"] else "")
     return f"not over after {patience.given:g} s; repeat the command to go on waiting"
@@ -246,7 +246,9 @@ def _pending(message: str) -> NotQualified:
 
 
 def _again(client: Client, state: Qualification, name: str, file: Path) -> str:
-    """The command that runs the bot at the decision where it forfeited; empty if that is unknown."""
+    """Return the command that runs the bot at the decision where it forfeited, or an empty text if that is
+    unknown.
+    """
     if state["state"] != "failed":
         return ""
     groups = client.groups(state["tournament"])
@@ -271,8 +273,8 @@ def _again(client: Client, state: Qualification, name: str, file: Path) -> str:
 def _upload(
     client: Client, file: Path, name: str, label: str | None, seconds: float, tournaments: bool | None
 ) -> tuple[str, bool]:
-    """The label of the version that holds the file, and whether it is new. Raises :class:`NotQualified` if it
-    is refused, or not checked in time.
+    """Return the label of the version that holds the file, and whether it is new. Raises
+    :class:`NotQualified` if the upload is refused, or not checked in time.
     """
     try:
         data = file.read_bytes()
@@ -332,7 +334,7 @@ def _next_label(labels: list[str]) -> str:
 def _states(
     client: Client, name: str, version: str, boards: Collection[BoardName]
 ) -> dict[BoardName, Qualification]:
-    """The qualifications of a version for ``boards``."""
+    """Return the qualifications of a version for ``boards``."""
     found = {
         BoardName(one["kind"], SEALED, one["preset"]): one for one in client.qualifications(name, version)
     }
@@ -342,7 +344,7 @@ def _states(
 def _wait(
     client: Client, name: str, version: str, boards: Collection[BoardName], seconds: float
 ) -> dict[BoardName, Qualification]:
-    """Wait until no qualification for ``boards`` is under way; returns them."""
+    """Wait until no qualification for ``boards`` is in progress, and return them."""
     start = time.monotonic()
     explained = False
     while True:

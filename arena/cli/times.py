@@ -18,13 +18,13 @@ _Value = TypeVar("_Value")
 
 
 def seconds(text: str) -> float:
-    """Return a duration such as ``90``, ``90s``, ``5m``, ``2h`` or ``1d``, in seconds."""
+    """Parse a duration such as ``90``, ``90s``, ``5m``, ``2h`` or ``1d``, and return it in seconds."""
     return _read(lambda: read_duration(text))
 
 
 def moment(text: str) -> int:
-    """Return a time such as ``+5m``, ``18:00`` or ``2026-12-31 20:00``, of this place if it has no offset, in
-    Unix milliseconds.
+    """Parse a time such as ``+5m``, ``18:00`` or ``2026-12-31 20:00``, and return it in Unix milliseconds. It
+    is local time if it has no offset.
     """
     return _read(lambda: read_time(text, _now_ms(), HERE))
 

@@ -34,7 +34,7 @@ TABLE_FORMATS: Final = ("text", "csv", "json")
 
 
 def what_to_play(command: Function) -> Function:
-    """Return the arguments and options of a command that describe a tournament; see :func:`spec_of`."""
+    """Add the arguments and options that describe a tournament to a command; see :func:`spec_of`."""
     defaults = {"format": "round_robin"}
     parts = (
         click.argument("kind", type=KIND),

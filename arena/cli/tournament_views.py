@@ -1,4 +1,4 @@
-"""The commands of ``botequim tournament`` that show one: its entries, groups, rounds and records."""
+"""The commands of ``botequim tournament`` that show a tournament: its entries, groups, rounds and records."""
 
 from __future__ import annotations
 
@@ -151,7 +151,9 @@ def bracket(tournament_id: str, url: str, token: str | None, as_json: bool) -> N
 
 
 class Pairing(TypedDict):
-    """The players of a pairing with their points, its groups that are over, and whether all are."""
+    """The players of a pairing with their points, its finished groups, and whether all of its groups are
+    finished.
+    """
 
     pairing: int
     players: list[str]

@@ -181,19 +181,19 @@ def _not_loaded(message: str, expected: str | None, as_json: bool) -> int:
 
 
 def _of_kind(spec: BotSpec, kind: str) -> BotSpec:
-    """A house bot has a version for each game."""
+    """Return the bot for a game, since a house bot has a version for each game."""
     return bot_spec(spec.source, kind) if spec.source in HOUSE_BOTS else spec
 
 
 def _sandboxed(spec: BotSpec) -> BotSpec:
-    """The bot to run in the sandbox, not loaded yet. Raises ModuleNotFoundError."""
+    """Return the bot to run in the sandbox, not loaded yet. Raises ModuleNotFoundError."""
     from arena.sandbox.bot import sandboxed_spec
 
     return sandboxed_spec(spec.name, spec.version, source_of(spec.source))
 
 
 def _load_failure(spec: BotSpec) -> str:
-    """Why the sandbox does not load the bot; empty if it does."""
+    """Return why the sandbox does not load the bot, or an empty text if it does."""
     from arena.sandbox.bot import SandboxedSpec, check_bot
 
     assert isinstance(spec, SandboxedSpec)

@@ -100,11 +100,11 @@ def verify(
 ) -> int:
     """Verify the game records in each FILE (JSON lines or one record, also gzipped; - is stdin).
 
-    Checks hashes, commitments, every deal and action, who acted, faults and outcomes; and, across the
-    records of a file, that groups are complete and seated fairly, mirrored groups have one seed, and no game
-    or seed occurs twice.
-    With --replay-bots, every decision of the uploaded bots whose sources are given is repeated and
-    compared. Prints the problems and a summary. Exit code: 0 verified, 1 problems found, 2 unreadable input.
+    The command checks hashes, commitments, every deal and action, who acted, faults and outcomes; and, across
+    the records of a file, that groups are complete and seated fairly, mirrored groups have one seed, and no
+    game or seed occurs twice. With --replay-bots, every decision of the uploaded bots whose sources are given
+    is repeated and compared. It prints the problems and a summary. The exit code is 0 if all are verified, 1
+    if there are problems, and 2 if the input is unreadable.
     """
     if (given or folder) and not replay_bots:
         raise click.UsageError("--source and --sources require --replay-bots")
@@ -145,7 +145,7 @@ def verify(
 def _verify_file(
     file: str, jobs: int, partial: bool, tally: VerifyTally, shown: Callable[[int], None]
 ) -> Iterator[str]:
-    """The problems of a file, a line each."""
+    """Yield the problems of a file, one per line."""
     checks = GroupChecks()
     records = 0
     for checked in _check_all(record_texts(file), jobs):
@@ -185,7 +185,9 @@ def _check(texts: list[RecordText]) -> list[Checked]:
 
 
 def _check_all(texts: Iterable[RecordText], jobs: int) -> Iterator[Checked]:
-    """The records in order; the first chunk in this process, so that small files start no processes."""
+    """Yield the records in order. The first chunk is checked in this process, so that small files start no
+    processes.
+    """
     chunks = _chunks(texts)
     yield from _check(next(chunks, []))
     second = next(chunks, None)

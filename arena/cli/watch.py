@@ -64,13 +64,13 @@ def watch(
 ) -> None:
     """Play BOT against each OPPONENT, and again whenever one of their files is saved, until Ctrl-C.
 
-    Every round has the same deals and the same randomness, so that the change of the margin is that of the
-    bot; its 95% interval is of the differences group by group. A file that cannot be loaded is reported with
-    its line, and the next save is waited for. Bots are named as in 'botequim play', and the rules are those
-    of 'play'; --preset needs one --kind.
+    Every round has the same deals and the same randomness, so that the margin changes only because the bot
+    does; its 95% interval is of the differences group by group. If a file cannot be loaded, its line is
+    reported, and the command waits for the next save. Bots are named as in 'botequim play', and the rules are
+    those of 'play'; --preset needs one --kind.
     """
     if preset is not None and len(kinds) != 1:
-        raise click.UsageError("--preset belongs to one game: give exactly one --kind with it")
+        raise click.UsageError("--preset requires exactly one --kind")
     seed = seed or secrets.token_hex(8)
     bots = (bot, *opponents)
     sources = [bot_spec(text, check=False).source for text in bots]
@@ -127,7 +127,7 @@ class Rounds:
         self._before: dict[tuple[str, int], dict[int, float]] = {}
 
     def play(self, changed: Callable[[], bool]) -> None:
-        """Play a round, unless a file cannot be loaded, and stop early if ``changed()``.
+        """Play a round, unless a file cannot be loaded, and stop early if ``changed()`` is true.
 
         Raises :class:`~arena.bots.GameNotPlayed`.
         """

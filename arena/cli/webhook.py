@@ -31,14 +31,14 @@ _REFUSALS: Final = (400, 401, 403)
 
 
 class _NothingThere(ArenaError):
-    """The host or the port of the URL does not answer."""
+    """Nothing answers at the host or the port of the URL."""
 
     code = "webhook_failed"
 
 
 class _NoRedirects(HTTPRedirectHandler):
     def redirect_request(self, *_: object) -> None:
-        """The service does not follow redirects either."""
+        """Follow no redirect, as the service does."""
 
 
 class _Receiver:
@@ -49,7 +49,7 @@ class _Receiver:
         self._open = build_opener(_NoRedirects()).open
 
     def post(self, body: bytes, headers: Mapping[str, str], seconds: float) -> bytes:
-        """Post JSON and return the body of a reply with a status 2xx. Raises :class:`CallFailed`."""
+        """Post JSON, and return the body of a reply with a 2xx status. Raises :class:`CallFailed`."""
         request = Request(self._url, body, {"Content-Type": "application/json", **headers}, method="POST")
         try:
             with self._open(request, timeout=seconds) as reply:
@@ -69,7 +69,7 @@ class _Receiver:
 
 
 def _why(reason: OSError, url: str) -> str:
-    """Why there is no connection."""
+    """Return why there is no connection."""
     parts = urlsplit(url)
     if isinstance(reason, gaierror):
         return f"the host {parts.hostname!r} does not exist"
@@ -101,7 +101,7 @@ def test(url: str, secret: str | None, kind: str, as_json: bool) -> int:
 
     This machine posts them, in the form and with the signatures of the service; no service and no token are
     needed. The exit code is 1 if a reply is wrong, and 2 if there is no receiver. A receiver that accepts a
-    wrong signature plays, but anybody could make it answer: that is a warning.
+    wrong signature plays, but anybody could make it answer, so the command warns about that.
     """
     if urlsplit(url).scheme not in ("http", "https"):
         raise click.BadParameter(f"{url!r} is not a URL; expected http:// or https://", param_hint="'URL'")
@@ -145,7 +145,7 @@ def _reason(error: ArenaError) -> str:
 
 
 def _sample_turn(kind: str) -> Turn:
-    """The first turn of a game."""
+    """Return the first turn of a game."""
     table = Table("sample", kind, game_of(kind).options.complete({}), secrets.token_bytes(32))
     table.start()
     turn = table.turn(table.awaited()[0], deadline_ms=5000, bank_ms=0)
@@ -154,7 +154,7 @@ def _sample_turn(kind: str) -> Turn:
 
 
 def _answer(receiver: _Receiver, key: str, turn: Turn) -> str:
-    """Post a turn, and return the action of the reply, which must be legal."""
+    """Post a turn, and return the action in the reply, which must be legal."""
     body = turn_message(turn, 5000)
     action = action_in(receiver.post(body, headers([key], body), _SECONDS), optional=False)
     if action not in turn["legal_actions"]:
@@ -166,7 +166,7 @@ def _answer(receiver: _Receiver, key: str, turn: Turn) -> str:
 
 
 def _check_refusal(receiver: _Receiver, turn: Turn) -> Check:
-    """Whether the receiver refuses a turn that somebody else has signed."""
+    """Return whether the receiver refuses a turn that somebody else has signed."""
     name = "wrong signature"
     body = turn_message(turn, 5000)
     try:

@@ -1,6 +1,7 @@
-"""The client side of the service: :class:`Client` for its operations, :func:`run` for a bot to play.
+"""The client side of the service: :class:`Client` for its operations, and :func:`run` to let a bot play.
 
-Standard library only, and no event loop: one bot is one request in a loop, for any number of games.
+It uses only the standard library, and no event loop: a bot sends one request after another, for any number of
+games.
 """
 
 from __future__ import annotations

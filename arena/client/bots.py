@@ -1,4 +1,4 @@
-"""Bots: uploads that are checked before they are versions."""
+"""Calls for bots, whose uploads are checked before they become versions."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ _LONG_POLL: Final = 20.0
 
 
 class UploadPending(ArenaError):
-    """An upload was not checked in time; the service goes on with it. ``field``: where it can be read.
-    ``extra``: the ``token`` of a new bot.
+    """Raised if an upload was not checked in time. The service goes on checking it. ``field`` says where it
+    can be read. ``extra`` holds the ``token`` of a new bot.
     """
 
     code = "upload_pending"
 
 
 class BotsCalls(Calls):
-    """Methods of the operations of ``/v1/bots`` that are more than a request."""
+    """Methods for those operations of ``/v1/bots`` that take more than one request."""
 
     def register_bot(self, name: str, **fields: Unpack[RegisterBotFields]) -> str:
-        """Register a bot of this owner and return its token. ``fields``: ``transport`` and so on; with a
-        ``source`` or ``component`` in bytes, which is sent as a file, ``version`` and ``description``.
+        """Register a bot of this owner and return its token. ``fields`` are ``transport`` and so on, or a
+        ``source`` or ``component`` in bytes, which is sent as a file, with ``version`` and ``description``.
         """
         return self.create_bot(name, **fields)["token"]
 
@@ -56,9 +56,11 @@ class BotsCalls(Calls):
         on_upload: OnUpload | None = None,
         **fields: Unpack[RegisterBotFields],
     ) -> BotWithToken:
-        """As :meth:`register_bot`, but returns the bot, its token, its webhook secret and its upload.
+        """Register a bot like :meth:`register_bot`, but return the bot, its token, its webhook secret and its
+        upload.
 
-        ``wait``, ``on_upload``: as for :meth:`add_version`. A bot whose upload is refused is not registered.
+        ``wait`` and ``on_upload`` are as for :meth:`add_version`. A bot whose upload is refused is not
+        registered.
         """
         reply, pending = self._send_version("register_bot", {"name": name, **fields})
         made = cast("BotWithToken", reply)
@@ -80,13 +82,14 @@ class BotsCalls(Calls):
         on_upload: OnUpload | None = None,
         **fields: Unpack[AddVersionFields],
     ) -> AddedVersion:
-        """Add a version, which new games are played with. ``fields``: ``transport`` and so on, or a
-        ``source`` or ``component`` in bytes, which is sent as a file.
+        """Add a version, which plays new games. ``fields`` are ``transport`` and so on, or a ``source`` or
+        ``component`` in bytes, which is sent as a file.
 
-        An upload is checked first. If that takes longer than the service lets a request wait, this waits for
-        it for up to ``wait`` seconds (by default, ``patience``), and calls ``on_upload`` with each state. If
-        the bot has the same upload already, this is that version, with its own label and ``added`` false.
-        Raises :class:`UploadPending` after that, and :class:`~arena.client.http.ApiError` for a refused one.
+        An upload is checked first. If that takes longer than the service lets a request wait, this method
+        waits for up to ``wait`` seconds (by default, ``patience``), and calls ``on_upload`` with each state.
+        If the bot has the same upload already, the result is that version, with its own label and ``added``
+        false. Raises :class:`UploadPending` after that time, and :class:`~arena.client.http.ApiError` for a
+        refused upload.
         """
         reply, pending = self._send_version("add_version", {"bot": bot, "label": label, **fields})
         if not pending:
@@ -102,7 +105,9 @@ class BotsCalls(Calls):
         wait: float | None = None,
         on_upload: OnUpload | None = None,
     ) -> Upload:
-        """The upload when it is a version; ``wait``, ``on_upload`` and errors: as for :meth:`add_version`."""
+        """Wait until the upload is a version, and return it. ``wait``, ``on_upload`` and errors are as for
+        :meth:`add_version`.
+        """
         until = time.monotonic() + (self.patience if wait is None else wait)
         last = None
         while upload["state"] not in ("added", "refused"):
@@ -121,7 +126,9 @@ class BotsCalls(Calls):
         return upload
 
     def _send_version(self, name: str, fields: Mapping[str, object]) -> tuple[Json, bool]:
-        """What the service answers, and whether the upload is still being checked."""
+        """Send a version, and return what the service answers, and whether the upload is still
+        being checked.
+        """
         where, query, body = request_of(OPERATIONS[name], fields)
         status, value = self._with_status("POST", where, body, query, creates=True)
         return value, status == _ACCEPTED

@@ -1,4 +1,6 @@
-"""The methods of the client that are made from the table of operations; ``calls.pyi`` has their types."""
+"""The methods of the client that are generated from the table of operations; ``calls.pyi`` has
+their types.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from arena.operations import OPERATIONS
 
 
 class Calls(OperationCalls):
-    """A method for each operation of the table that is not made by hand."""
+    """A method for each operation of the table that is not written by hand."""
 
 
 for _name, _operation in OPERATIONS.items():

@@ -11,9 +11,9 @@ from arena.client.tournaments import TournamentsCalls
 class Client(BotsCalls, GamesCalls, TournamentsCalls, LeaderboardsCalls):
     """The service at ``url``; see :class:`~arena.client.http.HttpClient` for the arguments.
 
-    Most methods are made from the table of operations (``arena/operations``): they take its fields by name,
-    those in the path and a few others also by position, and return what the API returns, or all elements of a
-    list, from all its pages. A field of a body that is None is left out, except in a change.
+    Most methods are generated from the table of operations (``arena/operations``): they take its fields by
+    name, those in the path and a few others also by position, and return what the API returns, or all
+    elements of a list, from all its pages. A field of a body that is None is left out, except in a change.
     ``arena.client.types`` has the types.
 
     A refused request raises :class:`~arena.client.ApiError`. Methods named ``create_...``, ``register_...``

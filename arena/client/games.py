@@ -1,4 +1,4 @@
-"""Records of games: of one that is not over yet, and of all that were released."""
+"""Calls for records: of a game that is not over yet, and of all games that were released."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _RECORDS_AT_ONCE: Final = 500
 
 
 class RecordsPage(NamedTuple):
-    """A page of records, one line of JSON each, and where the next one continues."""
+    """A page of records, one line of JSON each, and where the next page continues."""
 
     lines: list[str]
     after: str
 
 
 class GamesCalls(Calls):
-    """Methods of the operations of ``/v1/games`` and ``/v1/records`` that are more than a request."""
+    """Methods for those operations of ``/v1/games`` and ``/v1/records`` that take more than one request."""
 
     def record(self, game: str, *, wait: bool = False) -> GameRecord:
-        """The record of a finished game; with ``wait``, waits for the game to finish."""
+        """Return the record of a finished game. With ``wait``, wait for the game to finish."""
         state = self._state_when_over(game) if wait else ""
         until = time.monotonic() + _LATE_RECORD
         while True:
@@ -56,7 +56,7 @@ class GamesCalls(Calls):
     def records(
         self, kind: str | None = None, *, after: str | None = None, limit: int | None = None
     ) -> Iterator[str]:
-        """All released public records, the oldest first, one line of JSON each; ``limit`` per request."""
+        """Yield all released public records, oldest first, one line of JSON each, ``limit`` per request."""
         while (page := self.records_page(kind, after=after, limit=limit)).lines:
             yield from page.lines
             after = page.after
@@ -64,7 +64,9 @@ class GamesCalls(Calls):
     def records_page(
         self, kind: str | None = None, *, after: str | None = None, limit: int | None = None
     ) -> RecordsPage:
-        """The released public records after ``after``, up to ``limit``; no lines if there are no more."""
+        """Return the released public records after ``after``, up to ``limit``, or no lines if there are no
+        more.
+        """
         query = {"kind": kind, "after": after, "limit": limit or _RECORDS_AT_ONCE}
         reply = self._send("GET", path("records"), None, query, True)
         text = reply.body.decode().rstrip("\n")

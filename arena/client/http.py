@@ -48,7 +48,7 @@ class ApiError(ArenaError):
         self.status = status
 
     def matches(self, code: str) -> bool:
-        """Whether the error is ``code``."""
+        """Return whether the error is ``code``."""
         return self.code == code
 
 
@@ -56,7 +56,7 @@ Data = TypeVar("Data")
 
 
 class ServerEvent(NamedTuple, Generic[Data]):
-    """One message of a stream. ``id``: pass it as ``last_event_id`` to continue after it."""
+    """One message of a stream. Pass ``id`` as ``last_event_id`` to continue after it."""
 
     event: str
     data: Data
@@ -64,7 +64,7 @@ class ServerEvent(NamedTuple, Generic[Data]):
 
 
 class RawFile(NamedTuple):
-    """A body that is not JSON. ``media``: its media type."""
+    """A body that is not JSON. ``media`` is its media type."""
 
     media: str
     data: bytes
@@ -83,11 +83,11 @@ class NotTheService(ArenaError):
 
 
 class _NotSent(Exception):
-    """There was no connection, so the request did not arrive."""
+    """No connection could be made, so the request did not arrive."""
 
 
 class _NotTls(Exception):
-    """The other side does not speak TLS, which no retry changes."""
+    """The other side does not use TLS, and retrying will not change that."""
 
 
 _PLAIN: Final = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
@@ -101,7 +101,7 @@ class _Reply(NamedTuple):
 
     @property
     def value(self) -> Json:
-        """The body as JSON; None if it is not JSON."""
+        """The body parsed as JSON, or None if it is not JSON."""
         try:
             return cast(Json, json.loads(self.body)) if self.body else None
         except ValueError:
@@ -121,9 +121,8 @@ class HttpClient:
     growing pause for up to ``patience`` seconds; ``on_retry(seconds, why)`` is called before each pause.
     Requests that create something (``POST /v1/games``, ``/bots`` and so on) have a random
     ``Idempotency-Key``, so that the service carries them out once; a sign-up is retried only if it cannot
-    have been executed.
-    ``timeout``: seconds to wait for a reply, in addition to the ``wait`` of
-    the request. Not thread-safe.
+    have been executed. ``timeout`` is seconds to wait for a reply, in addition to the ``wait`` of the
+    request. Not thread-safe.
     """
 
     def __init__(
@@ -163,9 +162,9 @@ class HttpClient:
         repeatable: bool = True,
         creates: bool = False,
     ) -> Json:
-        """Send a request and return the decoded reply, None for an empty one. ``body``: a :class:`RawFile`,
-        or what JSON can hold. ``repeatable``: whether it may be executed twice. ``creates``: send an
-        ``Idempotency-Key``, with which the service executes it once.
+        """Send a request and return the decoded reply, or None for an empty one. ``body`` is a
+        :class:`RawFile`, or what JSON can hold. ``repeatable`` says whether the request may be executed
+        twice. With ``creates``, an ``Idempotency-Key`` is sent, so that the service executes it once.
 
         Raises :class:`ApiError` if the service rejects the request, :class:`Unreachable` if it does not
         answer and :class:`NotTheService` if another service does.
@@ -182,7 +181,7 @@ class HttpClient:
         repeatable: bool = True,
         creates: bool = False,
     ) -> tuple[int, Json]:
-        """The status, and what :meth:`request` returns."""
+        """Send a request, and return the status and what :meth:`request` returns."""
         key = secrets.token_hex(16) if creates else None
         reply = self._send(method, path, body, query, repeatable, key)
         value = reply.value
@@ -197,11 +196,11 @@ class HttpClient:
         return self._base + path + ("?" + urlencode(given) if given else "")
 
     def _text(self, path: str, query: Mapping[str, object] | None = None) -> str:
-        """A reply that is not JSON, as text."""
+        """Request a reply that is not JSON, and return it as text."""
         return self._send("GET", path, None, query, True).body.decode()
 
     def _pages(self, path: str, key: str, /, **query: object) -> Iterator[Json]:
-        """All elements of a list, page by page."""
+        """Yield all elements of a list, page by page."""
         cursor: Json = None
         while True:
             page = self._object(path, {**query, "cursor": cursor})
@@ -211,12 +210,12 @@ class HttpClient:
                 return
 
     def _object(self, path: str, query: Mapping[str, object]) -> dict[str, Json]:
-        """A reply that is an object of JSON."""
+        """Request a reply that is a JSON object, and return it."""
         return cast(dict[str, Json], self.request("GET", path, query=query))
 
     def _table(self, path: str, form: str, version: str, lists: Sequence[str], **query: object) -> str:
-        """A table as text: ``json`` with the ``lists`` of all its pages, which are read again if ``version``
-        changes meanwhile.
+        """Return a table as text. ``json`` contains the ``lists`` of all its pages, which are read again if
+        ``version`` changes meanwhile.
         """
         if form != "json":
             return self._text(path, {"format": form, **query})
@@ -314,7 +313,7 @@ class HttpClient:
     def _stream(
         self, path: str, query: Mapping[str, object] | None = None, last_event_id: str | None = None
     ) -> Iterator[ServerEvent[Json]]:
-        """The events of a server-sent stream, on a separate connection, until the service ends it.
+        """Yield the events of a server-sent stream, on a separate connection, until the service ends it.
 
         Raises :class:`ApiError` if the service rejects it and :class:`Unreachable` if the connection breaks.
         """
@@ -341,7 +340,7 @@ def _encoded(body: object) -> tuple[bytes | None, str]:
 
 
 def _address(url: str) -> tuple[str, str, int | None, str]:
-    """Scheme, host, port and path of a service's address."""
+    """Return scheme, host, port and path of a service's address."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -358,7 +357,7 @@ def _address(url: str) -> tuple[str, str, int | None, str]:
 
 
 def _checked_token(token: str) -> str:
-    """The token without what was pasted with it. The error message does not repeat it."""
+    """Return the token without what was pasted along with it. The error message does not repeat it."""
     token = clean(token)
     if not token or not token.isascii() or not token.isprintable() or " " in token:
         raise ArenaError(
@@ -383,7 +382,7 @@ def _exchange(
 
 
 def _may_pass(reply: _Reply, repeatable: bool) -> bool:
-    """Whether the same request may succeed later."""
+    """Return whether the same request may succeed later."""
     if reply.status >= 500:
         return repeatable
     if reply.problem.get("code") == "budget_exceeded":
@@ -397,17 +396,17 @@ def _reason(error: Exception) -> str:
 
 
 def path(*parts: str) -> str:
-    """The path of a resource: ``path("games", id)`` is ``/v1/games/{id}``, with the id quoted."""
+    """Return the path of a resource: ``path("games", id)`` is ``/v1/games/{id}``, with the id quoted."""
     return "/v1/" + "/".join(quote(part, safe="") for part in parts)
 
 
 def given(**fields: Data | None) -> dict[str, Data]:
-    """A request body of the fields that are not None."""
+    """Return a request body with the fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
 def _events(response: http.client.HTTPResponse) -> Iterator[ServerEvent[Json]]:
-    """The messages of a stream; comments, which keep it alive, are skipped."""
+    """Yield the messages of a stream, without the comments that keep it alive."""
     fields: dict[str, str] = {}
     for line in response:
         name, _, value = line.decode().rstrip("\r\n").partition(":")
@@ -424,7 +423,7 @@ def _word(problem: Mapping[str, Json], name: str) -> str | None:
 
 
 def _number(value: object) -> float:
-    """A number as a caller gave it; 0 for what is none, which the service refuses."""
+    """Return a number given by the caller, or 0 for anything else, which the service refuses."""
     try:
         number = float(str(value))
     except ValueError:

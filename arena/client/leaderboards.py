@@ -1,4 +1,4 @@
-"""Leaderboards: whole tables, with all their pages."""
+"""Calls for leaderboards, which return whole tables with all their pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class AllStyles(TypedDict):
 
 
 class LeaderboardsCalls(Calls):
-    """Methods of the operations of ``/v1/leaderboards`` that are more than a request."""
+    """Methods for those operations of ``/v1/leaderboards`` that take more than one request."""
 
     def leaderboard(
         self,
@@ -39,15 +39,15 @@ class LeaderboardsCalls(Calls):
         preset: str | None = None,
         limit: int | None = None,
     ) -> str:
-        """A published leaderboard with all rows: ``json``, ``csv`` or ``text``; by default that of the game's
-        first preset. ``limit`` per request.
+        """Return a published leaderboard with all rows as ``json``, ``csv`` or ``text``, by default that of
+        the game's first preset. ``limit`` is the number of rows per request.
         """
         where = path("leaderboards", kind, division)
         return self._table(where, form, "published_ms", ("rows",), preset=preset, limit=limit)
 
     def matchups(self, kind: str, division: str, form: str = "json", *, preset: str | None = None) -> str:
-        """Who beats whom on a leaderboard, by default that of the game's first preset: ``json``, ``csv`` or
-        ``text``. Raises ``matchups_not_found`` if there is nothing.
+        """Return who beats whom on a leaderboard, by default that of the game's first preset, as ``json``,
+        ``csv`` or ``text``. Raises ``matchups_not_found`` if there is nothing.
         """
         where = path("leaderboards", kind, division, "matchups")
         return self._text(where, {"format": form, "preset": preset})
@@ -55,8 +55,8 @@ class LeaderboardsCalls(Calls):
     def styles(
         self, kind: str, division: str, *, preset: str | None = None, limit: int | None = None
     ) -> AllStyles:
-        """How the bots of a leaderboard play: all ``bots`` with their counts; by default that of the game's
-        first preset. ``limit`` per request.
+        """Return how the bots of a leaderboard (by default that of the game's first preset) play: all
+        ``bots`` with their counts. ``limit`` is the number of bots per request.
         """
         where = path("leaderboards", kind, division, "styles")
         bots = cast("list[BotStyle]", list(self._pages(where, "bots", preset=preset, limit=limit)))
@@ -71,8 +71,8 @@ class LeaderboardsCalls(Calls):
         preset: str | None = None,
         limit: int | None = None,
     ) -> AllPoints:
-        """The daily ratings of a leaderboard, or of one bot on it: all ``points``; by default of the game's
-        first preset. ``limit`` per request.
+        """Return the daily ratings of a leaderboard (by default that of the game's first preset), or of one
+        bot on it: all ``points``. ``limit`` is the number of points per request.
         """
         where = path("leaderboards", kind, division, "history")
         pages = self._pages(where, "points", preset=preset, bot=bot, limit=limit)

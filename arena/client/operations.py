@@ -1,4 +1,4 @@
-"""Requests and methods of the client, made from the table of operations."""
+"""Requests and methods of the client, generated from the table of operations."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Request(NamedTuple):
 
 
 def request_of(operation: Operation, fields: Mapping[str, object]) -> Request:
-    """The request with these fields, those in the path included. Those of a body that are None are left out,
-    except in a change, where None is a value.
+    """Return the request with these fields, including those in the path. Fields of a body that are None are
+    left out, except in a change, where None is a value.
     """
     rest = dict(fields)
     path = operation.path.format_map(
@@ -43,7 +43,9 @@ class OperationCalls(HttpClient):
     """Carries out operations of the table."""
 
     def call(self, name: str, /, **fields: object) -> Json:
-        """Carry out an operation, and return its whole reply; one that is not JSON as text."""
+        """Carry out an operation, and return its whole reply; a reply that is not JSON is
+        returned as text.
+        """
         operation = OPERATIONS[name]
         path, query, body = request_of(operation, fields)
         if operation.media != JSON or (operation.texts and fields.get("format", "json") != "json"):
@@ -55,7 +57,7 @@ class OperationCalls(HttpClient):
 
 
 def method_of(name: str, operation: Operation) -> Callable[..., object]:
-    """The method of an operation. ``arena/client/calls.pyi`` has its types."""
+    """Return the method of an operation. ``arena/client/calls.pyi`` has its types."""
     by_position = (*operation.in_path, *operation.arguments)
     called = operation.client or name
 

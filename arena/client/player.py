@@ -49,7 +49,9 @@ _SHOWN: Final = 200
 
 @dataclass
 class _Game:
-    """One game of the bot: an object per seat, how often it failed there, and when to check it next."""
+    """One game of the bot: its object per seat, how often it failed there, and when to check
+    the game next.
+    """
 
     name: str
     bots: dict[int, Bot] = field(default_factory=dict)
@@ -69,12 +71,12 @@ class _Game:
 
 
 class OnlinePlayer:
-    """Plays all games of one bot: one fresh object of ``make()`` per seat and game.
+    """Plays all games of one bot, with a new object from ``make()`` per seat and game.
 
-    ``say(line)`` reports what happens; of the bot's failures the first of each kind, with its turn. If a bot
+    ``say(line)`` reports what happens, including the bot's first failure of each kind with its turn. If a bot
     raises, ends the program, or returns something that is not legal, the turn's default action is played for
     it, as the table does for a seat that is late, and the bot is called again at its next turn.
-    ``tournaments``: whether it takes part in scheduled tournaments.
+    ``tournaments`` says whether it takes part in scheduled tournaments.
     """
 
     def __init__(
@@ -99,9 +101,9 @@ class OnlinePlayer:
         self._cursor: str | None = None
 
     def step(self, wait: float = WAIT) -> int:
-        """Send the answers, get the next turns and decide them; returns the number of turns.
+        """Send the answers, fetch the next turns and decide them; return the number of turns.
 
-        Waits up to ``wait`` seconds while there is nothing to do.
+        It waits up to ``wait`` seconds while there is nothing to do.
         """
         sent = list(self._answers.values())[:_ANSWERS]
         try:
@@ -131,13 +133,13 @@ class OnlinePlayer:
         return len(turns)
 
     def _wait(self, wait: float) -> float:
-        """How long to wait for turns: until the next check of a game at most."""
+        """Return how long to wait for turns, at most until the next check of a game."""
         due = min((game.due for game in self._games.values()), default=float("inf"))
         return round(max(0.0, min(wait, due - time.monotonic())), 3)
 
     def _rejected(self, result: Result, turn: Turn) -> list[Turn]:
         """Report the rejection of an answer to ``turn``, which is then answered with its default action if it
-        is still open. Returns the turn to decide instead, if any.
+        is still open. Return the turn to decide instead, if any.
         """
         if result["status"] == "accepted":
             return []
@@ -153,7 +155,7 @@ class OnlinePlayer:
         return [fresh] if fresh and (self._rights or not fresh["optional"]) else []
 
     def _think(self, turn: Turn) -> None:
-        """Let the bot of the seat decide; it is created with its first turn."""
+        """Let the seat's bot decide. It is created at its first turn."""
         game = self._games.get(turn["game"])
         if game is None:
             game = self._games[turn["game"]] = _Game(f"{turn['kind']} {turn['game']}")
@@ -203,7 +205,7 @@ class OnlinePlayer:
         self._failed(report, turn, why)
 
     def _failed(self, report: FaultReport, turn: Turn, why: str) -> None:
-        """Count a failure of the bot, and report it if it is the first of its kind."""
+        """Count a failure of the bot, and report it if it is the first one of its kind."""
         game = self._games.get(turn["game"])
         if game is not None:
             game.failures[turn["seat"]] += 1
@@ -215,7 +217,9 @@ class OnlinePlayer:
             self.say(report.trace.text.rstrip())
 
     def leave(self) -> None:
-        """Say good-bye, so that nothing begins for the bot by itself, and play what has begun to its end."""
+        """Announce that the bot leaves, so that nothing begins for it automatically, and play what has begun
+        to its end.
+        """
         # A request may have been interrupted; so what it returned is requested again.
         self.client.close()
         self._cursor = None
@@ -235,7 +239,9 @@ class OnlinePlayer:
             left = self._good_bye()
 
     def _good_bye(self) -> PresenceEnded:
-        """What the service returns to a good-bye, and whether the bot took part in tournaments."""
+        """Announce that the bot leaves, and return the reply, and whether the bot took part in
+        tournaments.
+        """
         patience, self.client.patience = self.client.patience, _GOOD_BYE_PATIENCE
         try:
             left = self.client.end_presence()
@@ -287,8 +293,8 @@ def run(
     tournaments: bool = False,
 ) -> OnlinePlayer:
     """Play with bots of ``make`` (a subclass of ``Bot``) until ``games`` games are over (None: forever), or
-    until KeyboardInterrupt. Then the bot says good-bye and plays what has begun to its end; a second
-    KeyboardInterrupt leaves at once. ``tournaments``: as for :class:`OnlinePlayer`.
+    until KeyboardInterrupt. Then the bot announces that it leaves and plays what has begun to its end; a
+    second KeyboardInterrupt leaves at once. ``tournaments`` is as for :class:`OnlinePlayer`.
     """
     player = OnlinePlayer(client, make, say, tournaments=tournaments)
     try:

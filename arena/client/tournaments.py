@@ -1,4 +1,4 @@
-"""Tournaments and series: lists with a limit, tables and records as text."""
+"""Calls for tournaments and series: lists with a limit, and tables and records as text."""
 
 from __future__ import annotations
 
@@ -16,32 +16,36 @@ _PAGE: Final = 100
 
 
 class TournamentsCalls(Calls):
-    """Methods of the operations of ``/v1/tournaments`` and ``/v1/series`` that are more than a request."""
+    """Methods for those operations of ``/v1/tournaments`` and ``/v1/series`` that take more
+    than one request.
+    """
 
     def tournaments(
         self, *, state: str | None = None, kind: str | None = None, bot: str | None = None, limit: int = 50
     ) -> list[TournamentSummary]:
-        """The newest ``limit`` tournaments; with ``bot``, of those in which it has played."""
+        """Return the newest ``limit`` tournaments. With ``bot``, return only those in which it has played."""
         page = self._pages(
             path("tournaments"), "tournaments", state=state, kind=kind, bot=bot, limit=min(limit, _PAGE)
         )
         return cast("list[TournamentSummary]", list(islice(page, limit)))
 
     def leave_tournament(self, tournament: str, bot: str) -> Entry:
-        """Withdraw a bot and return its entry; once play has begun it plays its round to the end."""
+        """Withdraw a bot and return its entry. Once play has begun, the bot plays its round to the end."""
         return cast("Entry", self.call("leave_tournament", tournament=tournament, entry=bot))
 
     def standings(self, tournament: str, form: str = "json", *, limit: int | None = None) -> str:
-        """The standings and the crosstable as text: ``json``, ``csv`` or ``text``; ``limit`` per request."""
+        """Return the standings and the crosstable as ``json``, ``csv`` or ``text``. ``limit`` is the number
+        of rows per request.
+        """
         where = path("tournaments", tournament, "standings")
         return self._table(where, form, "computed_ms", ("rows", "crosstable"), limit=limit)
 
     def tournament_records(self, tournament: str, group: str | None = None) -> list[str]:
-        """The released records of a tournament, or of one group, a line of JSON each."""
+        """Return the released records of a tournament, or of one group, one line of JSON each."""
         return self._text(path("tournaments", tournament, "records"), {"group": group}).splitlines()
 
     def series_table(self, series: str, form: str = "json") -> str:
-        """The table of a series as text: ``json``, ``csv`` or ``text``."""
+        """Return the table of a series as ``json``, ``csv`` or ``text``."""
         where = path("series", series, "table")
         if form != "json":
             return self._text(where, {"format": form})

@@ -14,14 +14,14 @@ GAMES: dict[str, Game] = {}
 
 
 def register(game: Game) -> None:
-    """Add a game. Raises ``ValueError`` if there is one of that kind."""
+    """Add a game. Raises ``ValueError`` if a game of that kind exists already."""
     if game.kind in GAMES:
-        raise ValueError(f"there is a game {game.kind!r} already")
+        raise ValueError(f"a game {game.kind!r} is already registered")
     GAMES[game.kind] = game
 
 
 def game_of(kind: str) -> Game:
-    """The game of that kind. Raises :class:`~arena.errors.UnknownGame`."""
+    """Return the game of that kind. Raises :class:`~arena.errors.UnknownGame`."""
     game = GAMES.get(kind)
     if game is None:
         raise UnknownGame(
@@ -31,8 +31,8 @@ def game_of(kind: str) -> Game:
 
 
 def features_of(kind: str, rules: Rules) -> Features:
-    """The features of a game with these complete rules, such as the ``rules`` of a turn. Raises
-    :class:`~arena.errors.ArenaError` (``no_features``) if it has none.
+    """Return the features of a game with these complete rules, such as the ``rules`` of a turn. Raises
+    :class:`~arena.errors.ArenaError` (``no_features``) if the game has none.
     """
     game = game_of(kind)
     if game.features is None:

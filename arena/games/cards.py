@@ -29,37 +29,37 @@ RANK_NAMES: Final = {
 
 
 def pack(ranks: str) -> tuple[str, ...]:
-    """The canonical order of a pack: by suit (``SUITS``), then by rank as listed."""
+    """Return the canonical order of a pack: by suit (``SUITS``), then by rank as listed."""
     return tuple(rank + suit for suit in SUITS for rank in ranks)
 
 
 def card_pattern(ranks: str) -> str:
-    """A regular expression for one card of a pack with these ranks."""
+    """Return a regular expression for one card of a pack with these ranks."""
     return f"[{ranks}][{SUITS}]"
 
 
 def split_cards(text: str) -> list[str]:
-    """``"4C7H"`` as ``["4C", "7H"]``."""
+    """Split a text such as ``"4C7H"`` into its cards: ``["4C", "7H"]``."""
     return [text[i : i + 2] for i in range(0, len(text), 2)]
 
 
 def pretty(card: str) -> str:
-    """A card as people write it: ``10♦``, ``4♣``."""
+    """Return a card as people write it: ``10♦``, ``4♣``."""
     rank = "10" if card[0] == "T" else card[0]
     return rank + SUIT_SYMBOLS[card[1]]
 
 
 def spoken(card: str) -> str:
-    """A card as people say it: ``ten of diamonds``."""
+    """Return a card as people say it: ``ten of diamonds``."""
     return f"{RANK_NAMES[card[0]]} of {SUIT_NAMES[card[1]]}"
 
 
 class DealReader:
     """Reads ``deal:<cards>`` of a pack with these ranks (at most ten), all cards at once.
 
-    A rank is taken for a decimal digit and a suit for one of the digits A to D, so that each card reads
-    as a hexadecimal number of one byte. ``number_of`` gives the number that stands for a card; without it
-    that is its place in the canonical pack.
+    A rank is read as a decimal digit and a suit as one of the digits A to D, so that each card is a
+    hexadecimal number of one byte. ``number_of`` gives the number that stands for a card; without it, a
+    card's number is its place in the canonical pack.
     """
 
     def __init__(self, ranks: str, number_of: Mapping[str, int] | None = None) -> None:
@@ -75,7 +75,7 @@ class DealReader:
         self.every_number: bytes = bytes(numbers)
 
     def read(self, action: str) -> bytes | None:
-        """The cards' numbers, top card first; None unless every card is there once."""
+        """Return the cards' numbers, top card first, or None unless every card occurs exactly once."""
         if len(action) != self.length or not action.isascii() or not action.startswith("deal:"):
             return None
         numbers = unhexlify(action.encode()[5:].translate(self.digits)).translate(self.numbers)

@@ -21,7 +21,7 @@ class SeatPlayer(Protocol):
     """How a house bot plays one seat of one game."""
 
     def choose(self, turn: Turn) -> str | None:
-        """As :meth:`arena.bots.base.Bot.choose`."""
+        """Choose an answer like :meth:`arena.bots.base.Bot.choose`."""
         ...
 
 
@@ -29,7 +29,7 @@ class Narrator(Protocol):
     """Narrates one game for people."""
 
     def line(self, event: Event) -> list[str]:
-        """The lines for ``event`` (a full event tuple from ``State.apply``); usually one.
+        """Return the lines for ``event`` (a full event tuple from ``State.apply``), usually one.
 
         Events are passed in order. All cards are shown, so this is only for games that are public.
         """
@@ -37,8 +37,8 @@ class Narrator(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class HouseVersion:
-    """A house bot at one game. ``version`` changes only when its play changes, because every version has
-    its own rating.
+    """A house bot for one game. ``version`` changes only when its play changes, because every version has its
+    own rating.
     """
 
     player: Callable[[random.Random], SeatPlayer]
@@ -47,10 +47,10 @@ class HouseVersion:
 
 @dataclass(frozen=True, kw_only=True)
 class Preset:
-    """A named, versioned rule set, which has a leaderboard per division: ``rules`` as they differ from the
-    defaults. What it means never changes: an option that is added later keeps the old play by default.
-    ``apart``: it is a game of its own, for which bots qualify separately. ``recurring``: a new service has
-    recurring tournaments of it, besides those by the ``duel_rules`` of the game.
+    """A named, versioned rule set, which has a leaderboard per division. ``rules`` lists where it differs
+    from the defaults. Its meaning never changes: an option that is added later keeps the old play by default.
+    ``apart`` marks a preset that is a game of its own, for which bots qualify separately. ``recurring`` says
+    that a new service holds recurring tournaments of it, besides those by the ``duel_rules`` of the game.
     """
 
     name: str
@@ -64,8 +64,8 @@ class Preset:
 class Award:
     """A title on the leaderboard for the bot with the highest ``value``, if that is above zero.
 
-    ``value`` takes the sums of a bot's tallies and returns None for one that cannot hold the title.
-    ``settled``: only bots with enough groups for a settled rating can.
+    ``value`` takes the sums of a bot's tallies and returns None for a bot that cannot hold the title. If
+    ``settled``, only bots with enough groups for a settled rating can hold it.
     """
 
     title: str
@@ -76,11 +76,11 @@ class Award:
 
 @dataclass(frozen=True, kw_only=True)
 class Awards:
-    """What a game counts about the style of its players, and the titles it gives for it.
+    """What a game counts about the style of its players, and the titles that it awards for it.
 
-    ``styles(events, seats)`` returns one tuple of numbers per seat of a game, which are stored with its
-    result; ``tally(style)`` turns one into named counts that can be added up over games. ``given_up``
-    and ``could_give_up`` name the counts of how often a player gave a hand up, and could have.
+    ``styles(events, seats)`` returns one tuple of numbers per seat of a game; they are stored with its
+    result. ``tally(style)`` turns one tuple into named counts that can be added up over games. ``given_up``
+    and ``could_give_up`` name the counts of how often a player gave a hand up, and how often it could have.
     """
 
     styles: Callable[[Iterable[Event], int], tuple[tuple[int, ...], ...]]
@@ -92,8 +92,8 @@ class Awards:
 
 @dataclass(frozen=True)
 class Figure:
-    """Something that is counted about the style of players. ``of``: what it is a share of, and ``meaning``
-    what is counted, both for people.
+    """Something that is counted about the style of players. ``of`` names what it is a share of, and
+    ``meaning`` says what is counted; both are for people.
     """
 
     name: str
@@ -104,11 +104,11 @@ class Figure:
 
 @dataclass(frozen=True, kw_only=True)
 class StyleFigures:
-    """How players play, in figures that are shown and decide nothing.
+    """How players play, in figures that are published but decide nothing.
 
-    ``count(events, rules)``, with the complete rules, returns, per seat of a game and figure, how often
-    something was done, and of how many times. ``version`` changes when it counts otherwise; then all
-    records are counted anew.
+    ``count(events, rules)``, with the complete rules, returns per seat and figure of a game how often
+    something was done, and out of how many times. ``version`` changes when the counting changes; then all
+    records are counted again.
     """
 
     figures: tuple[Figure, ...]
@@ -117,8 +117,8 @@ class StyleFigures:
 
 
 class Standing(NamedTuple):
-    """How a game of two teams stands between two hands: the points or lives of ``team`` (a number of
-    ``teams``), then those of the other one. Which team is named follows from the rules, such as the dealer's.
+    """The score of a game of two teams between two hands: the points or lives of ``team`` (one of ``teams``),
+    then those of the other team. The rules determine which team comes first, for example the dealer's.
     """
 
     team: int
@@ -130,12 +130,13 @@ class Standing(NamedTuple):
 class LuckModel:
     """How the luck of the hands of two teams is measured (:mod:`arena.luck`).
 
-    ``level`` and ``version``: the house bot that plays the packs on. ``weight``: how much of the luck is
-    taken out of a result. ``rules``: complete rules without what changes nothing between two hands, so that
-    those that share an equity table are equal. ``standings``: all values ``(own, other)`` of a game that is
-    not decided; in one that is, the higher one has won. ``start``: a state that waits for a deal, at such
-    values. ``standing``: of a state between two hands, or after the last one. ``is_blind``: whether nobody
-    has seen a card of the hand that was dealt, so that what is done now is a part of its luck.
+    ``level`` and ``version`` identify the house bot that plays the packs on. ``weight`` says how much of the
+    luck is subtracted from a result. ``rules`` takes complete rules and removes what makes no difference
+    between two hands, so that rules that share an equity table are equal. ``standings`` returns all values
+    ``(own, other)`` of an undecided game; in a decided one, the team with the higher value has won. ``start``
+    returns a state that waits for a deal, at such values. ``standing`` returns the values of a state between
+    two hands, or after the last one. ``is_blind`` says whether nobody has seen a card of the hand that was
+    dealt, so that what is done now is a part of its luck.
     """
 
     level: str
@@ -150,8 +151,8 @@ class LuckModel:
 
 @dataclass(frozen=True)
 class RulesPage:
-    """A page of numbered rules. ``path``: from ``docs/``, without its ending. ``prefix``: the letters before
-    the numbers of its rules. ``title``: the game that they are of, for people.
+    """A page of numbered rules. ``path`` is relative to ``docs/``, without the suffix. ``prefix`` holds the
+    letters before the numbers of its rules. ``title`` names the game whose rules they are, for people.
     """
 
     path: str
@@ -161,18 +162,19 @@ class RulesPage:
 
 @dataclass(frozen=True, kw_only=True)
 class Game:
-    """One game: its rules and all that belongs to them.
+    """One game: its rules and everything that belongs to them.
 
-    ``title``: its name for people. ``rules_pages``: where its rules are, the main page first. ``seating``:
-    one sentence on who sits where. ``presets``: the first one is meant where none is named. ``duel_rules``:
-    the rules of the tournaments that a new service starts, and of qualification duels, except for presets
-    apart. ``ladder_rules``: the rule sets of the house bots' ladder. ``house_bots``: by level, weakest first.
-    ``redeal``: see :mod:`arena.bots.redeal`. ``narrator``: makes one from the names of the seats and the
-    complete rules. ``text``: the words of a turn, from the turn alone. ``picture``: as ``narrator``; without
-    it the game has no replay page. ``style``: what is counted about how bots play. ``panel``: what a person
-    is asked, from a turn and the names of the seats; without it people do not play the game. ``features``:
-    from complete rules, actions as numbers and observations as vectors; without it there are no environments
-    and data sets. ``luck``: how the luck of hands is measured, for games of two teams.
+    ``title`` is its name for people. ``rules_pages`` lists the pages of its rules, the main page first.
+    ``seating`` is one sentence on who sits where. Of the ``presets``, the first one is meant where none is
+    named. ``duel_rules`` are the rules of the tournaments that a new service starts, and of qualification
+    duels, except for presets apart. ``ladder_rules`` are the rule sets of the house bots' ladder.
+    ``house_bots`` are listed by level, weakest first. For ``redeal``, see :mod:`arena.bots.redeal`.
+    ``narrator`` creates a narrator from the names of the seats and the complete rules. ``text`` returns the
+    words of a turn, from the turn alone. ``picture`` takes the same as ``narrator``; without it, the game has
+    no replay page. ``style`` is what is counted about how bots play. ``panel`` returns what a person is
+    asked, from a turn and the names of the seats; without it, people do not play the game. ``features`` takes
+    complete rules and returns actions as numbers and observations as vectors; without it, there are no
+    environments and data sets. ``luck`` says how the luck of hands is measured, for games of two teams.
     """
 
     game_rules: GameRules
@@ -221,7 +223,7 @@ class Game:
         return seats, seats
 
     def seat_counts(self, rules: Rules) -> list[int]:
-        """The numbers of seats with which ``rules`` make a game."""
+        """Return the numbers of seats with which ``rules`` make a game."""
         low, high = self.seat_range
         return [
             seats
@@ -235,7 +237,7 @@ class Game:
         return any(len(team) > 1 for team in self.teams(self.options.complete()))
 
     def preset(self, name: str | None = None) -> Preset:
-        """Return the preset of that name, or the first one for None. Raises
+        """Return the preset of that name, or the first one if the name is None. Raises
         :class:`~arena.errors.UnknownPreset`.
         """
         if name is None:
@@ -250,7 +252,7 @@ class Game:
         )
 
     def preset_of(self, rules: Rules) -> str | None:
-        """The name of the preset with the same complete rules, None if there is none. Raises
+        """Return the name of the preset with the same complete rules, or None if there is none. Raises
         :class:`~arena.errors.InvalidOption`.
         """
         complete = self.options.complete(rules)
@@ -260,8 +262,8 @@ class Game:
         return None
 
     def rules_of(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The rules in the settings of a tournament: ``rules``, or those of ``preset``, or neither. Raises
-        :class:`~arena.errors.UnknownPreset`.
+        """Return the rules that the settings of a tournament name by ``rules``, by ``preset``, or not at all.
+        Raises :class:`~arena.errors.UnknownPreset`.
         """
         rules, preset = settings.get("rules"), settings.get("preset")
         return self.preset(preset).rules if rules is None and preset is not None else rules or {}
@@ -273,8 +275,8 @@ class Game:
         return first, *(preset for preset in others if preset.apart)
 
     def discipline(self, rules: Rules) -> Preset:
-        """The preset for which a bot that plays by ``rules`` qualifies: the one apart that agrees with them
-        on every option that any preset apart names, otherwise the first one. Raises
+        """Return the preset for which a bot that plays by ``rules`` qualifies: the preset apart that agrees
+        with them on every option that any preset apart names, otherwise the first preset. Raises
         :class:`~arena.errors.InvalidOption`.
         """
         first, *apart = self.disciplines
@@ -287,7 +289,7 @@ class Game:
         return first
 
     def qualifying_rules(self, discipline: Preset) -> Rules:
-        """The rules of the qualification for one of :attr:`disciplines`."""
+        """Return the rules of the qualification for one of :attr:`disciplines`."""
         return discipline.rules if discipline.apart else self.duel_rules
 
     def _is_allowed(self, rules: Rules) -> bool:
@@ -298,7 +300,7 @@ class Game:
         return True
 
     def house_bot(self, level: str) -> HouseVersion:
-        """The house bot of that level. Raises :class:`~arena.errors.UnknownBot`."""
+        """Return the house bot of that level. Raises :class:`~arena.errors.UnknownBot`."""
         bot = self.house_bots.get(level)
         if bot is None:
             raise UnknownBot(
@@ -309,7 +311,7 @@ class Game:
         return bot
 
     def rules_for(self, rules: Rules, seats: int) -> Rules:
-        """``rules`` with the option ``seats`` set, where the game has it and it is not given."""
+        """Return ``rules`` with the option ``seats`` set, if the game has it and it is not given."""
         if "seats" in self.options.by_name:
             return {"seats": seats, **rules}
         return rules

@@ -1,8 +1,8 @@
-"""Observations as vectors of zeros and ones and actions as numbers, for programs that learn.
+"""Observations as vectors of zeros and ones, and actions as numbers, for programs that learn.
 
-A vector is made of the observation of a seat and of nothing else, so it holds nothing that the seat may not
-know. Seats in it are counted from the observer: 0 is itself, 1 the next seat. With the same rules its size
-and the number of each action are always the same.
+A vector is computed only from the observation of a seat, so it contains nothing that the seat may not know.
+Its seats are counted from the observer: 0 is the observer itself, 1 the next seat. With the same rules, the
+size of the vector and the number of each action are always the same.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ DECLINE: Final = "decline"
 
 
 class Layout:
-    """The named parts of a vector, one behind the other. ``parts``: their shapes."""
+    """The named parts of a vector, one after another. ``parts`` are their shapes."""
 
     def __init__(self, parts: Mapping[str, tuple[int, ...]]) -> None:
         self.parts = dict(parts)
@@ -32,15 +32,15 @@ class Layout:
             self.size += prod(shape)
 
     def start(self, name: str) -> int:
-        """Where a part begins."""
+        """Return where a part begins."""
         return self._places[name][0]
 
     def vector(self) -> Vector:
-        """A new vector of zeros."""
+        """Return a new vector of zeros."""
         return Vector(self)
 
     def place(self, name: str, indices: Sequence[int]) -> int:
-        """The place of an element. Raises ``IndexError`` if the part has none there."""
+        """Return the index of an element. Raises ``IndexError`` if the part has no such element."""
         place, steps = self._places[name]
         for index, (size, step) in zip(indices, steps, strict=True):
             if not 0 <= index < size:
@@ -50,7 +50,7 @@ class Layout:
 
 
 class Vector:
-    """A vector that is being filled: ``data`` has one byte per element, 0 or 1."""
+    """A vector that is being filled. ``data`` has one byte per element, 0 or 1."""
 
     __slots__ = ("_layout", "data")
 
@@ -63,7 +63,7 @@ class Vector:
         self.data[self._layout.place(name, indices)] = 1
 
     def mark_all(self, name: str, indices: Iterable[int]) -> None:
-        """Set elements of a part with one dimension."""
+        """Set several elements of a part with one dimension."""
         for index in indices:
             self.data[self._layout.place(name, (index,))] = 1
 
@@ -76,13 +76,14 @@ class Vector:
 class Features(ABC):
     """The actions and vectors of one game with certain complete rules.
 
-    ``seats``: how many. ``actions``: everything that a seat can ever do, in the order of its numbers.
-    ``layout``: the parts of a vector. ``dealt``: how many cards from the top of a pack can matter.
+    ``seats`` is their number. ``actions`` lists everything that a seat can ever do, in the order of the
+    action numbers. ``layout`` describes the parts of a vector. ``dealt`` is how many cards from the top of a
+    pack can matter.
 
-    The bounds of a game: ``most_hands``; per hand ``most_decisions`` of all seats, those included with which
-    a right is let pass, and ``most_numbers``, the length of what a seat is shown of it as numbers
-    (:mod:`arena.research.histories`); and ``most_points``, how far the sum of a seat's :meth:`gains` can be
-    from zero.
+    The other fields bound a game. ``most_hands`` bounds its hands. Per hand, ``most_decisions`` bounds the
+    decisions of all seats, including those that let a right pass, and ``most_numbers`` the length of what a
+    seat is shown of the hand as numbers (:mod:`arena.research.histories`). ``most_points`` bounds how far the
+    sum of a seat's :meth:`gains` can be from zero.
     """
 
     def __init__(self, rules: Rules, seats: int) -> None:
@@ -98,18 +99,22 @@ class Features(ABC):
 
     @abstractmethod
     def vector(self, observation: Any) -> bytearray:
-        """An observation as the elements of a vector; that of a spectator is counted from seat 0."""
+        """Return an observation as the elements of a vector. A spectator's observation is counted from seat
+        0.
+        """
 
     @abstractmethod
     def gains(self, event: Any) -> list[float] | None:
-        """What an event, as a spectator is shown it, wins or loses each seat, as a share of a whole game;
-        the sum is zero. None for one that ends no hand.
+        """Return what an event, as a spectator sees it, wins or loses each seat, as a share of a whole game;
+        the sum is zero. Return None for an event that ends no hand.
         """
 
     def seat_after(self, observer: int, seat: int) -> int:
-        """How far ``seat`` is from the observer."""
+        """Return how many seats ``seat`` is after the observer."""
         return (seat - observer) % self.seats
 
     def decisions_with_rights(self, decisions: int) -> int:
-        """The bound of decisions where after each one, and at first, all other seats are asked for rights."""
+        """Return the bound on decisions if, at first and after each decision, all other seats are asked for
+        rights.
+        """
         return decisions + (self.seats - 1) * (decisions + 1)

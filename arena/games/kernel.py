@@ -1,8 +1,8 @@
 """The contract of every game.
 
-The words are OpenSpiel's (state, legal actions, apply, chance, observation), plus what card
-tables need: rights that are not turns, such as Toepen's knock. A state is a pure function of
-its rules and the list of actions applied to it; nothing here knows clocks, randomness or I/O.
+The terms are OpenSpiel's (state, legal actions, apply, chance, observation), plus what card tables need:
+rights that are not turns, such as Toepen's knock. A state is a pure function of its rules and the list of
+actions applied to it; nothing here knows about clocks, randomness or I/O.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ Event = tuple[Any, ...]
 
 
 class Chance(NamedTuple):
-    """What chance has to decide next.
+    """What chance must decide next.
 
-    ``kind`` is ``"dealer"`` (a lot among ``items``, the seats; the action is ``dealer:<seat>``) or
-    ``"deal"`` (a uniformly random permutation of ``items``, the whole pack in its canonical
-    order; the action is ``deal:<cards>`` with the top card first). ``hand`` counts hands from 1.
+    ``kind`` is ``"dealer"`` (a lot among ``items``, the seats; the action is ``dealer:<seat>``) or ``"deal"``
+    (a uniformly random permutation of ``items``, the whole pack in its canonical order; the action is
+    ``deal:<cards>`` with the top card first). ``hand`` counts hands from 1.
     """
 
     kind: str
@@ -37,8 +37,9 @@ class Chance(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The end of a game. ``places``: one per seat, 1 is best, shared places share the number
-    (partners always do). ``scores``: one per seat, in the game's own unit, higher is better.
+    """The end of a game. ``places`` has one place per seat; 1 is best, and seats that share a place (as
+    partners always do) have the same number. ``scores`` has one score per seat, in the game's own unit;
+    higher is better.
     """
 
     places: tuple[int, ...]
@@ -46,41 +47,42 @@ class Outcome(NamedTuple):
 
 
 class State(ABC):
-    """One game in progress. Mutable; ``clone`` before trying things out."""
+    """One game in progress. It is mutable; ``clone`` it before trying things out."""
 
     __slots__ = ()
 
     @abstractmethod
     def awaiting(self) -> tuple[int, ...]:
-        """The seats (or ``CHANCE``) that the game waits for, from public facts only.
+        """Return the seats (or ``CHANCE``) that the game waits for, derived from public facts only.
 
-        Empty if and only if the game is over.
+        The result is empty if and only if the game is over.
         """
 
     @abstractmethod
     def legal_actions(self, seat: int) -> Sequence[str]:
-        """Everything ``seat`` may do now, in turn or not, in a fixed order; empty if nothing.
+        """Return everything that ``seat`` may do now, in turn or not, in a fixed order; empty if it may do
+        nothing.
 
-        Empty for ``CHANCE`` too: see :meth:`chance`. The result must not be changed by the caller.
+        The result is empty for ``CHANCE`` too: see :meth:`chance`. The caller must not change it.
         """
 
     @abstractmethod
     def apply(self, seat: int, action: str) -> list[Event]:
-        """Do ``action`` and return what happened, forced moves that follow included.
+        """Apply ``action`` and return what happened, including the forced moves that follow.
 
-        Raises :class:`~arena.errors.IllegalAction`, and then nothing has changed.
+        If it raises :class:`~arena.errors.IllegalAction`, nothing has changed.
         """
 
     @abstractmethod
     def answer_pending(self) -> bool:
-        """Whether an awaited seat has to answer another's call or challenge.
+        """Return whether an awaited seat must answer another's call or challenge.
 
-        Rights that are not turns are not offered in process meanwhile.
+        Meanwhile, rights that are not turns are not offered in process.
         """
 
     def right_of(self, seat: int) -> tuple[int, ...]:
-        """What a right of ``seat`` that is not a turn belongs to now, such as the hand or the trick, from
-        what the seat sees.
+        """Return what a right of ``seat`` that is not a turn belongs to now, such as the hand or the trick,
+        as far as the seat can see.
 
         When it changes, an offer of the same actions is a new one. Games without such rights keep this
         default.
@@ -89,34 +91,34 @@ class State(ABC):
 
     @abstractmethod
     def chance(self) -> Chance | None:
-        """What chance has to decide, or None if the game does not wait for it."""
+        """Return what chance must decide, or None if the game does not wait for it."""
 
     @abstractmethod
     def observation(self, seat: int | None) -> Mapping[str, object]:
-        """What ``seat`` may know (None: a spectator), built up field by field, JSON-ready."""
+        """Return what ``seat`` (None: a spectator) may know, built up field by field and ready for JSON."""
 
     @abstractmethod
     def default_action(self, seat: int) -> str:
-        """What the table does for an awaited seat that is late. Never raises the stakes."""
+        """Return what the table does for an awaited seat that is late. This never raises the stakes."""
 
     @abstractmethod
     def outcome(self) -> Outcome | None:
-        """None while the game goes on."""
+        """Return the outcome, or None while the game goes on."""
 
     @abstractmethod
     def clone(self) -> State:
-        """An independent copy."""
+        """Return an independent copy."""
 
     @abstractmethod
     def content(self) -> dict[str, object]:
-        """Everything, rules included, as plain JSON values that must not be changed."""
+        """Return everything, including the rules, as plain JSON values that must not be changed."""
 
     def serialise(self) -> bytes:
-        """:meth:`content` as compact JSON; equal states give equal bytes."""
+        """Return :meth:`content` as compact JSON; equal states give equal bytes."""
         return json.dumps(self.content(), separators=(",", ":")).encode()
 
     def illegal(self, seat: int, action: str) -> IllegalAction:
-        """The error for an action that is not legal now."""
+        """Return the error for an action that is not legal now."""
         legal = list(self.legal_actions(seat))
         allowed = "one of " + ", ".join(legal) if legal else "nothing from this seat now"
         return IllegalAction(
@@ -141,7 +143,7 @@ def check_format(content: Mapping[str, object], version: int, names: frozenset[s
 
 
 class GameRules(ABC):
-    """The rules of one game: its options, and the way to its states."""
+    """The rules of one game: its options, and how its states are created."""
 
     kind: str
     version: int
@@ -151,30 +153,33 @@ class GameRules(ABC):
 
     @abstractmethod
     def seats(self, rules: Rules) -> int:
-        """How many seats a game with these (complete) rules has."""
+        """Return the number of seats of a game with these complete rules."""
 
     @abstractmethod
     def teams(self, rules: Rules) -> tuple[tuple[int, ...], ...]:
-        """The seats of each team, in seat order of the first member; lone players are teams of one."""
+        """Return the seats of each team, in seat order of their first members; a lone player is a team of
+        one.
+        """
 
     @abstractmethod
     def new_state(self, rules: Rules) -> State:
-        """The state before the first dealer is drawn. ``rules``: validated and completed by
+        """Return the state before the first dealer is drawn. ``rules`` must be validated and completed by
         ``options.complete``.
         """
 
     @abstractmethod
     def deserialise(self, data: bytes) -> State:
-        """The inverse of ``State.serialise``. Raises :class:`~arena.errors.CorruptState`."""
+        """Return the state that ``State.serialise`` wrote. Raises :class:`~arena.errors.CorruptState`."""
 
     @abstractmethod
     def view_event(self, event: Event, seat: int | None) -> dict[str, object] | None:
-        """What ``seat`` (None: a spectator) learns from ``event``: ``{"type": ..., ...}``, built up
+        """Return what ``seat`` (None: a spectator) learns from ``event``: ``{"type": ..., ...}``, built up
         field by field, or None if it learns nothing.
         """
 
     @abstractmethod
     def from_observation(self, rules: Rules, observation: Any, hidden: Any) -> State:
-        """A state that is consistent with what a seat sees and with an assignment of all that it
-        does not (``hidden``: the game's own form, see its module). Used by ``arena.bots.redeal``.
+        """Return a state that is consistent with what a seat sees and with an assignment of everything that
+        it does not see (``hidden``, whose form each game defines in its own module). It is used by
+        ``arena.bots.redeal``.
         """

@@ -17,12 +17,12 @@ Rules: TypeAlias = Mapping[str, RuleValue]
 
 @dataclass(frozen=True)
 class Option:
-    """One rule option. ``choices`` for words, ``low``/``high`` (inclusive) for whole numbers,
-    neither for a truth value.
+    """One rule option. A word has ``choices``, a whole number ``low``/``high`` (inclusive), and a truth value
+    neither.
 
-    ``follows`` names an earlier option, and ``defaults`` gives the default for values of it; for other
-    values, and without it, it is ``default``. ``later``: stored rules leave
-    it out while it has its default.
+    ``follows`` names an earlier option, and ``defaults`` gives the default for some of its values; for other
+    values, and without ``follows``, the default is ``default``. With ``later``, stored rules leave the option
+    out while it has its default.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Option:
 
     @property
     def allowed(self) -> str:
-        """What values are allowed, for people."""
+        """The allowed values, for people."""
         if self.choices:
             return "one of " + ", ".join(self.choices)
         if isinstance(self.default, bool):
@@ -46,7 +46,7 @@ class Option:
 
     @property
     def default_text(self) -> str:
-        """The default, and where it is another one, for people; in Markdown."""
+        """The default, and where another one applies, for people; in Markdown."""
         texts = [f"`{_text(self.default)}`"]
         for other in dict.fromkeys(self.defaults.values()):
             values = (value for value, default in self.defaults.items() if default == other)
@@ -55,11 +55,11 @@ class Option:
         return ", ".join(texts)
 
     def default_in(self, rules: Rules) -> RuleValue:
-        """The default where the earlier options have these values."""
+        """Return the default that applies when the earlier options have these values."""
         return self.defaults.get(rules[self.follows], self.default) if self.follows else self.default
 
     def accepts(self, value: object) -> TypeGuard[RuleValue]:
-        """Whether ``value`` has the right type and range."""
+        """Return whether ``value`` has the right type and range."""
         if self.choices:
             return isinstance(value, str) and value in self.choices
         if isinstance(self.default, bool):
@@ -69,8 +69,8 @@ class Option:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Values of options that make no game together. ``values``: by option, the one that is named first
-    in the error being its field; ``why``: for people.
+    """A combination of option values that no game can have. ``values`` lists them by option; the first is the
+    field that the error names. ``why`` gives the reason for people.
     """
 
     values: Mapping[str, Container[RuleValue]]
@@ -86,10 +86,10 @@ class OptionSet:
         self.refused = tuple(refused)
 
     def complete(self, rules: Mapping[str, object] | None = None) -> dict[str, RuleValue]:
-        """All options with the defaults filled in, in the order of their declaration.
+        """Return all options with the defaults filled in, in the order of their declaration.
 
-        Raises :class:`~arena.errors.InvalidOption`: unknown option, wrong type, value out of range, or
-        values that make no game together.
+        Raises :class:`~arena.errors.InvalidOption` for an unknown option, a wrong type, a value out of range,
+        or values that cannot be combined.
         """
         given: dict[str, RuleValue] = {}
         for name, value in dict(rules or {}).items():
@@ -125,11 +125,11 @@ class OptionSet:
         )
 
     def missing(self, rules: Mapping[str, object]) -> list[str]:
-        """The options that complete rules such as a record's should name and do not."""
+        """Return the options that complete rules, such as a record's, should name and do not."""
         return [name for name in self.by_name if name not in rules]
 
     def stored(self, rules: Rules) -> dict[str, RuleValue]:
-        """Complete rules without the later options that have their defaults. :meth:`complete` is the
+        """Return complete rules without the later options that have their defaults. :meth:`complete` is the
         inverse.
         """
         return {
@@ -139,7 +139,7 @@ class OptionSet:
         }
 
     def changed(self, rules: Rules) -> dict[str, RuleValue]:
-        """The options of complete rules that differ from the defaults that the other options set."""
+        """Return the options of complete rules that differ from the defaults set by the other options."""
         return {
             name: rules[name]
             for name, option in self.by_name.items()
@@ -147,13 +147,15 @@ class OptionSet:
         }
 
     def parse(self, texts: Sequence[str]) -> dict[str, RuleValue]:
-        """Options from ``name=value`` texts, as typed on a command line; not completed, but checked."""
+        """Parse options from ``name=value`` texts, as typed on a command line, and check them without
+        completing them.
+        """
         rules = self.read(texts)
         self.complete(rules)
         return rules
 
     def read(self, texts: Sequence[str]) -> dict[str, RuleValue]:
-        """As :meth:`parse`, but values are not checked."""
+        """Read options like :meth:`parse`, but without checking their values."""
         rules: dict[str, RuleValue] = {}
         for text in texts:
             name, separator, value = text.partition("=")

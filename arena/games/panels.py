@@ -1,6 +1,6 @@
-"""What a person is asked at a turn: a question in words, and the legal actions as buttons.
+"""Panels: what a person is asked at a turn, as a question in words and the legal actions as buttons.
 
-A panel is made of a turn as its seat sees it. Each game has a function that makes it in its ``panel.py``.
+A panel is built from a turn as its seat sees it. Each game has a function for this in its ``panel.py``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ Tone = Literal["go", "call", "leave", "card", "sign"]
 
 @dataclass(frozen=True)
 class Choice:
-    """One button. ``cost``: what the action costs or brings, in a few words. ``card``: the card it plays."""
+    """One button. ``cost`` says in a few words what the action costs or gains. ``card`` is the card that it
+    plays.
+    """
 
     action: str
     label: str
@@ -30,13 +32,13 @@ class Choice:
 
     @property
     def words(self) -> str:
-        """The label within a sentence."""
+        """The label as it reads within a sentence."""
         return pretty(self.card) if self.card else self.label.rstrip("!").lower()
 
 
 @dataclass(frozen=True)
 class Slider:
-    """A number to choose before the button."""
+    """A number to choose before pressing the button."""
 
     label: str
     low: int
@@ -54,7 +56,7 @@ class Toggle:
     other: str
 
     def applied(self, action: str) -> str:
-        """The action when the toggle is on."""
+        """Return the action when the toggle is on."""
         word, colon, rest = action.partition(":")
         return f"{self.other}{colon}{rest}" if word == self.word else action
 
@@ -69,7 +71,7 @@ class Panel:
     toggle: Toggle | None = None
 
     def actions(self) -> set[str]:
-        """All actions that can be chosen."""
+        """Return all actions that can be chosen."""
         shown = {choice.action for choice in self.choices}
         if self.slider is not None:
             numbers = range(self.slider.low, self.slider.high + 1)
@@ -79,7 +81,7 @@ class Panel:
         return shown
 
     def words(self, action: str) -> str:
-        """An action in a few words, for a sentence."""
+        """Return an action in a few words, for a sentence."""
         for choice in self.choices:
             if choice.action == action:
                 return choice.words
@@ -88,15 +90,15 @@ class Panel:
         return action.replace(":", " ").replace("_", " ")
 
     def as_json(self) -> dict[str, object]:
-        """The panel for a page."""
+        """Return the panel for a page."""
         return asdict(self)
 
     def with_signs(self, signs: Iterable[Choice]) -> Panel:
-        """The panel with more choices at the end."""
+        """Return the panel with these choices added at the end."""
         return replace(self, choices=(*self.choices, *signs))
 
 
 def card_choices(legal: Sequence[str], word: str = "play") -> tuple[Choice, ...]:
-    """The cards among the legal actions."""
+    """Return choices for the cards among the legal actions."""
     cards = [action.partition(":")[2] for action in legal if action.startswith(f"{word}:")]
     return tuple(Choice(f"{word}:{card}", spoken(card).capitalize(), "card", card=card) for card in cards)

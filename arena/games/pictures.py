@@ -1,7 +1,8 @@
-"""What lies on the table after each move, as one person may see it: the part that all games have.
+"""Pictures: what lies on the table after each move, as one person may see it. This is the part that all games
+share.
 
-A picture is made from nothing but events as one viewer sees them (``GameRules.view_event``), so the cards
-that this viewer may not see are not in it. Each game has a subclass in its ``picture.py``.
+A picture is built only from events as one viewer sees them (``GameRules.view_event``), so it does not contain
+the cards that this viewer may not see. Each game has a subclass in its ``picture.py``.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ ANSWER: Final = "answer"
 
 
 class Note(TypedDict):
-    """What lies beside the table."""
+    """A note beside the table."""
 
     label: str
     cards: list[str]
@@ -88,23 +89,25 @@ class Picture(ABC):
 
     @abstractmethod
     def take(self, event: Any) -> None:
-        """Change the table by an event as ``view_event`` returned it for this viewer."""
+        """Update the table with an event that ``view_event`` returned for this viewer."""
 
     @abstractmethod
     def ladder(self) -> list[int]:
-        """The stakes to show."""
+        """Return the stakes to show."""
 
     @abstractmethod
     def score(self) -> list[int]:
-        """The score."""
+        """Return the score."""
 
     @abstractmethod
     def notes(self) -> list[Note]:
-        """What lies beside the table."""
+        """Return what lies beside the table."""
 
     @abstractmethod
     def told_score(self, scores: Sequence[int], seat: int) -> str:
-        """The scores of an outcome as ``seat`` says them after “won” or “lost”; "" if they say nothing."""
+        """Return the scores of an outcome as ``seat`` reports them after “won” or “lost”, or "" if they say
+        nothing.
+        """
 
     @property
     def most(self) -> int:
@@ -112,7 +115,7 @@ class Picture(ABC):
         return self.target or 0
 
     def shown(self, awaiting: Sequence[int]) -> dict[str, Any]:
-        """The picture now, see the class; ``awaiting`` as of the state."""
+        """Return the present picture; see the class. ``awaiting`` is that of the state."""
         seats = [seat for seat in awaiting if seat >= 0]
         shown: dict[str, Any] = {
             "hand": self.hand,
@@ -159,11 +162,13 @@ class Picture(ABC):
         self._clear_tricks()
 
     def _give(self, seat: int, cards: Sequence[str] | None, count: int) -> None:
-        """The hand of ``seat``, in the order of the pack; ``cards`` None or empty: ``count`` unseen ones."""
+        """Set the hand of ``seat``, in the order of the pack. If ``cards`` is None or empty, it holds
+        ``count`` unseen cards.
+        """
         self.cards[seat] = sorted(cards or [UNSEEN] * count, key=self._place.__getitem__)
 
     def _put(self, seat: int, card: str, how: str = "") -> None:
-        """A card goes to the trick; the one before it is taken away if it is over."""
+        """Add a card to the trick; if the trick before is over, take it away first."""
         if self._trick_over:
             self.lying = []
             self.winner = None
@@ -187,6 +192,6 @@ class Picture(ABC):
         self.taken = taken
 
     def _say(self, seat: int, kind: str, text: str, value: int | None = None) -> None:
-        """A bubble at ``seat``; those of the others are past."""
+        """Set the speech bubble at ``seat``, and mark those of the others as past."""
         self.said = [None if said is None else (*said[:3], True) for said in self.said]
         self.said[seat] = (kind, text, value, False)

@@ -1,4 +1,4 @@
-"""A player of every game: a uniformly random legal action."""
+"""A player for every game that chooses a uniformly random legal action."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ class RandomPlayer:
         self._random = random
 
     def choose(self, turn: Turn) -> str:
-        """A uniformly random legal action."""
+        """Return a uniformly random legal action."""
         actions = turn["legal_actions"]
         return str(actions[int(self._random.random() * len(actions))])

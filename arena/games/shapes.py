@@ -1,4 +1,4 @@
-"""The shapes of what a game shows, with their documentation; the API's schemas are made from them."""
+"""The shapes of what a game shows, with their documentation. The API's schemas are built from them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Shape:
-    """One value. Every field is always there; ``nullable``: whether it may be null."""
+    """One value. Every field is always present; ``nullable`` says whether it may be null."""
 
     doc: str = ""
     nullable: bool = field(default=False, kw_only=True)
@@ -26,7 +26,9 @@ class TruthShape(Shape):
 
 @dataclass(frozen=True)
 class TextShape(Shape):
-    """A text; one of ``choices`` if there are any. ``pattern``: a regular expression for the whole text."""
+    """A text, which is one of ``choices`` if there are any. ``pattern`` is a regular expression for the whole
+    text.
+    """
 
     choices: tuple[str, ...] = field(default=(), kw_only=True)
     pattern: str = field(default="", kw_only=True)
@@ -69,8 +71,8 @@ class EventShape:
 
 @dataclass(frozen=True)
 class ActionForm:
-    """One form of action. ``pattern``: a regular expression for the whole action, alternatives in brackets;
-    ``example``: an action of this form, which may be left out where the pattern itself is the only one.
+    """One form of action. ``pattern`` is a regular expression for the whole action, with alternatives in
+    brackets. ``example`` is an action of this form; it may be left out if only the pattern itself matches.
     """
 
     pattern: str
@@ -84,10 +86,10 @@ class ActionForm:
 
 
 def numbers(doc: str, *, nullable_items: bool = False) -> ListShape:
-    """A list of whole numbers."""
+    """Return the shape of a list of whole numbers."""
     return ListShape(doc, of=NumberShape(nullable=nullable_items))
 
 
 def cards(doc: str, pattern: str = "", *, nullable: bool = False) -> ListShape:
-    """A list of cards as rank and suit."""
+    """Return the shape of a list of cards, each written as rank and suit."""
     return ListShape(doc, of=TextShape(pattern=pattern), nullable=nullable)

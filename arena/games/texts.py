@@ -1,7 +1,7 @@
-"""What a turn says in words: the parts that each game makes from a turn, in its ``text.py``.
+"""Turns in words: the parts from which each game builds the text of a turn, in its ``text.py``.
 
-Like a panel it is made of the turn alone, which holds nothing that its seat may not know. Cards and actions
-are written as in JSON, so that what is read can be answered.
+Like a panel, the text is built from the turn alone, which contains nothing that its seat may not know. Cards
+and actions are written as in JSON, so that what is read can be used in an answer.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import TypedDict, TypeVar
 
 @dataclass(frozen=True)
 class TurnText:
-    """The words of one turn, a line each. ``asked``: the question. ``standing``: where the game stands, hand
-    in progress included. ``news``: what the seat has seen since its last action. ``hand``: its cards; empty
-    if it has none to look at.
+    """The words of one turn, by line. ``asked`` is the question. ``standing`` describes the game so far,
+    including the hand in progress. ``news`` is what the seat has seen since its last action. ``hand`` lists
+    its cards; it is empty if the seat has none to look at.
     """
 
     asked: str
@@ -25,12 +25,12 @@ class TurnText:
 
 
 def seat_names(seats: int, own: int) -> list[str]:
-    """The seats as texts call them: ``seat 0``, and ``you``."""
+    """Return the names of the seats in texts: ``seat 0``, and ``you``."""
     return ["you" if seat == own else f"seat {seat}" for seat in range(seats)]
 
 
 class Placed(TypedDict):
-    """What is known of all calls: when they were, as in :func:`in_order`."""
+    """The times of all calls, as needed by :func:`in_order`."""
 
     trick: int
     on_table: int
@@ -41,8 +41,8 @@ CallT = TypeVar("CallT", bound=Placed)
 
 
 def in_order(tricks: Iterable[Iterable[PlayT]], calls: Iterable[CallT]) -> list[list[PlayT | CallT]]:
-    """Per trick, its cards and the calls of an observation in the order in which they happened. ``calls``
-    have ``trick`` and ``on_table``; those after the last trick are in a list of their own.
+    """Return, per trick, its cards and the calls of an observation in the order in which they happened.
+    ``calls`` have ``trick`` and ``on_table``; those after the last trick are in a separate list.
     """
     left = list(calls)
     lines: list[list[PlayT | CallT]] = []
@@ -59,5 +59,7 @@ def in_order(tricks: Iterable[Iterable[PlayT]], calls: Iterable[CallT]) -> list[
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """``1 point``, ``2 points``; ``plural``: where it does not end in s alone."""
+    """Return a count with its noun: ``1 point``, ``2 points``. ``plural`` is needed only where it is not the
+    noun with an s.
+    """
     return f"{number} {noun if number == 1 else plural or noun + 's'}"

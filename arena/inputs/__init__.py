@@ -1,3 +1,3 @@
 """Reads what people type, paste and save: texts, times, numbers, tables and files. The API, the pages and the
-commands read by it alike; what is read otherwise is refused with one line.
+commands use it alike. Invalid input is refused with one line.
 """

@@ -1,4 +1,4 @@
-"""Files of text as editors, spreadsheets and shells save them: with byte order marks, in many encodings."""
+"""Text files as editors, spreadsheets and shells save them, with byte order marks and in many encodings."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _PLAIN_ENCODINGS: Final = re.compile(
 
 
 def decode_table(data: bytes, field: str, error: Refuse = ArenaError) -> tuple[str, str]:
-    """The text of a table in UTF-8, UTF-16 or Windows-1252, and a notice if its encoding is guessed,
-    otherwise empty. Raises ``error``.
+    """Return the text of a table in UTF-8, UTF-16 or Windows-1252, and a notice if its encoding is guessed,
+    otherwise an empty text. Raises ``error``.
     """
     if data.startswith(_SPREADSHEETS):
         raise error("this is a spreadsheet, not text", field=field, expected=_AS_CSV)
@@ -52,8 +52,8 @@ def decode_table(data: bytes, field: str, error: Refuse = ArenaError) -> tuple[s
 
 
 def decode_source(data: bytes, field: str, error: Refuse = ArenaError) -> str:
-    """The text of a Python file as Python reads it, with the byte order mark (:data:`MARK`) if it has one.
-    Raises ``error``.
+    """Return the text of a Python file as Python reads it, with the byte order mark (:data:`MARK`) if it has
+    one. Raises ``error``.
     """
     if data.startswith(_UTF_16):
         raise error("the source is in UTF-16, which Python does not run", field=field, expected=_AS_PYTHON)
@@ -65,7 +65,9 @@ def decode_source(data: bytes, field: str, error: Refuse = ArenaError) -> str:
 
 
 def encode_source(text: str, field: str, error: Refuse = ArenaError) -> bytes:
-    """The Python file with a text: the opposite of :func:`decode_source`. Raises ``error``."""
+    """Return the bytes of a Python file with a text: the opposite of :func:`decode_source`.
+    Raises ``error``.
+    """
     try:
         encoding, _ = detect_encoding(io.BytesIO(text.encode()).readline)
         return text.encode(_plain(encoding).removesuffix("-sig"))
@@ -74,7 +76,9 @@ def encode_source(text: str, field: str, error: Refuse = ArenaError) -> bytes:
 
 
 def _plain(encoding: str) -> str:
-    """The usual name of an encoding. Raises LookupError for one that takes long, and for none."""
+    """Return the usual name of an encoding. Raises LookupError for an encoding that takes long, and for a
+    name that is not one.
+    """
     name = codecs.lookup(encoding).name
     if not _PLAIN_ENCODINGS(name):
         raise LookupError(name)
@@ -82,8 +86,8 @@ def _plain(encoding: str) -> str:
 
 
 def in_utf_8(file: io.BufferedReader | GzipFile) -> io.BufferedReader | GzipFile:
-    """The file; one in UTF-16, as the ``>`` of Windows PowerShell writes, in UTF-8. Reading may raise
-    UnicodeDecodeError.
+    """Return the file. A file in UTF-16, as the ``>`` of Windows PowerShell writes, is converted to UTF-8.
+    Reading may raise UnicodeDecodeError.
     """
     if not file.peek(2).startswith(_UTF_16):
         return file
@@ -91,7 +95,7 @@ def in_utf_8(file: io.BufferedReader | GzipFile) -> io.BufferedReader | GzipFile
 
 
 class _Recoded(io.RawIOBase):
-    """A text as bytes in UTF-8."""
+    """A text file that is read as bytes in UTF-8."""
 
     def __init__(self, text: IO[str]) -> None:
         self._text = text

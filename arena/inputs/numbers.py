@@ -12,17 +12,17 @@ _DECIMAL: Final = re.compile(r"[+-]?[0-9]{1,18}(?:[.,][0-9]{1,18})?").fullmatch
 
 
 def whole(text: str) -> int | None:
-    """The whole number that the text is, None if it is none."""
+    """Return the whole number in the text, or None if it is not one."""
     text = clean_number(text)
     return int(text) if _WHOLE(text) else None
 
 
 def decimal(text: str) -> float | None:
-    """The number that the text is, None if it is none."""
+    """Return the number in the text, or None if it is not one."""
     text = clean_number(text)
     return float(text.replace(",", ".")) if _DECIMAL(text) else None
 
 
 def clean_number(text: str) -> str:
-    """The text without what nobody sees, and with the hyphen for the minus of word processors."""
+    """Return the text without invisible characters, and with a hyphen for the minus of word processors."""
     return clean(text).replace("\u2212", "-")

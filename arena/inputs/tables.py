@@ -17,10 +17,10 @@ _QUOTED: Final = re.compile(r'"[^"]*"')
 
 
 def read_table(text: str, field: str, error: Refuse = ArenaError) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a table that are not empty, each with the number of its last line.
+    """Yield the rows of a table that are not empty, each with the number of its last line.
 
-    Cells are apart by what a first line such as ``sep=;`` says, else by whichever of comma, semicolon and tab
-    the first row has most. Only line ends end a row. Raises ``error``.
+    Cells are separated by what a first line such as ``sep=;`` says, else by whichever of comma, semicolon and
+    tab occurs most in the first row. Only line ends end a row. Raises ``error``.
     """
     separator = _SEPARATOR.match(text)
     if separator:

@@ -1,7 +1,8 @@
 """Texts as people type and paste them.
 
-They are in NFC; every kind of space is a space; spaces and invisible characters at the ends go, and so do
-soft hyphens and zero width spaces inside. Emoji, and what joins letters or marks the direction of one, stay.
+They are converted to NFC, and every kind of space becomes a space. Spaces and invisible characters at the
+ends are removed, and so are soft hyphens and zero width spaces inside. Emoji, and characters that join
+letters or mark their direction, stay.
 """
 
 from __future__ import annotations
@@ -55,23 +56,23 @@ MANY_LINES: Final = "without control characters and changes of direction"
 
 
 def read_line(text: str, field: str, most: int, *, least: int = 0, error: Refuse = ArenaError) -> str:
-    """A text of one line of ``least`` to ``most`` characters. Raises ``error``."""
+    """Return a text of one line of ``least`` to ``most`` characters. Raises ``error``."""
     return _checked(clean(text), field, least, most, ONE_LINE, error)
 
 
 def read_lines(text: str, field: str, most: int, *, error: Refuse = ArenaError) -> str:
-    """A text of any number of lines and at most ``most`` characters. Raises ``error``."""
+    """Return a text of any number of lines and at most ``most`` characters. Raises ``error``."""
     return _checked(clean_lines(text), field, 0, most, MANY_LINES, error)
 
 
 def clean(text: str) -> str:
-    """The text as described above. What nobody can mean is still in it."""
+    """Return the text cleaned as described above. Characters that nobody can have meant are still in it."""
     seen = _UNSEEN.sub(r"\1", _BLANKS.sub(" ", text))
     return normalize("NFC", seen.lstrip(_AT_ENDS + _SELECTORS).rstrip(_AT_ENDS))
 
 
 def clean_lines(text: str) -> str:
-    """As :func:`clean`, and all lines end alike."""
+    """Return the text cleaned like :func:`clean`, with uniform line ends."""
     return clean(_LINE_ENDS.sub("\n", text))
 
 

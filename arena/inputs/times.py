@@ -45,12 +45,12 @@ _UNITS: Final = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 
 
 def place_at(minutes: int) -> Place:
-    """The place whose time is ``minutes`` ahead of UTC, less than a day. Raises ValueError."""
+    """Return the time zone that is ``minutes`` ahead of UTC, less than a day. Raises ValueError."""
     return partial(datetime.replace, tzinfo=timezone(timedelta(minutes=minutes)))
 
 
 def read_rfc_3339(text: str) -> int:
-    """A time as programs write it, in Unix milliseconds. Raises ArenaError."""
+    """Return a time as programs write it, in Unix milliseconds. Raises ArenaError."""
     found = _TIME(text)
     try:
         if found and _RFC_3339(text):
@@ -61,20 +61,21 @@ def read_rfc_3339(text: str) -> int:
 
 
 def rfc_3339_rule() -> str:
-    """What times of programs are, with an example in the future."""
+    """Return a description of the times that programs send, with an example in the future."""
     return f"{RFC_3339}{_tomorrow()}T20:00:00Z"
 
 
 def times_between(low_ms: int, high_ms: int) -> str:
-    """What times are allowed that are at least ``low_ms``, which may be now: it begins somewhat later, at the
-    next full minute but one, since whoever reads it needs some time.
+    """Return a description of the allowed times, from ``low_ms``, which may be now, to ``high_ms``.
+
+    It begins somewhat later, at the next full minute but one, because its readers need some time.
     """
     soon_ms = low_ms if low_ms <= 0 else (low_ms // _MINUTE_MS + 2) * _MINUTE_MS
     return f"{in_utc(min(soon_ms, high_ms))} to {in_utc(high_ms)}{OF_BOTH_FORMS}"
 
 
 def in_utc(ms: int) -> str:
-    """A time in RFC 3339, to the second."""
+    """Return a time in RFC 3339, to the second."""
     try:
         return f"{datetime.fromtimestamp(ms // 1000, UTC):%Y-%m-%dT%H:%M:%SZ}"
     except (ValueError, OverflowError, OSError):
@@ -86,8 +87,8 @@ def _tomorrow() -> date:
 
 
 def read_time(text: str, now_ms: int, place: Place) -> int:
-    """A time that somebody types, in Unix milliseconds: with a date; of a day, which is the next one; or
-    ``+5m``, from now. Without an offset it is that of ``place``. Raises ArenaError.
+    """Return a time that somebody types, in Unix milliseconds: with a date; of a day, which is the next one;
+    or ``+5m``, from now. Without an offset, it is in the time zone ``place``. Raises ArenaError.
     """
     typed = clean_number(text)
     try:
@@ -132,7 +133,7 @@ def _at(found: re.Match[str], day: date, place: Place) -> int:
 
 
 def read_duration(text: str) -> float:
-    """A duration such as ``90``, ``90s``, ``5m``, ``2h`` or ``1d``, in seconds. Raises ArenaError."""
+    """Return a duration such as ``90``, ``90s``, ``5m``, ``2h`` or ``1d``, in seconds. Raises ArenaError."""
     found = _DURATION(clean(text))
     if not found:
         raise ArenaError(f"{text[:40]!r} is not a valid duration", expected=ANY_DURATION)
@@ -140,8 +141,8 @@ def read_duration(text: str) -> float:
 
 
 def read_period(text: str, field: str) -> tuple[int, int]:
-    """Where a year, month or day (``2026``, ``2026-11``, ``2026-11-22``; UTC) begins and ends, in Unix time
-    in milliseconds. Raises ``invalid_date`` that names the field ``field``.
+    """Return where a year, month or day (``2026``, ``2026-11``, ``2026-11-22``; UTC) begins and ends, in Unix
+    time in milliseconds. Raises ``invalid_date``, naming the field ``field``.
     """
     typed = clean(text)
     for form, step in (("%Y", 366), ("%Y-%m", 31), ("%Y-%m-%d", 1)):

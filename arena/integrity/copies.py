@@ -1,4 +1,4 @@
-"""Uploads that several owners have, byte for byte: a report for people to look into."""
+"""Uploads that several owners share, byte for byte: a report for people to look into."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arena.store.rows import shown_or_left_out
 
 
 class CopiedVersion(NamedTuple):
-    """A version of a bot, with the owner; ``created_ms``: Unix time in milliseconds."""
+    """A version of a bot, with the owner. ``created_ms`` is Unix time in milliseconds."""
 
     created_ms: int
     name: str
@@ -22,7 +22,7 @@ class CopiedVersion(NamedTuple):
 
 
 class Copies(NamedTuple):
-    """Versions of bots of different owners whose uploads have the same SHA-256, the oldest first."""
+    """Versions of bots of different owners whose uploads have the same SHA-256, oldest first."""
 
     digest: str
     versions: tuple[CopiedVersion, ...]

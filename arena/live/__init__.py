@@ -1,1 +1,1 @@
-"""Live games: loading and changing them, their clocks, turns, house bots and records."""
+"""Live games: how they are loaded and changed, and their clocks, turns, house bots and records."""

@@ -40,11 +40,11 @@ Position = tuple[int, tuple[str, ...]]
 
 
 class LiveGame:
-    """A game as of ``version``. After a change, write the result of :meth:`step`; discard the object if
-    that step was rejected.
+    """A game as of ``version``. After a change, write the result of :meth:`step`; discard the object if that
+    step was rejected.
 
-    ``stored``: the newest version that is known to have been in the store.
-    ``unknown``: fields that a newer version of the program added to the stored table.
+    ``stored`` is the newest version known to have been in the store. ``unknown`` holds fields that a newer
+    version of the program added to the stored table.
     """
 
     __slots__ = (
@@ -74,7 +74,7 @@ class LiveGame:
 
     @classmethod
     def restore(cls, row: GameRow) -> LiveGame:
-        """The game of a stored row. Raises :class:`~arena.errors.CorruptState`."""
+        """Return the game of a stored row. Raises :class:`~arena.errors.CorruptState`."""
         game = cls(GameHeader.loads(row.header), row.version)
         if row.table is None or row.state is None or game.header.state == "void":
             return game
@@ -85,7 +85,7 @@ class LiveGame:
                 game.unknown = {name: data[name] for name in data.keys() - _TABLE_FIELDS}
             game.clocks = [SeatClock.restore(values) for values in data["clocks"]]
             if len(game.clocks) != len(header.seats):
-                raise ValueError("not one clock per seat")
+                raise ValueError("there is not exactly one clock per seat")
             game.table = Table.restore(
                 {
                     **data,
@@ -122,11 +122,11 @@ class LiveGame:
 
     @property
     def is_running(self) -> bool:
-        """Whether it has begun and is not over."""
+        """Whether the game has begun and is not over."""
         return self.header.state == "running"
 
     def turn(self, seat: int, clock: ServiceClock) -> Turn | None:
-        """The turn of ``seat`` with the time it has left, None if it has nothing to decide."""
+        """Return the turn of ``seat`` with its remaining time, or None if it has nothing to decide."""
         table = self.table
         if table is None:
             return None
@@ -137,8 +137,8 @@ class LiveGame:
         return table.turn(seat, left[0], left[1])
 
     def missing_events(self, seat: int) -> tuple[int, int] | None:
-        """The first number and the count of the events that a turn of ``seat`` shows and that are not in
-        memory; None if all are.
+        """Return the first number and the count of the events that a turn of ``seat`` shows and that are not
+        in memory, or None if all are.
         """
         table = self.playing
         end = table.first_event + len(table.events)
@@ -159,14 +159,14 @@ class LiveGame:
         table.first_event -= len(events)
 
     def awaited_house_seats(self) -> list[int]:
-        """The seats of house bots that must move now."""
+        """Return the seats of house bots that must move now."""
         if not self._has_house or not self.is_running:
             return []
         seats = self.header.seats
         return [seat for seat in self.playing.awaited() if seats[seat].house is not None]
 
     def late_seats(self, clock: ServiceClock) -> list[int]:
-        """The seats whose clock has run out."""
+        """Return the seats whose clock has run out."""
         if not self.is_running:
             return []
         settings = self.header.clock
@@ -177,7 +177,7 @@ class LiveGame:
         ]
 
     def due_ms(self, clock: ServiceClock) -> int:
-        """When the running game must be checked again."""
+        """Return when the running game must be checked again."""
         settings = self.header.clock
         times = [own.deadline(settings, clock) for own in self.clocks if own.turn]
         if self.awaited_house_seats():
@@ -201,7 +201,7 @@ class LiveGame:
             self._before = _Marks(header, _progress(table), end, table.awaited(), table.positions())
 
     def start(self, clock: ServiceClock) -> None:
-        """Deal the first hand; all seats are taken."""
+        """Deal the first hand. All seats must be taken."""
         header = self.header
         header.state = "running"
         header.started_ms = clock.now_ms
@@ -216,8 +216,8 @@ class LiveGame:
         self.table.start()
 
     def step(self, clock: ServiceClock, version: int) -> GameStep | None:
-        """The step that stores the changes since :meth:`begin`, None if there are none. This object assumes
-        that it is accepted.
+        """Return the step that stores the changes since :meth:`begin`, or None if there are none. This object
+        assumes that the step is accepted.
         """
         before = self._before
         table = self.table
@@ -252,7 +252,7 @@ class LiveGame:
         return step
 
     def trim(self) -> None:
-        """Keep only the newest events in memory; older ones are in the store."""
+        """Keep only the newest events in memory, since older ones are in the store."""
         table = self.table
         if table is None:
             return
@@ -325,7 +325,7 @@ class LiveGame:
             changes.append(TurnChange(bot, seat, op))
 
     def _sees_change(self, seat: int) -> bool:
-        """Whether the change produced an event that the seat may see."""
+        """Return whether the change produced an event that the seat may see."""
         table = self.playing
         view_event = table.game.view_event
         new_events = table.events[self._before.events - table.first_event :]
@@ -351,7 +351,7 @@ def _progress(table: Table) -> tuple[int, int, int]:
 
 
 def _header_marks(header: GameHeader) -> tuple[object, ...]:
-    """The parts of a header that can change, the state first; none can while the game is running."""
+    """Return the parts of a header that can change, the state first; none can while the game is running."""
     if header.state == "running":
         return ("running",)
     agreed = [entry.agrees for entry in header.seats]

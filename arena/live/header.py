@@ -31,19 +31,19 @@ class InvalidSeats(ArenaError):
 
 
 class InvalidGame(ArenaError):
-    """Another part of a request for a game is not allowed."""
+    """Another part of the request for a game is not allowed."""
 
     code = "invalid_game"
 
 
 class GameNotFound(ArenaError):
-    """The game does not exist, or its viewer may not know of it."""
+    """The game does not exist, or the viewer may not know about it."""
 
     code = "game_not_found"
 
 
 def check_game_id(text: str) -> str:
-    """``text`` if it is a possible id of a game. Raises :class:`GameNotFound`."""
+    """Return ``text`` if it is a possible id of a game. Raises :class:`GameNotFound`."""
     if not _GAME_ID(text):
         raise GameNotFound(f"there is no game {printable(text, 80)!r}", field="game")
     return text
@@ -53,8 +53,9 @@ _GAME_ID: Final = re.compile(r"[0-9A-Za-z_-]{1,64}\Z").match
 
 
 class Viewer(NamedTuple):
-    """Who views a game. ``bot``: the bot whose token was sent; ``owner``: the owner whose token was sent,
-    or the owner of that bot; ``admin``: sees every game, but no hidden card. All empty: a visitor.
+    """The viewer of a game. ``bot`` is the bot whose token was sent; ``owner`` is the owner whose token was
+    sent, or the owner of that bot. An ``admin`` sees every game, but no hidden card. If all are empty, it is
+    a visitor.
     """
 
     bot: str | None = None
@@ -66,7 +67,7 @@ ANYBODY: Final = Viewer()
 
 
 class SeatSummary(TypedDict):
-    """A seat as everybody may see it. ``type``: see :attr:`SeatEntry.type`."""
+    """A seat as everybody may see it. For ``type``, see :attr:`SeatEntry.type`."""
 
     seat: int
     type: str
@@ -76,7 +77,7 @@ class SeatSummary(TypedDict):
 
 
 class GameSummary(TypedDict):
-    """The entry of a game in lists, see :class:`GameHeader`."""
+    """The entry of a game in lists; see :class:`GameHeader`."""
 
     game: str
     kind: str
@@ -99,10 +100,10 @@ class GameSummary(TypedDict):
 
 @dataclass(slots=True)
 class SeatEntry:
-    """Who sits on a seat: a bot, a person, a house bot, or none yet.
+    """The player on a seat: a bot, a person, a house bot, or none yet.
 
-    ``person``: the name that a person has in this game; ``bot`` is then who it is at all tables, which is
-    secret. ``agrees``: this person agrees that the game is public once it is over.
+    ``person`` is the name that a person has in this game; then ``bot`` identifies the person at all tables,
+    and is secret. ``agrees`` says whether this person agrees that the game is public once it is over.
     """
 
     bot: str | None = None
@@ -128,11 +129,11 @@ class SeatEntry:
 
     @property
     def name(self) -> str | None:
-        """The name of the player, as everybody may see it."""
+        """The name of the player as everybody may see it."""
         return self.person or self.bot or self.house
 
     def as_json(self, seat: int) -> SeatSummary:
-        """The seat as summaries show it."""
+        """Return the seat as shown in summaries."""
         return {
             "seat": seat,
             "type": self.type,
@@ -145,8 +146,8 @@ class SeatEntry:
 @dataclass(slots=True)
 class GameHeader:
     """The header of one game. Times are milliseconds of the server's clock; ``seed`` is hexadecimal and
-    secret until the record is released. ``reason``: why the game was cancelled or is void. ``models``:
-    whether it is of a tournament for language models.
+    secret until the record is released. ``reason`` says why the game was cancelled or is void. ``models``
+    says whether the game belongs to a tournament for language models.
     """
 
     game: str
@@ -177,7 +178,7 @@ class GameHeader:
 
     @classmethod
     def loads(cls, data: bytes) -> GameHeader:
-        """The inverse of :meth:`dumps`. Raises :class:`~arena.errors.CorruptState`."""
+        """Return the header that :meth:`dumps` wrote. Raises :class:`~arena.errors.CorruptState`."""
         values: Any = None
         try:
             values = orjson.loads(data)
@@ -189,7 +190,7 @@ class GameHeader:
         return read_row(cls, values)
 
     def dumps(self) -> bytes:
-        """The header as stored."""
+        """Return the stored form."""
         return write_row(replace(self, rules=game_of(self.kind).options.stored(self.rules)))
 
     @property
@@ -203,28 +204,28 @@ class GameHeader:
         return self.group is not None and bool(self.group["mirrored"])
 
     def bots(self) -> set[str]:
-        """The bots at the table, without house bots."""
+        """Return the bots at the table, without house bots."""
         return {entry.bot for entry in self.seats if entry.bot is not None}
 
     def seats_of(self, bot: str | None) -> list[int]:
-        """The seats on which the bot sits."""
+        """Return the seats on which the bot sits."""
         return [seat for seat, entry in enumerate(self.seats) if entry.bot is not None and entry.bot == bot]
 
     def people(self) -> list[SeatEntry]:
-        """The seats of people."""
+        """Return the seats of people."""
         return [entry for entry in self.seats if entry.person]
 
     def show_if_agreed(self) -> None:
-        """Make a game of people that is over public if all of them agree."""
+        """Make a finished game of people public if all of them agree."""
         people = self.people()
         if people and self.state == "finished" and all(entry.agrees for entry in people):
             self.visibility = "public"
 
     def is_hidden_from(self, viewer: Viewer) -> bool:
-        """Whether the viewer may not see the game.
+        """Return whether the viewer may not see the game.
 
-        Only its creator and its players see a private game. Only its players see a game of a mirrored
-        group before it is released, because the other games of the group have the same cards.
+        Only its creator and its players see a private game. Only its players see a game of a mirrored group
+        before it is released, because the other games of the group have the same cards.
         """
         if self.seats_of(viewer.bot):
             return False
@@ -234,7 +235,7 @@ class GameHeader:
         return self.visibility == "private" and not mine
 
     def summary(self) -> GameSummary:
-        """The entry of the game in lists, without cards and seed."""
+        """Return the entry of the game in lists, without cards and seed."""
         return {
             "game": self.game,
             "kind": self.kind,
@@ -270,13 +271,15 @@ def new_header(
     rated: bool,
     group: Mapping[str, object] | None,
 ) -> GameHeader:
-    """The header of a requested game. Raises an :class:`~arena.errors.ArenaError` that names the field."""
+    """Return the header of a requested game. Raises an :class:`~arena.errors.ArenaError` that names the
+    field.
+    """
     rules_of_game = game_of(kind)
     complete = rules_of_game.options.complete(rules)
     count = rules_of_game.seats(complete)
     if len(seats) != count:
         raise InvalidSeats(
-            f"{len(seats)} seats for a game of {count}", field="seats", expected=f"{count} seats"
+            f"{len(seats)} seats given for a game of {count}", field="seats", expected=f"{count} seats"
         )
     if visibility not in VISIBILITIES:
         raise InvalidGame(
@@ -321,7 +324,7 @@ def _seat_entry(game: Game, seat: Mapping[str, Any], where: str) -> SeatEntry:
 
 
 def seated(bot: str, version: str, nonce: str, where: str = "") -> SeatEntry:
-    """The entry of a bot that takes a seat."""
+    """Return the entry of a bot that takes a seat."""
     prefix = f"{where}." if where else ""
     # The name becomes part of a key, whose hash tag ends at the first brace.
     if not 1 <= len(bot) <= 64 or not bot.isprintable() or "{" in bot or "}" in bot:
@@ -330,7 +333,7 @@ def seated(bot: str, version: str, nonce: str, where: str = "") -> SeatEntry:
 
 
 def seated_person(person: str, name: str, agrees: bool) -> SeatEntry:
-    """The entry of a person that takes a seat, see :class:`SeatEntry`."""
+    """Return the entry of a person that takes a seat; see :class:`SeatEntry`."""
     entry = seated(person, PERSON_VERSION, "")
     entry.person, entry.agrees = name, agrees
     return entry

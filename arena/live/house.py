@@ -1,4 +1,4 @@
-"""House bots at live tables: they move until the game waits for another player."""
+"""House bots at live tables, which move until the game waits for another player."""
 
 from __future__ import annotations
 
@@ -34,12 +34,14 @@ def move_house_bots(repository: GameRepository, game_id: str, choose: Choose) ->
 
 
 def house_choice(name: str, seat: int, turn: Turn, seed: int) -> str | None:
-    """The action of house bot ``name``. The bot is a new one, so only the turn and ``seed`` decide."""
+    """Return the action of house bot ``name``. The bot is created anew, so only the turn and
+    ``seed`` matter.
+    """
     return bot_spec(name).make(seed).choose(turn)
 
 
 def _seats_to_move(game: LiveGame, to_play: int, offered: dict[int, tuple[int, int]]) -> Iterator[int]:
-    """The house seats with an unused right, each once per event, and then the seat to play."""
+    """Yield the house seats with an unused right, each once per event, and then the seat to play."""
     table = game.playing
     for seat in seats_with_rights(table):
         seen = (table.turn_number(seat), table.first_event + len(table.events))
@@ -50,7 +52,7 @@ def _seats_to_move(game: LiveGame, to_play: int, offered: dict[int, tuple[int, i
 
 
 def _move(repository: GameRepository, game: LiveGame, seat: int, choose: Choose) -> bool:
-    """Let the house bot on ``seat`` choose, and apply its action; returns whether the game changed."""
+    """Let the house bot on ``seat`` choose, and apply its action. Return whether the game changed."""
     table = game.playing
     turn = table.turn(seat)
     name = game.header.seats[seat].house
@@ -80,7 +82,7 @@ def _move(repository: GameRepository, game: LiveGame, seat: int, choose: Choose)
 
 
 def _seed(seed: bytes, seat: int, number: int) -> int:
-    """The seed of the bot's randomness at this turn, the same at every repetition."""
+    """Return the seed of the bot's randomness at this turn, which is the same at every repetition."""
     return int.from_bytes(sha256(b"%d %d" % (bot_seed(seed, seat), number)).digest())
 
 

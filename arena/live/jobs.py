@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class GameJobs(Protocol):
-    """The jobs that follow a step of a game or of a tournament; :class:`arena.ops.jobs.Jobs` has all jobs.
+    """The jobs that follow a step of a game or a tournament; :class:`arena.ops.jobs.Jobs` has all jobs.
 
     A lost request is repeated: for house bots by the sweeper, for tournaments by the tick. The sweeper itself
     finishes a game whose job has not run.

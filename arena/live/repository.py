@@ -1,8 +1,8 @@
-"""Loads games, changes them and writes them back: one read and one write for any number of games.
+"""Loads games, changes them and writes them back, with one read and one write for any number of games.
 
-A process caches the games that it used last. A write checks the version, a read compares it with the
-store's, and notifications of other processes evict what they changed. A game is out of the cache while
-it is in use, so two callers never share one.
+A process caches the games that it used last. A write checks the version, a read compares it with the store's,
+and notifications of other processes evict what they changed. A game is out of the cache while it is in use,
+so two callers never share one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_TRIES: Final = 50
 
 
 class GameBusy(ArenaError):
-    """The change was rejected because of too many concurrent ones; nothing was changed by it."""
+    """The change was rejected because of too many concurrent ones, and had no effect."""
 
     code: ClassVar[str] = "game_busy"
 
@@ -44,8 +44,8 @@ class ChangeResult(NamedTuple, Generic[T]):
 
 
 class StepApplied(NamedTuple):
-    """An accepted step: the game, its new version, its state before (empty: it is new) and after, and whether
-    a house bot must move.
+    """An accepted step: the game, its new version, its state before (empty if the game is new) and after, and
+    whether a house bot must move.
     """
 
     game: str
@@ -70,7 +70,7 @@ class GameRepository:
     # Reading
 
     def load(self, game_id: str, seats: Iterable[int] = ()) -> LiveGame:
-        """The game as currently stored, with the events that turns of ``seats`` show.
+        """Return the game as currently stored, with the events that turns of ``seats`` show.
 
         Raises :class:`GameNotFound` or :class:`~arena.errors.CorruptState`.
         """
@@ -89,8 +89,8 @@ class GameRepository:
             game.add_older_events(self.store.events(game.id, *missing))
 
     def at_least(self, versions: Mapping[str, int]) -> dict[str, LiveGame]:
-        """The games at these versions or later, from the cache where possible; without those that are missing
-        or cannot be read. Return them with :meth:`keep`.
+        """Return the games at these versions or later, from the cache where possible, without those that are
+        missing or cannot be read. Give them back with :meth:`keep`.
         """
         found: dict[str, LiveGame] = {}
         for game_id, version in versions.items():
@@ -109,7 +109,7 @@ class GameRepository:
         return found
 
     def keep(self, game: LiveGame) -> None:
-        """Put the game into the cache, unless a newer version is there."""
+        """Put the game into the cache, unless it holds a newer version."""
         kept = self._kept
         other = kept.get(game.id)
         if other is None or other.version <= game.version:
@@ -129,7 +129,7 @@ class GameRepository:
     def change_one(
         self, game_id: str, act: Callable[[LiveGame, ServiceClock], T], *, by_house: bool = False
     ) -> T:
-        """:meth:`change` for one game. An exception of ``act`` is passed on, and nothing is changed."""
+        """Call :meth:`change` for one game. An exception of ``act`` is passed on, and nothing is changed."""
         results = self.change({check_game_id(game_id): act}, by_house=by_house).results
         result = results[game_id]
         if result is None:
@@ -146,9 +146,9 @@ class GameRepository:
         """Apply each function to its game and store the changes, each game independently.
 
         A function takes the game and the time and returns its result; it may be called again with a newer
-        game. The result of a missing game is None. ``then``: the turns to read after the steps, in the same
-        round trip. ``by_house``: the caller continues to move the house bots of these games, so no job is
-        requested for that. Raises :class:`GameBusy`.
+        game. The result of a missing game is None. ``then`` lists the turns to read after the steps, in the
+        same round trip. ``by_house`` says that the caller goes on to move the house bots of these games, so
+        no job is requested for that. Raises :class:`GameBusy`.
         """
         results: dict[str, T | None] = {}
         versions: dict[str, int] = {}

@@ -1,7 +1,7 @@
 """Live games: the class that the HTTP API, the workers and the tests use.
 
-Methods take and return JSON-ready values. They may be called from any thread, greenlet, process or host:
-all state is in the store, and a game changes in one atomic step.
+Methods take and return values that are ready for JSON. They may be called from any thread, greenlet, process
+or host: all state is in the store, and a game changes in one atomic step.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class GameNotRunning(ArenaError):
 
 
 class RecordNotReady(ArenaError):
-    """The game is not over, or its group is not, or its record is being written."""
+    """The game or its group is not over, or the record is being written."""
 
     code = "record_not_ready"
 
@@ -140,7 +140,7 @@ class LiveGames:
         self._turns = Turns(self.repository, self.notifier, self.notes)
 
     def sweeper(self) -> Sweeper:
-        """A new sweeper, which serves the clocks. At least one must run somewhere; any number may."""
+        """Return a new sweeper, which serves the clocks. At least one must run somewhere; any number may."""
         return Sweeper(self.store, self.finalizer)
 
     def close(self) -> None:
@@ -165,14 +165,14 @@ class LiveGames:
         seed: bytes | None = None,
         game_id: str | None = None,
     ) -> GameSummary:
-        """Create a game and return its summary; it starts at once if no seat is open.
+        """Create a game and return its summary. It starts at once if no seat is open.
 
-        ``seats``: one per seat, each ``{"bot": name, "version": text, "nonce": text}``,
-        ``{"house": "rookie"}``, ``{"open": true}`` or ``{"person": id, "name": shown, "agrees": bool}``.
-        ``clock``: ``{"per_turn_ms", "bank_ms"}`` or ``{"preset"}``. ``visibility``: ``public`` or ``private``
-        (only ``created_by`` and the seats see it). ``models``: see :class:`~arena.live.header.GameHeader`.
-        ``group``: ``{"id", "index", "size", "mirrored", "attempt"}``: its record waits for
-        :meth:`release`. With ``game_id`` a second call returns the game of the first.
+        ``seats`` has one entry per seat: ``{"bot": name, "version": text, "nonce": text}``, ``{"house":
+        "rookie"}``, ``{"open": true}`` or ``{"person": id, "name": shown, "agrees": bool}``. ``clock`` is
+        ``{"per_turn_ms", "bank_ms"}`` or ``{"preset"}``. ``visibility`` is ``public`` or ``private`` (only
+        ``created_by`` and the seats see it). For ``models``, see :class:`~arena.live.header.GameHeader`. With
+        a ``group`` (``{"id", "index", "size", "mirrored", "attempt"}``), the record waits for
+        :meth:`release`. With ``game_id``, a second call returns the game of the first.
         """
         made = check_game_id(game_id) if game_id is not None else secrets.token_hex(_ID_BYTES)
         now = self.store.clock()
@@ -197,14 +197,14 @@ class LiveGames:
     def join(
         self, game_id: str, bot: str, *, seat: int | None = None, nonce: str = "", version: str = "1"
     ) -> JoinedGame:
-        """Give ``bot`` an open seat (None: the first) and return the summary, with ``seat``.
+        """Give ``bot`` an open seat (None: the first one) and return the summary, with ``seat``.
 
         Joining again returns the seat that the bot already has.
         """
         return self._join(game_id, seated(bot, version, nonce), seat)
 
     def join_person(self, game_id: str, person: str, name: str, agrees: bool, seat: int) -> JoinedGame:
-        """Give a person an open seat, as :meth:`join` does."""
+        """Give a person an open seat, as :meth:`join` does for a bot."""
         return self._join(game_id, seated_person(person, name, agrees), seat)
 
     def _join(self, game_id: str, entry: SeatEntry, seat: int | None) -> JoinedGame:
@@ -248,9 +248,8 @@ class LiveGames:
         return self.repository.change_one(game_id, act)
 
     def resign(self, game_id: str, bot: str, *, seat: int | None = None) -> GameSummary:
-        """Resign for the bot on ``seat`` (None: on all its seats); the table plays the seat to the end.
-
-        (BT-7.3, TP-8.3.)
+        """Resign for the bot on ``seat`` (None: on all its seats). The table plays the seat to the end
+        (BT-7.3, TP-8.3).
         """
 
         def act(game: LiveGame, clock: ServiceClock) -> GameSummary:
@@ -271,28 +270,30 @@ class LiveGames:
         return self.summary(game_id, Viewer(bot))
 
     def void(self, game_id: str, reason: str) -> None:
-        """Declare a game that is not over void because of a server fault: it does not count."""
+        """Declare an unfinished game void because of a server fault, so that it does not count."""
         self.finalizer.void(check_game_id(game_id), reason)
 
     def agree(self, game_id: str, person: str) -> bool:
-        """A person at the game agrees that it is public. Returns whether it is now: once everybody agrees."""
+        """Record that a person at the game agrees that it is public. Return whether it is public now, which
+        requires that everybody agrees.
+        """
         try:
             return self.finalizer.agree(check_game_id(game_id), person).visibility == "public"
         except GameNotOver as error:
             raise RecordNotReady(error.message, field=error.field, expected=error.expected) from None
 
     def finish(self, game_id: str) -> None:
-        """Store the record of a game that has ended, and do what follows from it. May be repeated."""
+        """Store the record of a game that has ended, and do what follows from it. This may be repeated."""
         self.finalizer.check(check_game_id(game_id))
 
     def release(self, game_id: str) -> None:
-        """Release the record of a game whose group is over. May be repeated."""
+        """Release the record of a game whose group is over. This may be repeated."""
         self.finalizer.release(check_game_id(game_id))
 
     # Reading
 
     def summary(self, game_id: str, viewer: Viewer = ANYBODY) -> GameSummary:
-        """The entry of a game in lists, without cards."""
+        """Return the entry of a game in lists, without cards."""
         return self._moderate(self._visible_header(game_id, viewer).summary())
 
     def view(
@@ -304,10 +305,11 @@ class LiveGames:
         since: int | None = None,
         wait: float = 0,
     ) -> GameView | None:
-        """The summary plus ``version``, ``observation`` and, for a seat, its ``turn``.
+        """Return the summary plus ``version``, ``observation`` and, for a seat, its ``turn``.
 
-        ``seat`` must be the viewer's own; None: the viewer's first seat, else as a spectator.
-        ``since``: a version; returns None if the game has not changed from it within ``wait`` seconds.
+        ``seat`` must be the viewer's own; None means the viewer's first seat, or a spectator's view if it has
+        none. ``since`` is a version; the result is None if the game has not changed from it within ``wait``
+        seconds.
         """
         for _ in self._polls(game_id, wait):
             view = self._moderate(self._view(game_id, viewer, seat))
@@ -327,10 +329,11 @@ class LiveGames:
         limit: int = 500,
         wait: float = 0,
     ) -> EventPage:
-        """``{"events": [...], "next": n, "over": bool}``: the viewer's events from number ``start`` on.
+        """Return ``{"events": [...], "next": n, "over": bool}``: the viewer's events from number ``start``
+        on.
 
-        Each event has its number ``n``. Waits up to ``wait`` seconds if there is none. Pass ``next`` as
-        ``start`` to continue; ``over``: there will be no more.
+        Each event has its number ``n``. If there is none, wait up to ``wait`` seconds. Pass ``next`` as
+        ``start`` to continue; ``over`` means that there will be no more.
         """
         start = max(0, start)
         events: Results = []
@@ -350,8 +353,8 @@ class LiveGames:
         return {"events": events, "next": start, "over": over}
 
     def record(self, game_id: str, viewer: Viewer = ANYBODY) -> bytes:
-        """The released record of a finished game, as one line of JSON; also of a game of a local group of a
-        tournament, whose visibility is checked by :meth:`arena.events.service.Tournaments.record`.
+        """Return the released record of a finished game as one line of JSON. It may also be a game of a local
+        group of a tournament, whose visibility is checked by :meth:`arena.events.service.Tournaments.record`.
         """
         place = place_of(game_id)
         if place is not None:
@@ -380,7 +383,7 @@ class LiveGames:
         limit: int = 50,
         viewer: Viewer = ANYBODY,
     ) -> Page[GameSummary]:
-        """Summaries, newest first. ``state``: one of ``STATES``.
+        """Return a page of summaries, newest first. ``state`` is one of ``STATES``.
 
         A page may be short or empty although more games follow: only ``cursor`` is None at the end.
         """
@@ -420,7 +423,9 @@ class LiveGames:
     def iter_records(
         self, *, kind: str | None = None, cursor: str | None = None
     ) -> Iterator[tuple[str, bytes]]:
-        """``(cursor, record)`` of all released public records, oldest first, each one line of JSON."""
+        """Yield ``(cursor, record)`` for all released public records, oldest first, each as one
+        line of JSON.
+        """
         if kind is not None:
             game_of(kind)
         after = parse_number(cursor, 17)
@@ -435,20 +440,23 @@ class LiveGames:
     # Turns
 
     def answer(self, bot: str, answers: Sequence[object]) -> Results:
-        """Apply any number of answers ``{"turn": id, "action": text}`` of one bot; one result per answer.
+        """Apply any number of answers ``{"turn": id, "action": text}`` of one bot, and return one result per
+        answer.
 
         A result has ``turn``, ``status`` and by status: ``accepted`` (``action``, ``after``: the number of
-        logged actions after it, ``version``; a repeated answer has the same result, with ``repeated``
-        true); ``stale_turn`` (``reason``: ``clock`` or ``superseded``; ``version``; ``fresh``: the
-        current turn or null); ``turn_already_answered``; ``illegal_action`` (``legal_actions``, ``faults``,
-        ``forfeited``); ``malformed`` (``faults``, ``forfeited`` if the turn is open and this bot's);
-        ``unknown_turn`` (also for turns of other bots). All but ``accepted`` have a ``message``.
+        logged actions after it, ``version``; a repeated answer has the same result, with ``repeated`` true);
+        ``stale_turn`` (``reason``: ``clock`` or ``superseded``; ``version``; ``fresh`` is the current turn or
+        null); ``turn_already_answered``; ``illegal_action`` (``legal_actions``, ``faults``, ``forfeited``);
+        ``malformed`` (``faults``, ``forfeited`` if the turn is open and this bot's); ``unknown_turn`` (also
+        for turns of other bots). All but ``accepted`` have a ``message``.
         """
         self.presence.note(bot)
         return self._turns.answer(bot, answers)
 
     def act(self, person: str, turn: str, action: str) -> Result:
-        """The result of a person's answer, as that of :meth:`answer`. People are never online."""
+        """Apply a person's answer, and return a result like that of :meth:`answer`. People are
+        never online.
+        """
         (result,) = self._turns.answer(person, [{"turn": turn, "action": action}])
         return result
 
@@ -463,11 +471,11 @@ class LiveGames:
         tournaments: bool = False,
         leaving: bool = False,
     ) -> TurnPage:
-        """The turns that are new since the cursor ``after`` (None: all that are pending), oldest first.
+        """Return the turns that are new since the cursor ``after`` (None: all pending turns), oldest first.
 
-        Waits up to ``wait`` seconds if there are none. ``rights``: include optional turns. If there are
-        ``limit`` turns, more may follow after the cursor. ``tournaments``: the bot takes part in scheduled
-        tournaments. ``leaving``: it plays what has begun, and is not online.
+        If there are none, wait up to ``wait`` seconds. ``rights`` includes optional turns. If there are
+        ``limit`` turns, more may follow after the cursor. ``tournaments`` says whether the bot takes part in
+        scheduled tournaments. With ``leaving``, the bot plays what has begun, and is not online.
         """
         self._note(bot, tournaments, leaving)
         return self._turns.page(bot, after, wait=wait, rights=rights, limit=limit)
@@ -484,12 +492,14 @@ class LiveGames:
         tournaments: bool = False,
         leaving: bool = False,
     ) -> Exchange:
-        """:meth:`answer` and :meth:`turns` in fewer round trips."""
+        """Do what :meth:`answer` and :meth:`turns` do in fewer round trips."""
         self._note(bot, tournaments, leaving)
         return self._turns.exchange(bot, answers, after, wait=wait, rights=rights, limit=limit)
 
     def end_presence(self, bot: str) -> Sequence[str]:
-        """The bot says good-bye: nothing begins for it by itself any more. Returns its games that run."""
+        """End the presence of a bot that is leaving, so that nothing begins for it automatically any more.
+        Return its running games.
+        """
         self.presence.end(bot)
         found: list[str] = []
         before: Cursor | None = None
@@ -513,17 +523,18 @@ class LiveGames:
     # House bots
 
     def move_house_bots(self, game_id: str, choose: Choose = house_choice) -> int:
-        """Let the house bots of a game move until it waits for another player; returns the number of moves.
+        """Let the house bots of a game move until it waits for another player, and return the number of
+        moves.
 
         ``choose(name, seat, turn, seed)`` returns the action, or None to pass an optional turn; ``seed``
-        seeds the bot's randomness at this turn. May run twice at the same time: one of them wins.
+        seeds the bot's randomness at this turn. If it runs twice at the same time, one of them wins.
         """
         return move_house_bots(self.repository, check_game_id(game_id), choose)
 
     # Parts
 
     def _polls(self, game_id: str, wait: float) -> Iterator[None]:
-        """Yield at once and then whenever the game may have changed, for ``wait`` seconds."""
+        """Yield at once, and then whenever the game may have changed, for ``wait`` seconds."""
         if wait <= 0:
             yield
             return
@@ -554,14 +565,16 @@ class LiveGames:
         self.finalizer.after_step(taken)
 
     def header(self, game_id: str) -> GameHeader:
-        """The header of a game, whoever may see it: not to be shown. Raises ``game_not_found``."""
+        """Return the header of a game, whoever may see it. It must not be shown to anybody. Raises
+        ``game_not_found``.
+        """
         found = self._header(game_id)
         if found is None:
             raise self.not_found(game_id)
         return found
 
     def not_found(self, game_id: str) -> GameNotFound:
-        """The error for a game that does not exist, or of which the viewer may not know."""
+        """Return the error for a game that does not exist, or that the viewer may not know about."""
         return GameNotFound(f"there is no game {game_id!r}", field="game")
 
     def _header(self, game_id: str) -> GameHeader | None:

@@ -1,4 +1,4 @@
-"""The sweeper serves the clocks. Any number may run, in any process, and each may be killed."""
+"""The sweeper, which serves the clocks. Any number may run, in any process, and each may be killed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Sweeper:
         self._next_trim = time.monotonic() + _TRIM
 
     def sweep(self) -> int:
-        """Run one pass; returns the number of games checked."""
+        """Run one pass, and return the number of games checked."""
         if time.monotonic() >= self._next_beat:
             self._store.beat()
             self._next_beat = time.monotonic() + BEAT
@@ -55,7 +55,7 @@ class Sweeper:
         return len(games)
 
     def run(self, stop: threading.Event) -> None:
-        """Sweep until ``stop`` is set. Retries while the database is unavailable."""
+        """Sweep until ``stop`` is set, retrying while the database is unavailable."""
         while not stop.is_set():
             try:
                 if self.sweep() < _BATCH:
@@ -65,7 +65,9 @@ class Sweeper:
                 stop.wait(1.0)
 
     def _pause(self, stop: threading.Event) -> None:
-        """Wait, and report how long the loop of this process stood still: nobody was served meanwhile."""
+        """Wait, and report how long the loop of this process stood still, because nobody was served
+        meanwhile.
+        """
         start = time.monotonic()
         stop.wait(PAUSE)
         stood_still = time.monotonic() - start - PAUSE

@@ -1,4 +1,4 @@
-"""A bot's turns: listing them, answering them, and waiting for the next."""
+"""A bot's turns: listing them, answering them, and waiting for the next ones."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class _TurnCursor:
 
 
 class Turns:
-    """The turns of all bots. Cursors are ``<incarnation of the store>-<number>``: with one from before a
+    """The turns of all bots. Cursors are ``<incarnation of the store>-<number>``. With a cursor from before a
     restart of the store, which may have lost its last second, all pending turns are returned.
     """
 
@@ -156,7 +156,9 @@ class Turns:
         limit: int,
         pending: Sequence[PendingTurn] | None = None,
     ) -> TurnPage:
-        """The turns after ``position``, which advances. ``pending``: those turns, if already read."""
+        """Return the turns after ``position``, which advances. ``pending`` holds those turns if they were
+        already read.
+        """
         entries = pending
         if entries is None:
             entries = self._store.pending(PendingQuery(bot, position.number, limit, rights))
@@ -178,7 +180,7 @@ class Turns:
         return TurnPage(turns, f"{position.incarnation}-{position.number}")
 
     def _shown(self, bot: str, entries: Sequence[PendingTurn]) -> list[Turn]:
-        """The turns of these entries; entries without a decision to make are removed from the list."""
+        """Return the turns of these entries. Entries without a decision to make are removed from the list."""
         turns: list[Turn] = []
         clock = self._store.clock()
         versions: dict[str, int] = {}
@@ -258,7 +260,9 @@ class Turns:
         return results, changed.pending
 
     def _look_up(self, result: Result, game_id: str, answer: _Answer) -> None:
-        """Correct the result of an answer to a turn that left the memory, if that turn was answered."""
+        """Correct the result of an answer to a turn that is no longer in memory, if that turn
+        was answered.
+        """
         for after, entry in enumerate(self._store.log(game_id), 1):
             seat, action, mark, _, number, *_ = orjson.loads(entry)
             if (seat, number) != (answer.seat, answer.number):
@@ -288,7 +292,7 @@ class Turns:
 
 
 def _unknown(turn: str, action: object) -> Result:
-    """The result of an answer to a turn that the bot does not have."""
+    """Return the result of an answer to a turn that the bot does not have."""
     if not isinstance(action, str):
         return _refusal(turn, "malformed", _NO_ANSWER)
     return _refusal(turn, "unknown_turn", _UNKNOWN)

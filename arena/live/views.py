@@ -21,7 +21,9 @@ T = TypeVar("T")
 
 
 class ClockView(TypedDict):
-    """The clock of a seat. ``runs_out_at_ms``: when it has no time left; None while it does not run."""
+    """The clock of a seat. ``runs_out_at_ms`` says when it will have no time left, or is None while it does
+    not run.
+    """
 
     seat: int
     bank_ms: int
@@ -29,7 +31,7 @@ class ClockView(TypedDict):
 
 
 class SeatFault(TypedDict):
-    """A fault of a seat. ``after``: the number of logged actions before it."""
+    """A fault of a seat. ``after`` is the number of logged actions before it."""
 
     seat: int
     type: str
@@ -44,8 +46,8 @@ class TakenSeat(TypedDict):
 
 
 class TableView(TypedDict):
-    """The table from a seat or as a spectator. ``observation``: as the game's state has it, None if there is
-    no table. ``turn``: that of the seat, if it has one.
+    """The table as seen from a seat or by a spectator. ``observation`` is that of the game's state, or None
+    if there is no table. ``turn`` is that of the seat, if it has one.
     """
 
     awaiting: list[int]
@@ -57,14 +59,18 @@ class TableView(TypedDict):
 
 
 class GameView(GameSummary, TableView):
-    """The summary and the view of the table. ``seat``: whose view it is, None for that of a spectator."""
+    """The summary and the view of the table. ``seat`` says whose view it is, or is None for that of a
+    spectator.
+    """
 
     version: int
     seat: int | None
 
 
 class EventPage(TypedDict):
-    """Events with their numbers ``n``; ``next``: the number of the next one; ``over``: there will be none."""
+    """Events with their numbers ``n``. ``next`` is the number of the next one; ``over`` means that there will
+    be none.
+    """
 
     events: list[dict[str, Any]]
     next: int
@@ -72,14 +78,14 @@ class EventPage(TypedDict):
 
 
 class Moderate(Protocol):
-    """Returns a JSON-ready value with the names and texts that are shown."""
+    """A function that returns a value, ready for JSON, with the names and texts as shown to others."""
 
     def __call__(self, value: T, /) -> T:
         """See the class."""
 
 
 def as_it_is(value: T, /) -> T:
-    """Show everything."""
+    """Return the value unchanged."""
     return value
 
 
@@ -111,7 +117,7 @@ def check_visible(header: GameHeader, viewer: Viewer) -> None:
 
 
 def viewing_seat(header: GameHeader, viewer: Viewer, seat: int | None) -> int | None:
-    """The seat whose view is shown, None for a spectator. Raises :class:`NotSeated`."""
+    """Return the seat whose view is shown, or None for a spectator. Raises :class:`NotSeated`."""
     own = header.seats_of(viewer.bot)
     if seat is None:
         return own[0] if own else None
@@ -122,7 +128,7 @@ def viewing_seat(header: GameHeader, viewer: Viewer, seat: int | None) -> int | 
 
 
 def game_view(game: LiveGame, seat: int | None, clock: ServiceClock) -> GameView:
-    """The summary and the view of the table from ``seat`` (None: as a spectator)."""
+    """Return the summary and the view of the table from ``seat`` (None: as a spectator)."""
     return {
         **game.header.summary(),
         "version": game.version,
@@ -154,7 +160,7 @@ def _table_view(game: LiveGame, seat: int | None, clock: ServiceClock) -> TableV
 
 
 def past_view() -> TableView:
-    """The view of the table of a game that has not begun, or whose record alone is left."""
+    """Return the view of the table of a game that has not begun, or of which only the record is left."""
     return {
         "awaiting": [],
         "clocks": [],
@@ -168,7 +174,7 @@ def past_view() -> TableView:
 def project_events(
     kind: str, events: Sequence[bytes], start: int, seat: int | None
 ) -> list[dict[str, object]]:
-    """The stored events, numbered from ``start``, as ``seat`` (None: a spectator) may see them."""
+    """Return the stored events, numbered from ``start``, as ``seat`` (None: a spectator) may see them."""
     view_event = game_of(kind).view_event
     views = []
     for number, event in enumerate(events, start):
@@ -192,13 +198,15 @@ __all__ = [
 
 
 def list_entry(data: bytes, viewer: Viewer) -> tuple[GameHeader, GameSummary | None]:
-    """The header, and the entry of the game in lists for the viewer, None if it is hidden from it."""
+    """Return the header, and the entry of the game in lists for the viewer, or None if it is hidden from the
+    viewer.
+    """
     header = GameHeader.loads(data)
     game_of(header.kind)
     return header, None if header.is_hidden_from(viewer) else header.summary()
 
 
 def is_running(game: str, data: bytes) -> bool:
-    """Whether a game can be read and is running."""
+    """Return whether a game can be read and is running."""
     header = shown_or_left_out(f"game {game}", partial(GameHeader.loads, data))
     return header is not None and header.state == "running"

@@ -20,14 +20,14 @@ VERSION: Final = 1
 
 
 class NoLuck(ArenaError):
-    """Rules for which luck is not measured."""
+    """Raised for rules for which luck is not measured."""
 
     code = "no_luck"
 
 
 class Result(NamedTuple):
     """How par ended a hand: whether the other team is in view after it, the values of the team in view and of
-    the other one, and with how many packs it ended so.
+    the other one, and the number of packs with which the hand ended like that.
     """
 
     turned: bool
@@ -38,10 +38,10 @@ class Result(NamedTuple):
 
 @dataclass(frozen=True)
 class EquityTable:
-    """``equity``: by the values of the team in view and of the other one, the chance (0 to 1) of the team in
-    view. ``results``: how the hands from there ended. ``weight``: how much of the luck is taken out of a
-    result. ``packs``: how many were played at every standing. ``data``: the file, and ``hash`` the SHA-256 of
-    all that is in it.
+    """An equity table. ``equity`` maps the values of the team in view and of the other one to the chance (0
+    to 1) of the team in view. ``results`` says how the hands from there ended. ``weight`` says how much of
+    the luck is taken out of a result. ``packs`` is the number of packs played at every standing. ``data``
+    holds the file, and ``hash`` is the SHA-256 of all that is in it.
     """
 
     name: str
@@ -53,20 +53,20 @@ class EquityTable:
     hash: str
 
     def of_team(self, standing: Standing, team: int) -> float:
-        """The chance of ``team`` at a standing."""
+        """Return the chance of ``team`` at a standing."""
         value = win_chance(self.equity, standing.own, standing.other)
         return value if team == standing.team else 1.0 - value
 
 
 def win_chance(equity: Mapping[tuple[int, int], float], own: int, other: int) -> float:
-    """The chance of the team in view: that of the table, and 1 or 0 once the game is decided."""
+    """Return the chance of the team in view: that of the table, or 1 or 0 once the game is decided."""
     value = equity.get((own, other))
     return float(own > other) if value is None else value
 
 
 def table_of(kind: str, rules: Rules) -> EquityTable:
-    """The equity table of a game with these complete rules. Raises :class:`NoLuck`, which says why, if its
-    luck is not measured.
+    """Return the equity table of a game with these complete rules. Raises :class:`NoLuck`, which says why, if
+    its luck is not measured.
     """
     found = _table_of(kind, json.dumps(dict(rules)))
     if isinstance(found, EquityTable):
@@ -75,13 +75,13 @@ def table_of(kind: str, rules: Rules) -> EquityTable:
 
 
 def has_table(kind: str, rules: Rules) -> bool:
-    """Whether the luck of a game with these complete rules is measured."""
+    """Return whether the luck of a game with these complete rules is measured."""
     return isinstance(_table_of(kind, json.dumps(dict(rules))), EquityTable)
 
 
 def measured_presets(game: Game) -> list[Preset]:
-    """The presets with an equity table of their own: of those whose luck is measured in the same way, the
-    first one.
+    """Return the presets that have an equity table. Of presets whose luck is measured in the same way, only
+    the first one is included.
     """
     found: dict[str, Preset] = {}
     for preset in game.presets if game.luck is not None else ():
@@ -93,17 +93,17 @@ def measured_presets(game: Game) -> list[Preset]:
 
 
 def table_name(game: Game, preset: Preset) -> str:
-    """The name of the file of an equity table, without its ending."""
+    """Return the name of the file of an equity table, without its suffix."""
     return f"{game.kind}-{preset.name.replace('@', '-')}"
 
 
 def table_hash(data: Mapping[str, object]) -> str:
-    """The hash of a table: the SHA-256 of its file as canonical JSON, without the hash."""
+    """Return the hash of a table: the SHA-256 of its file as canonical JSON, without the hash."""
     return canonical_hash({name: value for name, value in data.items() if name != "hash"})
 
 
 def read_table(name: str, data: Mapping[str, Any]) -> EquityTable:
-    """The table in a file of that name."""
+    """Return the table in a file of that name."""
     rows: Sequence[tuple[int, int, float, list[list[int]]]] = data["standings"]
     return EquityTable(
         name,
@@ -121,7 +121,7 @@ def read_table(name: str, data: Mapping[str, Any]) -> EquityTable:
 
 @lru_cache(maxsize=256)
 def _table_of(kind: str, rules_text: str) -> EquityTable | tuple[str, str]:
-    """The table, or why there is none and what is allowed."""
+    """Return the table, or why there is none and what is allowed."""
     rules = json.loads(rules_text)
     game = game_of(kind)
     if len(game.teams(rules)) > 2:

@@ -23,9 +23,9 @@ MILLION: Final = 1_000_000
 
 
 class HandLuck(NamedTuple):
-    """A hand, from the view of the first team. ``hand`` counts from 1; ``points``: the points or lives of the
-    first team and of the other one before it. ``before`` and ``after``: the equity before and after the hand
-    as it was played; ``par``: after par has played its pack.
+    """A hand from the point of view of the first team. ``hand`` counts from 1; ``points`` holds the points or
+    lives of the first team and of the other one before it. ``before`` and ``after`` are the equity before and
+    after the hand as it was played, and ``par`` is the equity after par has played its pack.
     """
 
     hand: int
@@ -42,8 +42,8 @@ class HandLuck(NamedTuple):
 
 @dataclass(frozen=True)
 class GameLuck:
-    """The luck of a game of two teams, in chances to win the game, from the view of the first one. ``lot``:
-    what the lot for the first dealer brought.
+    """The luck of a game of two teams, in chances to win the game, from the point of view of the first one.
+    ``lot`` is what the lot for the first dealer brought.
     """
 
     table: EquityTable
@@ -52,22 +52,22 @@ class GameLuck:
 
     @property
     def luck(self) -> float:
-        """The luck of the first team in the whole game; that of the other one is as much with the other sign.
-        Its mean is 0, whoever plays.
+        """The luck of the first team in the whole game; that of the other team is the same with the opposite
+        sign. Its mean is 0, whoever plays.
         """
         return self.lot + sum(hand.luck for hand in self.hands)
 
     def taken_out(self, teams: Sequence[Sequence[int]]) -> list[float]:
-        """By seat, what is taken out of its points (0 to 1) for the luck-adjusted ones. Those of a single
-        game may be below 0 or above 1; their mean is that of the points.
+        """Return, by seat, what is subtracted from its points (0 to 1) to get the luck-adjusted ones. Those
+        of a single game may be below 0 or above 1; their mean is that of the points.
         """
         luck = self.table.weight * self.luck
         return [luck if seat in teams[0] else -luck for seat in range(sum(map(len, teams)))]
 
 
 def millionths(kind: str, rules: Rules, actions: Iterable[Sequence[Any]]) -> int | None:
-    """What is taken out of the points of the first team (:meth:`GameLuck.taken_out`), in millionths, as it is
-    stored with results; None if the luck is not measured for these rules.
+    """Return what is subtracted from the points of the first team (:meth:`GameLuck.taken_out`), in
+    millionths, as stored with results, or None if the luck is not measured for these rules.
     """
     if not has_table(kind, game_of(kind).options.complete(rules)):
         return None
@@ -76,15 +76,15 @@ def millionths(kind: str, rules: Rules, actions: Iterable[Sequence[Any]]) -> int
 
 
 def luck_of(record: Record) -> GameLuck:
-    """The luck of a recorded game whose actions are legal. Raises :class:`~arena.luck.equity.NoLuck` if it is
-    not measured for its rules, and what the rules raise for a record that cannot be played through.
+    """Return the luck of a recorded game whose actions are legal. Raises :class:`~arena.luck.equity.NoLuck`
+    if it is not measured for its rules, and what the rules raise for a record that cannot be played through.
     """
     canonical = record["canonical"]
     return luck_of_actions(canonical["kind"], canonical["rules"], canonical["actions"])
 
 
 def luck_of_actions(kind: str, given: Rules, actions: Iterable[Sequence[Any]]) -> GameLuck:
-    """See :func:`luck_of`. ``actions``: as in records, from the first one on."""
+    """See :func:`luck_of`. ``actions`` are written as in records, from the first one on."""
     game = game_of(kind)
     rules = game.options.complete(given)
     table = table_of(kind, rules)
@@ -118,9 +118,9 @@ def luck_of_actions(kind: str, given: Rules, actions: Iterable[Sequence[Any]]) -
 
 
 def luck_json(record: Record) -> dict[str, object]:
-    """The luck of a recorded game for programs, rounded: per team its points (0 to 1), its luck, and the
-    points without it; per hand what :class:`HandLuck` has, from the view of the first team. Raises as
-    :func:`luck_of` does.
+    """Return the luck of a recorded game for programs, rounded: per team its points (0 to 1), its luck, and
+    the points without it; per hand what :class:`HandLuck` has, from the point of view of the first team.
+    Raises what :func:`luck_of` raises.
     """
     found = luck_of(record)
     canonical = record["canonical"]

@@ -1,7 +1,7 @@
 """Makes the equity tables: ``python -m arena.luck.making``.
 
-At every standing par plays the same packs; the equity of a standing is the mean of the equities to which they
-lead. These equations are solved together, so over the packs the luck of a hand has the mean 0 everywhere.
+At every standing, par plays the same packs; the equity of a standing is the mean of the equities to which
+they lead. These equations are solved together, so over the packs the mean luck of a hand is 0 everywhere.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _CLOSE: Final = 1e-15
 
 
 def make_table(game: Game, rules: Rules, packs: int = PACKS, jobs: int = 1) -> dict[str, object]:
-    """The file of an equity table for these complete rules (``docs/luck.md``)."""
+    """Return the file of an equity table for these complete rules (``docs/luck.md``)."""
     model = model_of(game)
     shared = dict(model.rules(rules))
     standings = list(model.standings(shared))
@@ -77,7 +77,7 @@ def _joined(digests: Iterable[bytes]) -> str:
 
 
 def sample_hash(game: Game, rules: Rules) -> str:
-    """The ``sample_hash`` of the table for these complete rules."""
+    """Return the ``sample_hash`` of the table for these complete rules."""
     model = model_of(game)
     shared = dict(model.rules(rules))
     return _joined(play_packs(game.kind, shared, one, SAMPLE)[2] for one in model.standings(shared))
@@ -86,8 +86,8 @@ def sample_hash(game: Game, rules: Rules) -> str:
 def play_packs(
     kind: str, rules: Rules, standing: tuple[int, int], packs: int
 ) -> tuple[Counter[tuple[bool, int, int]], bytes, bytes]:
-    """How the first ``packs`` packs end at a standing, as in :class:`~arena.luck.equity.Result`, and the
-    hashes of all that was done with them, and with the first :data:`SAMPLE`.
+    """Return how the first ``packs`` packs end at a standing, as in :class:`~arena.luck.equity.Result`, and
+    the hashes of all actions with them, and with the first :data:`SAMPLE`.
     """
     game = game_of(kind)
     model = model_of(game)
@@ -112,13 +112,13 @@ def play_packs(
 
 @lru_cache(maxsize=4)
 def table_packs(items: tuple[str, ...], count: int) -> list[str]:
-    """The first packs of a table, as actions of chance. ``items``: the cards."""
+    """Return the first packs of a table, as actions of chance. ``items`` are the cards."""
     dealer = Dealer(sha256(PACKS_TEXT.encode()).digest(), ())
     return [dealer.action(Chance("deal", number, items)) for number in range(1, count + 1)]
 
 
 def solve(results: Mapping[tuple[int, int], Sequence[Result]]) -> dict[tuple[int, int], float]:
-    """The equities that are, at every standing, the mean of those to which the packs lead."""
+    """Return the equities which are, at every standing, the mean of those to which the packs lead."""
     equity = dict.fromkeys(results, 0.5)
     totals = {standing: sum(result.packs for result in ended) for standing, ended in results.items()}
     moved = 1.0
@@ -171,7 +171,7 @@ def main(names: tuple[str, ...], out: Path, packs: int, jobs: int, check: bool) 
 
 
 def _text(data: Mapping[str, Any]) -> str:
-    """JSON with a line per standing."""
+    """Format the data as JSON with a line per standing."""
     head = {name: value for name, value in data.items() if name != "standings"}
     rows = ",\n".join(json.dumps(row, separators=(",", ":")) for row in data["standings"])
     return json.dumps(head, indent=1)[:-2] + f',\n "standings": [\n{rows}\n]}}\n'

@@ -1,4 +1,4 @@
-"""Par: what the pinned house bot makes of a pack when it plays all seats."""
+"""Par: how the pinned house bot plays a pack on all seats."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arena.games.options import Rules
 
 
 def model_of(game: Game) -> LuckModel:
-    """How the luck of a game is measured, with its house bot in the version that is pinned. Raises ValueError
+    """Return how the luck of a game is measured, with its house bot in the pinned version. Raises ValueError
     if the game has no such model, or the house bot has another version.
     """
     model = game.luck
@@ -30,9 +30,9 @@ def play_on(
     deal: str,
     done: Callable[[int, str], None] | None = None,
 ) -> None:
-    """Let the pinned house bot play all seats to the end of the hand that is in progress. ``deal``: the
-    action by which it was dealt, from which all randomness of the players follows. ``done`` is called with
-    each seat and action.
+    """Let the pinned house bot play all seats to the end of the hand in progress. ``deal`` is the action that
+    dealt the hand, from which all randomness of the players follows. ``done`` is called with each seat and
+    action.
     """
     model = model_of(game)
     players: dict[int, SeatPlayer] = {}

@@ -1,4 +1,4 @@
-"""The owners of a bot: who shares it, and who is invited to."""
+"""The owners of a bot: those who share it, and those who are invited to share it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the table of operations says about each of them."""
+"""The fields of the table of operations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNSEATABLE: Final = ("bot_withdrawn", "bot_suspended", "owner_suspended")
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation of the API. ``doc``: its summary in a line, a blank line, and a description."""
+    """An operation of the API. ``doc`` is its summary in a line, a blank line, and a description."""
 
     method: str
     path: str
@@ -107,6 +107,8 @@ class Operation:
 
 
 def operation_id(name: str) -> str:
-    """The name of an operation as the OpenAPI document writes it: ``create_series`` is ``createSeries``."""
+    """Return the name of an operation as the OpenAPI document writes it: ``create_series`` is
+    ``createSeries``.
+    """
     first, *rest = name.split("_")
     return first + "".join(map(str.capitalize, rest))

@@ -1,4 +1,6 @@
-"""Backups: a folder with the data of a database, and restoring it beside the archive of the service."""
+"""Backups: how the data of a database are written to a folder, and restored beside the archive of the
+service.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +48,8 @@ class Backup:
 
 
 def make_backup(url: str, folder: Path) -> Backup:
-    """Write a backup of the database at ``url`` to ``folder``, which is new or empty. It is a backup when all
-    of it is there: an interrupted one is none, and may be begun again.
+    """Write a backup of the database at ``url`` to ``folder``, which must be new or empty. It is a backup
+    only once all of it is there: an interrupted one is not, and may be begun again.
 
     Raises :class:`InvalidBackup`, and the errors of :func:`arena.store.backup.dump`.
     """
@@ -71,7 +73,7 @@ def make_backup(url: str, folder: Path) -> Backup:
 
 
 def read_backup(folder: Path) -> Backup:
-    """The backup in a folder, after a check of its data. Raises :class:`InvalidBackup`."""
+    """Return the backup in a folder, after a check of its data. Raises :class:`InvalidBackup`."""
     try:
         about = json.loads((folder / _ABOUT).read_text())
         if about["format"] > FORMAT:
@@ -101,13 +103,13 @@ def read_backup(folder: Path) -> Backup:
 
 
 def restore_backup(folder: Path, data: Path) -> tuple[Backup, Adopted]:
-    """Restore a backup to the empty database of ``REDIS_URL``, else of the data folder, beside the archive of
+    """Restore a backup to the empty database of ``REDIS_URL``, or of the data folder, beside the archive of
     the service. Nothing is changed if the backup, the database or the archive is not right; processes serve
     the database only when all is done.
 
     Raises :class:`InvalidBackup`, :class:`~arena.store.backup.StoreNotEmpty`,
-    :class:`~arena.store.identity.UnknownFormat`,
-    :class:`~arena.records.archive.archive.ArchiveMismatch`, and the other errors of archive and database.
+    :class:`~arena.store.identity.UnknownFormat`, :class:`~arena.records.archive.archive.ArchiveMismatch`, and
+    the other errors of archive and database.
     """
     backup = read_backup(folder)
     with _target(data) as settings:
@@ -128,8 +130,8 @@ def restore_backup(folder: Path, data: Path) -> tuple[Backup, Adopted]:
 
 @contextmanager
 def source(data: Path) -> Iterator[str]:
-    """The address of the database to back up: that of ``REDIS_URL``, or of the service that runs on a data
-    folder, or of the folder itself. Raises :class:`InvalidBackup` if there is none.
+    """Yield the address of the database to back up: that of ``REDIS_URL``, or of the service that runs on a
+    data folder, or of the folder itself. Raises :class:`InvalidBackup` if there is none.
     """
     if url := redis_url():
         yield url
@@ -149,7 +151,7 @@ def source(data: Path) -> Iterator[str]:
 
 @contextmanager
 def _target(data: Path) -> Iterator[Settings]:
-    """The settings with the database to restore to: that of ``REDIS_URL``, or a data folder."""
+    """Yield the settings with the database to restore to: that of ``REDIS_URL``, or a data folder."""
     if redis_url():
         yield Settings.from_environment()
         return
@@ -173,7 +175,7 @@ def _check_archive(store: DumpedStore, settings: Settings) -> None:
 
 @contextmanager
 def _written(path: Path) -> Iterator[BinaryIO]:
-    """A file that has its name when all is written and synced; only this user may read it."""
+    """Yield a file that gets its name once everything is written and synced. Only this user may read it."""
     part = path.with_name(path.name + _PART)
     with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         yield file

@@ -15,13 +15,12 @@ from arena.upgrade import upgrade
 
 
 def check_data(settings: Settings, *, is_alone: bool = False) -> None:
-    """Check that the data have the format of this program, and :func:`check_archive`. ``is_alone``: no other
-    process uses the database, so data of an older format are upgraded. If it is not available now, each
-    process checks the format itself.
+    """Check that the data have the format of this program, and call :func:`check_archive`. ``is_alone`` says
+    that no other process uses the database, so that data of an older format are upgraded. If the database is
+    not available now, each process checks the format itself.
 
-    Raises :class:`~arena.store.identity.UnknownFormat`,
-    :class:`~arena.store.identity.StoreReplaced` if the database is being restored, and the errors of
-    :func:`check_archive`.
+    Raises :class:`~arena.store.identity.UnknownFormat`, :class:`~arena.store.identity.StoreReplaced` if the
+    database is being restored, and the errors of :func:`check_archive`.
     """
     settings.check_archive()
     with suppress(StoreUnavailable):
@@ -36,7 +35,7 @@ def check_data(settings: Settings, *, is_alone: bool = False) -> None:
 
 
 def check_archive(settings: Settings) -> None:
-    """Check that the settings have an archive, which is that of the database. If one of the two is not
+    """Check that the settings have an archive, and that it belongs to the database. If one of the two is not
     available now, the first use of the archive checks it.
 
     Raises :class:`~arena.ops.settings.InvalidSetting` and

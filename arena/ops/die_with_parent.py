@@ -1,6 +1,6 @@
-"""``python -m arena.ops.die_with_parent PARENT PROGRAM ...`` becomes PROGRAM and stops when PARENT dies.
+"""Becomes PROGRAM and stops when PARENT dies: ``python -m arena.ops.die_with_parent PARENT PROGRAM ...``.
 
-On Linux; elsewhere it only becomes the program.
+This works on Linux; elsewhere it only becomes the program.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ _PR_SET_PDEATHSIG: Final = 1
 
 
 def die_with_parent(command: Sequence[str]) -> list[str]:
-    """The command that runs ``command`` (an absolute path) as a child that stops when this process dies."""
+    """Return the command that runs ``command`` (an absolute path) as a child that stops when this process
+    dies.
+    """
     return [sys.executable, "-m", "arena.ops.die_with_parent", str(os.getpid()), *command]
 
 
 def set_death_signal(parent: int, number: signal.Signals) -> None:
-    """Send this process the signal when its parent ends, which is the process ``parent``."""
+    """Let this process receive the signal when its parent, which is the process ``parent``, ends."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number)
         if os.getppid() != parent:

@@ -40,7 +40,9 @@ class Job(NamedTuple):
 
 
 class QueueFigures(NamedTuple):
-    """A queue: waiting jobs, seconds for which the oldest has waited, jobs that failed in the last hour."""
+    """The figures of a queue: the number of waiting jobs, the seconds for which the oldest has waited, and
+    the number of jobs that failed in the last hour.
+    """
 
     name: str
     jobs: int
@@ -49,14 +51,14 @@ class QueueFigures(NamedTuple):
 
 
 class RunsJobs(Protocol):
-    """What runs jobs: the service."""
+    """Something that runs jobs: the service."""
 
     def run(self, job: Job) -> None:
         """Run ``job``."""
 
 
 class JobFigures(NamedTuple):
-    """The queues, and the number of workers that are alive, and of those that run a job."""
+    """The queues, the number of workers that are alive, and the number of those that run a job."""
 
     queues: list[QueueFigures]
     workers: int
@@ -114,15 +116,15 @@ class Jobs(ABC):
         self.request(Job(JobName.DELIVER_ANNOUNCEMENTS, (subscription,)))
 
     def problem(self) -> str | None:
-        """Why jobs cannot be requested now, None if they can."""
+        """Return why jobs cannot be requested now, or None if they can."""
         return None
 
     def figures(self) -> JobFigures | None:
-        """The figures of the queues, None if there are none or they cannot be read."""
+        """Return the figures of the queues, or None if there are none or they cannot be read."""
         return None
 
     def player_count(self) -> int:
-        """The number of processes that play groups."""
+        """Return the number of processes that play groups."""
         return 1
 
     @abstractmethod
@@ -131,7 +133,7 @@ class Jobs(ABC):
 
 
 class InlineJobs(Jobs):
-    """Jobs that wait in this process for :meth:`run_pending`, in the order of their requests."""
+    """Jobs that wait in this process for :meth:`run_pending`, in the order in which they were requested."""
 
     def __init__(self) -> None:
         self._pending: dict[Job, None] = {}
@@ -146,7 +148,7 @@ class InlineJobs(Jobs):
         self._pending.setdefault(job)
 
     def run_pending(self, service: RunsJobs) -> int:
-        """Run the waiting jobs on ``service``, and those that they request; returns how many ran."""
+        """Run the waiting jobs on ``service``, and those that they request, and return how many ran."""
         count = 0
         while self._pending:
             job = next(iter(self._pending))

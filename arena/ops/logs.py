@@ -1,7 +1,8 @@
 """The log of every process: one JSON object per line on standard error, or text if that is a terminal.
 
 A line has ``time``, ``level``, ``process``, ``logger``, ``message``, the fields of :func:`log_fields` around
-it, and its own. Imports nothing of the service: gunicorn loads this before gevent patches the sockets.
+it, and its own fields. The module imports nothing of the service, because gunicorn loads it before gevent
+patches the sockets.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def begin_request(request_id: str) -> None:
 
 
 def current_request() -> str | None:
-    """The id of the HTTP request that caused what this thread does; None if none did."""
+    """Return the id of the HTTP request that caused what this thread does, or None if none did."""
     return _FIELDS.get().get(REQUEST_ID)
 
 
@@ -84,7 +85,7 @@ class TextFormatter(logging.Formatter):
 
 
 def set_up_logging(process: str, level: str) -> None:
-    """Log to standard error, also warnings and exceptions that nobody catches. ``process``: ``api``,
+    """Log to standard error, including warnings and exceptions that nobody catches. ``process`` is ``api``,
     ``worker`` and so on.
     """
     handler = logging.StreamHandler(sys.stderr)
@@ -102,7 +103,9 @@ def set_up_logging(process: str, level: str) -> None:
 
 
 def set_up_foreground_logging() -> None:
-    """Log warnings to standard error as text: for a command that people read, which may add handlers."""
+    """Log warnings to standard error as text, for a command that people read. The command may
+    add handlers.
+    """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(TextFormatter())
     handler.setLevel(logging.WARNING)

@@ -1,4 +1,4 @@
-"""The logs of the processes of ``botequim up``: files of limited size, each line a JSON object."""
+"""The logs of the processes of ``botequim up``: files of limited size in which each line is a JSON object."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WAIT: Final = 5.0
 
 
 class _Rotating(RotatingFileHandler):
-    """A full disk must not fill the terminal with tracebacks as well."""
+    """A handler that does not fill the terminal with tracebacks when the disk is full."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, maxBytes=MOST_BYTES, backupCount=KEPT, encoding="utf-8", delay=True)
@@ -35,21 +35,23 @@ class _Rotating(RotatingFileHandler):
 
 
 def json_handler(path: Path, process: str) -> logging.Handler:
-    """A handler that writes the lines of this process to a file of limited size."""
+    """Return a handler that writes the lines of this process to a file of limited size."""
     handler = _Rotating(path)
     handler.setFormatter(JsonFormatter(process))
     return handler
 
 
 def rotate_if_large(path: Path) -> None:
-    """Rename a log that another process opens anew for each line, if it is large."""
+    """Rename a log that another process opens again for each line, if it is large."""
     with suppress(OSError):
         if path.stat().st_size > MOST_BYTES:
             _Rotating(path).doRollover()
 
 
 class ProcessLog:
-    """The log of one process, through all its restarts. Lines that it did not write as JSON become JSON."""
+    """The log of one process, through all its restarts. Lines that the process did not write as JSON are
+    converted to JSON.
+    """
 
     def __init__(self, path: Path, process: str) -> None:
         self.path = path
@@ -59,7 +61,7 @@ class ProcessLog:
         self._thread: threading.Thread | None = None
 
     def pipe(self) -> int:
-        """A descriptor to which a new process writes; to be closed when it has started."""
+        """Return a descriptor to which a new process writes. Close it once the process has started."""
         # Messages refer to it, even if the process writes nothing.
         with suppress(OSError):
             self.path.touch()
@@ -77,7 +79,9 @@ class ProcessLog:
         self._handler.close()
 
     def reason(self) -> str:
-        """Why the process that was started last ended: its last exception in one line, else its last line."""
+        """Return why the process that was started last ended: its last exception in one line, or else its
+        last line.
+        """
         if self._thread is not None:
             self._thread.join(_WAIT)
         lines = [json.loads(line) for line in self._last]

@@ -24,8 +24,8 @@ Made = TypeVar("Made")
 
 
 class Allowance(NamedTuple):
-    """What is left of a limit: at most ``most`` in ``seconds``, and ``left`` at once, all of them again after
-    ``full_s`` seconds.
+    """What is left of a limit of ``most`` in ``seconds``: ``left`` are available at once, and all of them
+    again after ``full_s`` seconds.
     """
 
     name: str
@@ -36,8 +36,8 @@ class Allowance(NamedTuple):
 
 
 class RateLimited(ArenaError):
-    """Too many requests. ``extra``: ``limit`` (its name), ``allowed`` (``<count>/<seconds>``) and
-    ``retry_after`` (seconds).
+    """There were too many requests. ``extra`` holds ``limit`` (its name), ``allowed`` (``<count>/<seconds>``)
+    and ``retry_after`` (seconds).
     """
 
     code = "rate_limited"
@@ -68,7 +68,7 @@ class Limits:
         self._lots: dict[str, tuple[int, float]] = {}
 
     def allowance(self, name: str, who: str) -> Allowance | None:
-        """Count one use, as :meth:`spend`, and return what is left; None without a limit."""
+        """Count one use like :meth:`spend`, and return what is left, or None without a limit."""
         limit = self._limits[name]
         if limit is None:
             return None
@@ -78,8 +78,8 @@ class Limits:
         return _allowance(name, limit, taken.left)
 
     def sign_up(self, address: str, invited: bool, create: Callable[[], Made]) -> Made:
-        """Let ``create`` make an owner. It counts against the limit of the address, if ``invited`` only when
-        it fails.
+        """Let ``create`` create an owner. It counts against the limit of the address, but if ``invited`` only
+        when it fails.
         """
         if not invited:
             self.spend("sign_ups_per_address", address)

@@ -33,7 +33,7 @@ class InvalidSetting(ArenaError):
 
 
 class Limit(NamedTuple):
-    """At most ``most`` requests in ``seconds``, also in one burst."""
+    """At most ``most`` requests in ``seconds``, even in one burst."""
 
     most: int
     seconds: float
@@ -67,19 +67,21 @@ DEFAULT_LIMITS: Final[Mapping[str, Limit]] = {
 class HttpSettings:
     """The settings that only the HTTP API reads.
 
-    ``bind``: address and port. ``processes``: server processes. ``connections``: open connections per
-    process. ``grace_seconds``: how long requests may take to finish when the server stops. ``limits``: by
-    name, None for no limit. ``head_seconds``: how long the head of a request may take from its first byte on,
-    and the first head of a connection from its start. ``body_seconds``: how long a small body may take.
-    ``unfinished``: requests of one address whose head, or whose body, has not arrived completely.
-    ``body_memory``: bytes of all larger bodies that are arriving; a quarter for one address. ``max_depth``:
-    nesting of the JSON in a body. ``max_wait``: seconds that a request may wait. ``upload_wait``: seconds
-    that one with an upload waits for its outcome. ``ping_seconds``: pause between the pings on a quiet
-    stream. ``send_seconds``: how long the reader of a stream may accept nothing before it is disconnected.
-    ``stream_seconds``: lifetime of a stream; its reader then reconnects, which spreads the load over
-    processes. ``proxies``: number of trusted proxies in front. ``public_url``: the service's address for its
-    users, empty for that of each request. ``security_contact``: URL for reports of vulnerabilities, empty for
-    none. ``sweep``: whether this process serves the clocks of games.
+    ``bind`` is the address and port. ``processes`` is the number of server processes, and ``connections``
+    that of open connections per process. ``grace_seconds`` says how long requests may take to finish when the
+    server stops. ``limits`` are by name, with None for no limit. ``head_seconds`` says how long the head of a
+    request may take from its first byte on, and the first head of a connection from its start.
+    ``body_seconds`` says how long a small body may take. ``unfinished`` limits the requests of one address
+    whose head, or whose body, has not arrived completely. ``body_memory`` limits the bytes of all larger
+    bodies that are arriving, of which one address gets a quarter. ``max_depth`` limits the nesting of the
+    JSON in a body. ``max_wait`` limits the seconds that a request may wait. ``upload_wait`` is the number of
+    seconds that a request with an upload waits for its outcome. ``ping_seconds`` is the pause between the
+    pings on a quiet stream. ``send_seconds`` says how long the reader of a stream may accept nothing before
+    it is disconnected. ``stream_seconds`` is the lifetime of a stream; its reader then reconnects, which
+    spreads the load over processes. ``proxies`` is the number of trusted proxies in front. ``public_url`` is
+    the service's address for its users, or empty for that of each request. ``security_contact`` is a URL for
+    reports of vulnerabilities, or empty for none. ``sweep`` says whether this process serves the clocks of
+    games.
     """
 
     bind: str = "127.0.0.1:8000"
@@ -107,13 +109,13 @@ class HttpSettings:
 class Settings:
     """The settings of one process of the service.
 
-    ``jobs_url``: the database of the job queues, empty for the one at ``redis_url``. ``pool``: connections to
-    the database. ``archive``: the folder or URL of the archive, empty for processes that do not read it.
-    ``retention``: how long games and their records are kept. ``quotas``: how much may be stored. ``budget``:
-    the computation that an owner may start per day. ``webhooks``: which addresses webhooks may have.
-    ``initial_data``: whether a new database gets schedules and first tournaments. ``own_runtime``: whether a
-    worker replaces the service's runtime by that of its installation where it cannot run it. ``log_level``:
-    one of :data:`LOG_LEVELS`.
+    ``jobs_url`` is the database of the job queues, or empty for the one at ``redis_url``. ``pool`` is the
+    number of connections to the database. ``archive`` is the folder or URL of the archive, or empty for
+    processes that do not read it. ``retention`` says how long games and their records are kept. ``quotas``
+    says how much may be stored. ``budget`` is the computation that an owner may start per day. ``webhooks``
+    says which addresses webhooks may have. ``initial_data`` says whether a new database gets schedules and
+    first tournaments. ``own_runtime`` says whether a worker replaces the service's runtime by that of its
+    installation where it cannot run it. ``log_level`` is one of :data:`LOG_LEVELS`.
     """
 
     redis_url: str
@@ -148,7 +150,8 @@ class Settings:
 
     @classmethod
     def of_running(cls, data: Path, environ: Mapping[str, str] = os.environ) -> Settings:
-        """The settings in ``environ``, without ``REDIS_URL`` those of the service that runs on a data folder.
+        """Return the settings in ``environ`` or, without ``REDIS_URL``, those of the service that runs on a
+        data folder.
 
         Raises :class:`InvalidSetting`, and :class:`~arena.store.server.StoreFailed` if none runs.
         """
@@ -156,7 +159,8 @@ class Settings:
 
     @classmethod
     def of_embedded(cls, url: str, data: Path, environ: Mapping[str, str] = os.environ) -> Settings:
-        """The settings in ``environ`` with the embedded database at ``url``, which runs on a data folder.
+        """Return the settings in ``environ`` with the embedded database at ``url``, which runs on a data
+        folder.
 
         Raises :class:`InvalidSetting`.
         """
@@ -166,7 +170,9 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] = os.environ) -> Settings:
-        """The settings in ``environ``. Raises :class:`InvalidSetting`, with the variable as its ``field``."""
+        """Return the settings in ``environ``. Raises :class:`InvalidSetting`, with the variable as its
+        ``field``.
+        """
         url = redis_url(environ)
         if not url:
             raise InvalidSetting(
@@ -220,12 +226,13 @@ class Settings:
 
 
 def redis_url(environ: Mapping[str, str] = os.environ) -> str:
-    """The address of the database, empty for the embedded one."""
+    """Return the address of the database, or an empty text for the embedded one."""
     return environ.get("REDIS_URL", "")
 
 
 def maxmemory(environ: Mapping[str, str] = os.environ) -> int:
-    """The bytes that the embedded database may use: by default half of the machine's memory; 0: no limit.
+    """Return the bytes that the embedded database may use, by default half of the machine's memory; 0 means
+    no limit.
 
     Raises :class:`InvalidSetting`.
     """
@@ -252,7 +259,9 @@ def set_archive(environ: MutableMapping[str, str], data: Path) -> None:
 
 
 def without_archive(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment of processes that need no archive: without it, and without the credentials for it."""
+    """Return the environment of processes that need no archive: without the archive, and without the
+    credentials for it.
+    """
     ours = ("BOTEQUIM_ARCHIVE", "AWS_")
     return {name: value for name, value in environ.items() if not name.startswith(ours)}
 
@@ -357,8 +366,8 @@ def _networks(environ: Mapping[str, str]) -> tuple[ipaddress.IPv4Network | ipadd
 
 
 def _limits(text: str) -> dict[str, Limit | None]:
-    """``name=count/seconds`` or ``name=off``, separated by commas, over the defaults; ``off`` alone turns all
-    limits off.
+    """Parse ``name=count/seconds`` or ``name=off``, separated by commas, over the defaults; ``off`` alone
+    turns all limits off.
     """
     limits: dict[str, Limit | None] = dict(DEFAULT_LIMITS)
     if text == "off":
@@ -386,7 +395,7 @@ def _limits(text: str) -> dict[str, Limit | None]:
 
 
 def _quotas(text: str) -> Quotas:
-    """``owner_bots=count`` and so on, separated by commas, over the defaults."""
+    """Parse ``owner_bots=count`` and so on, separated by commas, over the defaults."""
     defaults = Quotas()
     known = {f"{of}_{name}": most for of in _OF for name, most in getattr(defaults, of)._asdict().items()}
     values = _counts(text, "BOTEQUIM_QUOTAS", {**known, _INVITATIONS: defaults.invitations})
@@ -395,7 +404,7 @@ def _quotas(text: str) -> Quotas:
 
 
 def _budget(text: str) -> Compute:
-    """``groups=count`` and ``fuel_ms=count``, separated by commas, over the defaults."""
+    """Parse ``groups=count`` and ``fuel_ms=count``, separated by commas, over the defaults."""
     return Compute(**_counts(text, "BOTEQUIM_BUDGET", DEFAULT_BUDGET._asdict()))
 
 

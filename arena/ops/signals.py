@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 
 def stop_on_signals(stop: Callable[[], object]) -> None:
-    """Call ``stop`` in a thread of its own when SIGTERM, SIGINT or SIGHUP arrives.
+    """Call ``stop`` in a separate thread when SIGTERM, SIGINT or SIGHUP arrives.
 
-    A handler interrupts the main thread anywhere. If it waits for a lock that this thread holds at that
-    moment, such as that of an :class:`threading.Event`, both wait forever.
+    A handler interrupts the main thread anywhere. If it waited for a lock that this thread holds at that
+    moment, such as that of an :class:`threading.Event`, both would wait forever.
     """
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         # threading.Thread takes locks when it starts.

@@ -11,7 +11,9 @@ Figures = Mapping[str, Mapping[str, float]]
 
 
 class Line(NamedTuple):
-    """One line of the status. ``alarm``: the alarm of docs/alarms.md that it raises, empty if all is well."""
+    """One line of the status. ``alarm`` is the alarm of docs/alarms.md that it raises, or empty if all is
+    well.
+    """
 
     name: str
     value: str
@@ -19,7 +21,7 @@ class Line(NamedTuple):
 
 
 def parse(text: str) -> Figures:
-    """The gauges of an exposition in the text format of Prometheus."""
+    """Return the gauges of an exposition in the text format of Prometheus."""
     found: dict[str, dict[str, float]] = {}
     for name, labels, value in re.findall(r"^(botequim_\w+)(?:\{(.*)\})? (\S+)$", text, re.MULTILINE):
         found.setdefault(name, {})[labels or ""] = float(value)
@@ -27,7 +29,7 @@ def parse(text: str) -> Figures:
 
 
 def status(figures: Figures) -> list[Line]:
-    """The lines of the status."""
+    """Return the lines of the status."""
 
     def one(name: str) -> float | None:
         return figures.get(f"botequim_{name}", {}).get("")

@@ -1,4 +1,6 @@
-"""The supervisor runs the whole service on one machine: database, API and workers as child processes."""
+"""The supervisor, which runs the whole service on one machine, with database, API and workers as child
+processes.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,7 @@ class Address(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Address:
-        """``host:port``, ``[::1]:port`` or ``:port`` (all interfaces)."""
+        """Parse ``host:port``, ``[::1]:port`` or ``:port`` (all interfaces)."""
         host, separator, port = text.rpartition(":")
         bare = host.removeprefix("[").removesuffix("]")
         if (
@@ -95,7 +97,7 @@ class Address(NamedTuple):
 
     @property
     def url(self) -> str:
-        """The URL on this machine."""
+        """The URL of the API on this machine."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
         return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
 
@@ -105,7 +107,7 @@ class Address(NamedTuple):
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     def wait_until_free(self, stop: threading.Event) -> None:
-        """Wait until it is possible to listen there, or ``stop`` is set.
+        """Wait until it is possible to listen at the address, or ``stop`` is set.
 
         Raises :class:`AddressInUse` if a service answers there, or somebody else does not leave.
         """
@@ -122,7 +124,7 @@ class Address(NamedTuple):
                 return
 
     def readiness(self) -> str | None:
-        """Why the API there is not ready; empty if it is, None if nothing answers."""
+        """Return why the API there is not ready, or an empty text if it is, or None if nothing answers."""
         try:
             with urlopen(f"{self.url}/readyz", timeout=5):
                 return ""
@@ -134,7 +136,7 @@ class Address(NamedTuple):
             return None
 
     def check(self) -> None:
-        """Raises :class:`AddressInUse` if it is not possible to listen there now."""
+        """Raise :class:`AddressInUse` if it is not possible to listen there now."""
         try:
             family, kind, protocol, _, where = socket.getaddrinfo(
                 self.host, self.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -153,8 +155,8 @@ class Address(NamedTuple):
 
 @dataclass
 class _Child:
-    """One process to run, the leader of its group: its name in messages, its command and its log, and whether
-    it uses the archive.
+    """One process to run, which leads a process group: its name in messages, its command and its log, and
+    whether it uses the archive.
     """
 
     name: str
@@ -184,7 +186,9 @@ class _Child:
         log.info("%s: runs as process %d", self.name, self.process.pid, extra=fields)
 
     def ended(self) -> int | None:
-        """The exit status of a process that has just ended, which is due again after a pause; else None."""
+        """Return the exit status of a process that has just ended, which is due again after a pause, or else
+        None.
+        """
         if self.process is None or (status := self.process.poll()) is None:
             return None
         # Remaining processes of a killed leader must release the address.
@@ -200,7 +204,7 @@ class _Child:
             self.process.terminate()
 
     def stop(self, deadline: float) -> None:
-        """Wait until it has ended, and kill what is left of its group."""
+        """Wait until the process has ended, and kill what is left of its group."""
         if self.process is None:
             return
         fields = {"child": self.name, "child_pid": self.process.pid}
@@ -222,7 +226,7 @@ class _Child:
 
 class Supervisor:
     """Runs the service at ``bind`` with ``workers`` workers, on the database of ``REDIS_URL`` or an embedded
-    one in the folder ``data``, which also holds the logs. Restarts processes that end. Reports through
+    one in the folder ``data``, which also holds the logs. It restarts processes that end, and reports through
     ``say``.
     """
 
@@ -256,7 +260,7 @@ class Supervisor:
         self._sandbox = _Child("sandbox", runtime, self._log("sandbox"))
 
     def say(self, line: str, **fields: object) -> None:
-        """Tell people and the log, which gets the ``fields`` too."""
+        """Report a line to people and to the log, which also receives the ``fields``."""
         self._tell(line)
         log.info("%s", line, extra=fields)
 
@@ -264,13 +268,13 @@ class Supervisor:
         return ProcessLog(self._logs / f"{process}{suffix}.log", process)
 
     def stop(self) -> None:
-        """Let :meth:`run` end; for other threads."""
+        """Make :meth:`run` end. Other threads may call it."""
         self._stop.set()
         if self._store is not None:
             self._store.interrupt()
 
     def run(self) -> None:
-        """Run until :meth:`stop`, then end everything: workers and API, then the database.
+        """Run until :meth:`stop` is called, then end everything: workers and API, then the database.
 
         Raises :class:`AddressInUse`, :class:`~arena.store.embedded.DataFolderInUse`,
         :class:`~arena.store.embedded.StoreFailed`, :class:`~arena.ops.settings.InvalidSetting`,
@@ -330,7 +334,7 @@ class Supervisor:
         self.say("Ctrl-C stops everything; the data stay.")
 
     def _start_store(self, store: EmbeddedStore) -> None:
-        """Start the database, again if it is killed meanwhile."""
+        """Start the database, and start it again if it is killed meanwhile."""
         pause = FIRST_PAUSE
         while not self._stop.is_set():
             try:
@@ -344,9 +348,9 @@ class Supervisor:
                 return
 
     def _wait_until_ready(self) -> bool:
-        """True when the API is ready, False if stopped before.
+        """Return True when the API is ready, or False if the supervisor was stopped before.
 
-        Raises :class:`NotReady` if it ends by itself again and again.
+        Raises :class:`NotReady` if the API ends by itself again and again.
         """
         api = self._children[0]
         attempts = 0
@@ -413,7 +417,7 @@ class Supervisor:
 
 
 def _ended(status: int) -> str:
-    """How a process has ended, by its exit status, which is negative for a signal."""
+    """Return how a process has ended, by its exit status, which is negative for a signal."""
     if status >= 0:
         return f"with status {status}"
     return f"by signal {-status} ({signal.strsignal(-status) or 'unknown'})"

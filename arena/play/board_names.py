@@ -12,7 +12,7 @@ SETTLED_GROUPS: Final = 30
 
 
 class BoardName(NamedTuple):
-    """A leaderboard. ``preset``: the name of one of the game's presets, without the game."""
+    """The name of a leaderboard. ``preset`` is the name of one of the game's presets, without the game."""
 
     kind: str
     division: str
@@ -20,7 +20,7 @@ class BoardName(NamedTuple):
 
     @classmethod
     def of(cls, kind: str, division: str, preset: str | None = None) -> BoardName:
-        """The board of a preset, by default of the game's first one.
+        """Return the board of a preset, by default the game's first preset.
 
         Raises :class:`~arena.errors.UnknownGame` and :class:`~arena.errors.UnknownPreset`.
         """
@@ -28,23 +28,23 @@ class BoardName(NamedTuple):
 
     @property
     def is_first(self) -> bool:
-        """Whether it is that of the game's first preset."""
+        """Whether the board is that of the game's first preset."""
         return self.preset == game_of(self.kind).presets[0].name
 
     @property
     def key(self) -> str:
-        """Its name in the database, which leaves out the first preset."""
+        """The board's name in the database, which leaves out the first preset."""
         own = (self.kind, self.division) if self.is_first else (self.kind, self.preset, self.division)
         return "/".join(own)
 
     @property
     def title(self) -> str:
-        """For people."""
+        """The board's name for people."""
         return f"{self.kind}/{self.preset}, {self.division}"
 
 
 def all_boards() -> list[BoardName]:
-    """All leaderboards, by game and preset in their order."""
+    """Return all leaderboards, ordered by game and preset."""
     return [
         BoardName(kind, division, preset.name)
         for kind, game in GAMES.items()

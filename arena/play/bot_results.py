@@ -1,4 +1,4 @@
-"""A game of a bot in words, from what ``GET /v1/bots/{bot}/games`` says about it."""
+"""A bot's game in words, from what ``GET /v1/bots/{bot}/games`` says about it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _ENDINGS: Final = {1: "st", 2: "nd", 3: "rd"}
 
 
 def opponents(game: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The players on other sides, each once."""
+    """Return the players on other sides, each once."""
     return _players(seat for seat in game["seats"] if seat["seat"] not in game["team"])
 
 
 def partners(game: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The other players on the bot's side, each once."""
+    """Return the other players on the bot's side, each once."""
     own = game["seats"][game["seat"]]["name"]
     return _players(seat for seat in game["seats"] if seat["seat"] in game["team"] and seat["name"] != own)
 
@@ -30,8 +30,8 @@ def _players(seats: Any) -> list[Mapping[str, Any]]:
 
 
 def result_words(game: Mapping[str, Any]) -> str:
-    """The result for the bot: ``won 12–7``, ``lost by forfeit``, ``3rd of 4``, or the state of a game without
-    one.
+    """Return the result for the bot: ``won 12–7``, ``lost by forfeit``, ``3rd of 4``, or the state of a game
+    that has no result.
     """
     outcome, seat = game["outcome"], game["seat"]
     if outcome is None:
@@ -52,7 +52,7 @@ def result_words(game: Mapping[str, Any]) -> str:
 
 
 def ordinal(number: int) -> str:
-    """``1st``, ``2nd``, ``13th``."""
+    """Return an ordinal such as ``1st``, ``2nd`` or ``13th``."""
     teen = 10 < number % 100 < 14
     return f"{number}{'th' if teen else _ENDINGS.get(number % 10, 'th')}"
 

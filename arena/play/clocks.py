@@ -1,7 +1,7 @@
-"""Thinking time in milliseconds: a budget per decision, and a bank per game used beyond the budget.
+"""Thinking time in milliseconds: a budget per decision, and a bank per game for time beyond the budget.
 
-All times are the database server's. An outage of the service stops every clock:
-clocks run on the server's time minus the sum of its outages.
+All times are the database server's. An outage of the service stops every clock: clocks run on the server's
+time minus the sum of its outages.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ class ServiceClock(NamedTuple):
 
 
 class InvalidClock(ArenaError):
-    """Clock settings with an unknown name, a wrong type or a value out of range."""
+    """Raised for clock settings with an unknown name, a wrong type or a value out of range."""
 
     code: ClassVar[str] = "invalid_clock"
 
 
 @dataclass(frozen=True, slots=True)
 class ClockSettings:
-    """``per_turn_ms`` for every decision, ``bank_ms`` per seat and game.
+    """The time settings: ``per_turn_ms`` for every decision, ``bank_ms`` per seat and game.
 
-    ``format`` and ``unknown``: see :mod:`arena.store.rows`.
+    For ``format`` and ``unknown``, see :mod:`arena.store.rows`.
     """
 
     per_turn_ms: int = 30_000
@@ -43,8 +43,8 @@ class ClockSettings:
 
     @classmethod
     def parse(cls, value: Mapping[str, Any] | None) -> ClockSettings:
-        """The settings of a request with defaults filled in, or those of a ``preset`` of ``CLOCKS``. Raises
-        :class:`InvalidClock`.
+        """Return the settings of a request with defaults filled in, or those of a ``preset`` of ``CLOCKS``.
+        Raises :class:`InvalidClock`.
         """
         given = dict(value or {})
         if "preset" in given:
@@ -66,7 +66,7 @@ class ClockSettings:
         return cls(**given)
 
     def as_json(self) -> dict[str, int]:
-        """The settings as in requests and views."""
+        """Return the settings as written in requests and views."""
         return {"per_turn_ms": self.per_turn_ms, "bank_ms": self.bank_ms}
 
 
@@ -80,7 +80,7 @@ def _preset(given: Mapping[str, object]) -> ClockSettings:
     name = given["preset"]
     if len(given) > 1:
         raise InvalidClock(
-            "the clock has a preset and other settings",
+            "a clock preset cannot be combined with other settings",
             field="clock.preset",
             expected="either a preset or " + " and ".join(_LIMITS),
         )
@@ -97,15 +97,15 @@ _LIMITS: Final = {"per_turn_ms": (100, MAX_TURN_MS), "bank_ms": (0, MAX_BANK_MS)
 
 
 class TimeLeft(NamedTuple):
-    """The time left of the current decision's budget, and of the bank."""
+    """The remaining time of the current decision's budget, and of the bank."""
 
     deadline_ms: int
     bank_ms: int
 
 
 class SeatClock:
-    """The clock of one seat. It runs while the seat has a turn that it must answer. ``more``: what a newer
-    version of the program stores with it.
+    """The clock of one seat. It runs while the seat has a turn that it must answer. ``more`` holds what a
+    newer version of the program stores with it.
     """
 
     __slots__ = ("bank_ms", "more", "outage_ms", "started_ms", "turn")
@@ -121,15 +121,15 @@ class SeatClock:
 
     @classmethod
     def restore(cls, values: Sequence[Any]) -> SeatClock:
-        """The inverse of :meth:`as_json`. Raises TypeError or ValueError for anything else."""
+        """Return the clock that :meth:`as_json` wrote. Raises TypeError or ValueError for anything else."""
         bank_ms, turn, started_ms, outage_ms, *more = values
         for value in (bank_ms, turn, started_ms, outage_ms):
             if type(value) is not int:
-                raise TypeError(f"{value!r} is no time and no turn of a clock")
+                raise TypeError(f"{value!r} is neither a time nor a turn of a clock")
         return cls(bank_ms, turn, started_ms, outage_ms, *more)
 
     def run(self, turn: int, settings: ClockSettings, clock: ServiceClock) -> None:
-        """Run for that turn number (0: stop). The clock of the current turn keeps running."""
+        """Run the clock for that turn number (0: stop). The clock of the current turn keeps running."""
         if turn == self.turn:
             return
         if self.turn:
@@ -137,7 +137,7 @@ class SeatClock:
         self.turn, self.started_ms, self.outage_ms = turn, clock.now_ms, clock.outage_ms
 
     def left(self, settings: ClockSettings, clock: ServiceClock) -> TimeLeft:
-        """The time left on a running clock; never below 0."""
+        """Return the remaining time of a running clock, which is never below 0."""
         used = clock.now_ms - self.started_ms - (clock.outage_ms - self.outage_ms)
         beyond = max(0, used - settings.per_turn_ms)
         return TimeLeft(
@@ -145,11 +145,11 @@ class SeatClock:
         )
 
     def deadline(self, settings: ClockSettings, clock: ServiceClock) -> int:
-        """When budget and bank are used up and the table acts, if there is no further outage."""
+        """Return when budget and bank will be used up and the table acts, if there is no further outage."""
         return self.started_ms + settings.per_turn_ms + self.bank_ms + clock.outage_ms - self.outage_ms
 
     def as_json(self) -> list[object]:
-        """The clock as stored."""
+        """Return the stored form."""
         return [self.bank_ms, self.turn, self.started_ms, self.outage_ms, *self.more]
 
 

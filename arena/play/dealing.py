@@ -1,7 +1,7 @@
 """Fair deals: everything random about a game follows from its seed, its nonces and the hand number.
 
-The construction is language-neutral and documented, with test vectors, in ``docs/fair-deals.md``.
-All functions are pure. Seeds are 32 bytes.
+The construction is language-neutral and documented, with test vectors, in ``docs/fair-deals.md``. All
+functions are pure. Seeds are 32 bytes long.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _word_block = Struct(">8I").unpack
 
 
 class InvalidSeed(ArenaError):
-    """A seed that is not 32 bytes."""
+    """Raised for a seed that is not 32 bytes long."""
 
     code = "invalid_seed"
 
 
 class InvalidNonce(ArenaError):
-    """A nonce with characters that are not visible ASCII, or more than 64 of them."""
+    """Raised for a nonce with characters that are not visible ASCII, or more than 64 of them."""
 
     code = "invalid_nonce"
 
@@ -47,7 +47,7 @@ class Entry(NamedTuple):
 
 
 def check_nonce(nonce: object, field: str = "nonce") -> str:
-    """``nonce`` unchanged. Raises :class:`InvalidNonce` naming ``field`` if it is not a nonce."""
+    """Return ``nonce`` unchanged. Raises :class:`InvalidNonce`, naming ``field``, if it is not a nonce."""
     if not isinstance(nonce, str) or not _nonce_matches(nonce):
         raise InvalidNonce(
             "this is not a valid nonce",
@@ -58,12 +58,12 @@ def check_nonce(nonce: object, field: str = "nonce") -> str:
 
 
 def commitment(seed: bytes) -> str:
-    """The SHA-256 of the seed in hexadecimal, published before the first card."""
+    """Return the SHA-256 of the seed in hexadecimal, which is published before the first card."""
     return sha256(_checked(seed)).hexdigest()
 
 
 class Dealer:
-    """The chance of one game.
+    """The source of chance of one game.
 
     Raises :class:`InvalidSeed` or :class:`InvalidNonce`.
     """
@@ -74,7 +74,7 @@ class Dealer:
         self._nonces = _encode(len(checked), *checked)
 
     def action(self, chance: Chance) -> str:
-        """The action of chance: ``dealer:<seat>`` or ``deal:<cards>``, the top card first."""
+        """Return the action of chance: ``dealer:<seat>`` or ``deal:<cards>``, the top card first."""
         purpose = _encode(f"botequim {chance.kind} v1", chance.hand)
         words = _words(hmac_digest(self._seed, purpose + self._nonces, "sha256"))
         if chance.kind == "dealer":
@@ -87,7 +87,7 @@ class Dealer:
 
 
 def entries_hash(entries: Iterable[Entry]) -> bytes:
-    """The 32-byte hash of an event's entries with their nonces, independent of their order."""
+    """Return the 32-byte hash of an event's entries with their nonces, independent of their order."""
     encoded = sorted(
         _encode(entry.name, entry.version, check_nonce(entry.nonce, f"nonce of {entry.name}"))
         for entry in entries
@@ -96,31 +96,33 @@ def entries_hash(entries: Iterable[Entry]) -> bytes:
 
 
 def group_seed(event_seed: bytes, entries: bytes, group_id: str, attempt: int = 0) -> bytes:
-    """The seed of a group of games. ``entries``: the :func:`entries_hash` of the event; ``attempt``:
-    how often the group was void before.
+    """Return the seed of a group of games. ``entries`` is the :func:`entries_hash` of the event; ``attempt``
+    says how often the group was void before.
     """
     message = _encode("botequim group v1") + _checked(entries) + _encode(group_id, attempt)
     return hmac_digest(_checked(event_seed), message, "sha256")
 
 
 def game_seed(group_seed: bytes, index: int, mirrored: bool) -> bytes:
-    """The seed of game ``index`` (from 0) of a group: the group's own for all if it is mirrored."""
+    """Return the seed of game ``index`` (from 0) of a group. In a mirrored group, all games share the group's
+    seed.
+    """
     if mirrored:
         return _checked(group_seed)
     return hmac_digest(_checked(group_seed), _encode("botequim game v1", index), "sha256")
 
 
 def bot_seed(seed: bytes, seat: int) -> int:
-    """A 256-bit number that seeds the randomness of the bot on ``seat``, as for ``random.Random``.
+    """Return a 256-bit number that seeds the randomness of the bot on ``seat``, as for ``random.Random``.
 
-    It reveals nothing of the seed or of the other seats' numbers.
+    It reveals nothing about the seed or the other seats' numbers.
     """
     return int.from_bytes(hmac_digest(_checked(seed), _encode("botequim bot v1", seat), "sha256"))
 
 
 def shown_game_id(seed: bytes, game_id: str) -> str:
-    """The id of an arena-run game of a mirrored group as its bots see it, 18 hexadecimal digits. It reveals
-    nothing of the game's place in a tournament, and is another one in each game of the group.
+    """Return the id of an arena-run game of a mirrored group as its bots see it: 18 hexadecimal digits. It
+    reveals nothing about the game's place in a tournament, and differs in each game of the group.
     """
     return hmac_digest(_checked(seed), _encode("botequim shown game v1", game_id), "sha256")[:9].hex()
 
@@ -136,7 +138,9 @@ def _checked(seed: bytes) -> bytes:
 
 
 def _encode(*parts: str | int) -> bytes:
-    """Numbers as 4 bytes, big-endian; texts as their length in UTF-8 bytes, then the bytes."""
+    """Encode numbers as 4 bytes, big-endian, and texts as their length in UTF-8 bytes followed
+    by the bytes.
+    """
     encoded = []
     for part in parts:
         if isinstance(part, str):
@@ -148,13 +152,13 @@ def _encode(*parts: str | int) -> bytes:
 
 
 def _words(key: bytes) -> Iterator[int]:
-    """Uniform 32-bit words: SHA-256 of the key and a 32-bit block counter, eight words a block."""
+    """Yield uniform 32-bit words: SHA-256 of the key and a 32-bit block counter, eight words per block."""
     for counter in count():
         yield from _word_block(sha256(key + counter.to_bytes(4)).digest())
 
 
 def _below(words: Iterator[int], bound: int) -> int:
-    """A uniform number from 0 to ``bound - 1``; words that would favour small numbers are rejected."""
+    """Return a uniform number from 0 to ``bound - 1``. Words that would favour small numbers are rejected."""
     limit = (1 << 32) - (1 << 32) % bound
     while (word := next(words)) >= limit:
         pass

@@ -1,5 +1,5 @@
-"""Reports of faults for the author of a bot that plays in this process: what was raised and where, and what
-was legal.
+"""Fault reports for the author of a bot that plays in this process: what was raised and where, and what was
+legal.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SANDBOX_FRAME: Final = re.compile(r'^  File "/\d+/arena/[^\n]*\n(    [^\n]*\n)*
 
 
 class Trace(NamedTuple):
-    """What was raised, as lines, and ``where``: ``file:line`` in the bot's own file; empty if unknown."""
+    """The traceback as lines, and ``where``: ``file:line`` in the bot's own file, or empty if unknown."""
 
     text: str
     where: str
@@ -40,7 +40,7 @@ class Trace(NamedTuple):
 class FaultReport:
     """A fault of a bot: its type (``FAULTS``), the turn (as in records), what was legal then, and the reason.
 
-    ``trace``: None if nothing was raised.
+    ``trace`` is None if nothing was raised.
     """
 
     type: str
@@ -51,8 +51,8 @@ class FaultReport:
 
     @property
     def kind(self) -> tuple[str, ...]:
-        """Equal for faults with one cause: the same type, and of an error its class and line, of an illegal
-        answer its form (what is before the colon). Messages may differ.
+        """A key that is equal for faults with one cause: they have the same type, errors have the same class
+        and line, and illegal answers the same form (what is before the colon). Messages may differ.
         """
         if self.type == "illegal":
             return self.type, self.detail.partition(":")[0]
@@ -65,7 +65,7 @@ class FaultReport:
         return self.type, self.detail.partition(":")[0], place
 
     def described(self) -> str:
-        """The fault as lines: its reason, the traceback if something was raised, the turn."""
+        """Return the fault as lines: its reason, the traceback if something was raised, the turn."""
         what = f"{self.type}, {printable(self.detail)}"
         if self.trace is not None and self.trace.where:
             what += f" ({self.trace.where})"
@@ -80,8 +80,8 @@ class FaultReport:
 
 
 def trace_of(error: BaseException, around: str = "") -> Trace:
-    """What ``error``, raised by a bot, shows its author: without the frames of the arena around the bot, and
-    of the file ``around``.
+    """Return what the bot's author is shown of ``error``, which the bot raised. The frames of the arena
+    around the bot, and those of the file ``around``, are left out.
     """
     if isinstance(error, BotFailure):
         return Trace(_SANDBOX_FRAME.sub("", error.report)[-_CHARACTERS:], "")
@@ -99,7 +99,7 @@ def trace_of(error: BaseException, around: str = "") -> Trace:
 
 
 def message_of(error: BaseException) -> str:
-    """The text of an error, which may be of a class of the bot."""
+    """Return the text of an error, whose class the bot may define."""
     try:
         return str(error)
     except Exception:
@@ -117,6 +117,6 @@ _ARENA: Final = frozenset(
 
 
 def _shown(file: str) -> str:
-    """The path from the working directory, if it is below it."""
+    """Return the path relative to the working directory, if it is below it."""
     path = os.path.relpath(file)
     return file if path.startswith(os.pardir) else path

@@ -1,4 +1,4 @@
-"""The ids of the games of tournaments: group, attempt and number in one text."""
+"""Ids of tournament games: group, attempt and number in one text."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class GamePlace(NamedTuple):
 
 
 def place_of(game: str) -> GamePlace | None:
-    """The inverse of :func:`game_id`; None for a game outside tournaments."""
+    """Return the place from which :func:`game_id` made the id, or None for a game outside tournaments."""
     match = _GAME_ID(game)
     return None if match is None else GamePlace(match[1], match[2], int(match[3]) - 1)
 
 
 def tournament_of(group_id: str) -> str | None:
-    """The tournament of the group with that id in records, or None."""
+    """Return the tournament of the group with that id in records, or None."""
     match = _GROUP_ID(group_id)
     return None if match is None else match[1]
 
@@ -42,5 +42,5 @@ _GAME_ID: Final = re.compile(
 
 
 def game_id(group_id: str, number: int, attempt: int = 0) -> str:
-    """The id of game ``number`` (from 0) of a group's ``attempt``."""
+    """Return the id of game ``number`` (from 0) of a group's ``attempt``."""
     return f"{group_id}-{number + 1}" + (f"-a{attempt}" if attempt else "")

@@ -19,7 +19,8 @@ from arena.play.table import Table
 class SeatedGroup:
     """A group to play: ``seats[i]`` are the players (indexes of ``bots``) seat by seat of game ``i``.
 
-    ``id``: as in the records; ``seed``: of the group. ``mirrored``: all games have the same deals.
+    ``id`` is written as in the records, and ``seed`` is that of the group. If ``mirrored``, all games have
+    the same deals.
     """
 
     id: str
@@ -31,7 +32,7 @@ class SeatedGroup:
     mirrored: bool = field(default=True, kw_only=True)
 
     def place(self, number: int) -> dict[str, object]:
-        """The place of game ``number`` in the group, as in records."""
+        """Return the place of game ``number`` in the group as recorded."""
         return {"id": self.id, "index": number, "size": len(self.seats), "mirrored": self.mirrored}
 
 
@@ -54,9 +55,8 @@ def play_games(
 ) -> Iterator[PlayedGame]:
     """Play the games of ``group`` in order, with a new bot for every seat.
 
-    ``on_decision`` is called with the player before its bot is made and before each of its decisions, and
-    ``on_fault`` after each of its faults.
-    Raises as :func:`~arena.play.match.play`.
+    ``on_decision`` is called with the player before its bot is created and before each of its decisions, and
+    ``on_fault`` after each of its faults. Raises what :func:`~arena.play.match.play` raises.
     """
     for number, players in enumerate(group.seats):
         seed = game_seed(group.seed, number, group.mirrored)

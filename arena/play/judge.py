@@ -22,7 +22,7 @@ class MalformedAnswer(ArenaError):
 
 
 class AcceptedAnswer(NamedTuple):
-    """The table accepted the answer. ``repeated``: it had accepted the same answer before."""
+    """The table accepted the answer. ``repeated`` says whether it had accepted the same answer before."""
 
     answered: Answered
     repeated: bool
@@ -35,7 +35,7 @@ class RefusedAnswer(NamedTuple):
 
 
 class FaultyAnswer(NamedTuple):
-    """The answer was counted as a fault. ``forfeited``: from now on the table plays the seat."""
+    """The answer was counted as a fault. If ``forfeited``, the table plays the seat from now on."""
 
     error: ArenaError
     forfeited: bool
@@ -64,7 +64,9 @@ def judge(
 
 
 def fault_in(answer: object, legal_actions: Sequence[str] | None) -> str:
-    """The type of fault in an answer, or an empty text. ``legal_actions``: None if the turn is not open."""
+    """Return the type of fault in an answer, or an empty text. ``legal_actions`` is None if the turn is not
+    open.
+    """
     if not isinstance(answer, str):
         return "malformed"
     return "" if legal_actions is None or answer in legal_actions else "illegal"
@@ -72,7 +74,7 @@ def fault_in(answer: object, legal_actions: Sequence[str] | None) -> str:
 
 def fail(table: Table, seat: int, fault: str, detail: str) -> bool:
     """Count a fault of a seat that gave no answer. If the seat was awaited and ``FAULTS`` has a mark for the
-    fault, the default action replaces its answer. Returns whether the seat is forfeited.
+    fault, the default action replaces its answer. Return whether the seat is forfeited.
     """
     forfeited = table.fault(seat, fault, detail)
     mark = FAULTS[fault]
@@ -82,13 +84,14 @@ def fail(table: Table, seat: int, fault: str, detail: str) -> bool:
 
 
 def seats_with_rights(table: Table) -> Iterator[int]:
-    """The seats that have a right besides the seat to play, see :func:`rights_in_order`."""
+    """Return the seats that have a right, other than the seat to play; see :func:`rights_in_order`."""
     return rights_in_order(table.state, table.size, table.legal_actions)
 
 
 def rights_in_order(state: State, seats: int, legal_actions: Callable[[int], Sequence[str]]) -> Iterator[int]:
-    """The seats that have a right besides the seat to play, in seat order from the seat after it: the order
-    in which bots in this process are offered their rights. Empty while an answer is pending.
+    """Yield the seats that have a right, other than the seat to play, in seat order from the seat after it.
+    This is the order in which bots in this process are offered their rights. No seat is yielded while an
+    answer is pending.
     """
     if state.answer_pending():
         return

@@ -17,8 +17,8 @@ from arena.play.time_limits import OutOfTime, time_limit
 
 @dataclass
 class Thinking:
-    """The time of a seat's decisions: their number, total and longest seconds, and ``times``, the seconds of
-    each.
+    """The time of a seat's decisions: their number, their total and longest seconds, and ``times``, the
+    seconds of each.
     """
 
     decisions: int = 0
@@ -41,7 +41,9 @@ class Thinking:
         self.times.extend(other.times)
 
     def within(self, share: float) -> float:
-        """The seconds within which this share (0 to 1) of the decisions was made; 0 without decisions."""
+        """Return the seconds within which this share (0 to 1) of the decisions was made, or 0 without
+        decisions.
+        """
         if not self.times:
             return 0.0
         ordered = sorted(self.times)
@@ -49,18 +51,18 @@ class Thinking:
 
 
 class Unfit(Bot):
-    """Stands in for a bot that could not be made: every decision raises the same error."""
+    """A stand-in for a bot that could not be created; every decision raises the same error."""
 
     def __init__(self, error: BaseException) -> None:
         self._error = error
 
     def choose(self, turn: Turn) -> str | None:
-        """Raises the error of making the bot."""
+        """Raise the error that occurred when the bot was created."""
         raise self._error
 
 
 def seat_bot(spec: BotSpec, seed: int, think_limit: float | None = None) -> Bot:
-    """A new bot for one seat of one game, or :class:`Unfit` if making it raised or took too long.
+    """Return a new bot for one seat of one game, or :class:`Unfit` if creating it raised or took too long.
 
     Raises :class:`~arena.bots.HostFailure`.
     """
@@ -80,11 +82,11 @@ class Journaled(Protocol):
     journal: Any
 
     def close(self) -> None:
-        """Free what it holds."""
+        """Free the bot's resources."""
 
 
 def close_bots(bots: Sequence[Bot]) -> None:
-    """Free what the bots hold; to be called when a game has ended."""
+    """Free the bots' resources. Call this when a game has ended."""
     for bot in bots:
         if isinstance(bot, Journaled):
             bot.close()
@@ -100,14 +102,14 @@ def play(
 ) -> list[Thinking]:
     """Play ``table`` to its end with a bot per seat, and return the thinking time of each seat.
 
-    Raises :class:`~arena.bots.HostFailure` if the service could not run a bot, and :class:`OutOfTime` if
-    a :func:`time_limit` of the caller expires. Errors of bots do not raise; they are faults: the bot
-    raised (``crashed``), took longer than ``think_limit`` seconds (``late``), or gave an answer that
-    :func:`~arena.play.judge.judge` faults.
-    ``on_decision`` is called with the seat before each decision, ``on_fault`` with the seat after a fault.
+    Raises :class:`~arena.bots.HostFailure` if the service could not run a bot, and :class:`OutOfTime` if a
+    :func:`time_limit` of the caller expires. Errors of bots are not raised but become faults: the bot raised
+    (``crashed``), took longer than ``think_limit`` seconds (``late``), or gave an answer that
+    :func:`~arena.play.judge.judge` faults. ``on_decision`` is called with the seat before each decision,
+    ``on_fault`` with the seat after a fault.
 
-    Rights that are not turns are offered to the bots that want them after every public event with
-    no answer pending, in seat order from the seat to play, which comes last, with its own turn.
+    Rights that are not turns are offered to the bots that want them after every public event with no answer
+    pending, in seat order from the seat to play, which comes last, with its own turn.
     """
     thinking = [Thinking() for _ in bots]
 

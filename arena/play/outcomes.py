@@ -19,17 +19,17 @@ class FinalOutcome(NamedTuple):
     forfeits: tuple[int, ...]
 
     def as_json(self) -> StoredOutcome:
-        """The outcome as in a record."""
+        """Return the recorded form."""
         return {"places": list(self.places), "scores": list(self.scores), "forfeits": list(self.forfeits)}
 
 
 def final_places(
     places: Sequence[int], teams: Sequence[Sequence[int]], forfeits: Collection[int]
 ) -> tuple[int, ...]:
-    """The places with every team that has a forfeiting seat placed last.
+    """Return the places, with every team that has a forfeiting seat placed last.
 
-    Several such teams share the last place, the other teams keep their order; if every team forfeits,
-    all share place 1. Places count from 1 and shared places share the number (1, 2, 2, 4).
+    Several such teams share the last place, and the other teams keep their order; if every team forfeits, all
+    share place 1. Places count from 1, and those who share a place have the same number (1, 2, 2, 4).
     """
     result = [0] * len(places)
     order = {
@@ -48,15 +48,15 @@ def final_places(
 def final_outcome(
     outcome: Outcome, teams: Sequence[Sequence[int]], forfeits: Collection[int]
 ) -> FinalOutcome:
-    """The outcome of the rules with forfeits applied."""
+    """Return the outcome of the rules with forfeits applied."""
     return FinalOutcome(
         final_places(outcome.places, teams, forfeits), outcome.scores, tuple(sorted(forfeits))
     )
 
 
 def points(places: Sequence[int], teams: Sequence[Sequence[int]]) -> tuple[float, ...]:
-    """What each seat's place is worth, from 0 to 1: the share of the other teams that it beat,
-    a shared place counting half.
+    """Return what each seat's place is worth, from 0 to 1: the share of the other teams that it beat,
+    counting a shared place as half.
     """
     result = [0.0] * len(places)
     for team in teams:

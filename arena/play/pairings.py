@@ -1,4 +1,4 @@
-"""Which bots meet at a table, and the groups of games that they play there."""
+"""Pairings: which bots meet at a table, and the groups of games that they play there."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Group:
 
 
 def lineups(game: Game, rules: Rules, players: int) -> list[tuple[int, ...]]:
-    """Every lineup of ``players`` bots (as indexes), seat by seat.
+    """Return every lineup of ``players`` bots (as indexes), seat by seat.
 
-    A bot plays a whole team. With more bots than teams, every combination of one bot per team is a
-    lineup; with fewer, the bots fill one lineup repeatedly in their order.
+    A bot plays a whole team. With more bots than teams, every combination of one bot per team is a lineup;
+    with fewer, the bots fill one lineup repeatedly in their order.
     """
     teams = game.teams(rules)
     if players < 2:
@@ -44,5 +44,5 @@ def lineups(game: Game, rules: Rules, players: int) -> list[tuple[int, ...]]:
 
 
 def distinct_seatings(teams: Sequence[Sequence[int]], lineup: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """The seatings of a group without duplicates, which occur when a bot has several teams."""
+    """Return the seatings of a group without duplicates, which occur when a bot has several teams."""
     return tuple(dict.fromkeys(tuple(game) for game in seatings(teams, lineup)))

@@ -1,4 +1,4 @@
-"""Who plays, and in which division."""
+"""Players, and the divisions in which they play."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DIVISION_TEXT: Final = (
 
 
 def division_of(mirrored: bool, models: bool) -> str:
-    """The division of a group. ``models``: whether its tournament is for language models."""
+    """Return the division of a group. ``models`` says whether its tournament is for language models."""
     if mirrored:
         return SEALED
     return MODELS if models else OPEN

@@ -1,4 +1,4 @@
-"""Bots of files that change while the program runs."""
+"""Bots from files that change while the program runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arena.play.fault_reports import message_of
 
 @dataclass(frozen=True)
 class SavedFile(BotSpec):
-    """The bot of a file as it was when it was read. ``text``: its source, which is not read again."""
+    """The bot of a file as it was when it was read. ``text`` is its source, which is not read again."""
 
     text: str = field(default="", repr=False)
 
@@ -28,7 +28,7 @@ class SavedFile(BotSpec):
         return bot
 
     def load(self) -> Callable[[], Bot]:
-        """Run the file, if this process has not, and return what makes its bots. Raises
+        """Run the file, unless this process has, and return what creates its bots. Raises
         :class:`~arena.bots.InvalidBot` with the line.
         """
         factory = _factories.get(self)
@@ -57,5 +57,5 @@ _factories: dict[SavedFile, Callable[[], Bot]] = {}
 
 
 def saved_file(name: str, source: str) -> SavedFile:
-    """The bot of the file ``source`` as it is now. Raises as :func:`source_of`."""
+    """Return the bot of the file ``source`` in its present version. Raises what :func:`source_of` raises."""
     return SavedFile(name, "saved", source, text=source_of(source))

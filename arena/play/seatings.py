@@ -9,11 +9,11 @@ Player = TypeVar("Player")
 
 
 def seatings(teams: Sequence[Sequence[int]], players: Sequence[Player]) -> list[list[Player]]:
-    """The players seat by seat, for every game of a group.
+    """Return the players seat by seat, for every game of a group.
 
-    ``teams`` are the seats of each team (``GameRules.teams``), ``players`` the players of the first game
-    in seat order. In game ``i`` the seats of a team go to the players who first sat ``i`` teams
-    further: two teams are swapped (2 games), lone players rotate (a game per seat).
+    ``teams`` are the seats of each team (``GameRules.teams``), and ``players`` the players of the first game
+    in seat order. In game ``i``, the seats of a team go to the players who first sat ``i`` teams further on:
+    two teams swap (2 games), and lone players rotate (one game per seat).
     """
     games = []
     for shift in range(len(teams)):

@@ -11,7 +11,7 @@ _Z: Final = NormalDist().inv_cdf(0.975)
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float]:
-    """The mean of ``values`` and the half-width of its 95% interval (Student's t).
+    """Return the mean of ``values`` and the half-width of its 95% interval (Student's t).
 
     One value gives an infinite half-width; none gives ``(0.0, inf)``.
     """
@@ -24,9 +24,11 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
 
 
 def wilson(points: float, count: int) -> tuple[float, float]:
-    """The bounds of Wilson's 95% interval of ``points`` of ``count`` groups, at least one, as a share.
+    """Return the bounds of Wilson's 95% interval of ``points`` out of ``count`` groups, at least one, as a
+    share.
 
-    It takes every group as won or lost. As many mirrored groups end one half each, it is rather too wide.
+    It treats every group as won or lost. Since many mirrored groups end with one half each, it is rather too
+    wide.
     """
     share = points / count
     square = _Z * _Z / count
@@ -36,9 +38,9 @@ def wilson(points: float, count: int) -> tuple[float, float]:
 
 
 def _t_quantile(degrees: int) -> float:
-    """The 97.5% quantile of Student's t by its expansion (Abramowitz and Stegun 26.7.5).
+    """Return the 97.5% quantile of Student's t by its expansion (Abramowitz and Stegun 26.7.5).
 
-    Within 1% from 3 degrees of freedom on.
+    The result is within 1% from 3 degrees of freedom on.
     """
     z = _Z
     g1 = (z**3 + z) / 4

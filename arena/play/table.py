@@ -1,7 +1,7 @@
 """One game among seats: its turns, its faults and its log, for every transport.
 
-The local runner and the live service share :class:`Table`. It is a pure function of its inputs: it
-reads no clock, and everything random follows from its seed.
+The local runner and the live service share :class:`Table`. It is a pure function of its inputs: it reads no
+clock, and everything random follows from its seed.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ REMEMBERED_ANSWERS: Final = 8
 
 
 class StaleTurn(ArenaError):
-    """An answer to a turn that is no longer open. ``extra['reason']``: ``clock`` if the table answered
-    for the seat, else ``superseded``.
+    """An answer to a turn that is no longer open. ``extra['reason']`` is ``clock`` if the table answered for
+    the seat, else ``superseded``.
     """
 
     code: ClassVar[str] = "stale_turn"
@@ -56,19 +56,19 @@ class Fault:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Fault:
-        """The inverse of :meth:`as_json`."""
+        """Return the fault that :meth:`as_json` wrote."""
         known = {name: value[name] for name in ("seat", "type", "after", "detail")}
         return cls(**known, unknown={name: value[name] for name in value.keys() - known.keys()})
 
     def as_json(self) -> dict[str, object]:
-        """The fault as stored."""
+        """Return the stored form."""
         own = {"seat": self.seat, "type": self.type, "after": self.after, "detail": self.detail}
         return {**own, **self.unknown}
 
 
 class Answered(NamedTuple):
-    """An answered turn: its number, the action, who chose it (None: the player, else a mark as in the
-    log), and ``after``, the number of logged actions with this one included.
+    """An answered turn: its number, the action, who chose it (None: the player, else a mark as in the log),
+    and ``after``, the number of logged actions including this one.
     """
 
     number: int
@@ -92,14 +92,16 @@ class _Seat:
 
 
 def turn_id(game_id: str, seat: int, number: int) -> str:
-    """The id of a seat's turn. It counts only what that seat did and could do and what its rights belong to
-    (``State.right_of``), so it reveals nothing of other hands.
+    """Return the id of a seat's turn. It counts only what that seat did and could do, and what its rights
+    belong to (``State.right_of``), so it reveals nothing about other hands.
     """
     return f"{game_id}.{seat}.{number}"
 
 
 def parse_turn_id(text: str) -> tuple[str, int, int]:
-    """``(game id, seat, number)``. Raises :class:`UnknownTurn` if it is not a valid turn id."""
+    """Return the game id, the seat and the number. Raises :class:`UnknownTurn` if the text is not a valid
+    turn id.
+    """
     parts = _TURN_ID(text)
     if parts is None:
         raise UnknownTurn(
@@ -114,11 +116,10 @@ _TURN_ID: Final = re.compile(r"(.+)\.([0-9]{1,9})\.([0-9]{1,9})\Z", re.DOTALL).m
 class Table:
     """One game in progress.
 
-    ``actions`` holds ``(seat, action, mark)`` logged since this object was made (``mark``: None
-    for the player's own choice, else ``clock``, ``crashed``, ``resigned`` or ``forfeit``), and
-    ``logged`` counts all since the start. ``events`` holds the newest events, those from number
-    ``first_event`` on: all since some seat last acted. ``shown_id``: the game's id in turns, if it is
-    another one.
+    ``actions`` holds each ``(seat, action, mark)`` logged since this object was created (``mark`` is None for
+    the player's own choice, else ``clock``, ``crashed``, ``resigned`` or ``forfeit``), and ``logged`` counts
+    all since the start. ``events`` holds the newest events, from number ``first_event`` on: all since some
+    seat last acted. ``shown_id`` is the game's id in turns, if that differs.
     """
 
     def __init__(
@@ -158,35 +159,37 @@ class Table:
     # Reading
 
     def is_over(self) -> bool:
-        """Whether the game has its outcome."""
+        """Return whether the game has its outcome."""
         return not self.state.awaiting()
 
     def awaited(self) -> tuple[int, ...]:
-        """The seats that must act; empty when the game is over."""
+        """Return the seats that must act, or none when the game is over."""
         return self.state.awaiting()
 
     def seats_with_turns(self) -> list[int]:
-        """The seats that have a turn now, required or optional."""
+        """Return the seats that have a turn now, required or optional."""
         return [seat for seat, own in enumerate(self._seats) if own.legal]
 
     def turn_number(self, seat: int) -> int:
-        """The number of the seat's current turn (the last part of its id)."""
+        """Return the number of the seat's current turn (the last part of its id)."""
         return self._seats[seat].turn
 
     def own_id(self, shown: str) -> str:
-        """The id of a turn of this game, with the game's id in records. ``shown``: its id as bots see it."""
+        """Convert the id of a turn of this game from the game's id as bots see it (``shown``) to its id in
+        records.
+        """
         _, seat, number = parse_turn_id(shown)
         return turn_id(self.game_id, seat, number)
 
     def legal_actions(self, seat: int) -> tuple[str, ...]:
-        """The legal actions of the seat's turn; empty for a seat that the table plays."""
+        """Return the legal actions of the seat's turn, or none for a seat that the table plays."""
         return self._seats[seat].legal
 
     def turn(self, seat: int, deadline_ms: int | None = None, bank_ms: int | None = None) -> Turn | None:
-        """The turn of ``seat`` as its bot gets it, or None if it has no turn.
+        """Return the turn of ``seat`` as its bot receives it, or None if it has no turn.
 
-        ``events``: what the seat has seen from its last action on, each with its number ``n`` in the
-        game. Times are milliseconds, null without a clock.
+        ``events`` lists what the seat has seen since its last action, each with its number ``n`` in the game.
+        Times are in milliseconds, and null without a clock.
         """
         own = self._seats[seat]
         if not own.legal:
@@ -208,7 +211,7 @@ class Table:
         }
 
     def views(self, seat: int | None, start: int = 0) -> list[dict[str, object]]:
-        """What ``seat`` (None: a spectator) saw from event ``start`` on, as far back as kept."""
+        """Return what ``seat`` (None: a spectator) saw from event ``start`` on, as far as events are kept."""
         views: list[dict[str, object]] = []
         view_event = self.game.view_event
         number = max(start, self.first_event)
@@ -220,11 +223,13 @@ class Table:
         return views
 
     def positions(self) -> list[tuple[int, tuple[str, ...]]]:
-        """The number of every seat's current turn and its legal actions (none: no turn)."""
+        """Return the number of every seat's current turn and its legal actions (none if it has no turn)."""
         return [(own.turn, own.legal) for own in self._seats]
 
     def answered_after(self, seat: int, after: int) -> int | None:
-        """The number of the turn that logged action ``after`` of ``seat`` answered; None if forgotten."""
+        """Return the number of the turn of ``seat`` that was answered by logged action ``after``, or None if
+        it was forgotten.
+        """
         if seat == CHANCE:
             return None
         for answer in reversed(self._seats[seat].answered):
@@ -233,13 +238,13 @@ class Table:
         return None
 
     def first_unseen(self, seat: int) -> int:
-        """The number of the first event after the last action of ``seat``."""
+        """Return the number of the first event after the last action of ``seat``."""
         return self._seats[seat].seen
 
     # Acting
 
     def submit(self, seat: int, number: int, action: str) -> Answered:
-        """Apply the answer to turn ``number`` of ``seat``; repeating the same answer changes nothing.
+        """Apply the answer to turn ``number`` of ``seat``. Repeating the same answer changes nothing.
 
         Raises :class:`StaleTurn`, :class:`TurnAlreadyAnswered`, :class:`UnknownTurn` or
         :class:`~arena.errors.IllegalAction`; only the last is the seat's fault (see :meth:`fault`).
@@ -254,19 +259,21 @@ class Table:
         return own.answered[-1]
 
     def fault(self, seat: int, type: str, detail: str = "") -> bool:
-        """Record a fault of ``seat``; return whether the table plays the seat (from ``FAULT_LIMIT`` on)."""
+        """Record a fault of ``seat``, and return whether the table plays the seat (from
+        ``FAULT_LIMIT`` on).
+        """
         self.faults.append(Fault(seat, type, self.logged, detail[:200]))
         if seat not in self._marks and sum(f.seat == seat for f in self.faults) >= FAULT_LIMIT:
             self._take_over(seat, "forfeit")
         return seat in self._marks
 
     def act_for(self, seat: int, mark: str) -> None:
-        """Apply the default action of an awaited seat. ``mark``: ``clock`` or ``crashed``."""
+        """Apply the default action of an awaited seat. ``mark`` is ``clock`` or ``crashed``."""
         self._apply(seat, self.state.default_action(seat), mark)
         self._settle()
 
     def resign(self, seat: int) -> None:
-        """Resign: default actions play the seat to the end (BT-7.3, TP-8.3)."""
+        """Resign for ``seat``, so that default actions play it to the end (BT-7.3, TP-8.3)."""
         if seat not in self._marks and not self.is_over():
             self.resigned.append((seat, self.logged))
             self._take_over(seat, "resigned")
@@ -282,7 +289,7 @@ class Table:
         return dict(self._marks)
 
     def outcome(self) -> FinalOutcome | None:
-        """None while the game goes on."""
+        """Return the outcome, or None while the game goes on."""
         outcome = self.state.outcome()
         return None if outcome is None else final_outcome(outcome, self.teams, self.forfeits)
 
@@ -344,9 +351,9 @@ class Table:
     # Storing
 
     def progress(self, answers: int = REMEMBERED_ANSWERS) -> dict[str, object]:
-        """Everything that changes during a game except the state and the events, JSON-ready.
+        """Return everything that changes during a game except the state and the events, ready for JSON.
 
-        ``answers``: how many of each seat's latest answers are included, at least one.
+        ``answers`` says how many of each seat's latest answers are included, at least one.
         """
         return {
             "logged": self.logged,
@@ -360,7 +367,7 @@ class Table:
         }
 
     def snapshot(self) -> dict[str, object]:
-        """Everything that :meth:`restore` needs, JSON-ready; past actions are not included."""
+        """Return everything that :meth:`restore` needs, ready for JSON; past actions are not included."""
         return {
             "id": self.game_id,
             "kind": self.game.kind,
@@ -375,7 +382,7 @@ class Table:
 
     @classmethod
     def restore(cls, data: Mapping[str, Any]) -> Table:
-        """The table of a :meth:`snapshot`, with an empty ``actions``."""
+        """Return the table that :meth:`snapshot` wrote, with an empty ``actions``."""
         seed = bytes.fromhex(data["seed"])
         state = data["state"].encode()
         table = cls(data["id"], data["kind"], data["rules"], seed, data["nonces"], state=state)
@@ -395,7 +402,7 @@ class Table:
 
 
 def as_event(value: Iterable[object]) -> Event:
-    """A JSON array as an event: tuples all the way down, as the games make them."""
+    """Convert a JSON array to an event, which consists of nested tuples, as the games create it."""
     return tuple(as_event(item) if isinstance(item, list) else item for item in value)
 
 

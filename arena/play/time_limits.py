@@ -1,4 +1,4 @@
-"""Limits of wall-clock time, and calls that such limits must not interrupt."""
+"""Limits on wall-clock time, and calls that such limits must not interrupt."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ _RING_AGAIN: Final = 0.1
 
 
 class OutOfTime(BaseException):
-    """The time limit expired. Not an ``Exception``, so that bots do not catch it by accident."""
+    """Raised when the time limit expires. It is not an ``Exception``, so that bots do not catch it by
+    accident.
+    """
 
 
 class _DeferredAlarms(threading.local):
@@ -41,9 +43,9 @@ on their own.
 
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
-    """Raise :class:`OutOfTime` inside the block, repeatedly, when it takes longer.
+    """Raise :class:`OutOfTime` inside the block, repeatedly, if it takes longer than ``seconds``.
 
-    It needs POSIX timers and the main thread; elsewhere, and with None, there is no limit.
+    It needs POSIX timers and the main thread. Elsewhere, and with None, there is no limit.
     """
     if seconds is None or threading.current_thread() is not threading.main_thread():
         yield

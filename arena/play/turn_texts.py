@@ -1,6 +1,6 @@
-"""Turns as plain text, and the reading of answers that are text.
+"""Turns as plain text, and parsing of answers that are text.
 
-A text says what the JSON of the turn says to its seat, and no more: it is made from that alone.
+A text says exactly what the JSON of the turn says to its seat, since it is built from that alone.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MOST_WORDS: Final = 3
 
 
 def turn_text(turn: Turn, legal: str = "list") -> str:
-    """The turn (as a bot gets it in JSON) in lines of text. ``legal``: one of ``LEGAL``."""
+    """Return the turn (as a bot receives it in JSON) as lines of text. ``legal`` is one of ``LEGAL``."""
     game = game_of(turn["kind"])
     parts = game.text(turn)
     kind = f"{turn['kind']} ({_rules(game, turn['rules'])})"
@@ -45,7 +45,7 @@ def turn_text(turn: Turn, legal: str = "list") -> str:
 
 
 def legal_lines(actions: Sequence[str], legal: str, game: Game) -> list[str]:
-    """What a text says about these legal actions."""
+    """Return what a text says about these legal actions."""
     if legal == "list":
         return ["Legal: " + ", ".join(_shortened(actions))]
     if legal == "grammar":
@@ -55,11 +55,10 @@ def legal_lines(actions: Sequence[str], legal: str, game: Game) -> list[str]:
 
 
 def read_action(game: Game, text: str) -> str | None:
-    """The action that an answer in text names, None if it fits no form of action of the game.
+    """Return the action that an answer in text names, or None if it fits no form of action of the game.
 
-    Case, and what separates the words, do not matter: ``play 4C``, ``[play 4C]`` and ``PLAY: 4c`` are
-    ``play:4C``. If something is in square brackets, only the last such part is read. The action need not be
-    legal.
+    Case and word separators do not matter: ``play 4C``, ``[play 4C]`` and ``PLAY: 4c`` are ``play:4C``. If
+    something is in square brackets, only the last such part is read. The action need not be legal.
     """
     read = text[:_MOST_READ]
     bracketed = re.findall(r"\[([^\[\]]*)\]", read)
@@ -83,7 +82,7 @@ def _pattern(kind: str, patterns: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _rules(game: Game, rules: Rules) -> str:
-    """The preset with these rules, or the options that are not as by default."""
+    """Return the preset with these rules, or the options that differ from the defaults."""
     preset = game.preset_of(rules)
     if preset is not None:
         return preset
@@ -92,7 +91,9 @@ def _rules(game: Game, rules: Rules) -> str:
 
 
 def _shortened(actions: Sequence[str]) -> list[str]:
-    """Actions that differ in nothing but a number, such as cuts, as one with its range: ``cut:1..39:top``."""
+    """Merge actions that differ only in a number, such as cuts, into one with its range:
+    ``cut:1..39:top``.
+    """
     numbers: dict[str, list[str]] = {}
     for action in actions:
         found = _NUMBERED(action)

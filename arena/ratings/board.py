@@ -1,4 +1,4 @@
-"""Leaderboards: one per preset of a game and division, a pure function of the results."""
+"""Leaderboards, one per preset of a game and division, computed purely from the results."""
 
 from __future__ import annotations
 
@@ -47,14 +47,15 @@ DIGITS: Final = 1
 
 @dataclass(frozen=True)
 class Rating:
-    """One version of a bot.
+    """The rating of one version of a bot.
 
-    ``low`` and ``high`` bound the 95% interval of its difference to the anchor. ``provisional``: too
-    few groups, or no game connects it with the anchor. ``groups`` and ``games`` are those that
-    count for it, ``forfeits`` the groups that it lost by forfeit. ``last_seen_ms``: milliseconds since
-    1970, None if the records do not say. ``adjusted`` is the rating without the luck of the cards, with the
-    bounds of its own interval; None where too little is known. ``illegal`` and ``late``: its answers that
-    were refused or too late, on boards of the division ``models``.
+    ``low`` and ``high`` bound the 95% interval of its difference from the anchor. A rating is ``provisional``
+    if the version has too few groups or no game connects it with the anchor. ``groups`` and ``games`` count
+    those that count for the version, and ``forfeits`` the groups that it lost by forfeit. ``last_seen_ms`` is
+    in milliseconds since 1970, or None if the records do not say. ``adjusted`` is the rating without the luck
+    of the cards, with the bounds of its own interval, or None where too little is known. On boards of the
+    division ``models``, ``illegal`` and ``late`` count the version's answers that were refused or came too
+    late.
     """
 
     version: str
@@ -76,9 +77,9 @@ class Rating:
 
 @dataclass(frozen=True)
 class Row:
-    """One bot: the rating of its current version (the last seen, else the highest number), the
-    version with the best rating, and all of them. ``rank``: None while the rating is provisional, and
-    of a bot that has ``retired``. ``versions_tried``: how many versions have played here.
+    """The row of one bot: the rating of its current version (the last one seen, else the one with the highest
+    number), its best version, and all its versions. ``rank`` is None while the rating is provisional and once
+    the bot has ``retired``. ``versions_tried`` is the number of versions that have played here.
     """
 
     rank: int | None
@@ -101,10 +102,13 @@ class Title:
 
 @dataclass(frozen=True)
 class Board:
-    """A leaderboard. ``preset``: the rules that were played. ``records_hash``: the hash of the hashes of its
-    ``records`` records, and the seed of the intervals. ``anchored``: whether the anchor has played here;
-    else the level of all ratings is that of the average bot. ``method``: by which version of the method it
-    was computed. ``luck_table``: the hash of the equity table by which luck is measured; None if it is not.
+    """A leaderboard.
+
+    ``preset`` is the set of rules that were played. ``records_hash`` is the hash of the hashes of its
+    ``records`` records, and the seed of the intervals. ``anchored`` says whether the anchor has played here;
+    if not, all ratings are relative to the average bot. ``method`` is the version of the method by which the
+    board was computed. ``luck_table`` is the hash of the equity table by which luck is measured, or None if
+    it is not measured.
     """
 
     kind: str
@@ -120,7 +124,7 @@ class Board:
     luck_table: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """As it is published."""
+        """Return the published form."""
         rows = []
         for row in self.rows:
             entry: dict[str, object] = {"rank": row.rank, "name": row.name, **self._shown(row.rating)}
@@ -150,7 +154,7 @@ class Board:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Board:
-        """The board of an :meth:`as_json`; other keys are ignored, on all levels."""
+        """Return the board that :meth:`as_json` wrote; unknown keys are ignored at every level."""
         rows = []
         for row in data["rows"]:
             versions = tuple(map(_rating, row["versions"]))
@@ -176,12 +180,12 @@ class Board:
         )
 
     def as_csv(self) -> str:
-        """All versions, a line each; see :func:`boards_csv`."""
+        """Return all versions as CSV, one per line; see :func:`boards_csv`."""
         return boards_csv([self])
 
     def as_text(self, declared: Mapping[str, Sequence[Cell]] = MappingProxyType({})) -> str:
-        """The table for people. ``declared``: in the division ``models``, the model of each bot and what a
-        game costs it.
+        """Return the leaderboard as a table for people. ``declared`` maps each bot of the division ``models``
+        to its model and what a game costs it.
         """
         with_luck = any(row.rating.adjusted is not None for row in self.rows)
         more: tuple[str, ...] = (*MISTAKES, "model", "$ per game") if self.division == MODELS else ()
@@ -263,7 +267,7 @@ CSV_HEADINGS: Final = (
 
 
 def boards_csv(boards: Iterable[Board]) -> str:
-    """All versions on all ``boards``, a line each; only current versions have a rank, if any."""
+    """Return all versions on all ``boards`` as CSV, one per line. Only current versions can have a rank."""
     lines: list[Sequence[Cell]] = []
     for board in boards:
         for row in board.rows:
@@ -289,7 +293,9 @@ def board(
     *,
     replicates: int = REPLICATES,
 ) -> Board:
-    """One leaderboard, by default that of the game's first preset. ``groups``: of any games, in any order."""
+    """Return one leaderboard, by default that of the game's first preset. ``groups`` may be of any games and
+    in any order.
+    """
     ledger = Ledger(kind, division, preset)
     for group in groups:
         ledger.add(group)
@@ -297,7 +303,7 @@ def board(
 
 
 def ledgers(groups: Iterable[GroupResult]) -> list[Ledger]:
-    """The ledgers of every board that ``groups`` fill, sorted by kind, division and preset."""
+    """Return the ledgers of every board that ``groups`` fill, sorted by kind, division and preset."""
     found: dict[BoardName, Ledger] = {}
     for group in groups:
         if group.counts_for and group.board is not None:
@@ -306,12 +312,14 @@ def ledgers(groups: Iterable[GroupResult]) -> list[Ledger]:
 
 
 def boards(groups: Iterable[GroupResult], *, replicates: int = REPLICATES) -> list[Board]:
-    """Every board that ``groups`` fill, sorted by kind, division and preset."""
+    """Return every board that ``groups`` fill, sorted by kind, division and preset."""
     return [ledger_board(ledger, replicates=replicates) for ledger in ledgers(groups)]
 
 
 def ledger_board(ledger: Ledger, *, replicates: int = REPLICATES) -> Board:
-    """The leaderboard of the groups of ``ledger``, independent of the order in which they were added."""
+    """Return the leaderboard of the groups of ``ledger``, independent of the order in which
+    they were added.
+    """
     seed = ledger.records_hash()
     anchor = PlayerId(ANCHOR, "")
     index, players, blocks, figures = rated_blocks(ledger)
@@ -376,9 +384,11 @@ def ledger_board(ledger: Ledger, *, replicates: int = REPLICATES) -> Board:
 
 
 class RatedBlocks(NamedTuple):
-    """``numbers``: of the rated players, the anchor among them. ``players``: how many there are, with those
-    who stand for the groups that a current version played before another one. ``blocks``: the groups.
-    ``figures``: see :class:`~arena.ratings.ledger.Stints`.
+    """The groups of a board as they are rated.
+
+    ``numbers`` maps the rated players, including the anchor, to their numbers. ``players`` is the number of
+    players, including those who stand for the groups that a current version played before another one.
+    ``blocks`` holds the groups. For ``figures``, see :class:`~arena.ratings.ledger.Stints`.
     """
 
     numbers: dict[PlayerId, int]
@@ -388,7 +398,7 @@ class RatedBlocks(NamedTuple):
 
 
 def rated_blocks(ledger: Ledger) -> RatedBlocks:
-    """The groups of ``ledger`` as they are rated."""
+    """Return the groups of ``ledger`` as they are rated."""
     players = sorted({rated_player(player) for player in ledger.totals} | {PlayerId(ANCHOR, "")})
     index = {player: number for number, player in enumerate(players)}
     numbers = {player: index[rated_player(player)] for player in ledger.totals}
@@ -397,8 +407,9 @@ def rated_blocks(ledger: Ledger) -> RatedBlocks:
 
 
 def _current_since(totals: Mapping[PlayerId, PlayerTotals]) -> dict[PlayerId, int]:
-    """The current version of each bot that has others, and since when (milliseconds) it has been that: since
-    the last group of any other. Versions that never completed a game are left out.
+    """Return the current version of each bot with several versions, and the time (in milliseconds) since
+    which it has been current: the end of the last group of any other version. Versions that never completed a
+    game are left out.
     """
     versions: dict[str, list[tuple[int, list[tuple[int, int, str]], PlayerId]]] = defaultdict(list)
     for player, own in totals.items():
@@ -419,7 +430,9 @@ def _has_retired(rating: Rating, newest_ms: int) -> bool:
 
 
 def _without_luck(luck: Adjusted | None, number: int) -> tuple[float | None, float | None, float | None]:
-    """The rating of a player without luck, and the bounds of its interval; None if too little is known."""
+    """Return the rating of a player without luck and the bounds of its interval, or None if too little is
+    known.
+    """
     if luck is None or luck.information[number] < ADJUSTED_FROM:
         return None, None, None
     center, half = float(luck.centers[number]), Z * float(luck.errors[number])
@@ -437,15 +450,16 @@ def _published(strength: float) -> float:
 
 
 def rated_player(player: PlayerId) -> PlayerId:
-    """The player that is rated for the games of ``player``."""
+    """Return the player that is rated for the games of ``player``."""
     return PlayerId(ANCHOR, "") if player.name == ANCHOR else player
 
 
 def _rated_totals(
     totals: Mapping[PlayerId, PlayerTotals], figures: Mapping[PlayerId, tuple[int, int, int]]
 ) -> list[tuple[PlayerId, str, PlayerTotals]]:
-    """The players with a rating: as rated, with the version (of the anchor, the last seen) and the totals,
-    with ``figures`` for groups, games and forfeits. Who never completed a game has none.
+    """Return the players that have a rating: each as rated, with its version (for the anchor, the last one
+    seen) and its totals, in which ``figures`` replace the groups, games and forfeits. Players who never
+    completed a game have no rating.
     """
     found = []
     anchor = PlayerTotals()
@@ -467,7 +481,7 @@ def _rated_totals(
 
 
 def _connected(blocks: Sequence[Block], players: int, anchor: int) -> NDArray[np.bool_]:
-    """For each player, whether a chain of games connects it with the anchor."""
+    """Return, for each player, whether a chain of games connects it with the anchor."""
     part = np.arange(players)
     while True:
         joined = part.copy()
@@ -503,18 +517,18 @@ def _rows(
 
 
 def _currency(rating: Rating) -> tuple[int, list[tuple[int, int, str]]]:
-    """The sort key by which the current version is the greatest."""
+    """Return a sort key that makes the current version the greatest."""
     return rating.last_seen_ms or 0, _natural(rating.version)
 
 
 def _natural(version: str) -> list[tuple[int, int, str]]:
-    """A key that puts version 10 after version 9."""
+    """Return a key that puts version 10 after version 9."""
     parts = re.findall(r"[0-9]+|[^0-9]+", version)
     return [(1, int(part), part) if part[0] in "0123456789" else (0, 0, part) for part in parts]
 
 
 def _titles(awards: Awards, totals: Mapping[PlayerId, PlayerTotals]) -> dict[str, Title]:
-    """The holders of a game's titles; some titles require enough groups for a settled rating."""
+    """Return the holders of a game's titles; some titles require enough groups for a settled rating."""
     bots: dict[str, PlayerTotals] = defaultdict(PlayerTotals)
     for player, own in totals.items():
         bots[player.name] = bots[player.name].merged(own)

@@ -1,22 +1,21 @@
-"""How far ratings may be off: a bootstrap over whole groups, the same on every machine.
+"""Uncertainty of ratings: a bootstrap over whole groups, the same on every machine.
 
-Each replicate draws for every group how often it counts, from the Poisson distribution with mean 1
-(the games of a group stay together, however they depend on each other), and takes one Newton step
-from the fitted strengths with the scores of the groups counted like that. The equations of all steps
-are the same but for their right-hand sides. The interval is the rating plus and minus 1.96 times the
-standard deviation over the replicates.
+Each replicate draws how often every group counts from the Poisson distribution with mean 1 (the games of a
+group stay together, however they depend on each other), and takes one Newton step from the fitted strengths
+with the scores of the groups weighted accordingly. The equations of all steps differ only in their right-hand
+sides. The interval is the rating plus and minus 1.96 times the standard deviation over the replicates.
 
-The likelihood has replicates, too: there the scores vary as it says that they do if all games are
-independent (every link between two sides has a random sign), times the dispersion: how much the groups of
-the whole board vary, compared with that. The wider interval of the two counts; with few groups, that of
-the likelihood. (The groups of a player who wins nearly always are all alike, and drawing them again does
-not tell how often it will lose. The likelihood does, but does not see on what the games of a group
-depend.)
+The likelihood has replicates too. In them, the scores vary as the likelihood predicts for independent games
+(every link between two sides has a random sign), times the dispersion: how much the groups of the whole board
+vary, compared with that prediction. The wider of the two intervals counts; with few groups, that of the
+likelihood does. (The groups of a player who nearly always wins are all alike, so drawing them again does not
+show how often it will lose. The likelihood does show that, but not how the games of a group depend on each
+other.)
 
-The draws follow from the seed by a language-neutral construction: replicate ``r`` (from 0) reads
-SHAKE-256 of the 32-byte seed and ``r`` as 4 bytes, big-endian; its 16-bit little-endian numbers
-go to the groups in canonical order (``model``), and ``_THRESHOLDS`` turns them into counts. The signs
-are the bits of the same with ``r`` + 2**31.
+The draws follow from the seed by a language-neutral construction: replicate ``r`` (from 0) reads SHAKE-256 of
+the 32-byte seed and ``r`` as 4 bytes, big-endian; its 16-bit little-endian numbers go to the groups in
+canonical order (``model``), and ``_THRESHOLDS`` turns them into counts. The signs are the bits of the same
+stream with ``r`` + 2**31.
 """
 
 from __future__ import annotations
@@ -65,21 +64,21 @@ _COUNTS: Final[FloatArray] = np.searchsorted(np.array(_THRESHOLDS), np.arange(65
 
 
 def draws(seed: bytes, replicate: int, groups: int) -> FloatArray:
-    """How often each group counts in a replicate (groups). ``seed``: 32 bytes."""
+    """Return how often each group counts in a replicate (groups). ``seed`` is 32 bytes long."""
     data = shake_256(seed + replicate.to_bytes(4)).digest(2 * groups)
     counts: FloatArray = _COUNTS[np.frombuffer(data, dtype="<u2")]
     return counts
 
 
 def signs(seed: bytes, replicate: int, count: int) -> FloatArray:
-    """The signs (``count``, 1 or -1) of a replicate of the likelihood. ``seed``: 32 bytes."""
+    """Return the signs (``count``, 1 or -1) of a replicate of the likelihood. ``seed`` is 32 bytes long."""
     data = shake_256(seed + (replicate + _SIGNS).to_bytes(4)).digest(-(-count // 8))
     bits = np.unpackbits(np.frombuffer(data, dtype=np.uint8), count=count, bitorder="little")
     return bits * np.float64(2) - 1
 
 
 def redraws(likelihood: Likelihood, seed: bytes, replicates: int) -> Iterator[FloatArray]:
-    """How many groups of each cell (cells) are drawn in each replicate."""
+    """Yield, for each replicate, how many groups of each cell are drawn (cells)."""
     counts = likelihood.counts[:-1]
     starts = np.cumsum(counts) - counts
     for replicate in range(replicates):
@@ -90,8 +89,8 @@ def redraws(likelihood: Likelihood, seed: bytes, replicates: int) -> Iterator[Fl
 def resampled(
     likelihood: Likelihood, strengths: FloatArray, anchor: int, seed: bytes, replicates: int = REPLICATES
 ) -> FloatArray:
-    """The changes (players, replicates) of the rated strengths less the anchor's, if groups are drawn
-    again.
+    """Return the changes (players, replicates) of the rated strengths, less the anchor's, when groups are
+    drawn again.
     """
     moments = likelihood.moments(strengths)
     curvature = likelihood.curvature(moments)
@@ -106,8 +105,8 @@ def resampled(
 
 
 class Adjusted(NamedTuple):
-    """The rated strengths less the anchor's without luck (players), their standard errors, and how much
-    information there is about each player: the sum of p(1 - p) over its games.
+    """The rated strengths without luck, less the anchor's (players), their standard errors, and the
+    information about each player: the sum of p(1 - p) over its games.
     """
 
     centers: FloatArray
@@ -118,8 +117,8 @@ class Adjusted(NamedTuple):
 def adjusted(
     likelihood: Likelihood, strengths: FloatArray, anchor: int, seed: bytes, replicates: int = REPLICATES
 ) -> Adjusted:
-    """Rated strengths without luck: one Newton step from ``strengths`` (n). The errors are those of the
-    bootstrap over groups.
+    """Return the rated strengths without luck, by one Newton step from ``strengths`` (n). The errors are
+    those of the bootstrap over groups.
     """
     moments = likelihood.moments(strengths)
     curvature = likelihood.curvature(moments)
@@ -144,8 +143,8 @@ def adjusted(
 def independent(
     likelihood: Likelihood, strengths: FloatArray, anchor: int, seed: bytes, replicates: int = REPLICATES
 ) -> FloatArray:
-    """The changes (players, replicates) of the rated strengths less the anchor's by the likelihood, as if all
-    games were independent.
+    """Return the changes (players, replicates) of the rated strengths, less the anchor's, that the likelihood
+    predicts if all games are independent.
     """
     moments = likelihood.moments(strengths)
     curvature = likelihood.curvature(moments)
@@ -158,7 +157,7 @@ def independent(
 
 
 def _products(scores: Sparse, columns: Callable[[range], FloatArray], replicates: int) -> FloatArray:
-    """The products (n - 1, replicates) of ``scores`` with the columns of all replicates."""
+    """Return the products (n - 1, replicates) of ``scores`` with the columns of all replicates."""
 
     def product(some: range) -> FloatArray:
         return np.asarray(scores @ columns(some))
@@ -169,8 +168,8 @@ def _products(scores: Sparse, columns: Callable[[range], FloatArray], replicates
 def _in_batches(
     product: Callable[[range], FloatArray], rows: int, numbers: int, replicates: int
 ) -> FloatArray:
-    """The columns (rows, replicates) that ``product`` makes for some replicates. ``numbers``: how many drawn
-    numbers one of them takes in memory.
+    """Return the columns (rows, replicates) that ``product`` computes for batches of replicates. ``numbers``
+    is how many drawn numbers one replicate holds in memory.
     """
     products: FloatArray = np.empty((rows, replicates))
     step = max(1, _AT_ONCE // numbers)
@@ -189,8 +188,8 @@ def _to_anchor(likelihood: Likelihood, steps: FloatArray, anchor: int) -> FloatA
 class Differences:
     """The standard errors of the differences between rated strengths, all from the same replicates.
 
-    ``to_anchor`` (players): those of each player less the anchor. ``dispersion``: of the board's groups
-    (:meth:`~arena.ratings.model.Likelihood.dispersion`).
+    ``to_anchor`` (players) holds the errors of each player's difference from the anchor. ``dispersion`` is
+    that of the board's groups (:meth:`~arena.ratings.model.Likelihood.dispersion`).
     """
 
     def __init__(
@@ -202,7 +201,9 @@ class Differences:
         settled: NDArray[np.bool_],
         replicates: int = REPLICATES,
     ) -> None:
-        """``settled`` (players): for whom there are enough groups to be drawn again."""
+        """Compute the replicates. ``settled`` (players) says which players have enough groups to be drawn
+        again.
+        """
         self.dispersion = likelihood.dispersion(strengths, _PRIOR)
         self._drawn, self._played = (
             _deviations(changes(likelihood, strengths, anchor, seed, replicates))
@@ -212,13 +213,13 @@ class Differences:
         self.to_anchor: FloatArray = np.sqrt(np.where(settled, np.maximum(drawn, played), played))
 
     def error(self, one: int, other: int) -> float:
-        """The standard error of the difference of two settled players."""
+        """Return the standard error of the difference between two settled players."""
         drawn, played = (_squares(part[[one]] - part[[other]]) for part in (self._drawn, self._played))
         return float(np.sqrt(np.maximum(drawn, self._likely(played)))[0])
 
     def better(self, players: IntArray, values: FloatArray) -> IntArray:
-        """How many of the settled ``players`` are better than each of them by the 95% interval of the
-        difference. ``values``: their rated strengths, from the highest.
+        """Return how many of the settled ``players`` are better than each of them by the 95% interval of the
+        difference. ``values`` are their rated strengths, highest first.
         """
         parts = [part[players] for part in (self._drawn, self._played)]
         drawn, played = (_squares(part) for part in parts)
@@ -241,13 +242,15 @@ class Differences:
         return found
 
     def _likely(self, variance: FloatArray) -> FloatArray:
-        """The variance by the likelihood if it is ``variance`` when all games are independent."""
+        """Return the variance by the likelihood, given the ``variance`` that holds if all games are
+        independent.
+        """
         return self.dispersion * variance * (1 + _WIDENED * np.minimum(variance, _UNLIKELY) ** 2)
 
 
 def _deviations(changes: FloatArray) -> FloatArray:
-    """The deviations of ``changes`` (players, replicates) from their means; the products of two players add
-    up to their covariance.
+    """Return the deviations of ``changes`` (players, replicates) from their means. The products of two
+    players sum to their covariance.
     """
     found: FloatArray = changes - changes.mean(axis=1, keepdims=True)
     found /= sqrt(changes.shape[1] - 1)

@@ -1,4 +1,6 @@
-"""The groups that count on one board, as arrays: small, quick to read and rated as they are."""
+"""Ledgers: the groups that count on one board, as small arrays that are quick to read and are
+rated directly.
+"""
 
 from __future__ import annotations
 
@@ -34,17 +36,19 @@ _HASH_BYTES: Final = 32
 
 
 class InvalidLedger(ArenaError):
-    """Bytes that are not a ledger of this version."""
+    """Raised for bytes that are not a ledger of this version."""
 
     code = "invalid_ledger"
 
 
 @dataclass
 class PlayerTotals:
-    """The totals of one player on a board: ``groups`` and ``games`` that count for it, its ``faults``, the
-    groups it lost by forfeit, the games that it ``completed`` without a forfeit, when it was last seen
-    (milliseconds since 1970, 0 if unknown), in the division ``models`` its ``illegal`` and ``late`` answers;
-    and the sums of what its game counts about its style (:class:`~arena.games.descriptor.Awards`), by name.
+    """The totals of one player on a board.
+
+    They are the ``groups`` and ``games`` that count for it, its ``faults``, the groups it lost by forfeit,
+    the games that it ``completed`` without a forfeit, when it was last seen (milliseconds since 1970, 0 if
+    unknown), its ``illegal`` and ``late`` answers in the division ``models``, and the sums of what its game
+    counts about its style (:class:`~arena.games.descriptor.Awards`), by name.
     """
 
     groups: int = 0
@@ -58,7 +62,7 @@ class PlayerTotals:
     late: int = 0
 
     def merged(self, other: PlayerTotals) -> PlayerTotals:
-        """The sums of both."""
+        """Return the sums of both totals."""
         return PlayerTotals(
             self.groups + other.groups,
             self.games + other.games,
@@ -72,12 +76,12 @@ class PlayerTotals:
         )
 
     def as_json(self) -> dict[str, int]:
-        """A flat form that :meth:`from_json` reads back."""
+        """Return a flat form that :meth:`from_json` reads back."""
         return {**{name: getattr(self, name) for name in _COUNTS}, **self.tally}
 
     @classmethod
     def from_json(cls, data: Mapping[str, int]) -> PlayerTotals:
-        """The totals of an :meth:`as_json`."""
+        """Return the totals that :meth:`as_json` wrote."""
         tally = Counter({name: value for name, value in data.items() if name not in _COUNTS})
         return cls(tally=tally, **{name: data[name] for name in _COUNTS})
 
@@ -95,9 +99,10 @@ _Shape = tuple[int, int, int, int]
 
 
 class Stints(NamedTuple):
-    """The groups as the model takes them. ``earlier``: the players with groups before the given time, and the
-    numbers under which they have these. ``figures``: of them, the groups, the games, and the groups lost by
-    forfeit since.
+    """The groups in the form that the model takes.
+
+    ``earlier`` holds the players with groups before the given time, and the numbers under which those groups
+    are listed. ``figures`` holds these players' groups, games, and groups lost by forfeit since that time.
     """
 
     blocks: list[Block]
@@ -106,8 +111,8 @@ class Stints(NamedTuple):
 
 
 class LedgerParts(NamedTuple):
-    """A ledger as a database stores it: the ``head``, which changes with every group, and ``parts`` by name,
-    of which only the last of a column changes; the rest of a column stays as it is.
+    """A ledger as a database stores it: the ``head``, which changes with every group, and ``parts`` by name.
+    Only the last part of each column changes; the others stay as they are.
     """
 
     head: bytes
@@ -115,13 +120,13 @@ class LedgerParts(NamedTuple):
 
 
 class Ledger:
-    """The groups of one board, each once, independent of the order of adding.
+    """The groups of one board, each stored once, independent of the order in which they were added.
 
-    Groups cannot be removed: when a game is annulled, the ledger has to be rebuilt.
+    Groups cannot be removed: when a game is annulled, the ledger must be rebuilt.
     """
 
     def __init__(self, kind: str, division: str, preset: str | None = None) -> None:
-        """``preset``: see :meth:`~arena.play.board_names.BoardName.of`."""
+        """Create an empty ledger. For ``preset``, see :meth:`~arena.play.board_names.BoardName.of`."""
         self.board = BoardName.of(kind, division, preset)
         self.groups = 0
         """The number of groups."""
@@ -144,11 +149,13 @@ class Ledger:
         return len(self._order) // _HASH_BYTES
 
     def records_hash(self) -> bytes:
-        """The SHA-256 of the hashes of all records (32 bytes each, sorted)."""
+        """Return the SHA-256 of the hashes of all records (32 bytes each, sorted)."""
         return sha256(_sorted(self._order).tobytes()).digest()
 
     def add(self, group: GroupResult) -> bool:
-        """Add a group and return whether it is new here and counts. Other groups change nothing."""
+        """Add a group, and return whether it is new here and counts. Groups that do not count
+        change nothing.
+        """
         if group.board != self.board or not group.counts_for:
             return False
         hashes = [bytes.fromhex(game.hash) for game in group.games]
@@ -176,13 +183,14 @@ class Ledger:
         return True
 
     def blocks(self, numbers: Mapping[PlayerId, int]) -> list[Block]:
-        """The groups as the model takes them, with players numbered by ``numbers``."""
+        """Return the groups in the form that the model takes, with players numbered by ``numbers``."""
         return self.stints(numbers, {}).blocks
 
     def stints(self, numbers: Mapping[PlayerId, int], since: Mapping[PlayerId, int]) -> Stints:
-        """The groups as the model takes them, with players numbered by ``numbers``, and from the first free
-        number on, in their order, those of ``since`` who have groups that ended before that time
-        (milliseconds), for these groups.
+        """Return the groups in the form that the model takes, with players numbered by ``numbers``.
+
+        Players of ``since`` with groups that ended before their time there (milliseconds) get another number
+        for those groups: the free numbers that follow, in their order.
         """
         known = list(self._numbers)
         renumber = np.array([numbers[player] for player in known], dtype=np.int64)
@@ -228,7 +236,7 @@ class Ledger:
         )
 
     def to_bytes(self) -> bytes:
-        """The ledger in one piece, as for a file."""
+        """Return the ledger in one piece, for example for a file."""
         arrays = self._arrays()
         columns = {f"rows_{number}": rows.astype(np.int32) for number, rows in enumerate(arrays.values())}
         columns["hashes"] = np.frombuffer(_sorted(self._order).tobytes(), dtype=np.uint8)
@@ -239,7 +247,7 @@ class Ledger:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Ledger:
-        """The ledger of a :meth:`to_bytes`. Raises :class:`InvalidLedger`."""
+        """Return the ledger that :meth:`to_bytes` wrote. Raises :class:`InvalidLedger`."""
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as columns:
                 meta = json.loads(columns["meta"].tobytes())
@@ -253,8 +261,8 @@ class Ledger:
         return ledger
 
     def changed(self) -> LedgerParts:
-        """The ledger for a database: all of a new one; of one from :meth:`from_parts` the parts that have
-        changed since.
+        """Return what a database must store: everything of a new ledger, or the parts that have changed since
+        :meth:`from_parts`.
         """
         arrays = self._arrays()
         columns: dict[str, bytes] = {_HASHES: bytes(self._order)}
@@ -273,7 +281,7 @@ class Ledger:
 
     @classmethod
     def from_parts(cls, stored: LedgerParts) -> Ledger:
-        """The ledger of a head and all parts. Raises :class:`InvalidLedger`."""
+        """Return the ledger with this head and all its parts. Raises :class:`InvalidLedger`."""
         try:
             meta = json.loads(zlib.decompress(stored.head))
             ledger = cls._of_meta(meta)
@@ -302,7 +310,7 @@ class Ledger:
     @classmethod
     def _of_meta(cls, meta: Mapping[str, Any]) -> Ledger:
         if meta["version"] != _VERSION:
-            raise ValueError(f"version {meta['version']}")
+            raise ValueError(f"unsupported version {meta['version']}")
         ledger = cls(meta["kind"], meta["division"], meta["preset"])
         ledger.groups = meta["groups"]
         for name, version, totals in meta["players"]:
@@ -316,7 +324,7 @@ class Ledger:
         self._known = _sorted(data)
 
     def _has_read(self, hashes: Sequence[bytes]) -> bool:
-        """Whether one of the hashes was in the ledger when it was read."""
+        """Return whether one of the hashes was in the ledger when it was read."""
         if not len(self._known):
             return False
         wanted = np.array(hashes, dtype=self._known.dtype)
@@ -390,14 +398,14 @@ class Ledger:
     def _uncached_seating(
         self, players: tuple[PlayerId, ...], teams: Sequence[Sequence[int]]
     ) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
-        """The sides (the players of each, sorted) in a fixed order, and a seat of each."""
+        """Return the sides (the players of each, sorted) in a fixed order, with a seat of each side."""
         seats = [self._numbers[player] for player in players]
         sides = sorted((tuple(sorted({seats[seat] for seat in team})), team[0]) for team in teams)
         return tuple(side for side, _ in sides), tuple(seat for _, seat in sides)
 
 
 def _sorted(hashes: bytes | bytearray) -> np.ndarray[tuple[int], np.dtype[np.bytes_]]:
-    """Hashes side by side as a sorted array."""
+    """Return concatenated hashes as a sorted array."""
     found: np.ndarray[tuple[int], np.dtype[np.bytes_]] = np.frombuffer(bytes(hashes), dtype=f"S{_HASH_BYTES}")
     return np.sort(found)
 
@@ -406,13 +414,15 @@ _LOW: Final = (1 << 31) - 1
 
 
 def _times(rows: IntArray) -> IntArray:
-    """When the groups of ``rows`` ended."""
+    """Return when the groups of ``rows`` ended."""
     times: IntArray = (rows[:, -2] << 31) | rows[:, -1]
     return times
 
 
 def _counted(seats: IntArray, owners: IntArray, status: int) -> NDArray[np.bool_]:
-    """For which of the players in ``seats`` (rows, m*k) a row counts, each once."""
+    """Return for which of the players in ``seats`` (rows, m*k) each row counts; every player is
+    counted once.
+    """
     owned = (seats[:, :, None] == owners[:, None, :]).any(axis=2)
     counted: NDArray[np.bool_] = owned if status == 1 else ~owned
     for slot in range(1, seats.shape[1]):
@@ -429,15 +439,17 @@ def _part(column: str, number: int) -> str:
 
 
 def _joined(parts: Mapping[str, bytes], column: str, length: int, width: int) -> bytes:
-    """The first ``length`` bytes of a column with ``width`` bytes per row."""
+    """Return the first ``length`` bytes of a column with ``width`` bytes per row."""
     count = -(-length // (_PART_ROWS * width))
     data = b"".join(zlib.decompress(parts[_part(column, number)]) for number in range(count))
     if len(data) != length:
-        raise ValueError(f"{column} has {len(data)} bytes and not {length}")
+        raise ValueError(f"{column} has {len(data)} bytes instead of {length}")
     return data
 
 
 @cache
 def _dense(places: tuple[int, ...]) -> tuple[int, ...]:
-    """The places of sides among themselves."""
+    """Return the places of sides among themselves, where those who share a place have the same number (1, 2,
+    2, 4).
+    """
     return tuple(1 + sum(other < place for other in places) for place in places)

@@ -1,9 +1,9 @@
-"""Who beats whom: the pairs of a board's best bots, and what one number cannot say about them.
+"""Matchups: who beats whom among a board's best bots, and what a single rating cannot say about them.
 
-A rating is one number, and predicts that a bot that beats the better one beats the worse one, too.
-Where bots beat each other in a cycle that is wrong, so beside the board stand the share of every pair with
-its interval, a mark where the ratings do not fit, and Nash averaging (:mod:`arena.ratings.nash`). All of it
-is a pure function of the groups and the board (``docs/ratings.md``).
+A rating is one number: it predicts that a bot that beats the better of two bots beats the worse one, too.
+That is wrong where bots beat each other in a cycle. Therefore the board is published with the share of every
+pair and its interval, a mark where the ratings do not fit, and Nash averaging (:mod:`arena.ratings.nash`).
+All of it is a pure function of the groups and the board (``docs/ratings.md``).
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ _UNFIT: Final = 0.05
 
 @dataclass(frozen=True)
 class MatchedBot:
-    """A bot of the matrix, as on the board.
+    """A bot of the matrix, with its figures from the board.
 
-    ``nash``: what it wins from the Nash equilibrium, in rating points, 0 or less. ``mix``: its weight there.
-    ``in_mix``: the share of replicates in whose equilibrium it is. ``worst``: the opponent against whom the
-    upper bound of its share is the lowest; None if it has met nobody.
+    ``nash`` is what it wins from the Nash equilibrium, in rating points, 0 or less. ``mix`` is its weight in
+    the equilibrium, and ``in_mix`` the share of replicates whose equilibrium contains it. ``worst`` is the
+    opponent against whom the upper bound of its share is lowest, or None if it has met nobody.
     """
 
     rank: int
@@ -74,9 +74,9 @@ class MatchedBot:
 
 @dataclass(frozen=True)
 class Pair:
-    """The share of games that ``bot`` won against ``opponent`` (a draw is half a win), the bounds of its 95%
-    interval, what the ratings predict, and whether that fits. ``groups``: how many count; without any, all
-    but ``predicted`` is None.
+    """The share of games that ``bot`` won against ``opponent`` (a draw is half a win), with the bounds of its
+    95% interval, what the ratings predict, and whether the two agree. ``groups`` is the number of groups that
+    count; if it is 0, everything but ``predicted`` is None.
     """
 
     bot: str
@@ -89,7 +89,7 @@ class Pair:
     fits: bool | None
 
     def reversed(self) -> Pair:
-        """The pair as the opponent sees it."""
+        """Return the pair from the opponent's point of view."""
         share, low, high = (
             None if value is None else _share(1 - value) for value in (self.share, self.high, self.low)
         )
@@ -101,10 +101,10 @@ class Pair:
 class Fit:
     """How well the ratings predict the shares.
 
-    ``pairs``: their number. ``met``: of those with groups. ``marked``: of those that the ratings do not fit.
-    ``error``: by how much a predicted share is off, beyond chance (the root of the mean square).
-    ``explained``: the part of the differences of the shares from one half, beyond chance, that the ratings
-    explain; None if there are none.
+    ``pairs`` is the number of pairs, ``met`` the number of those with groups, and ``marked`` the number of
+    those that the ratings do not fit. ``error`` is how far a predicted share is off, beyond chance (the root
+    of the mean square). ``explained`` is the part of the deviations of the shares from one half, beyond
+    chance, that the ratings explain, or None if there are no such deviations.
     """
 
     pairs: int
@@ -114,7 +114,7 @@ class Fit:
     explained: float | None
 
     def as_text(self) -> str:
-        """The line below a board."""
+        """Return the line below a board."""
         if not self.met:
             return "No two of these bots have met."
         said = f"One number fits {self.met - self.marked} of the {self.met} pairs that have met"
@@ -125,8 +125,10 @@ class Fit:
 
 @dataclass(frozen=True)
 class Matchups:
-    """The matrix of a board. ``records_hash``: that of the board. ``bots``: in the order of the board.
-    ``pairs``: each once, sorted by bot and opponent in this order.
+    """The matrix of a board.
+
+    ``records_hash`` is that of the board. ``bots`` are in the order of the board. Each of the ``pairs`` is
+    listed once, sorted by bot and opponent in this order.
     """
 
     kind: str
@@ -140,11 +142,11 @@ class Matchups:
 
     @property
     def board(self) -> BoardName:
-        """The leaderboard."""
+        """Return the name of the leaderboard."""
         return BoardName(self.kind, self.division, self.preset)
 
     def as_json(self) -> dict[str, object]:
-        """As it is published."""
+        """Return the published form."""
         return {
             "kind": self.kind,
             "preset": self.preset,
@@ -158,7 +160,7 @@ class Matchups:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Matchups:
-        """The matrix of an :meth:`as_json`; other keys are ignored, on all levels."""
+        """Return the matrix that :meth:`as_json` wrote; unknown keys are ignored at every level."""
         return cls(
             data["kind"],
             data["division"],
@@ -171,17 +173,17 @@ class Matchups:
         )
 
     def rows(self) -> list[list[Pair | None]]:
-        """The pairs of each bot with each bot, None with itself."""
+        """Return the pairs of each bot with each bot; the pair of a bot with itself is None."""
         known = {(pair.bot, pair.opponent): pair for pair in self.pairs}
         known |= {(pair.opponent, pair.bot): pair.reversed() for pair in self.pairs}
         return [[known.get((bot.name, other.name)) for other in self.bots] for bot in self.bots]
 
     def as_csv(self) -> str:
-        """See :func:`matchups_csv`."""
+        """Return the matrix as CSV; see :func:`matchups_csv`."""
         return matchups_csv([self])
 
     def as_text(self) -> str:
-        """The tables for people."""
+        """Return the matrix as tables for people."""
         rows = self.rows()
         bots = plain_table(
             ("", "bot", "version", "rating", "nash", "mix", "in the mix", "worst opponent"),
@@ -225,7 +227,7 @@ CSV_HEADINGS: Final = (
 
 
 def matchups_csv(found: Sequence[Matchups]) -> str:
-    """Every bot with every opponent, a line each."""
+    """Return every bot with every opponent as CSV, one pair per line."""
     lines: list[Sequence[Cell]] = []
     for one in found:
         for bot, row in zip(one.bots, one.rows(), strict=True):
@@ -241,7 +243,7 @@ def matchups_csv(found: Sequence[Matchups]) -> str:
 
 
 def differences(own: Matchups, other: Matchups) -> list[str]:
-    """Where two matrices of the same records differ by more than solvers and roundings can."""
+    """List where two matrices of the same records differ by more than solvers and rounding explain."""
     found = []
     if [bot.name for bot in own.bots] != [bot.name for bot in other.bots] or own.method != other.method:
         return ["other bots, or another method"]
@@ -260,8 +262,8 @@ def differences(own: Matchups, other: Matchups) -> list[str]:
 
 
 def matchups(ledger: Ledger, board: Board, *, replicates: int = REPLICATES) -> Matchups | None:
-    """The matrix of ``board``, which is that of ``ledger``. None if it has groups of other than two sides, or
-    fewer than two ranked bots.
+    """Return the matrix of ``board``, which was computed from ``ledger``. Return None if the ledger has
+    groups with other than two sides, or if fewer than two bots are ranked.
     """
     rows = [(row.rank, row) for row in board.rows if row.rank is not None][:MOST_BOTS]
     index, players, blocks, _ = rated_blocks(ledger)
@@ -276,26 +278,26 @@ def matchups(ledger: Ledger, board: Board, *, replicates: int = REPLICATES) -> M
 
 
 class _Sums(NamedTuple):
-    """Of each pair (pairs): how many groups, and the sum of the shares of the first bot."""
+    """The number of groups of each pair (pairs), and the sum of the first bot's shares."""
 
     groups: FloatArray
     won: FloatArray
 
     @property
     def share(self) -> FloatArray:
-        """The share, with one virtual group won by each."""
+        """Return the first bot's share, with one virtual group won by each bot."""
         share: FloatArray = (self.won + VIRTUAL / 2) / (self.groups + VIRTUAL)
         return share
 
     def logits(self, predicted: FloatArray) -> FloatArray:
-        """The logit of the share, with virtual groups as ``predicted``."""
+        """Return the logit of the share, with virtual groups that go as ``predicted``."""
         won = self.won + VIRTUAL * predicted
         logits: FloatArray = np.log(won / (self.groups + VIRTUAL - won))
         return logits
 
 
 class _Computation:
-    """The pairs of ``bots`` (numbers of players, in the order of the board)."""
+    """The computation of the pairs of ``bots`` (numbers of players, in the order of the board)."""
 
     def __init__(
         self,
@@ -305,7 +307,7 @@ class _Computation:
         changes: FloatArray,
         seed: bytes,
     ) -> None:
-        """``changes`` (players, replicates): of the strengths."""
+        """Prepare the computation. ``changes`` (players, replicates) are the changes of the strengths."""
         # Only what computes mixtures loads scipy.
         from arena.ratings.nash import nash_mix
 
@@ -351,7 +353,7 @@ class _Computation:
         return self._nash_mix(self._matrix(logits))
 
     def result(self, board: Board, rows: Sequence[tuple[int, Row]]) -> Matchups:
-        """What is published. ``rows``: those of the bots, with their ranks."""
+        """Return the matrix to publish. ``rows`` are the bots' rows of the board, with their ranks."""
         unfit = self._unfit()
         pairs = tuple(self._pairs([row.name for _, row in rows], unfit))
         logits = self._sums.logits(self._predicted)
@@ -376,7 +378,7 @@ class _Computation:
         )
 
     def _unfit(self) -> NDArray[np.bool_]:
-        """The pairs that have met and that the ratings do not fit."""
+        """Return which pairs have met and do not fit the ratings."""
         met = self._sums.groups > 0
         most = NormalDist().inv_cdf(1 - _UNFIT / 2 / max(1, int(met.sum())))
         unfit: NDArray[np.bool_] = met & (np.abs(self._sums.share - self._predicted) > most * self._off)
@@ -410,8 +412,8 @@ class _Computation:
 
 
 def _meetings(shapes: Sequence[Cells], bots: IntArray, players: int) -> tuple[IntArray, IntArray, FloatArray]:
-    """The cells in which two of ``bots`` meet: the number of the pair, that of the cell, and the share of
-    the pair's first bot. ``shapes``: of two sides each, in their order.
+    """Return the cells in which two of ``bots`` meet: the number of the pair, the number of the cell, and the
+    share of the pair's first bot. All ``shapes`` have two sides and are in their usual order.
     """
     place = np.full(players, -1)
     place[bots] = np.arange(len(bots))
@@ -441,7 +443,7 @@ def _meetings(shapes: Sequence[Cells], bots: IntArray, players: int) -> tuple[In
 
 
 def _worst_opponents(pairs: Sequence[Pair]) -> dict[str, str]:
-    """The opponent of each bot with the lowest upper bound, then share."""
+    """Return, for each bot, the opponent with the lowest upper bound, then with the lowest share."""
     worst: dict[str, tuple[float, float, str]] = {}
     for pair in (*pairs, *(pair.reversed() for pair in pairs)):
         if pair.share is not None and pair.high is not None:

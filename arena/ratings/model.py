@@ -1,25 +1,24 @@
 """Strengths by maximum likelihood: Bradley-Terry for two sides, Plackett-Luce for more.
 
-Both are one model. A game is a series of choices: who of all sides comes first, who of the rest
-second, and so on; a side of strength ``t`` is chosen with a probability proportional to
-``exp(t)``. Two sides make one such choice. Tied sides count as the average of all the orders that
-they could have had (so a draw of two is half a win for each). The strength of a side is the mean of
-its players' strengths: one player, or two partners who are rated alone.
+Both are one model. A game is a series of choices: which of all sides comes first, which of the rest second,
+and so on; a side of strength ``t`` is chosen with a probability proportional to ``exp(t)``. With two sides
+there is only one such choice. Tied sides count as the average of all the orders that they could have had (so
+a draw of two is half a win for each). The strength of a side is the mean of its players' strengths: those of
+one player, or of two partners who are rated separately.
 
-*Virtual draws.* Every player has one virtual draw with a phantom whose strength is free. It keeps
-all strengths finite, and comparable where no game connects two players. (Were the draws played with
-the anchor, that one would have as many as there are players, and their weight would pull the
-distance of the whole field to the anchor towards zero, however many games are played.)
+*Virtual draws.* Every player has one virtual draw with a phantom whose strength is free. It keeps all
+strengths finite, and comparable where no game connects two players. (If the draws were played with the
+anchor, the anchor would have as many draws as there are players, and their weight would pull the distance of
+the whole field from the anchor towards zero, however many games are played.)
 
-*Forfeits.* A group in which a player forfeited is a group lost by that player, and for the other players
-its finished games count as they were played. So all players are rated from what counts for the others
-first; then a player who forfeited is rated anew, from all of its groups, against the others as they
-were found. Here that is one system: the player has a second strength, its ``shadow``, on which no other
-equation depends.
+*Forfeits.* A group in which a player forfeited counts as lost for that player; for the other players its
+finished games count as they were played. So all players are first rated from what counts for the others; then
+a player who forfeited is rated again, from all of its groups, with the others' ratings held fixed. Here both
+steps are one system: the player has a second strength, its ``shadow``, on which no other equation depends.
 
-*Why no library.* ``choix`` fits the same models, but neither weighted nor tied rankings, and its
-two-sided fit takes seconds where a Newton iteration takes milliseconds; ``openskill`` updates game
-after game, so that its ratings depend on the order of the results. Neither resamples groups.
+*Why no library.* ``choix`` fits the same models, but neither weighted nor tied rankings, and its two-sided
+fit takes seconds where a Newton iteration takes milliseconds; ``openskill`` updates game after game, so its
+ratings depend on the order of the results. Neither resamples groups.
 """
 
 from __future__ import annotations
@@ -46,13 +45,14 @@ _MAX_ITERATIONS: Final = 200
 
 
 class Block(NamedTuple):
-    """Groups of one shape: ``m`` sides of ``k`` players each, and as many games in every group.
+    """Groups of one shape: ``m`` sides of ``k`` players each, and the same number of games in every group.
 
-    ``sides`` (groups, m, k): the players of each side, as indexes. ``places`` (groups, games, m): the
-    place of each side in each game, 1 is best, shared places share the number. ``losers`` (groups,):
-    None for groups that count for all; else the player for whom alone the group counts. ``leavers``
-    (groups, any number): players for whose own rating the games do not count. ``luck`` (groups,): the luck of
-    the first of two sides in all games of the group, in millionths of a game.
+    ``sides`` (groups, m, k) holds the players of each side, as indexes. ``places`` (groups, games, m) holds
+    the place of each side in each game; 1 is best, and sides that share a place have the same number.
+    ``losers`` (groups,) is None for groups that count for all, else the only player for whom the group
+    counts. ``leavers`` (groups, any number) lists players for whose own rating the games do not count.
+    ``luck`` (groups,) is the luck of the first of two sides in all games of the group, in millionths of a
+    game.
     """
 
     sides: IntArray
@@ -63,12 +63,14 @@ class Block(NamedTuple):
 
     @property
     def status(self) -> int:
-        """0 if the groups count for all, 1 for one player alone, 1 + n for all but n players."""
+        """Return 0 if the groups count for all, 1 if for one player only, and 1 + n if for all
+        but n players.
+        """
         return 1 if self.losers is not None else 0 if self.leavers is None else 1 + self.leavers.shape[1]
 
 
 class _Choices(NamedTuple):
-    """Choices among equally many sides: in which cell, among which of its sides, how often."""
+    """Choices among equally many sides: the cell, the sides to choose among, and how often each was made."""
 
     cell: IntArray
     slots: IntArray
@@ -76,9 +78,11 @@ class _Choices(NamedTuple):
 
 
 class _Moments(NamedTuple):
-    """What cells add to the equations: per cell the score of each player (cells, m*k), and how strongly
-    its sides (cells, pairs of sides) and its players (cells, pairs of players) are linked: minus
-    the mixed second derivatives of the log-likelihood.
+    """What cells add to the equations.
+
+    For each cell, this is the score of each player (cells, m*k), and how strongly its sides (cells, pairs of
+    sides) and its players (cells, pairs of players) are linked: minus the mixed second derivatives of the
+    log-likelihood.
     """
 
     scores: FloatArray
@@ -87,13 +91,14 @@ class _Moments(NamedTuple):
 
 
 class _Terms:
-    """Cells (groups that are alike, counted) of one shape and what they add to the equations."""
+    """Cells (counted groups of identical content) of one shape, and what they add to the equations."""
 
     def __init__(
         self, sides: IntArray, patterns: IntArray, cells: IntArray, owners: IntArray | None = None
     ) -> None:
-        """``patterns`` (cells, games, m): as ``Block.places``. ``cells``: the number of each cell
-        among all cells. ``owners``: the only player for whom each of these cells counts, or None.
+        """Count the choices of the cells. ``patterns`` (cells, games, m) is like ``Block.places``. ``cells``
+        holds the number of each cell among all cells. ``owners`` holds the only player for whom each of these
+        cells counts, or is None.
         """
         self.sides = sides
         self.cells = cells
@@ -111,7 +116,7 @@ class _Terms:
         self._owned = None if owners is None else self.players == owners[:, None]
 
     def evaluate(self, strength: FloatArray) -> _Moments:
-        """The moments of the cells at the strengths of all players."""
+        """Return the moments of the cells at the given strengths of all players."""
         count, m, k = self.sides.shape
         values: FloatArray = strength[self.sides].mean(axis=2).ravel()
         spent = np.zeros(count * m)
@@ -132,7 +137,9 @@ class _Terms:
         return _Moments(np.repeat(score, k, axis=1) / k, links, self._between_players(links))
 
     def _between_players(self, links: FloatArray) -> FloatArray:
-        """The links between players from those between sides. Partners are linked negatively."""
+        """Return the links between players that follow from those between sides. Partners are linked
+        negatively.
+        """
         k = self.k
         result: FloatArray = np.empty((len(links), len(self.pairs)))
         for number, (x, y) in enumerate(self.pairs):
@@ -145,16 +152,18 @@ class _Terms:
         return result
 
     def add_scores(self, total: FloatArray, scores: FloatArray) -> None:
-        """Add the ``scores`` (cells, m*k) to their players' in ``total`` (n)."""
+        """Add the ``scores`` (cells, m*k) to those of their players in ``total`` (n)."""
         total += np.bincount(self.players.ravel(), self.owned(scores).ravel(), len(total))
 
     def owned(self, scores: FloatArray) -> FloatArray:
-        """The ``scores`` (cells, m*k) of the players for whom the cells count; those of others are 0."""
+        """Return the ``scores`` (cells, m*k) with those of players for whom the cells do not
+        count set to 0.
+        """
         return scores if self._owned is None else scores * self._owned
 
     def leverage(self, links: FloatArray, diagonal: FloatArray) -> FloatArray:
-        """By what a cell's scores are too small because the strengths were fitted to them, as a factor
-        (cells). ``links``: those of a single group; ``diagonal``: of the equations (n).
+        """Return the factor (cells) by which a cell's scores are too small because the strengths were fitted
+        to them. ``links`` are those of a single group, and ``diagonal`` (n) is that of the equations.
         """
         own = np.zeros(self.players.shape)
         for number, (x, y) in enumerate(self.pairs):
@@ -172,20 +181,20 @@ class _Terms:
 
 
 def _sums(places: IntArray, values: FloatArray, size: int) -> FloatArray:
-    """The sums of ``values`` by place (size)."""
+    """Return the sums of ``values`` by place (size)."""
     sums: FloatArray = np.bincount(places, values, size).astype(np.float64, copy=False)
     return sums
 
 
 class Curvature:
-    """Minus the second derivatives of the log-likelihood (n - 1, n - 1), the phantom left out.
+    """Minus the second derivatives of the log-likelihood (n - 1, n - 1), without the phantom.
 
-    Strengths matter by their differences only, so a player's own derivative is the sum of its links. That
-    of a shadow depends on the players, and no other equation on the shadow.
+    Strengths matter only by their differences, so a player's own derivative is the sum of its links. The
+    derivative of a shadow depends on the players, and no other equation depends on the shadow.
     """
 
     def __init__(self, players: int, size: int, terms: Sequence[_Terms]) -> None:
-        """``size``: n."""
+        """Lay out the matrix of ``size`` n for these players and terms."""
         self._players, self._phantom = players, size - 1
         common = [own for own in terms if own.owners is None]
         owned = [(own, own.owners) for own in terms if own.owners is not None]
@@ -212,7 +221,7 @@ class Curvature:
         self.diagonal: FloatArray = np.zeros(size - 1)
 
     def fill(self, common: FloatArray, owned: FloatArray) -> None:
-        """Set the links of all cells that count for all, and of those that count for one player."""
+        """Set the links of the cells that count for all, and of those that count for one player."""
         left, right = (
             _sums(ends[self._apart], common[self._apart], self._phantom + 1) for ends in self._ends
         )
@@ -224,7 +233,7 @@ class Curvature:
         self.diagonal = np.concatenate([(left + right)[: self._players], shadows])
 
     def __matmul__(self, strengths: FloatArray) -> FloatArray:
-        """The product with several vectors (n - 1, columns)."""
+        """Return the product with several vectors (n - 1, columns)."""
         links = np.concatenate(
             [each @ strengths[: self._players] for each in (self._links, self._shadow_links)]
         )
@@ -232,7 +241,7 @@ class Curvature:
         return product
 
     def solve(self, scores: FloatArray) -> FloatArray:
-        """The Newton steps for ``scores``, a vector (n - 1) or several (n - 1, columns)."""
+        """Return the Newton steps for ``scores``, a vector (n - 1) or several (n - 1, columns)."""
         players, shadows = self.diagonal[: self._players], self.diagonal[self._players :]
         steps = solve(players, self._links, scores[: self._players])
         own = scores[self._players :] + self._shadow_links @ steps
@@ -242,12 +251,14 @@ class Curvature:
 class Likelihood:
     """The equations of a board.
 
-    ``groups``: how many groups were given. ``strengths`` are arrays (n): the players, the shadows
-    of those who forfeited, the phantom, which stands at 0.
+    ``groups`` is the number of groups given. ``strengths`` are arrays (n): first the players, then the
+    shadows of those who forfeited, then the phantom, whose strength is 0.
     """
 
     def __init__(self, players: int, blocks: Sequence[Block]) -> None:
-        """``players``: how many there are. The order of blocks and of groups in them is of no matter."""
+        """Set up the equations of the blocks for this number of ``players``. The order of the blocks, and of
+        the groups in them, does not matter.
+        """
         shapes: dict[tuple[int, int, int, int], list[Block]] = {}
         for block in blocks:
             if len(block.sides):
@@ -281,7 +292,9 @@ class Likelihood:
         self._curvature = Curvature(players, self.size, self._terms)
 
     def _add_owned(self, cells: Cells, numbers: IntArray) -> None:
-        """What counts for a shadow alone: its player's groups, and those in which it forfeited."""
+        """Add the terms that count only for a shadow: its player's groups, and those in which the player
+        forfeited.
+        """
         players = cells.sides.reshape(len(cells.sides), -1)
         if cells.losers is not None:
             chosen, owners = np.arange(len(players)), cells.losers
@@ -304,12 +317,12 @@ class Likelihood:
             self._terms.append(_Terms(sides, draws, np.full(len(players), cell), owners))
 
     def moments(self, strengths: FloatArray) -> list[_Moments]:
-        """What every cell adds to the equations at ``strengths``."""
+        """Return what every cell adds to the equations at ``strengths``."""
         return [terms.evaluate(strengths) for terms in self._terms]
 
     def scores(self, moments: Sequence[_Moments], counts: FloatArray) -> FloatArray:
-        """The scores (n - 1), the phantom left out. ``counts``: how often each cell is to be counted, the
-        virtual draws last.
+        """Return the scores (n - 1), without the phantom. ``counts`` says how often each cell counts, with
+        the virtual draws last.
         """
         total = np.zeros(self.size)
         for terms, own in zip(self._terms, moments, strict=True):
@@ -317,7 +330,7 @@ class Likelihood:
         return total[:-1]
 
     def curvature(self, moments: Sequence[_Moments]) -> Curvature:
-        """Minus the derivatives of the scores. The one returned before becomes invalid."""
+        """Return minus the derivatives of the scores. The matrix that was returned before becomes invalid."""
         weights = self.counts.astype(np.float64)
         links: tuple[list[FloatArray], list[FloatArray]] = ([], [])
         for terms, own in zip(self._terms, moments, strict=True):
@@ -328,7 +341,7 @@ class Likelihood:
         return self._curvature
 
     def fit(self) -> FloatArray:
-        """The strengths (n) of maximum likelihood, by Newton's method."""
+        """Return the maximum-likelihood strengths (n), found by Newton's method."""
         strengths = np.zeros(self.size)
         counts = self.counts.astype(np.float64)
         for _ in range(_MAX_ITERATIONS):
@@ -341,9 +354,9 @@ class Likelihood:
         raise ArithmeticError("the likelihood has no maximum within reach")
 
     def dispersion(self, strengths: FloatArray, prior: float) -> float:
-        """How much the scores of groups vary, compared with what the likelihood says if all games are
-        independent: 1 if they are, less if the games of a group make up for each other. ``prior``: so much
-        information counts as if it had been 1.
+        """Return how much the scores of groups vary, compared with what the likelihood predicts for
+        independent games: 1 if they are independent, less if the games of a group balance each other.
+        ``prior`` is the amount of information that counts as if it had shown a dispersion of 1.
         """
         moments = self.moments(strengths)
         residuals = self.residuals(moments, self.curvature(moments).diagonal)
@@ -360,8 +373,8 @@ class Likelihood:
         return bool(terms.cells[0] == len(self.counts) - 1)
 
     def residuals(self, moments: Sequence[_Moments], diagonal: FloatArray) -> list[_Moments]:
-        """The ``moments`` with the scores of the groups as large as if the strengths had not been fitted to
-        them. ``diagonal``: of the curvature.
+        """Return the ``moments`` with the scores that the groups would have if the strengths had not been
+        fitted to them. ``diagonal`` is that of the curvature.
         """
         return [
             own
@@ -371,7 +384,7 @@ class Likelihood:
         ]
 
     def scores_of_cells(self, moments: Sequence[_Moments]) -> Sparse:
-        """What each cell adds to the scores (n - 1, cells), if it is counted once."""
+        """Return what each cell adds to the scores (n - 1, cells) if it counts once."""
         rows, columns, values = [], [], []
         for terms, own in zip(self._terms, moments, strict=True):
             rows.append(terms.players.ravel())
@@ -381,8 +394,8 @@ class Likelihood:
         return _summed(shape, np.concatenate(rows), np.concatenate(columns), np.concatenate(values))
 
     def luck_of_groups(self, moments: Sequence[_Moments], diagonal: FloatArray | None = None) -> Sparse:
-        """What the luck of each group adds to the scores (n - 1, groups). With the ``diagonal`` of the
-        curvature it is multiplied as the scores of :meth:`residuals` are.
+        """Return what the luck of each group adds to the scores (n - 1, groups). With the ``diagonal`` of the
+        curvature, it is scaled as the scores of :meth:`residuals` are.
         """
         starts = np.cumsum(self.counts) - self.counts
         rows, columns, values = [], [], []
@@ -410,9 +423,9 @@ class Likelihood:
         )
 
     def noise(self, moments: Sequence[_Moments], diagonal: FloatArray) -> Sparse:
-        """What each sign adds to scores (n - 1, signs) that vary with the curvature as their covariance, as
-        if all games were independent. The signs: one for each pair of sides of each cell, each virtual
-        draw, each shadow.
+        """Return what each sign adds to scores (n - 1, signs) whose covariance is the curvature, as if all
+        games were independent. There is one sign for each pair of sides of each cell, each virtual draw and
+        each shadow.
         """
         rows, columns, values = [], [], []
         first = 0
@@ -436,7 +449,7 @@ class Likelihood:
 
 
 def _summed(shape: tuple[int, int], rows: IntArray, columns: IntArray, values: FloatArray) -> Sparse:
-    """The matrix of ``values`` at places that may occur more than once, without rows beyond ``shape``."""
+    """Return the matrix of ``values`` at places that may occur repeatedly, without rows beyond ``shape``."""
     here = rows < shape[0]
     keys, place = np.unique(rows[here] * shape[1] + columns[here], return_inverse=True)
     matrix = Sparse(shape, keys // shape[1], keys % shape[1])
@@ -445,10 +458,11 @@ def _summed(shape: tuple[int, int], rows: IntArray, columns: IntArray, values: F
 
 
 class Cells(NamedTuple):
-    """The groups of one shape, those that are alike as one cell: ``sides`` (cells, m, k), the places of its
-    games as ``patterns`` (cells, games, m), ``losers`` (cells) and ``leavers`` (cells, any number) as in
-    :class:`Block`, and how many groups it has (cells). ``luck`` (groups): of each group of the cells, in
-    their order, as in :class:`Block`.
+    """The groups of one shape, with identical groups merged into one cell.
+
+    ``sides`` (cells, m, k), the places of the games as ``patterns`` (cells, games, m), ``losers`` (cells) and
+    ``leavers`` (cells, any number) are as in :class:`Block`; each cell has the number of its groups (cells).
+    ``luck`` (groups) holds the luck of each group of the cells, in their order, as in :class:`Block`.
     """
 
     sides: IntArray
@@ -460,7 +474,7 @@ class Cells(NamedTuple):
 
 
 def _cells(blocks: Sequence[Block], players: int) -> Cells:
-    """The cells of ``blocks`` of one shape, in an order that depends on what they hold alone."""
+    """Return the cells of ``blocks`` of one shape, in an order that depends only on their contents."""
     sides = np.sort(np.concatenate([block.sides for block in blocks]).astype(np.int64), axis=2)
     places = np.concatenate([block.places for block in blocks]).astype(np.int64)
     count, m, k = sides.shape
@@ -500,8 +514,8 @@ def _luck_of(block: Block) -> IntArray:
 
 
 def _choices(patterns: IntArray) -> tuple[FloatArray, list[_Choices]]:
-    """How often each side of a cell was chosen (cells, m), and all choices of all cells, those
-    among equally many sides together. ``patterns``: (cells, games, m).
+    """Return how often each side of a cell was chosen (cells, m), and all choices of all cells, grouped by
+    the number of sides. ``patterns`` has the shape (cells, games, m).
     """
     count, games, m = patterns.shape
     codes, which = np.unique((patterns * (m + 1) ** np.arange(m)).sum(axis=2).ravel(), return_inverse=True)
@@ -530,7 +544,7 @@ def _choices(patterns: IntArray) -> tuple[FloatArray, list[_Choices]]:
 
 
 class _Pattern(NamedTuple):
-    """How often each side is chosen in a game with given places, and among whom (bit sets)."""
+    """How often each side is chosen in a game with given places, and from which sides (bit sets)."""
 
     chosen: list[float]
     sets: list[int]
@@ -539,7 +553,7 @@ class _Pattern(NamedTuple):
 
 @cache
 def _pattern(places: tuple[int, ...]) -> _Pattern:
-    """The choices of one game: the average of all orders that its ties allow."""
+    """Return the choices of one game, averaged over all orders that its ties allow."""
     sides = range(len(places))
     last = max(places)
     losers = places.count(last)

@@ -1,15 +1,16 @@
-"""Nash averaging: which bots are best where everybody can be beaten.
+"""Nash averaging: which bots are best when every bot can be beaten.
 
-In a game in which two players choose a bot each, and win what the matrix says, the Nash equilibrium is the
-mix of bots that no choice beats: in a cycle several bots, else the best alone. What a bot wins from this mix
-is a measure of it that copies of other bots do not change. Balduzzi et al., "Re-evaluating evaluation"
-(2018), take of several equilibria that with the greatest entropy, which treats equal bots alike.
+Consider a game in which two players choose a bot each, and win what the matrix says. Its Nash equilibrium is
+the mix of bots that no choice beats: several bots if they form a cycle, else only the best one. What a bot
+wins from this mix is a measure of it that copies of other bots do not change. If there are several
+equilibria, Balduzzi et al., "Re-evaluating evaluation" (2018), take the one with the greatest entropy, which
+treats equal bots alike.
 
-The solvers are scipy's: a linear program (HiGHS) finds an equilibrium, in general the only one. Where results
-are exactly balanced there are more; then a second program finds all bots that any of them contains, and
-sequential quadratic programming (SLSQP) the greatest entropy. scipy takes 50 MB of memory, so only
-processes that compute equilibria import this module. (``highspy`` is smaller and has the linear programs,
-but no entropy; conic solvers have it, but need scipy, too, and inner points, which equilibria lack.)
+The solvers are scipy's: a linear program (HiGHS) finds an equilibrium, which usually is the only one. Where
+results are exactly balanced there are more; then a second program finds all bots that any of them contains,
+and sequential quadratic programming (SLSQP) finds the greatest entropy. scipy takes 50 MB of memory, so only
+processes that compute equilibria import this module. (``highspy`` is smaller and solves the linear programs,
+but has no entropy; conic solvers have it, but also need scipy, and interior points, which equilibria lack.)
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ this are zero.
 
 
 def nash_mix(matrix: FloatArray) -> FloatArray:
-    """The weights (n) of the Nash equilibrium with the greatest entropy; they sum to 1.
+    """Return the weights (n) of the Nash equilibrium with the greatest entropy; they sum to 1.
 
-    ``matrix`` (n, n): what the row's bot wins from the column's, as logits; antisymmetric. Raises
-    :class:`ArithmeticError` if the solver finds none.
+    ``matrix`` (n, n) is antisymmetric and holds what the row's bot wins from the column's, as logits. Raises
+    :class:`ArithmeticError` if the solver finds no equilibrium.
     """
     matrix = matrix.round(_DIGITS)
     count = len(matrix)
@@ -56,7 +57,7 @@ def nash_mix(matrix: FloatArray) -> FloatArray:
 
 
 def _most_even(matrix: FloatArray) -> FloatArray:
-    """The equilibrium with the greatest entropy of several."""
+    """Return the equilibrium with the greatest entropy if there are several."""
     count = len(matrix)
     # Every bot is in some equilibrium or beaten by one (Goldman and Tucker): find one that does this for all.
     rows = np.block([[matrix, np.zeros((count, 1))], [matrix - np.eye(count), np.ones((count, 1))]])
@@ -73,7 +74,7 @@ def _most_even(matrix: FloatArray) -> FloatArray:
     offset, slope = bounds @ start, bounds @ directions
 
     def evenness(step: FloatArray) -> tuple[float, FloatArray]:
-        """Minus the entropy, and its derivatives."""
+        """Return minus the entropy, and its derivatives."""
         weights = start + directions @ step
         logs = np.log(np.maximum(weights, 1e-300))
         return float(weights @ logs), directions.T @ (logs + 1)
@@ -92,7 +93,9 @@ def _most_even(matrix: FloatArray) -> FloatArray:
 
 
 def _program(goal: FloatArray, rows: FloatArray, bounds: FloatArray, total: FloatArray) -> FloatArray:
-    """The x of least ``goal`` @ x with ``rows`` @ x <= ``bounds`` and ``total`` @ x = 1, not negative."""
+    """Minimise ``goal`` @ x subject to ``rows`` @ x <= ``bounds``, ``total`` @ x = 1 and x >= 0, and return
+    x.
+    """
     found = linprog(goal, A_ub=rows, b_ub=bounds, A_eq=total[None, :], b_eq=[1.0], method="highs-ds")
     if found.x is None:
         raise ArithmeticError(f"the linear program has no solution: {found.message}")
@@ -101,7 +104,9 @@ def _program(goal: FloatArray, rows: FloatArray, bounds: FloatArray, total: Floa
 
 
 def _kernel(matrix: FloatArray, inside: NDArray[np.bool_]) -> FloatArray:
-    """The weights of the bots ``inside`` that none of them beats or loses to, as orthonormal columns."""
+    """Return, as orthonormal columns, the weights of the bots ``inside`` that none of those bots beats or
+    loses to.
+    """
     _, values, rows = np.linalg.svd(matrix[np.ix_(inside, inside)])
     kernel: FloatArray = rows[int((values > _BALANCED).sum()) :].T
     return kernel

@@ -1,4 +1,6 @@
-"""The results of finished games for ratings and standings: whole groups, every game once, in one order."""
+"""The results of finished games for ratings and standings: whole groups, with every game once, in a fixed
+order.
+"""
 
 from __future__ import annotations
 
@@ -37,13 +39,13 @@ _LATEST_MS: Final = 2**53 - 1
 class GameResult(NamedTuple):
     """One finished game, number ``number`` (from 0) of its group.
 
-    ``players``, ``places``, ``faults`` (how many), ``used_ms`` (the time that the seat took for its
+    ``players``, ``places``, ``faults`` (their number), ``used_ms`` (the time that the seat took for its
     actions, empty if unknown) and ``styles`` (see :class:`~arena.games.descriptor.Awards`; empty if the game
-    has none) are per seat. ``finished_ms``
-    is milliseconds since 1970, 0 if unknown. ``forfeited_late``: somebody forfeited, and not before the
-    first hand was over. ``luck``: what is taken out of the points of the first team for its luck, in
-    millionths (:func:`arena.luck.games.millionths`); None if it was not measured. ``mistakes``: illegal
-    answers and late ones of each seat, in the division ``models``.
+    has none) are per seat. ``finished_ms`` is in milliseconds since 1970, 0 if unknown. ``forfeited_late``
+    says whether somebody forfeited, and nobody before the first hand was over. ``luck`` is what is subtracted
+    from the points of the first team for its luck, in millionths (:func:`arena.luck.games.millionths`), or
+    None if it was not measured. ``mistakes`` counts the illegal and the late answers of each seat, in the
+    division ``models``.
     """
 
     number: int
@@ -63,13 +65,14 @@ class GameResult(NamedTuple):
 class GroupResult:
     """The games of a group, each once, in their order; the same players take part in all of them.
 
-    ``teams``: the seats of each team. ``players``: the players, each once, sorted. ``forfeiters``: the
-    players that forfeited in a game; they lose the group. ``finished``: the games that count for the other
-    players: those that nobody forfeited, and those forfeited late, unless a forfeiter had a partner.
-    ``counts_for``: the players for whom the group counts: all if it is whole; the forfeiters if there
-    are any, and the others if a game of it is ``finished``; none if a game is missing and nobody forfeited,
-    if it is ``annulled``, or if it has a single player. ``preset``: the name of the preset that the rules
-    match, empty if they match none. ``models``: whether its tournament is for language models.
+    ``teams`` holds the seats of each team, and ``players`` the players, each once, sorted. ``forfeiters`` are
+    the players that forfeited in a game; they lose the group. ``finished`` holds the games that count for the
+    other players: those that nobody forfeited, and those forfeited late, unless a forfeiter had a partner.
+    ``counts_for`` holds the players for whom the group counts: all if it is whole; the forfeiters if there
+    are any, together with the others if one of its games is ``finished``; none if a game is missing and
+    nobody forfeited, if it is ``annulled``, or if it has a single player. ``preset`` is the name of the
+    preset that the rules match, or empty if they match none. ``models`` says whether its tournament is for
+    language models.
     """
 
     __slots__ = (
@@ -113,17 +116,19 @@ class GroupResult:
 
     @property
     def division(self) -> str:
-        """``sealed``, ``models`` or ``open``."""
+        """Return the division: ``sealed``, ``models`` or ``open``."""
         return division_of(self.mirrored, self.models)
 
     @property
     def board(self) -> BoardName | None:
-        """The leaderboard on which it counts if it is rated; None if its rules match no preset."""
+        """Return the leaderboard on which the group counts if it is rated, or None if its rules match no
+        preset.
+        """
         return BoardName(self.kind, self.division, self.preset) if self.preset else None
 
     @property
     def lacks_games(self) -> bool:
-        """Whether it does not count because games are missing."""
+        """Return whether the group does not count because games are missing."""
         return len(self.games) < self.size and not self.annulled and not self.forfeiters
 
     def _counts_for_others(self, game: GameResult) -> bool:
@@ -138,23 +143,25 @@ class GroupResult:
         )
 
     def games_for(self, player: PlayerId) -> tuple[GameResult, ...]:
-        """The games that count for ``player``, if the group counts for it."""
+        """Return the games that count for ``player``, or none if the group does not count for it."""
         return self.games if player in self.forfeiters else self.finished
 
     def share(self, player: PlayerId) -> float:
-        """How much of the group counts for ``player``, from 0 to 1."""
+        """Return how much of the group counts for ``player``, from 0 to 1."""
         return 1.0 if player in self.forfeiters else len(self.finished) / self.size
 
     def places_for(self, game: GameResult, player: PlayerId) -> tuple[int, ...]:
-        """The places of ``game`` as they count for ``player``: last in every game of a forfeited group."""
+        """Return the places of ``game`` as they count for ``player``, who is last in every game of a group
+        that it forfeited.
+        """
         if player not in self.forfeiters:
             return game.places
         lost = {seat for seat, other in enumerate(game.players) if other == player}
         return final_places(game.places, self.teams, lost | set(game.forfeits))
 
     def score(self, player: PlayerId) -> float:
-        """The mean points of ``player`` over the games that count for it, from 0 (last) to 1 (first); 0 if it
-        forfeited.
+        """Return the mean points of ``player`` over the games that count for it, from 0 (last) to 1 (first),
+        or 0 if it forfeited.
         """
         if player in self.forfeiters or not self.finished:
             return 0.0
@@ -167,7 +174,7 @@ class GroupResult:
         return sum(gained) / len(gained)
 
     def luck(self, player: PlayerId) -> float | None:
-        """The part of :meth:`score` that is luck; None if it was not measured."""
+        """Return the part of :meth:`score` that is luck, or None if it was not measured."""
         lucks = {game.number: game.luck for game in self.games if game.luck is not None}
         if len(lucks) < len(self.games):
             return None
@@ -181,7 +188,7 @@ class GroupResult:
         return sum(parts) / len(parts)
 
     def as_json(self) -> list[object]:
-        """A compact form that :meth:`from_json` reads back."""
+        """Return a compact form that :meth:`from_json` reads back."""
         known = {player: number for number, player in enumerate(self.players)}
         last = None if self.division == MODELS else -1
         games = [
@@ -192,7 +199,7 @@ class GroupResult:
 
     @classmethod
     def from_json(cls, data: Sequence[Any]) -> GroupResult:
-        """The group of an :meth:`as_json`."""
+        """Return the group that :meth:`as_json` wrote."""
         kind, group_id, size, mirrored, teams, annulled, names, games, preset, *models = data
         players = [PlayerId(*name) for name in names]
         results = [
@@ -229,12 +236,12 @@ class GroupResult:
 
 @lru_cache(1 << 14)
 def _points(places: tuple[int, ...], teams: tuple[tuple[int, ...], ...]) -> tuple[float, ...]:
-    """:func:`~arena.play.outcomes.points`, remembered: most games have one of a few results."""
+    """Return :func:`~arena.play.outcomes.points`, cached because most games have one of a few results."""
     return points(places, teams)
 
 
 class _Setting(NamedTuple):
-    """What all games of a group share."""
+    """What all games of a group have in common."""
 
     kind: str
     id: str
@@ -248,11 +255,11 @@ class _Setting(NamedTuple):
 
 
 class Results:
-    """Collects records in any order; duplicates are ignored.
+    """A collection of records, added in any order; duplicates are ignored.
 
-    Games outside groups are left out, and with ``rated_only`` unrated ones too (``info.rated`` false). Of a
-    group that was played again, only the last attempt is kept. ``luck``: measure the luck of the games, which
-    takes some milliseconds each.
+    Games outside groups are left out, and with ``rated_only`` unrated ones too (``info.rated`` false). If a
+    group was played again, only the last attempt is kept. With ``luck``, the luck of the games is measured,
+    which takes some milliseconds each.
     """
 
     def __init__(self, *, rated_only: bool = True, luck: bool = False) -> None:
@@ -267,7 +274,7 @@ class Results:
 
     @property
     def games(self) -> int:
-        """The number of games, rated or not."""
+        """Return the number of games, rated or not."""
         return len(self._games.keys() | self._unrated)
 
     @property
@@ -289,9 +296,9 @@ class Results:
                 ) from None
 
     def add(self, record: Record, where: str = "") -> None:
-        """Add a record; its structure must have been checked (``arena.records.record.parse_record``).
+        """Add a record whose structure has been checked (``arena.records.record.parse_record``).
 
-        ``where``: its position, for messages about contradictions. Raises
+        ``where`` is its position, for messages about contradictions. Raises
         :class:`~arena.records.record.InvalidRecord` if its hash is wrong or it contradicts itself,
         :class:`~arena.errors.UnknownGame` and :class:`~arena.errors.InvalidOption`.
         """
@@ -317,7 +324,7 @@ class Results:
             self._where[digest] = where
 
     def groups(self) -> list[GroupResult]:
-        """All groups, whole or not, sorted by kind and id.
+        """Return all groups, whole or not, sorted by kind and id.
 
         Raises :class:`~arena.records.record.InvalidRecord` if records contradict each other.
         """
@@ -363,7 +370,7 @@ class Results:
 
 
 def collect(records: Iterable[Record], *, rated_only: bool = True, luck: bool = False) -> list[GroupResult]:
-    """The groups of ``records``; see :class:`Results`. Standings do not ask whether games are rated."""
+    """Return the groups of ``records``; see :class:`Results`. Standings ignore whether games are rated."""
     results = Results(rated_only=rated_only, luck=luck)
     for record in records:
         results.add(record)
@@ -371,7 +378,7 @@ def collect(records: Iterable[Record], *, rated_only: bool = True, luck: bool = 
 
 
 def record_set_hash(groups: Iterable[GroupResult]) -> bytes:
-    """The SHA-256 of the hashes (32 bytes each, sorted) of the records of ``groups``."""
+    """Return the SHA-256 of the hashes (32 bytes each, sorted) of the records of ``groups``."""
     hashes = sorted(game.hash for group in groups for game in group.games)
     return sha256(bytes.fromhex("".join(hashes))).digest()
 
@@ -391,7 +398,7 @@ def _read(record: Record, digest: str, luck: bool) -> tuple[_Setting, GameResult
             expected=f"{seats} of each",
         )
     if any(not 0 <= seat < seats for seat in (*faulty, *outcome["forfeits"])):
-        raise InvalidRecord("a seat that does not exist", field="faults", expected=f"0 to {seats - 1}")
+        raise InvalidRecord("a listed seat does not exist", field="faults", expected=f"0 to {seats - 1}")
     if not group["index"] < group["size"]:
         raise InvalidRecord(
             f"game {group['index']} of a group of {group['size']}",
@@ -432,7 +439,9 @@ def _read(record: Record, digest: str, luck: bool) -> tuple[_Setting, GameResult
 
 
 def _mistakes(faults: Sequence[RecordedFault], seats: int) -> tuple[tuple[int, int], ...]:
-    """The answers of each seat that were illegal or malformed, and the turns without an answer in time."""
+    """Return, for each seat, the number of illegal or malformed answers and of turns without an answer in
+    time.
+    """
     counted = Counter((fault["seat"], fault["type"]) for fault in faults)
 
     def count(seat: int, *types: str) -> int:
@@ -446,10 +455,10 @@ def _mistakes(faults: Sequence[RecordedFault], seats: int) -> tuple[tuple[int, i
 def forfeited_late(
     actions: Sequence[tuple[int, str]], faults: Iterable[tuple[int, int]], forfeits: Collection[int]
 ) -> bool:
-    """Whether somebody forfeited a game, and nobody before its first hand was over.
+    """Return whether somebody forfeited a game, and nobody before its first hand was over.
 
-    ``actions``: seat and action; ``faults``: seat and the number of actions before it, in their order;
-    ``forfeits``: the seats.
+    ``actions`` are pairs of a seat and an action, ``faults`` pairs of a seat and the number of actions before
+    the fault, in their order, and ``forfeits`` are seats.
     """
     if not forfeits:
         return False
@@ -463,7 +472,7 @@ def forfeited_late(
 
 
 def _styles(game: Game, canonical: Canonical, rules: Rules, seats: int) -> tuple[tuple[int, ...], ...]:
-    """The style counts of each seat, from the events of the replayed game."""
+    """Return the style counts of each seat, from the events of the replayed game."""
     if game.awards is None:
         return ()
     state = game.new_state(rules)
@@ -486,7 +495,7 @@ def _luck(canonical: Canonical) -> int | None:
 
 
 def _used_ms(canonical: Canonical, info: Mapping[str, object]) -> tuple[int, ...]:
-    """The time between each seat's actions and the actions before them, summed per seat."""
+    """Return the time between each seat's actions and the actions before them, summed per seat."""
     times = info.get("action_ms")
     actions = canonical["actions"]
     if not isinstance(times, list) or len(times) != len(actions):
@@ -502,5 +511,5 @@ def _used_ms(canonical: Canonical, info: Mapping[str, object]) -> tuple[int, ...
 
 
 def _whole(value: object) -> int:
-    """A time from the unhashed part, which may hold anything; 0 if it is not a time."""
+    """Return a time from the unhashed part, which may hold anything, or 0 if it is not a time."""
     return value if type(value) is int and 0 <= value <= _LATEST_MS else 0

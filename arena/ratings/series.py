@@ -1,4 +1,4 @@
-"""Series: a season table over final standings of several tournaments. A pure function of them."""
+"""Series: a season table, computed purely from the final standings of several tournaments."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _DIGITS: Final = 6
 
 @dataclass(frozen=True)
 class FinalPlaces:
-    """The final standings of a tournament: for each player its place, its name, its version and its owner,
-    which is empty for house bots, and for others who take no place in a series.
+    """The final standings of a tournament: the place, name, version and owner of each player. The owner is
+    empty for house bots and for others who take no place in a series.
     """
 
     id: str
@@ -27,7 +27,7 @@ class FinalPlaces:
     rows: tuple[tuple[int, str, str, str], ...]
 
     def as_json(self) -> dict[str, object]:
-        """As :meth:`from_json` reads it."""
+        """Return the form that :meth:`from_json` reads."""
         return {
             "id": self.id,
             "name": self.name,
@@ -40,15 +40,15 @@ class FinalPlaces:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> FinalPlaces:
-        """The inverse of :meth:`as_json`; other keys are ignored."""
+        """Return the standings that :meth:`as_json` wrote; unknown keys are ignored."""
         rows = ((row["place"], row["name"], row["version"], row["owner"] or "") for row in data["rows"])
         return cls(data["id"], data["name"], data["records_hash"], tuple(rows))
 
 
 @dataclass(frozen=True)
 class SeriesRow:
-    """``results``: the points in each tournament, None for those without this one; ``counted``: which of them
-    count. ``tie_breaks``: the values of those that were needed.
+    """The row of one player. ``results`` holds the points in each tournament, None for those it did not play,
+    and ``counted`` says which of them count. ``tie_breaks`` holds the values of those that were needed.
     """
 
     place: int
@@ -59,7 +59,7 @@ class SeriesRow:
     tie_breaks: Mapping[str, float] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, object]:
-        """As it is published."""
+        """Return the published form."""
         return {
             "place": self.place,
             "name": self.name,
@@ -72,7 +72,9 @@ class SeriesRow:
 
 @dataclass(frozen=True)
 class SeriesTable:
-    """``inputs_hash``: the hash of the rules and of the standings that the table follows from."""
+    """The table of a series. ``inputs_hash`` is the hash of the rules and of the standings from which the
+    table follows.
+    """
 
     rules: SeriesRules
     inputs: tuple[FinalPlaces, ...]
@@ -80,7 +82,7 @@ class SeriesTable:
     inputs_hash: str
 
     def as_json(self) -> dict[str, object]:
-        """As it is published; :func:`recomputed` makes it again from that."""
+        """Return the published form, from which :func:`recomputed` computes it again."""
         return {
             "rules": self.rules.as_json(),
             "inputs": [one.as_json() for one in self.inputs],
@@ -89,12 +91,12 @@ class SeriesTable:
         }
 
     def as_csv(self) -> str:
-        """A column of points per tournament, by its id."""
+        """Return the table as CSV, with one column of points per tournament, by its id."""
         headings = ("place", self.rules.by, "points", *(one.id for one in self.inputs))
         return csv_text(headings, [(row.place, row.name, row.points, *row.results) for row in self.rows])
 
     def as_text(self) -> str:
-        """For people; results that do not count are in brackets."""
+        """Return the table for people; results that do not count are in brackets."""
         headings = ("place", self.rules.by, "points", *(str(n) for n in range(1, len(self.inputs) + 1)))
         lines: list[Sequence[str | int | float | None]] = [
             (row.place, row.name, _number(row.points), *map(_result, row.results, row.counted))
@@ -105,10 +107,11 @@ class SeriesTable:
 
 
 def series_table(rules: SeriesRules, inputs: Sequence[FinalPlaces]) -> SeriesTable:
-    """The table after the tournaments ``inputs``, in the order of the season. Raises :class:`InvalidSeries`.
+    """Return the table after the tournaments ``inputs``, in the order of the season. Raises
+    :class:`InvalidSeries`.
 
-    Only players with an owner take part; each gets the points of the place among those (by ``owner``: of its
-    best bot), and players who share a place share the points of the places that they fill.
+    Only players with an owner take part. Each gets the points of its place among them (with ``owner``, of the
+    owner's best bot), and players who share a place share the points of the places that they fill.
     """
     rules.check()
     results = [_gained(rules, one) for one in inputs]
@@ -129,9 +132,9 @@ def series_table(rules: SeriesRules, inputs: Sequence[FinalPlaces]) -> SeriesTab
 
 
 def recomputed(data: Mapping[str, Any]) -> SeriesTable:
-    """The table of a published :meth:`SeriesTable.as_json`, made again from its inputs.
+    """Compute the table of a published :meth:`SeriesTable.as_json` again from its inputs.
 
-    Raises :class:`InvalidSeries`, also if the published one has other rows or another hash.
+    Raises :class:`InvalidSeries`, also if the published table has other rows or another hash.
     """
     try:
         rules = SeriesRules.from_json(data["rules"])
@@ -157,7 +160,7 @@ class _SeriesTally:
 
 
 def _gained(rules: SeriesRules, one: FinalPlaces) -> dict[str, float]:
-    """The points of everybody who takes part."""
+    """Return the points of every player who takes part."""
     best: dict[str, int] = {}
     for place, name, _, owner in one.rows:
         if owner:
@@ -186,7 +189,7 @@ def _row(rules: SeriesRules, name: str, results: Sequence[float | None]) -> Seri
 
 
 def _by_value(names: Sequence[str], value: Callable[[str], float]) -> list[list[str]]:
-    """The names with equal values together, the highest first."""
+    """Group the names with equal values, highest value first."""
     levels: dict[float, list[str]] = {}
     for name in names:
         levels.setdefault(round(value(name), _DIGITS), []).append(name)

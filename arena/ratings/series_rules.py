@@ -12,14 +12,14 @@ MAX_TOURNAMENTS: Final = 60
 
 
 class InvalidSeries(ArenaError):
-    """The settings of a series are not valid."""
+    """Raised for invalid settings of a series."""
 
     code = "invalid_series"
 
 
 @declared
 class SeriesContents:
-    """What a series is of."""
+    """Which tournaments a series consists of."""
 
     name: str = setting(
         "The name of the series.", label="Name", min_length=1, max_length=80, response="Its name."
@@ -36,7 +36,7 @@ class SeriesContents:
 
 @declared
 class SeriesRules:
-    """How a series counts."""
+    """How a series counts points."""
 
     points: tuple[float, ...] = setting(
         "The points of the first place, the second and so on; later places have none.",
@@ -72,7 +72,7 @@ class SeriesRules:
     )
 
     def check(self) -> None:
-        """Raises :class:`InvalidSeries`."""
+        """Raise :class:`InvalidSeries` if the rules are invalid."""
         read_settings(SeriesRules, self.as_json(), InvalidSeries, "a series")
         if list(self.points) != sorted(self.points, reverse=True):
             raise InvalidSeries("a later place has more points", field="points", expected="no increase")
@@ -81,10 +81,10 @@ class SeriesRules:
             raise InvalidSeries("a tie-break is listed twice", field="tie_breaks", expected=allowed)
 
     def as_json(self) -> dict[str, object]:
-        """As :meth:`from_json` reads it."""
+        """Return the form that :meth:`from_json` reads."""
         return as_json(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SeriesRules:
-        """The rules of an :meth:`as_json`; other keys are ignored."""
+        """Return the rules that :meth:`as_json` wrote; unknown keys are ignored."""
         return cls(**from_json(cls, data))

@@ -1,7 +1,7 @@
-"""Linear equations of boards: sparse, symmetric, many right-hand sides at once.
+"""Linear equations of boards: sparse, symmetric, with many right-hand sides at once.
 
-Every bot meets few of the others, so conjugate gradients take time proportional to the pairs that
-met, where a factorisation takes the cube of the number of bots.
+Every bot meets few of the others, so conjugate gradients take time proportional to the number of pairs that
+met, whereas a factorisation takes the cube of the number of bots.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ _DENSE: Final = 1 / 8
 
 
 class Sparse:
-    """A matrix, for products. ``rows`` and ``columns`` (entries): the places of its entries, each once."""
+    """A matrix for products. ``rows`` and ``columns`` (entries) are the places of its entries, each given
+    once.
+    """
 
     def __init__(self, shape: tuple[int, int], rows: IntArray, columns: IntArray) -> None:
         self._order = np.lexsort((columns, rows))
@@ -39,7 +41,7 @@ class Sparse:
         self._dense = None
 
     def __matmul__(self, right: FloatArray) -> FloatArray:
-        """The product with a vector (columns), or with several (columns, n)."""
+        """Return the product with one vector (columns) or with several (columns, n)."""
         if right.ndim == 1:
             product = np.bincount(self._rows, self._values * right[self._columns], self.shape[0])
             return product.astype(np.float64, copy=False)
@@ -57,8 +59,8 @@ class Sparse:
 
 
 def solve(diagonal: FloatArray, links: Sparse, right: FloatArray) -> FloatArray:
-    """The solutions x of (diag(``diagonal``) - ``links``) x = ``right``, a vector or several (n, columns).
-    The matrix is symmetric and positive definite.
+    """Return the solution x of (diag(``diagonal``) - ``links``) x = ``right``, for one vector or several (n,
+    columns). The matrix must be symmetric and positive definite.
     """
     scale = diagonal if right.ndim == 1 else diagonal[:, None]
     solution = np.zeros_like(right)

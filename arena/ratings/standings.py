@@ -1,4 +1,4 @@
-"""Final and running standings of a tournament, with the crosstable, from its groups."""
+"""Final and running standings of a tournament, with the crosstable, computed from its groups."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ _SHARE_DIGITS: Final = 6
 
 
 class UnknownTieBreak(ArenaError):
-    """A tie-break that does not exist."""
+    """Raised for a tie-break that does not exist."""
 
     code = "unknown_tie_break"
 
 
 @dataclass(frozen=True)
 class Meeting:
-    """The points of a player against one opponent: ``points`` of at most ``groups``."""
+    """The points of a player against one opponent: ``points`` out of at most ``groups``."""
 
     points: float
     groups: int
 
     def as_json(self) -> dict[str, object]:
-        """As it is published: with ``share``, the points per group, and the bounds ``low`` and ``high`` of
-        its 95% interval.
+        """Return the published form, with ``share``, the points per group, and the bounds ``low`` and
+        ``high`` of its 95% interval.
         """
         share, low, high = _shares(self.points, self.groups)
         return {"points": self.points, "groups": self.groups, "share": share, "low": low, "high": high}
@@ -48,14 +48,14 @@ class Meeting:
 class StandingsRow:
     """One player's row. ``place`` is None for a ``baseline`` player, which takes no place.
 
-    ``points``: a group gives from 0 to 1 (the mean over its games of the share of the other sides
-    that it beat, ties half), a bye 1; of a group in which others forfeited, only finished games count, as a
-    part of a group. ``score``: points per group played or bye, which decides. ``half_width``: of the 95%
-    interval of the mean group, None with fewer than two groups. ``won`` groups are those in which no other
-    player gained as much, and nobody forfeited. ``used_ms``: time for all actions, None if the records do not
-    say. ``adjusted``: the score without the luck of the cards, with the half-width of its own interval; it
-    decides nothing, and is None where luck is not measured. ``tie_breaks``: the values of the rules that were
-    needed, by name.
+    ``points`` adds up the groups: a group gives from 0 to 1 (the mean over its games of the share of the
+    other sides that it beat, ties half), a bye 1; of a group in which others forfeited, only finished games
+    count, as a part of a group. ``score``, which decides, is the points per group played or bye.
+    ``half_width`` is that of the 95% interval of the mean group, None with fewer than two groups. ``won``
+    counts the groups in which no other player gained as much and nobody forfeited. ``used_ms`` is the time
+    for all actions, None if the records do not say. ``adjusted`` is the score without the luck of the cards,
+    with the half-width of its own interval; it decides nothing, and is None where luck is not measured.
+    ``tie_breaks`` holds the values of the rules that were needed, by name.
     """
 
     place: int | None
@@ -79,9 +79,11 @@ class StandingsRow:
 
 @dataclass(frozen=True)
 class Standings:
-    """``rows`` from first to last, baseline players after all others; ``meetings[i][j]`` what row ``i``
-    gained against row ``j``, None if they did not meet as opponents. ``records_hash``: the hash of the hashes
-    of all records.
+    """The standings of a tournament.
+
+    ``rows`` run from first to last, with baseline players after all others. ``meetings[i][j]`` is what row
+    ``i`` gained against row ``j``, None if they did not meet as opponents. ``records_hash`` is the hash of
+    the hashes of all records.
     """
 
     rows: tuple[StandingsRow, ...]
@@ -91,11 +93,13 @@ class Standings:
     tie_breaks: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """As it is published."""
+        """Return the published form."""
         return self._json(Meeting.as_json)
 
     def stored(self) -> dict[str, object]:
-        """The same without what follows from points and groups, as the crosstable may be large."""
+        """Return the form to store, without what follows from points and groups, because the crosstable may
+        be large.
+        """
         return self._json(vars)
 
     def _json(self, shown: Callable[[Meeting], dict[str, object]]) -> dict[str, object]:
@@ -112,7 +116,7 @@ class Standings:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Standings:
-        """The standings of an :meth:`as_json`; other keys are ignored, on all levels."""
+        """Return the standings that :meth:`as_json` wrote; unknown keys are ignored at every level."""
         return cls(
             tuple(StandingsRow(*_values(StandingsRow, row)) for row in data["rows"]),
             tuple(
@@ -125,8 +129,8 @@ class Standings:
         )
 
     def placed(self, places: Mapping[PlayerId, int]) -> Standings:
-        """The standings in the order of ``places``, as a knockout decides them; players without a place come
-        last, in their present order.
+        """Return the standings in the order of ``places``, as a knockout decides them. Players without a
+        place come last, in their present order.
         """
         last = len(self.rows)
         row_places = [places.get(PlayerId(row.name, row.version), last) for row in self.rows]
@@ -138,7 +142,9 @@ class Standings:
         )
 
     def as_csv(self) -> str:
-        """The lines and the crosstable, one column of points per opponent in the order of the lines."""
+        """Return the rows and the crosstable as CSV, with one column of points per opponent in the order of
+        the rows.
+        """
         headings = (
             "place", "name", "version", "groups", "byes", "points", "score", "half_width", "won", "games",
             "faults", "forfeits", "used_ms", "adjusted", "adjusted_half_width", "baseline",
@@ -154,7 +160,7 @@ class Standings:
         return csv_text(headings, lines)
 
     def as_text(self) -> str:
-        """Two tables for people: the lines, and who gained how much in how many groups against whom."""
+        """Return two tables for people: the rows, and who gained how much in how many groups against whom."""
         with_luck = any(row.adjusted is not None for row in self.rows)
         lines = plain_table(
             (
@@ -209,7 +215,9 @@ class Standings:
 
 
 def _half_width(value: float | None) -> str:
-    """That of a few groups may be wider than all scores that there are, and then says nothing."""
+    """Format a half-width. With few groups, it may exceed the range of all possible scores and then says
+    nothing.
+    """
     return "" if value is None or value >= 1 else f"± {value:.3f}"
 
 
@@ -225,13 +233,13 @@ def standings(
     tie_breaks: Sequence[str] = ("head_to_head", "sonneborn_berger", "won"),
     baseline: Collection[PlayerId] = (),
 ) -> Standings:
-    """The standings after ``groups``, in any order; only those count that do (``GroupResult.counts_for``).
+    """Return the standings after ``groups``, in any order; only groups that count are included
+    (``GroupResult.counts_for``).
 
-    ``entrants`` are there from the start, with no group played too, as are those whose only opponents
-    forfeited. ``tie_breaks``: names of
-    :data:`TIE_BREAKS`, in the order of their use; who is tied after the last one shares the place.
-    ``baseline`` players take no place and come last, in an order of their own; groups against them count.
-    Raises :class:`UnknownTieBreak`.
+    ``entrants`` are listed from the start, even if they have played no group or their only opponents
+    forfeited. ``tie_breaks`` are names of :data:`TIE_BREAKS`, in the order of their use; players still tied
+    after the last one share the place. ``baseline`` players take no place and come last, in an order among
+    themselves; groups against them count. Raises :class:`UnknownTieBreak`.
     """
     for rule in tie_breaks:
         if rule not in TIE_BREAKS:
@@ -302,7 +310,7 @@ class _Tally:
         return round(self.points(player) / counted, _DIGITS) if counted else 0.0
 
     def row(self, player: PlayerId, place: int | None, tie_breaks: dict[str, float]) -> StandingsRow:
-        """The row of a player; one without a place is a baseline player."""
+        """Return the row of a player; a player without a place is a baseline player."""
         played = self.played[player]
         games = [game for group in played for game in group.games_for(player) if player in game.players]
         seats = [(game, seat) for game in games for seat, p in enumerate(game.players) if p == player]
@@ -328,7 +336,7 @@ class _Tally:
         )
 
     def _without_luck(self, player: PlayerId) -> tuple[float | None, float | None]:
-        """The score without luck, and the half-width of its interval."""
+        """Return the score without luck, and the half-width of its interval."""
         lucks = [group.luck(player) for group in self.played[player]]
         known = [luck for luck in lucks if luck is not None]
         if not known or len(known) < len(lucks):
@@ -345,8 +353,9 @@ class _Tally:
 
 
 def group_points(group: GroupResult, player: PlayerId, other: PlayerId) -> float | None:
-    """What ``player`` gained against ``other`` in a group, from 0 to 1: the mean over its games of being
-    placed better (1), equally (½) or worse (0); 0 if it forfeited; None if they were not opponents.
+    """Return what ``player`` gained against ``other`` in a group, from 0 to 1: the mean over its games of
+    being placed better (1), equally (½) or worse (0). Return 0 if it forfeited, and None if the two were not
+    opponents.
     """
     team_of = {seat: number for number, team in enumerate(group.teams) for seat in team}
     points = []
@@ -364,7 +373,7 @@ def group_points(group: GroupResult, player: PlayerId, other: PlayerId) -> float
 
 
 def _levels(players: Sequence[PlayerId], value: Callable[[PlayerId], float]) -> list[list[PlayerId]]:
-    """The players with equal values together, the highest first."""
+    """Group the players with equal values, highest value first."""
     levels: dict[float, list[PlayerId]] = defaultdict(list)
     for player in players:
         levels[value(player)].append(player)
@@ -374,7 +383,7 @@ def _levels(players: Sequence[PlayerId], value: Callable[[PlayerId], float]) -> 
 def _split(
     tally: _Tally, tied: list[PlayerId], rules: Sequence[str], values: dict[PlayerId, dict[str, float]]
 ) -> list[list[PlayerId]]:
-    """Splits ``tied`` players by ``rules``, from first to last, and stores the ``values`` used."""
+    """Split ``tied`` players by ``rules``, from first to last, and stores the ``values`` used."""
     if len(tied) == 1 or not rules:
         return [tied]
     scores = {player: round(TIE_BREAKS[rules[0]](tally, player, tied), _DIGITS) for player in tied}
@@ -437,7 +446,9 @@ TIE_BREAKS: Final[dict[str, Callable[[_Tally, PlayerId, Sequence[PlayerId]], flo
 
 @lru_cache(1 << 14)
 def _shares(points: float, groups: int) -> tuple[float, float, float] | tuple[None, None, None]:
-    """Points per group with the bounds of the interval, rounded. A crosstable has few different ones."""
+    """Return the points per group with the bounds of the interval, rounded. They are cached, since a
+    crosstable has few different values.
+    """
     if not groups:
         return None, None, None
     low, high = wilson(points, groups)

@@ -1,1 +1,1 @@
-"""Records of finished games: write, verify, replay."""
+"""Records of finished games: writing, verifying and replaying them."""

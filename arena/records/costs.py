@@ -1,9 +1,9 @@
-"""What another action would have been worth, from what the seat could see.
+"""What another action would have been worth, judged by what the seat could see.
 
 A turn is re-dealt many times (``arena.bots.redeal``), and both actions are tried in the same re-dealt worlds,
-each played on by ``regular`` on every seat with the same randomness. So the difference has much less noise
-than each of the two values. Re-deals are uniform over what the seat does not see: what calls and bids tell
-about the cards of the others is not counted.
+each played on by ``regular`` on every seat with the same randomness. Therefore the difference has much less
+noise than either value. Re-deals are uniform over what the seat does not see: what calls and bids reveal
+about the cards of the others is not taken into account.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ PLAYED_BY: Final = "regular"
 class Cost(NamedTuple):
     """What an action cost compared with another: the mean over ``worlds`` re-deals, and its 95% interval.
 
-    ``unit``: ``points`` or ``lives`` (own less those of the others), or ``share`` (0 to 1) of the other teams
-    that are beaten.
+    ``unit`` is ``points`` or ``lives`` (the seat's own less those of the others), or ``share`` (0 to 1) of
+    the other teams that are beaten.
     """
 
     value: float
@@ -43,10 +43,11 @@ class Cost(NamedTuple):
 
 
 def cost_of(remark: Remark, seed: str, worlds: int, until: Until = "hand") -> Cost:
-    """What the recorded action cost compared with that of the reviewer: positive if that was better.
+    """Return what the recorded action cost compared with that of the reviewer, which is positive if the
+    reviewer's was better.
 
-    ``until``: whether it is played on to the end of the hand, for points or lives, or of the game, for the
-    share. ``seed``: of the randomness.
+    ``until`` says whether play continues to the end of the hand, for points or lives, or of the game, for the
+    share. ``seed`` is that of the randomness.
     """
     turn, action = remark.decision.turn, remark.decision.action
     differences = []
@@ -62,7 +63,9 @@ def cost_of(remark: Remark, seed: str, worlds: int, until: Until = "hand") -> Co
 
 
 def _value(state: State, turn: Turn, action: str | None, key: bytes, until: Until) -> tuple[float, str]:
-    """What ``action`` leads to for the seat of the turn, and the unit. ``key``: of all randomness."""
+    """Return what ``action`` leads to for the seat of the turn, and the unit. ``key`` determines all
+    randomness.
+    """
     seat: int = turn["seat"]
     game = game_of(turn["kind"])
     rules = turn["rules"]
@@ -112,8 +115,8 @@ def _turn(state: State, kind: str, rules: Rules, seat: int) -> Turn:
 
 
 def _standing(state: State, seat: int, teams: tuple[tuple[int, ...], ...]) -> tuple[float, str] | None:
-    """By how much the seat is ahead of the others, and the unit; None if the game shows neither points of
-    teams nor lives.
+    """Return by how much the seat is ahead of the others, and the unit, or None if the game shows neither
+    points of teams nor lives.
     """
     seen: Mapping[str, Any] = state.observation(None)
     if "score" in seen:

@@ -14,9 +14,9 @@ from arena.records.record import Canonical, Record
 
 
 class RecordedDecision(NamedTuple):
-    """A turn and its result: an action (``mark``: who chose it, if not the bot) or a ``fault`` without an
-    action. ``id``: the turn's id, with the game's id as in the record; ``turn``: as the bot saw it.
-    ``after``: the number of actions of the game before it.
+    """A turn and its result: an action (``mark`` says who chose it, if not the bot) or a ``fault`` without an
+    action. ``id`` is the turn's id, with the game's id as in the record; ``turn`` is the turn as the bot saw
+    it. ``after`` is the number of actions of the game before it.
     """
 
     id: str
@@ -40,7 +40,7 @@ class RecordedDecision(NamedTuple):
 
 
 def recorded_table(canonical: Canonical) -> Table:
-    """The table of a recorded game before its first action, whose turns are as the bots saw them."""
+    """Return the table of a recorded game before its first action. Its turns are as the bots saw them."""
     seed = bytes.fromhex(canonical["seed"])
     game, group = canonical["game"], canonical["group"]
     shown = shown_game_id(seed, game) if group is not None and group["mirrored"] else None
@@ -48,7 +48,9 @@ def recorded_table(canonical: Canonical) -> Table:
 
 
 def decisions(record: Record) -> Iterator[RecordedDecision]:
-    """Every decision of a proven record, in order. Optional turns that were passed up are not recorded."""
+    """Yield every decision of a proven record, in order. Optional turns that were passed up are
+    not recorded.
+    """
     canonical = record["canonical"]
     table = recorded_table(canonical)
     incidents = [(fault["after"], fault["seat"], fault["type"]) for fault in canonical["faults"]]
@@ -80,8 +82,8 @@ def decisions(record: Record) -> Iterator[RecordedDecision]:
 
 
 def decisions_until(record: Record, where: int | str, seat: int | None = None) -> list[RecordedDecision]:
-    """The decisions of one seat up to a given one: decision number ``where`` (from 1, of ``seat``, or of all
-    seats), or the turn with the id ``where``. The record must be a proven one.
+    """Return the decisions of one seat up to a given one: decision number ``where`` (from 1, of ``seat``, or
+    of all seats), or the turn with the id ``where``. The record must be a proven one.
 
     Raises :class:`~arena.errors.ArenaError` if there is no such turn.
     """

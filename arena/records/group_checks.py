@@ -16,7 +16,7 @@ from arena.records.verify import Problem
 
 
 class GroupFacts(NamedTuple):
-    """The facts of a record and its group for :class:`GroupChecks`."""
+    """What :class:`GroupChecks` needs to know about a record and its group."""
 
     game: str
     group: str | None
@@ -36,7 +36,7 @@ class GroupFacts(NamedTuple):
 
 
 def group_facts(record: Record) -> GroupFacts:
-    """The facts of one record."""
+    """Return the facts of one record."""
     canonical = record["canonical"]
     group = canonical["group"]
     players = tuple((player["name"], player["version"]) for player in canonical["players"])
@@ -76,7 +76,7 @@ class GroupChecks:
         """By kind and seed: the first group with a game of it."""
 
     def add(self, facts: GroupFacts) -> Iterator[Problem]:
-        """Add a record; yields contradictions with the records before it."""
+        """Add a record, and yield contradictions with the records before it."""
         if facts.game in self._games:
             yield Problem("repeated_game", f"game {facts.game}", "it occurs twice in this file")
             return
@@ -100,7 +100,7 @@ class GroupChecks:
             self._whole.add(facts.group)
 
     def missing(self) -> Iterator[Problem]:
-        """The groups that are not whole."""
+        """Yield the groups that are not whole."""
         for name, games in self._open.items():
             size = next(iter(games.values())).size
             absent = islice((str(index) for index in range(size) if index not in games), 8)

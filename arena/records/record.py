@@ -1,4 +1,4 @@
-"""Game records: written, hashed and read. The format is documented in ``docs/records.md``."""
+"""Game records: how they are written, hashed and read. The format is documented in ``docs/records.md``."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ GZIP_MAGIC: Final = b"\x1f\x8b"
 
 
 class RecordedPlayer(TypedDict):
-    """Who sat at a seat."""
+    """The player on a seat."""
 
     name: str
     version: str
@@ -54,7 +54,7 @@ class RecordedGroup(TypedDict):
 
 
 class RecordedFault(TypedDict):
-    """A fault, and how many actions were before it."""
+    """A fault, and the number of actions before it."""
 
     seat: int
     type: str
@@ -62,14 +62,16 @@ class RecordedFault(TypedDict):
 
 
 class RecordedResignation(TypedDict):
-    """A resignation, and how many actions were before it."""
+    """A resignation, and the number of actions before it."""
 
     seat: int
     after: int
 
 
 class Canonical(TypedDict):
-    """The part of a record that is hashed. ``actions``: seat, action and, if the table chose it, its mark."""
+    """The part of a record that is hashed. ``actions`` holds seat, action and, if the table chose the action,
+    its mark.
+    """
 
     v: int
     game: str
@@ -88,7 +90,7 @@ class Canonical(TypedDict):
 
 
 class Record(TypedDict):
-    """A record. ``info``: what is not hashed."""
+    """A record. ``info`` holds what is not hashed."""
 
     canonical: Canonical
     hash: str
@@ -96,20 +98,20 @@ class Record(TypedDict):
 
 
 class InvalidRecord(ArenaError):
-    """JSON that is not a record of this format; ``field`` says where."""
+    """Raised for JSON that is not a record of this format; ``field`` says where."""
 
     code = "invalid_record"
 
 
 class UnreadableRecord(ArenaError):
-    """Text that is not JSON, or a file that cannot be read."""
+    """Raised for text that is not JSON, or a file that cannot be read."""
 
     code = "unreadable_record"
 
 
 @cache
 def record_schema() -> dict[str, Any]:
-    """The JSON Schema of a record (draft 7)."""
+    """Return the JSON Schema of a record (draft 7)."""
     text = files("arena.records").joinpath("record-v1.schema.json").read_text(encoding="utf-8")
     schema: dict[str, Any] = json.loads(text)
     return schema
@@ -127,12 +129,12 @@ def _is_label() -> Callable[[str], re.Match[str] | None]:
 
 
 def canonical_bytes(canonical: Mapping[str, object]) -> bytes:
-    """Canonical JSON: sorted keys, no white space, UTF-8 without escapes that are not needed."""
+    """Return canonical JSON: sorted keys, no white space, UTF-8 without unnecessary escapes."""
     return json.dumps(canonical, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def canonical_hash(canonical: Mapping[str, object]) -> str:
-    """The hash of a record: the SHA-256 of its canonical part as canonical JSON, in hexadecimal."""
+    """Return the hash of a record: the SHA-256 of its canonical part as canonical JSON, in hexadecimal."""
     return sha256(canonical_bytes(canonical)).hexdigest()
 
 
@@ -144,11 +146,11 @@ def build_record(
     group: Mapping[str, Any] | None = None,
     info: Mapping[str, object] | None = None,
 ) -> Record:
-    """The record of the finished game at ``table``.
+    """Return the record of the finished game at ``table``.
 
-    ``players``: name and version per seat. ``actions``: the whole log as ``(seat, action, mark)``,
-    if the table object was restored during the game. ``group``: ``id``, ``index``, ``size``,
-    ``mirrored`` and, if it is not 0, ``attempt``. ``info``: values that are not hashed.
+    ``players`` holds name and version per seat. ``actions`` is the whole log as ``(seat, action, mark)``, if
+    the table object was restored during the game. ``group`` holds ``id``, ``index``, ``size``, ``mirrored``
+    and, if it is not 0, ``attempt``. ``info`` holds values that are not hashed.
 
     Raises :class:`InvalidRecord` if the game is not over or an argument does not fit.
     """
@@ -157,14 +159,14 @@ def build_record(
         raise InvalidRecord(f"game {table.game_id} is not over", field="outcome")
     if len(players) != table.size:
         raise InvalidRecord(
-            f"{len(players)} players in a game of {table.size} seats",
+            f"{len(players)} players for {table.size} seats",
             field="players",
             expected=f"{table.size} players",
         )
     logged = list(table.actions if actions is None else actions)
     if len(logged) != table.logged:
         raise InvalidRecord(
-            f"{len(logged)} actions of the {table.logged} logged ones",
+            f"{len(logged)} of the {table.logged} logged actions",
             field="actions",
             expected="the whole log",
         )
@@ -205,12 +207,12 @@ def _player(seat: int, name: str, version: str) -> RecordedPlayer:
 
 
 def dumps(record: Mapping[str, object]) -> str:
-    """``record`` as one line of JSON, without the end of the line."""
+    """Return ``record`` as one line of JSON, without the end of the line."""
     return json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def check_structure(record: object) -> Record:
-    """``record`` if it has the shape of a record (schema). Raises :class:`InvalidRecord`.
+    """Return ``record`` if it has the shape of a record (schema). Raises :class:`InvalidRecord`.
 
     The meaning of numbers and actions is checked by :func:`arena.records.verify.verify`.
     """
@@ -228,14 +230,15 @@ def check_structure(record: object) -> Record:
     try:
         canonical_bytes({"players": canonical["players"], "rules": canonical["rules"]})
     except UnicodeEncodeError:
-        raise InvalidRecord("not a record: half a surrogate pair in a text", field="canonical") from None
+        raise InvalidRecord("not a record: an unpaired surrogate in a text", field="canonical") from None
     return checked
 
 
 def parse_record(text: bytes | str) -> Record:
-    """The record that a JSON text holds, with its structure checked.
+    """Return the record in a JSON text, with its structure checked.
 
-    Raises :class:`UnreadableRecord` if the text is not JSON, :class:`InvalidRecord` if it is not a record.
+    Raises :class:`UnreadableRecord` if the text is not JSON, and :class:`InvalidRecord` if it is not a
+    record.
     """
     try:
         decoded = text.decode() if isinstance(text, bytes) else text
@@ -247,7 +250,7 @@ def parse_record(text: bytes | str) -> Record:
     except json.JSONDecodeError as error:
         raise UnreadableRecord(f"not JSON: {error.msg} at character {error.pos}") from None
     except (ValueError, RecursionError):
-        raise UnreadableRecord("not JSON that can be read: too many digits or too deep") from None
+        raise UnreadableRecord("unreadable JSON: too many digits, or nested too deeply") from None
     return check_structure(value)
 
 
@@ -263,7 +266,7 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _has_float(value: Any) -> bool:
-    """Whether a float is anywhere in ``value``: 1.0 satisfies the schema, but is not canonical."""
+    """Return whether ``value`` contains a float: 1.0 satisfies the schema, but is not canonical."""
     for item in value.values() if isinstance(value, dict) else value:
         kind = type(item)
         if kind is float or ((kind is list or kind is dict) and _has_float(item)):
@@ -279,12 +282,13 @@ class RecordText(NamedTuple):
 
 
 def source_name(path: str | Path) -> str:
-    """The name of a file in messages."""
+    """Return the name of a file in messages."""
     return "standard input" if str(path) == "-" else printable(str(path))
 
 
 def record_texts(path: str | Path) -> Iterator[RecordText]:
-    """The records of a file as texts: JSON lines, or one JSON document; either may be gzipped.
+    """Yield the records of a file as texts. The file holds JSON lines or one JSON document; either may be
+    gzipped.
 
     ``-`` is the standard input. Empty lines and byte order marks are skipped. Raises
     :class:`UnreadableRecord`.
@@ -306,7 +310,7 @@ def record_texts(path: str | Path) -> Iterator[RecordText]:
 
 
 def load_records(path: str | Path) -> Iterator[Record]:
-    """The records of a file, with their structure checked; see :func:`record_texts` for the forms.
+    """Yield the records of a file, with their structure checked; see :func:`record_texts` for the forms.
 
     Raises :class:`UnreadableRecord` or :class:`InvalidRecord`, naming file and line.
     """
@@ -336,7 +340,7 @@ def _split(name: str, lines: io.BufferedIOBase) -> Iterator[RecordText]:
         first = False
         if len(line) > MAX_RECORD_BYTES:
             raise UnreadableRecord(
-                f"{name}:{start}: a record of more than {MAX_RECORD_BYTES >> 20} MiB",
+                f"{name}:{start}: the record exceeds {MAX_RECORD_BYTES >> 20} MiB",
                 expected="one record per line",
             )
         yield RecordText(f"{name}:{start}", line)

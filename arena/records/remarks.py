@@ -24,12 +24,12 @@ class Remark(NamedTuple):
 
     @property
     def same(self) -> bool:
-        """Whether that is what was done."""
+        """Whether the reviewer would have done what was done."""
         return self.action == self.decision.action
 
 
 def own_decisions(record: Record, seats: Collection[int]) -> Iterator[RecordedDecision]:
-    """The actions that the players of ``seats`` chose themselves, in a proven record."""
+    """Yield the actions that the players of ``seats`` chose themselves, in a proven record."""
     for one in decisions(record):
         if one.seat in seats and one.action is not None and one.mark is None:
             yield one
@@ -42,5 +42,5 @@ def remark_on(record: Record, one: RecordedDecision, choose: Reviewer) -> Remark
 
 
 def review_seed(seed: str, turn: str) -> int:
-    """The reviewer's randomness at a turn. ``seed``: that of the game."""
+    """Return the seed of the reviewer's randomness at a turn. ``seed`` is that of the game."""
     return int.from_bytes(sha256(f"review {seed} {turn}".encode()).digest())

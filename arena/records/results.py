@@ -1,4 +1,4 @@
-"""How a game ended, in words for people, from nothing but its public facts."""
+"""How a game ended, in words for people, from its public facts alone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _YOU: Final = "You"
 
 
 class ToldResult(NamedTuple):
-    """What the end of a game is called: a few words, and a sentence about the rest, which may be empty."""
+    """The words for the end of a game: a short phrase, and a sentence about the rest, which may be empty."""
 
     headline: str
     detail: str = ""
@@ -29,14 +29,15 @@ def told_result(
     you: int | None = None,
     resigned: Collection[int] = (),
 ) -> ToldResult:
-    """The result of a finished game for the viewer on seat ``you``, None for a spectator. ``form``: its
-    picture, with the names of the seats. ``outcome``: as in a record. ``resigned``: the seats that left.
+    """Return the result of a finished game for the viewer on seat ``you``, or for a spectator if that is
+    None. ``form`` is its picture, with the names of the seats. ``outcome`` is written as in a record.
+    ``resigned`` are the seats that left.
     """
     return _Teller(form, teams, outcome, you).result(resigned)
 
 
 def told_stop(state: str, reason: str | None) -> ToldResult:
-    """The end of a game that has no result. ``state``: ``void`` or ``cancelled``."""
+    """Return the words for the end of a game that has no result. ``state`` is ``void`` or ``cancelled``."""
     if state != "cancelled":
         return ToldResult("The game was stopped", "The service could not go on with it, so nobody has won.")
     if reason is None or reason == state:
@@ -110,7 +111,7 @@ class _Teller:
         return f"{_listed([self._side(team) for team in first])} share the first place"
 
     def _why(self) -> str:
-        """Who was placed last because of faults."""
+        """Return who was placed last because of faults."""
         names = self._names(self._forfeits)
         if not names:
             return ""

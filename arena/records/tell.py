@@ -13,8 +13,8 @@ from arena.text import printable
 
 
 def tell(record: Record, remarks: Mapping[int, str] = MappingProxyType({})) -> Iterator[str]:
-    """The narration of a record, line by line: players, rules, events, faults and places. ``remarks``: what
-    to say about actions, by their index in the record.
+    """Yield the narration of a record, line by line: players, rules, events, faults and places. ``remarks``
+    holds what to say about actions, by their index in the record.
 
     The record must be a proven one (:func:`arena.records.verify.verify`).
     """
@@ -38,7 +38,7 @@ def tell(record: Record, remarks: Mapping[int, str] = MappingProxyType({})) -> I
 
 
 def seat_names(players: Iterable[str]) -> list[str]:
-    """The names of the players, seat by seat; a name that occurs twice gets its seat's number."""
+    """Return the names of the players, seat by seat. A name that occurs twice gets the number of its seat."""
     names = [printable(name) for name in players]
     count = Counter(names)
     return [name if count[name] == 1 else f"{name} {seat}" for seat, name in enumerate(names)]
@@ -57,12 +57,12 @@ def _heading(canonical: Canonical, names: Sequence[str]) -> Iterator[str]:
 
 
 def told_mark(name: str, mark: str) -> str:
-    """The line for an action that the table chose; for marks see ``docs/records.md``."""
+    """Return the line for an action that the table chose; for marks, see ``docs/records.md``."""
     return f"(The table acts for {name}: {mark}.)"
 
 
 def told_incidents(canonical: Canonical, names: Sequence[str]) -> dict[int, list[str]]:
-    """The lines for faults and resignations, by the number of actions before them."""
+    """Return the lines for faults and resignations, by the number of actions before them."""
     lines: dict[int, list[str]] = {}
     for fault in canonical["faults"]:
         lines.setdefault(fault["after"], []).append(f"(A fault of {names[fault['seat']]}: {fault['type']}.)")

@@ -1,4 +1,4 @@
-"""Verifies records: a record must follow from its seed, its rules and its actions.
+"""Verifies that a record follows from its seed, its rules and its actions.
 
 Only the record is needed. The checks are listed in ``docs/records.md``.
 """
@@ -41,7 +41,7 @@ class Problem(NamedTuple):
 
 
 def verify(record: object) -> list[Problem]:
-    """The errors of a record; empty if it is proven. Never raises for bad records."""
+    """Return the errors of a record, which are none if it is proven. Never raises for bad records."""
     try:
         checked = check_structure(record)
     except InvalidRecord as error:
@@ -50,7 +50,7 @@ def verify(record: object) -> list[Problem]:
 
 
 def verify_text(text: bytes | str) -> tuple[Record | None, list[Problem]]:
-    """The record in a JSON text (None if it is not a record) and its errors.
+    """Return the record in a JSON text (None if it is not a record) and its errors.
 
     Raises :class:`~arena.records.record.UnreadableRecord` for text that is not JSON.
     """
@@ -170,7 +170,7 @@ class _Replay:
         self.errors.append(Problem(code, where, printable(message)))
 
     def _incidents(self) -> dict[int, list[tuple[str, str, int]]]:
-        """Faults and resignations by the number of actions before them: ``(where, type, seat)``."""
+        """Return faults and resignations by the number of actions before them: ``(where, type, seat)``."""
         incidents: dict[int, list[tuple[str, str, int]]] = {}
         listed: dict[str, Sequence[Mapping[str, Any]]] = {
             "faults": self.canonical["faults"],
@@ -216,8 +216,8 @@ class _Replay:
                     self.due = (seat, mark)
 
     def _has_turn(self, seat: int) -> bool:
-        """Whether the table had a turn open for ``seat``, which it does not play itself: it opens none while
-        chance or a seat that it plays has to act.
+        """Return whether the table had a turn open for ``seat`` that it does not play itself. It opens no
+        turn while chance or a seat that it plays must act.
         """
         awaited = self.state.awaiting()
         if self.due is not None or any(other == CHANCE or other in self.taken for other in awaited):
@@ -276,7 +276,7 @@ class _Replay:
             self._check_default(where, seat, action, mark)
 
     def _check_default(self, where: str, seat: int, action: str, mark: str) -> None:
-        """BT-7.3, TP-8.3."""
+        """Check a default action (BT-7.3, TP-8.3)."""
         if seat not in self.state.awaiting():
             self._problem("default", where, f"the table acts ({mark}) for seat {seat}, which is not awaited")
             return

@@ -11,7 +11,7 @@ from arena.replays.moves import new_picture
 
 
 class LiveTable:
-    """The picture of a game from its events as one viewer sees them. ``you``: the viewer's own seat."""
+    """The picture of a game from its events as one viewer sees them. ``you`` is the viewer's own seat."""
 
     def __init__(self, summary: Mapping[str, Any], you: int | None = None) -> None:
         game = game_of(summary["kind"])
@@ -25,9 +25,9 @@ class LiveTable:
         self.shown: dict[str, Any] = self.form.shown(())
 
     def take(self, events: list[dict[str, Any]], awaiting: list[int]) -> list[dict[str, Any]]:
-        """Change the table; returns, per move, what changed in the picture.
+        """Change the table, and return, per move, what changed in the picture.
 
-        ``awaiting``: after the last event.
+        ``awaiting`` are the seats awaited after the last event.
         """
         changes = []
         for number, event in enumerate(events, start=1):

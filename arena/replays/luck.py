@@ -19,7 +19,7 @@ LUCKY: Final = 0.2
 
 
 def measured_luck(record: Record) -> GameLuck | None:
-    """The luck of a record whose actions are legal, None if it is not measured for its rules."""
+    """Return the luck of a record whose actions are legal, or None if it is not measured for its rules."""
     try:
         return luck_of(record)
     except NoLuck:
@@ -27,7 +27,9 @@ def measured_luck(record: Record) -> GameLuck | None:
 
 
 def team_names(canonical: Canonical, teams: Sequence[Sequence[int]]) -> list[str]:
-    """Each team by the names of its players, or if another one has the same, by those of its seats."""
+    """Return each team by the names of its players, or, if another team has the same names, by those of its
+    seats.
+    """
     players = [printable(player["name"]) for player in canonical["players"]]
     by_players, by_seats = (
         [" and ".join(dict.fromkeys(names[seat] for seat in team)) for team in teams]
@@ -37,7 +39,9 @@ def team_names(canonical: Canonical, teams: Sequence[Sequence[int]]) -> list[str
 
 
 def told_luck(record: Record) -> list[str]:
-    """The luck of the whole game and of its lucky hands in sentences; none if it is not measured."""
+    """Return the luck of the whole game and of its lucky hands in sentences, or none if it is
+    not measured.
+    """
     luck = measured_luck(record)
     if luck is None:
         return []
@@ -50,19 +54,19 @@ def told_luck(record: Record) -> list[str]:
 
 
 def told_sum(luck: GameLuck, names: Sequence[str]) -> str:
-    """One sentence about the whole game."""
+    """Return one sentence about the luck of the whole game."""
     return f"The luck of the cards in the whole game: {_told(luck.luck, names)}."
 
 
 def lucky_hand_texts(luck: GameLuck | None, names: Sequence[str]) -> dict[int, str]:
-    """What to say about each lucky hand, by its number."""
+    """Return what to say about each lucky hand, by its number."""
     if luck is None:
         return {}
     return {hand.hand: _told(hand.luck, names) for hand in luck.hands if abs(hand.luck) >= LUCKY}
 
 
 def luck_section(luck: GameLuck, names: Sequence[str], first_moves: Mapping[int, int]) -> str:
-    """The curves and a table of all hands as HTML. ``first_moves``: the first move of each hand."""
+    """Return the curves and a table of all hands as HTML. ``first_moves`` are the first move of each hand."""
     shown = [escape(name) for name in names]
     played = [0.5, *(hand.after for hand in luck.hands)]
     cards = list(accumulate((hand.luck for hand in luck.hands), initial=0.5 + luck.lot))
@@ -106,7 +110,7 @@ def _row(hand: HandLuck, move: int | None) -> str:
 
 
 def _told(luck: float, names: Sequence[str]) -> str:
-    """The luck from the view of the team that had it."""
+    """Return the luck from the point of view of the team that had it."""
     return f"{_percent(abs(luck))} of the game for {names[luck < 0]}"
 
 

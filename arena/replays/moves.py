@@ -1,4 +1,4 @@
-"""The moves of a recorded game: words and pictures, by the rules' own replay of its actions."""
+"""The moves of a recorded game as words and pictures, obtained by replaying its actions with the rules."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ View = int | Literal["open"] | None
 
 @dataclass(frozen=True)
 class ToldLine:
-    """One sentence about a move. ``seats``: who may see the cards in it; None: everybody. ``is_remark``: it
-    was not said at the table.
+    """One sentence about a move. ``seats`` says who may see the cards in it (None: everybody). ``is_remark``
+    says that it was not said at the table.
     """
 
     text: str
@@ -38,8 +38,8 @@ class ToldLine:
 class Move:
     """What one seat or chance did, with all that followed from it by the rules.
 
-    ``seat``: whose action it was, or ``CHANCE``. ``hand``: the number of the hand, from 1. ``is_call``:
-    whether it raises the stake. ``ends_hand``: whether the hand ends with it.
+    ``seat`` is the seat that acted, or ``CHANCE``. ``hand`` is the number of the hand, from 1. ``is_call``
+    says whether the move raises the stake. ``ends_hand`` says whether the hand ends with it.
     """
 
     seat: int
@@ -53,8 +53,9 @@ class Move:
 class ReplayedGame:
     """A recorded game as moves.
 
-    ``pictures``: by view, one per move, as :class:`~arena.games.pictures.Picture` shows them. ``deals``: what
-    chance did, as ``(kind, hand, items, action)`` (see :class:`~arena.games.kernel.Chance`).
+    ``pictures`` holds, by view, one picture per move, as :class:`~arena.games.pictures.Picture` shows them.
+    ``deals`` lists what chance did, as ``(kind, hand, items, action)`` (see
+    :class:`~arena.games.kernel.Chance`).
     """
 
     game: Game
@@ -68,8 +69,8 @@ class ReplayedGame:
 
 
 def read_moves(record: Record, remarks: Mapping[int, str] = MappingProxyType({})) -> ReplayedGame:
-    """The moves of a record whose actions are legal, for every seat and with open hands. ``remarks``: what to
-    say about actions, by their index in the record.
+    """Return the moves of a record whose actions are legal, for every seat and with open hands. ``remarks``
+    holds what to say about actions, by their index in the record.
 
     Raises :class:`~arena.errors.ArenaError`: ``no_picture`` if the game has no tables to show, and what the
     rules raise for a record that cannot be played through.
@@ -109,19 +110,19 @@ def read_moves(record: Record, remarks: Mapping[int, str] = MappingProxyType({})
 
 
 def new_pictures(game: Game, names: Sequence[str], rules: Rules) -> dict[View, Picture]:
-    """A new picture for ``OPEN`` and for every seat. Raises :class:`~arena.errors.ArenaError`."""
+    """Return a new picture for ``OPEN`` and for every seat. Raises :class:`~arena.errors.ArenaError`."""
     return {view: new_picture(game, names, rules) for view in (OPEN, *range(len(names)))}
 
 
 def new_picture(game: Game, names: Sequence[str], rules: Rules) -> Picture:
-    """A new picture for one viewer. Raises :class:`~arena.errors.ArenaError`: ``no_picture``."""
+    """Return a new picture for one viewer. Raises :class:`~arena.errors.ArenaError`: ``no_picture``."""
     if game.picture is None:
         raise ArenaError(f"{game.title} has no replay page", code="no_picture", field="kind")
     return game.picture(names, rules)
 
 
 def open_view(game: Game, event: Event, seats: int) -> dict[str, object]:
-    """``event`` with all that any seat sees of it; for finished games only."""
+    """Return ``event`` with everything that any seat sees of it. This is for finished games only."""
     seen = dict(game.view_event(event, None) or {})
     for seat in range(seats):
         for name, value in (game.view_event(event, seat) or {}).items():
@@ -131,7 +132,7 @@ def open_view(game: Game, event: Event, seats: int) -> dict[str, object]:
 
 
 def _parts(events: list[Event], moves: frozenset[str]) -> list[list[Event]]:
-    """The events of one action, cut before each that is a move of its own."""
+    """Return the events of one action, split before each one that is a separate move."""
     parts: list[list[Event]] = [[]]
     for event in events:
         if parts[-1] and event[0] in moves:
@@ -143,7 +144,7 @@ def _parts(events: list[Event], moves: frozenset[str]) -> list[list[Event]]:
 def _take(
     events: list[Event], game: Game, pictures: Mapping[View, Picture], narrator: Narrator
 ) -> tuple[list[ToldLine], bool]:
-    """Change all pictures; returns the lines about the events, and whether the stake was raised."""
+    """Change all pictures, and return the lines about the events, and whether the stake was raised."""
     lines = []
     seats = range(len(pictures) - 1)
     for event in events:
@@ -162,7 +163,7 @@ def _take(
 def _add(
     replayed: ReplayedGame, move: Move, shown: Mapping[View, dict[str, object]], *, joined: bool
 ) -> None:
-    """Add a move with its pictures; ``joined``: make it a part of the last one."""
+    """Add a move with its pictures. If ``joined``, make it a part of the last one."""
     if joined and replayed.moves:
         last = replayed.moves[-1]
         last.lines += move.lines

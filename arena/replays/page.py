@@ -1,4 +1,4 @@
-"""The replay page of a finished game: one HTML file that needs nothing else and requests nothing."""
+"""The replay page of a finished game: one self-contained HTML file that requests nothing."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ _PLACEHOLDER: Final = re.compile(r"\{\{(\w+)\}\}")
 
 
 def replay_page(record: Record, *, problems: Sequence[str] = (), source: str = "game.json") -> str:
-    """The HTML of the replay page of ``record``, whose actions must be legal.
+    """Return the HTML of the replay page of ``record``, whose actions must be legal.
 
-    ``problems``: what is wrong with the record, to be shown. ``source``: the name of the record's file, for
-    the command that verifies it. Nothing of the record's unhashed part is in the page.
+    ``problems`` lists what is wrong with the record, to be shown. ``source`` is the name of the record's
+    file, for the command that verifies it. Nothing of the record's unhashed part is in the page.
 
     Raises :class:`~arena.errors.ArenaError` as :func:`~arena.replays.moves.read_moves` does.
     """
@@ -79,8 +79,8 @@ def page_parts(
     source: str = "game.json",
     remarks: Mapping[int, str] | None = None,
 ) -> PageParts:
-    """See :func:`replay_page`; for a page that has the sprite, the style and the script already. ``remarks``:
-    what to say about actions, by their index in the record.
+    """Return the parts for a page that already has the sprite, the style and the script; see
+    :func:`replay_page`. ``remarks`` holds what to say about actions, by their index in the record.
     """
     replayed = read_moves(record, remarks or {})
     canonical = record["canonical"]
@@ -110,34 +110,34 @@ def page_parts(
 
 
 def static(name: str) -> str:
-    """The text of a file of the page."""
+    """Return the text of a file of the page."""
     return files("arena.replays").joinpath("static", name).read_text(encoding="utf-8")
 
 
 def page_script() -> str:
-    """The script of the page, without its data."""
+    """Return the script of the page, without its data."""
     return "\n".join(static(name).strip() for name in (*SCRIPTS, KEYS))
 
 
 def page_style() -> str:
-    """The style sheet of the page."""
+    """Return the style sheet of the page."""
     return "\n".join(static(name).strip() for name in STYLES)
 
 
 def content_policy(script: str, style: str) -> str:
-    """A Content-Security-Policy under which this script and style run and no request is made."""
+    """Return a Content-Security-Policy that lets this script and style run, and allows no request."""
     sources = (f"script-src '{_digest(script)}'", f"style-src '{_digest(style)}'", "img-src data:")
     return "; ".join(("default-src 'none'", *sources, "base-uri 'none'", "form-action 'none'"))
 
 
 def embedded_json(value: object) -> str:
-    """``value`` as JSON that cannot end the script element in which it stands."""
+    """Return ``value`` as JSON that cannot end the script element that contains it."""
     text = json.dumps(value, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def page_data(replayed: ReplayedGame, canonical: Canonical, source: str) -> dict[str, object]:
-    """What the script shows::
+    """Return what the script shows::
 
         names, teams, unit, ccw, target, most   how the table is laid out
         cards    {card: its name for people}
@@ -170,7 +170,7 @@ def page_data(replayed: ReplayedGame, canonical: Canonical, source: str) -> dict
 
 
 def game_title(game: Game, rules: Rules, players: Sequence[str]) -> str:
-    """The players by seat, side by side; of a larger table their number."""
+    """Return the players by seat, side by side, or only their number for a larger table."""
     teams = game.teams(rules)
     if len(teams) > len(_NUMBERS):
         return f"{len(teams)} at the table"
@@ -181,7 +181,7 @@ def game_title(game: Game, rules: Rules, players: Sequence[str]) -> str:
 
 
 def table_layout(game: Game, rules: Rules, form: Picture) -> dict[str, object]:
-    """How the table of a game is laid out: the first two lines of :func:`page_data`."""
+    """Return how the table of a game is laid out: the first two lines of :func:`page_data`."""
     return {
         "names": form.names,
         "teams": [list(team) for team in game.teams(rules)],
@@ -232,7 +232,9 @@ def _digest(text: str) -> str:
 
 
 def _filled(template: str, values: Mapping[str, str]) -> str:
-    """The template with its ``{{names}}`` replaced once, so that no text is taken for a part of it."""
+    """Return the template with its ``{{names}}`` replaced in one pass, so that no inserted text is mistaken
+    for a part of it.
+    """
     return _PLACEHOLDER.sub(lambda match: values[match[1]], template)
 
 
@@ -313,7 +315,7 @@ def _hands(replayed: ReplayedGame, lucky: Mapping[int, str]) -> Iterator[str]:
 
 
 def _told(line: ToldLine) -> str:
-    """A line of the narration as HTML, with drawings for the suits.
+    """Return a line of the narration as HTML, with drawings for the suits.
 
     Cards that not everybody sees are marked with the seats that do.
     """

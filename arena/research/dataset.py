@@ -1,7 +1,7 @@
 """Data sets: the decisions of recorded games as rows of a Parquet file, for programs that learn.
 
-A row is what one seat knew when it decided, what it might do and did, and how the game ended for it. The
-columns are :data:`COLUMNS`; docs/research.md explains them.
+A row is what one seat knew when it decided, what it was allowed to do and did, and how the game ended for it.
+The columns are :data:`COLUMNS`; docs/research.md explains them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _LEVEL: Final = 9
 
 
 class Column(NamedTuple):
-    """A column. ``type``: of Arrow; None for the vectors, whose length depends on the rules."""
+    """A column. ``type`` is its Arrow type, or None for the vectors, whose length depends on the rules."""
 
     type: pa.DataType | None
     doc: str
@@ -67,14 +67,14 @@ COLUMNS: Final[dict[str, Column]] = {
 
 
 def parse_name(game: Game, preset: str) -> dict[str, RuleValue]:
-    """The complete rules of a data set's preset. Raises :class:`~arena.errors.UnknownPreset`."""
+    """Return the complete rules of a data set's preset. Raises :class:`~arena.errors.UnknownPreset`."""
     return rules_named(game, preset, {})
 
 
 @dataclass
 class Wanted:
-    """Which decisions are wanted: games that ended in [``from_ms``, ``to_ms``), and bots for which
-    ``is_in(name, house)`` is true. People are never in.
+    """Which decisions are wanted: those of games that ended in [``from_ms``, ``to_ms``), and of bots for
+    which ``is_in(name, house)`` is true. People are never included.
     """
 
     from_ms: int | None = None
@@ -82,7 +82,7 @@ class Wanted:
     is_in: Callable[[str, bool], bool] = field(default=lambda name, house: True)
 
     def takes(self, record: Record) -> bool:
-        """Whether decisions of a game are wanted. That of an annulled group is not."""
+        """Return whether decisions of a game are wanted. Those of an annulled group are not."""
         info = record["info"]
         if info.get("annulled"):
             return False
@@ -94,7 +94,7 @@ class Wanted:
         return (self.from_ms is None or ended >= self.from_ms) and (self.to_ms is None or ended < self.to_ms)
 
     def seats(self, record: Record) -> set[int]:
-        """The seats whose decisions are wanted."""
+        """Return the seats whose decisions are wanted."""
         players, info = record["canonical"]["players"], record["info"]
         house = info.get("house", [False] * len(players))
         people = info.get("people", [False] * len(players))
@@ -107,8 +107,8 @@ class Wanted:
 
 @dataclass
 class Written:
-    """What a data set has: ``rows`` of ``games``; ``skipped`` games had no wanted decision, ``others`` were
-    played by other rules.
+    """What a data set contains: ``rows`` of ``games``. ``skipped`` games had no wanted decision, and
+    ``others`` were played by other rules.
     """
 
     rows: int = 0
@@ -135,8 +135,8 @@ class DataSet:
         )
 
     def metadata(self, source: str, licence: str | None) -> dict[str, object]:
-        """What a file says about itself, as JSON in its metadata ``botequim``. ``source``: of the records.
-        ``licence``: of the file, None if nobody has given one.
+        """Return what a file says about itself, as JSON in its metadata ``botequim``. ``source`` is that of
+        the records. ``licence`` is that of the file, or None if nobody has given one.
         """
         return {
             "format": FORMAT,
@@ -161,10 +161,10 @@ class DataSet:
         licence: str | None = None,
         on_game: Callable[[int], None] = lambda games: None,
     ) -> Written:
-        """Write a file; games by other rules are only counted. ``licence``: as for :meth:`metadata`.
-        ``on_game``: called with the games so far.
+        """Write a file; games by other rules are only counted. ``licence`` is as for :meth:`metadata`.
+        ``on_game`` is called with the number of games so far.
 
-        The file appears when it is whole. Raises ``unproven_record`` for a record that does not verify.
+        The file appears once it is complete. Raises ``unproven_record`` for a record that does not verify.
         """
         written = Written()
         temporary = path.with_name(path.name + ".new")
@@ -202,7 +202,7 @@ class DataSet:
         )
 
     def rows(self, record: Record, seats: Iterable[int]) -> Iterator[dict[str, object]]:
-        """The rows of the decisions of these seats. Raises ``unproven_record``."""
+        """Yield the rows of the decisions of these seats. Raises ``unproven_record``."""
         problems = verify(record)
         canonical = record["canonical"]
         if problems:
@@ -253,7 +253,7 @@ class _Ends:
         self._results = returns_of(self._outcome["places"], teams)
 
     def of(self, seat: int) -> dict[str, object]:
-        """The columns of a seat."""
+        """Return the columns of a seat."""
         return {
             **self._game,
             "seat": seat,
@@ -288,7 +288,7 @@ class _Batch:
         self._rows += 1
 
     def table(self) -> pa.Table:
-        """The rows."""
+        """Return the rows."""
         arrays = []
         for column in self._schema:
             if column.name in self._vectors:

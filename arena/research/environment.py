@@ -35,7 +35,7 @@ class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
     """One game of ``kind`` in the agent environment cycle; agent ``player_n`` is seat ``n``.
 
     An observation is ``{"observation": vector, "action_mask": mask}``, both of zeros and ones in int8. The
-    vector is described in the module ``features`` of the game (:mod:`arena.games.features`), the mask is zero
+    vector is described in the module ``features`` of the game (:mod:`arena.games.features`); the mask is zero
     for agents that are not asked. Action ``n`` is ``actions[n]``, the last of which is
     :data:`~arena.games.features.DECLINE`: see :mod:`arena.research.serial` for who is asked when.
 
@@ -53,10 +53,13 @@ class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
         render_mode: str | None = None,
         **options: RuleValue,
     ) -> None:
-        """``preset``: as ``paulista-2@1``, or ``paulista-2`` for its newest version; by default the first of
-        the game. ``options``: rule options in place of its own. ``bots``: by seat a house bot, or a file as
-        for ``botequim play``, that plays in the environment; such seats are no agents. ``rewards``: ``game``
-        is -1 to 1 at the end, by places; ``hands`` what each hand wins or loses, as a share of a game.
+        """Create an environment.
+
+        ``preset`` is written as ``paulista-2@1``, or ``paulista-2`` for its newest version; by default it is
+        the first preset of the game. ``options`` are rule options in place of the preset's. ``bots`` names,
+        by seat, a house bot or a file as for ``botequim play`` that plays in the environment; such seats are
+        no agents. ``rewards`` is ``game`` for -1 to 1 at the end, by places, or ``hands`` for what each hand
+        wins or loses, as a share of a game.
 
         Raises :class:`~arena.errors.ArenaError`: ``preset_not_found``, ``invalid_option``, ``bot_not_found``,
         ``invalid_argument``.
@@ -107,16 +110,16 @@ class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
         return specs
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """The space of observations, the same object at every call."""
+        """Return the space of observations, the same object at every call."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
-        """The space of actions, the same object at every call."""
+        """Return the space of actions, the same object at every call."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, object] | None = None) -> None:
-        """Begin a game. ``seed``: what its deals and those of the games after it follow from, and how the
-        bots play; ``options`` are ignored.
+        """Begin a game. Its deals, those of the games after it, and the play of the bots follow from
+        ``seed``; ``options`` are ignored.
         """
         if seed is not None:
             self._random = random.Random(seed)
@@ -135,7 +138,7 @@ class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
         self._go_on()
 
     def observe(self, agent: str) -> Observation:
-        """What the seat of the agent may know, at any time."""
+        """Return what the seat of the agent may know, at any time."""
         seat = self._seat[agent]
         vector = self.features.vector(self.play.state.observation(seat))
         mask = np.zeros(len(self.actions), np.int8)
@@ -144,15 +147,17 @@ class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
         return {"observation": np.frombuffer(vector, np.int8), "action_mask": mask}
 
     def turn(self, agent: str) -> Turn:
-        """The turn of the agent that is asked, as a bot gets it: see docs/turns.md. Raises ``no_turn``."""
+        """Return the turn of the agent that is asked, as a bot receives it: see docs/turns.md. Raises
+        ``no_turn``.
+        """
         if self._seat[agent] != self.play.to_act:
             raise ArenaError(f"it is not the turn of {agent}", code="no_turn", field="agent")
         return self.play.turn()
 
     def step(self, action: int | None) -> None:
-        """Do an action of the agent that is asked, and play on until an agent is asked again.
+        """Perform an action of the agent that is asked, and play on until an agent is asked again.
 
-        Raises :class:`~arena.errors.IllegalAction` if it may not, and then nothing has changed.
+        If it raises :class:`~arena.errors.IllegalAction`, nothing has changed.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -171,7 +176,9 @@ class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
             self.render()
 
     def render(self) -> str | None:
-        """The table as text for the agent that is asked, or as HTML with ``html``; ``human`` prints it."""
+        """Return the table as text for the agent that is asked, or as HTML with ``html``. ``human`` prints
+        it.
+        """
         if self.render_mode == "html":
             return html(self.play)
         shown = text(self.play)
@@ -181,7 +188,7 @@ class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
         return shown
 
     def close(self) -> None:
-        """There is nothing to free."""
+        """Do nothing, since there is nothing to free."""
 
     def _go_on(self) -> None:
         play = self.play
@@ -230,7 +237,9 @@ class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
 
 
 def wrapped(environment: RawEnvironment) -> AECEnv[str, Observation, int | None]:
-    """The environment with the wrappers of PettingZoo's card games; an illegal action ends the game: -1."""
+    """Return the environment with the wrappers of PettingZoo's card games. An illegal action ends the game
+    with -1.
+    """
     terminating = wrappers.TerminateIllegalWrapper(environment, illegal_reward=-1)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(terminating))
 

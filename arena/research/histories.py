@@ -1,9 +1,9 @@
-"""What a seat was shown of a game, in numbers: different histories give different numbers.
+"""What a seat was shown of a game, in numbers, such that different histories give different numbers.
 
 An event is the number of its type, then its fields in the order of the game's documentation. 0 is a field
 that is absent or null; a number ``n`` is ``2n + 1``, or ``-2n`` if it is negative; one of several words is
-its place from 1; a card is its place from 1 in a pack of 52 (clubs, hearts, spades, diamonds; two to ace);
-a list is its length plus 1, then its items.
+its place from 1; a card is its place from 1 in a pack of 52 (clubs, hearts, spades, diamonds; two to ace); a
+list is its length plus 1, then its items.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Histories:
         }
 
     def numbers(self, view: Mapping[str, Any]) -> list[int]:
-        """An event as a seat was shown it."""
+        """Return an event, as a seat was shown it, in numbers."""
         number, fields = self._types[view["type"]]
         found = [number]
         for name, shape in fields:

@@ -1,9 +1,9 @@
-"""A game in which one seat is asked at a time, rights that are not turns included.
+"""A game in which one seat is asked at a time, including for rights that are not turns.
 
-This is the variant of both environments. After every event with no answer pending, the seats that have a
-right besides the seat to play are asked in seat order from the seat after it, and each may :data:`DECLINE`;
-the seat to play comes last, and has its right with its turn. It is the order in which bots in one process
-are offered their rights (:func:`arena.play.match.play`). Who was asked follows from public facts.
+Both environments play this variant. After every event with no answer pending, the seats that have a right
+besides the seat to play are asked in seat order from the seat after it, and each may :data:`DECLINE`; the
+seat to play comes last, and has its right with its turn. This is the order in which bots in one process are
+offered their rights (:func:`arena.play.match.play`). Who was asked follows from public facts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DECLINE: Final = (DECLINE,)
 
 
 def rules_named(game: Game, preset: str | None, options: Rules) -> dict[str, RuleValue]:
-    """The complete rules of a preset (the first one for None; ``base`` is the newest ``base@n``) with
+    """Return the complete rules of a preset (the first one for None; ``base`` is the newest ``base@n``) with
     ``options`` in place of its own.
 
     Raises :class:`~arena.errors.UnknownPreset` or :class:`~arena.errors.InvalidOption`.
@@ -37,14 +37,14 @@ def rules_named(game: Game, preset: str | None, options: Rules) -> dict[str, Rul
 
 
 def returns_of(places: Sequence[int], teams: Sequence[Sequence[int]]) -> list[float]:
-    """What the places are worth to each seat, from -1 to 1: the share of the other teams that it beat less
-    the share of those that beat it. The sum over the seats is zero where teams are of one size.
+    """Return what the places are worth to each seat, from -1 to 1: the share of the other teams that it beat
+    less the share of those that beat it. The sum over the seats is zero if all teams have the same size.
     """
     return [2 * worth - 1 for worth in points(places, teams)]
 
 
 class SerialPlay:
-    """One game. ``events`` counts the events so far, those of :data:`DECLINE` not included."""
+    """One game. ``events`` counts the events so far, without those of :data:`DECLINE`."""
 
     def __init__(self, kind: str, rules: Rules, state: State | None = None) -> None:
         self.game = game_of(kind)
@@ -60,7 +60,7 @@ class SerialPlay:
 
     @property
     def to_act(self) -> int | None:
-        """The seat that is asked, or ``CHANCE``; None when the game is over."""
+        """The seat that is asked, or ``CHANCE``, or None when the game is over."""
         if self._asked:
             return self._asked[0]
         awaiting = self.state.awaiting()
@@ -72,7 +72,7 @@ class SerialPlay:
         return bool(self._asked)
 
     def legal_actions(self) -> tuple[str, ...]:
-        """What the seat that is asked may do; empty for ``CHANCE`` and when the game is over."""
+        """Return what the seat that is asked may do, or nothing for ``CHANCE`` and when the game is over."""
         seat = self.to_act
         if seat is None:
             return ()
@@ -80,9 +80,10 @@ class SerialPlay:
         return legal + _DECLINE if self._asked else legal
 
     def apply(self, action: str) -> list[Event]:
-        """Do ``action`` for the seat that is asked; returns what happened, nothing if it declines.
+        """Apply ``action`` for the seat that is asked, and return what happened, which is nothing if it
+        declines.
 
-        Raises :class:`~arena.errors.IllegalAction`, and then nothing has changed.
+        If it raises :class:`~arena.errors.IllegalAction`, nothing has changed.
         """
         seat = self.to_act
         if seat is None:
@@ -112,8 +113,8 @@ class SerialPlay:
         self._news[seat].append({"n": self.events, **view})
 
     def turn(self) -> Turn:
-        """The turn of the seat that is asked, as a bot gets it (docs/turns.md); a right is an optional turn,
-        and to decline is not among its legal actions.
+        """Return the turn of the seat that is asked, as a bot receives it (docs/turns.md). A right is an
+        optional turn, and declining is not among its legal actions.
         """
         seat = self.to_act
         assert seat is not None
@@ -134,7 +135,7 @@ class SerialPlay:
         }
 
     def clone(self) -> SerialPlay:
-        """An independent copy."""
+        """Return an independent copy."""
         other = type(self)(self.game.kind, self.rules, self.state.clone())
         self._copy_to(other)
         return other

@@ -120,18 +120,18 @@ class SpielState(pyspiel.State):
         self.play = SpielPlay(game.game.kind, game.rules)
 
     def current_player(self) -> int:
-        """The seat that is asked, or chance, or that the game is over."""
+        """Return the seat that is asked, or the constant for chance or a finished game."""
         seat = self.play.to_act
         if seat is None:
             return int(pyspiel.PlayerId.TERMINAL)
         return int(pyspiel.PlayerId.CHANCE) if seat == CHANCE else seat
 
     def is_terminal(self) -> bool:
-        """Whether the game is over."""
+        """Return whether the game is over."""
         return self.play.to_act is None
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The seats of the lot, or the cards that are still in the pack."""
+        """Return the seats of the lot, or the cards that are still in the pack."""
         chance = self.play.state.chance()
         assert chance is not None
         dealt = set(self.play.pack) if chance.kind == "deal" else ()
@@ -139,7 +139,7 @@ class SpielState(pyspiel.State):
         return [(number, 1 / len(left)) for number in left]
 
     def returns(self) -> list[float]:
-        """What every seat has won; zeros while the game goes on."""
+        """Return what every seat has won, which is zero while the game goes on."""
         outcome = self.play.state.outcome()
         if outcome is None:
             return [0.0] * self.play.seats
@@ -180,7 +180,9 @@ class SpielState(pyspiel.State):
 
 
 class SpielGame(pyspiel.Game):
-    """One of the games. ``actions``: what the numbers of actions do; ``pack``: what those of cards are."""
+    """One of the games. ``actions`` lists what the action numbers mean, and ``pack`` what the card numbers
+    mean.
+    """
 
     def __init__(self, game_type: pyspiel.GameType, game: Game, parameters: Mapping[str, Any] | None) -> None:
         given = {
@@ -218,17 +220,17 @@ class SpielGame(pyspiel.Game):
         return pyspiel.load_game, (str(self),)
 
     def new_initial_state(self) -> SpielState:
-        """The state before the lot for the first dealer."""
+        """Return the state before the lot for the first dealer."""
         return SpielState(self)
 
     def max_chance_nodes_in_history(self) -> int:
-        """The most actions of chance."""
+        """Return the maximum number of actions of chance."""
         return self._most_chance
 
     def make_py_observer(
         self, iig_obs_type: pyspiel.IIGObservationType | None = None, params: object = None
     ) -> SpielObserver:
-        """What makes observations or information states."""
+        """Return an observer that makes observations or information states."""
         if params:
             raise ValueError(f"there are no parameters of observations; passed {params}")
         return SpielObserver(self, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
@@ -237,10 +239,10 @@ class SpielGame(pyspiel.Game):
 class SpielObserver:
     """Observations of the kernel, or with perfect recall what a seat has seen since the beginning.
 
-    Pieces of the tensor: ``player`` and the parts of the game's vector; with perfect recall ``player`` and
-    ``history``, numbers as in :mod:`arena.research.histories` with zeros behind them. Without private
-    information they are a spectator's, counted from seat 0; without public information they are the cards
-    in hand.
+    The pieces of the tensor are ``player`` and the parts of the game's vector; with perfect recall they are
+    ``player`` and ``history``, numbers as in :mod:`arena.research.histories` followed by zeros. Without
+    private information they are a spectator's, counted from seat 0; without public information they are the
+    cards in hand.
     """
 
     def __init__(self, game: SpielGame, kind: pyspiel.IIGObservationType) -> None:
@@ -281,7 +283,7 @@ class SpielObserver:
             self.tensor[self._from :] = vector
 
     def string_from(self, state: SpielState, player: int) -> str:
-        """The same as text: JSON, with perfect recall a line per event."""
+        """Return the observation as text: JSON, with perfect recall one line per event."""
         if self._recalls:
             return f"player {player}\n{state.play.lines[player]}"
         if not self._is_public:
@@ -296,7 +298,7 @@ class SpielObserver:
 class SpielBot(pyspiel.Bot):
     """A house bot, or the bot of a file, as a bot of OpenSpiel: ``SpielBot(player, "rookie", seed)``.
 
-    ``name``: as for ``botequim play``. It lets rights pass unless it wants them.
+    ``name`` is as for ``botequim play``. It lets rights pass unless it wants them.
     """
 
     def __init__(self, player: int, name: str, seed: int = 0) -> None:
@@ -307,7 +309,7 @@ class SpielBot(pyspiel.Bot):
         self.restart()
 
     def player_id(self) -> int:
-        """Its player."""
+        """Return the bot's player id."""
         return self._player
 
     def restart(self) -> None:
@@ -319,7 +321,7 @@ class SpielBot(pyspiel.Bot):
         self.restart()
 
     def step(self, state: SpielState) -> int:
-        """The action that it chooses."""
+        """Return the action that the bot chooses."""
         play, game = state.play, state.get_game()
         answer = None
         if self._bot.wants_rights or not play.is_right:

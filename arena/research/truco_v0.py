@@ -27,5 +27,5 @@ raw_env = TrucoEnvironment
 
 
 def env(preset: str | None = None, **arguments: Any) -> AECEnv[str, Observation, int | None]:
-    """The environment with the wrappers of PettingZoo's card games."""
+    """Return the environment with the wrappers of PettingZoo's card games."""
     return wrapped(raw_env(preset, **arguments))

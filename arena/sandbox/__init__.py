@@ -1,4 +1,5 @@
-"""The sandbox runs uploaded bots: Python sources and WebAssembly components, without access to the system.
+"""The sandbox, which runs uploaded bots (Python sources and WebAssembly components) without access to the
+system.
 
-See docs/sandbox.md. This needs the libraries of the server extra.
+See docs/sandbox.md. It needs the libraries of the server extra.
 """

@@ -1,4 +1,4 @@
-"""Uploaded bots with the interface of all bots."""
+"""Uploaded bots behind the interface that all bots share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ _REPORT: Final = 8_000
 
 @dataclass(slots=True)
 class LoggedDecision:
-    """One decision, for the bot's owner: the turn's id, milliseconds of fuel, and the fault, if any."""
+    """One decision, for the bot's owner: the turn's id, the milliseconds of fuel used, and the
+    fault, if any.
+    """
 
     turn: str
     ms: float
@@ -29,7 +31,7 @@ class LoggedDecision:
     detail: str = ""
 
     def as_json(self) -> dict[str, object]:
-        """The decision by field names, without empty fields."""
+        """Return the decision by field names, without empty fields."""
         decision: dict[str, object] = {"turn": self.turn, "ms": round(self.ms, 3)}
         return {**decision, "fault": self.fault, "detail": self.detail} if self.fault else decision
 
@@ -52,7 +54,7 @@ class Journal:
         self.output += text[:room]
 
     def as_json(self) -> dict[str, object]:
-        """The journal as stored with the game; only the bot's owner and admins may see it."""
+        """Return the journal as stored with the game; only the bot's owner and admins may see it."""
         return {
             "output": self.output,
             "cut": self.cut,
@@ -75,7 +77,7 @@ class SandboxedBot(Bot):
     def __init__(
         self, program: Program, source: str, seed: int, limits: SandboxLimits = DEFAULT_LIMITS
     ) -> None:
-        """``source``: empty if the program is the bot itself."""
+        """Set up a seat. ``source`` is empty if the program is the bot itself."""
         self.journal = Journal(limits.output_chars)
         self.failure: BotFailure | None = None
         """The error of loading the bot; then it plays no turn."""
@@ -96,7 +98,7 @@ class SandboxedBot(Bot):
                 self.journal.print(f"{failure}\n")
 
     def choose(self, turn: Turn) -> str | None:
-        """See :meth:`arena.bots.Bot.choose`; the answer may be any text."""
+        """Choose an answer like :meth:`arena.bots.Bot.choose`; it may be any text."""
         before = self._used
         decision = LoggedDecision(turn["turn"], 0.0)
         self.journal.decisions.append(decision)
@@ -112,7 +114,7 @@ class SandboxedBot(Bot):
                 decision.ms = (self._used - before) / FUEL_PER_MS
 
     def named_games(self) -> tuple[str, ...]:
-        """The games that a Python source says it plays; none are all. Raises
+        """Return the games that a Python source says it plays, or no games if it plays all. Raises
         :class:`~arena.bots.BotFailure`, :class:`~arena.bots.HostFailure` or :class:`~arena.bots.InvalidBot`.
         """
         if self.failure is not None:
@@ -153,7 +155,7 @@ class SandboxedBot(Bot):
             self.journal.load_ms += (self._used - before) / FUEL_PER_MS
 
     def _code(self) -> bytes:
-        """The source compiled, which costs no game fuel."""
+        """Return the compiled source. Compiling costs no game fuel."""
         prepared = self._program.prepared(self._source, self._limits)
         if prepared.output:
             self.journal.print(prepared.output)
@@ -221,9 +223,9 @@ class SandboxedSpec(BotSpec):
     limits: SandboxLimits = DEFAULT_LIMITS
 
     def make(self, seed: int) -> SandboxedBot:
-        """A new instance whose randomness follows from ``seed``.
+        """Return a new instance whose randomness follows from ``seed``.
 
-        An error of loading it is raised by its first decision, and is in ``failure``. Raises
+        An error while loading it is stored in ``failure`` and raised by its first decision. Raises
         :class:`~arena.bots.InvalidBot` for a component that is not a bot.
         """
         if self.component is not None:
@@ -234,10 +236,11 @@ class SandboxedSpec(BotSpec):
 def sandboxed_spec(
     name: str, version: str, source: str | bytes, limits: SandboxLimits = DEFAULT_LIMITS
 ) -> SandboxedSpec:
-    """A bot that runs in the sandbox: ``source`` is Python source, or the bytes of a WebAssembly component
-    of the world in ``arena/sandbox/guest/bot.wit``.
+    """Return a bot that runs in the sandbox: ``source`` is Python source, or the bytes of a WebAssembly
+    component of the world in ``arena/sandbox/guest/bot.wit``.
 
-    Raises :class:`~arena.bots.InvalidBot` if it is too long. Nothing is run here: see :func:`check_bot`.
+    Raises :class:`~arena.bots.InvalidBot` if the source is too long. It does not run the bot: see
+    :func:`check_bot`.
     """
     size, most = len(source), limits.component_bytes
     if isinstance(source, str):
@@ -250,8 +253,8 @@ def sandboxed_spec(
 
 
 def compile_bot(spec: SandboxedSpec) -> None:
-    """Compile the bot, for all processes that share the cache. Raises :class:`~arena.bots.InvalidBot` with
-    the error.
+    """Compile the bot for all processes that share the cache. Raises :class:`~arena.bots.InvalidBot` with the
+    error.
     """
     if spec.component is not None:
         component_program(spec.component, spec.limits)
@@ -262,8 +265,8 @@ def compile_bot(spec: SandboxedSpec) -> None:
 
 
 def check_bot(spec: SandboxedSpec) -> tuple[str, ...]:
-    """Load the bot once in the sandbox. Returns the games that it says it plays; none are all. Raises
-    :class:`~arena.bots.InvalidBot` with the error.
+    """Load the bot once in the sandbox, and return the games that it says it plays, or no games if it plays
+    all. Raises :class:`~arena.bots.InvalidBot` with the error.
     """
     if spec.component is None:
         # Here and not when it plays: a version that was checked by an earlier release plays on.

@@ -53,8 +53,8 @@ _LEAST_WALL_SECONDS: Final = 60
 
 
 def python_component() -> Path:
-    """The Python of the sandbox as a component of the worlds ``bot`` and ``python``, built now, in about a
-    minute, if it is not in the cache.
+    """Return the Python of the sandbox as a component of the worlds ``bot`` and ``python``. If it is not in
+    the cache, it is built now, which takes about a minute.
 
     Raises :class:`BuildFailed`.
     """
@@ -62,17 +62,19 @@ def python_component() -> Path:
 
 
 def component_name() -> str:
-    """The name of :func:`python_component` in the cache."""
+    """Return the name of :func:`python_component` in the cache."""
     return f"runtime-{python_recipe()[:24]}.wasm"
 
 
 def python_recipe() -> str:
-    """The hash of what the Python of the sandbox is built from. Two builds with the same one still differ."""
+    """Return the hash of what the Python of the sandbox is built from. Two builds with the same recipe still
+    differ.
+    """
     return recipe_of(version("componentize-py"), [*_sources(), Path(__file__)])
 
 
 def recipe_of(name: str, files: Sequence[Path]) -> str:
-    """The hash of what something is built from: ``name`` and the contents of ``files``."""
+    """Return the hash of what something is built from: ``name`` and the contents of ``files``."""
     recipe = hashlib.sha256(name.encode())
     for path in files:
         recipe.update(f"\n{path.relative_to(SOURCES)} {path.stat().st_size}\n".encode())
@@ -81,19 +83,19 @@ def recipe_of(name: str, files: Sequence[Path]) -> str:
 
 
 def digest_of(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal."""
+    """Return the SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def runtime_name(digest: str, suffix: str = "") -> str:
-    """The ``runtime_id`` of an engine whose runtime has this SHA-256."""
+    """Return the ``runtime_id`` of an engine whose runtime has this SHA-256."""
     return f"python-{digest[:16]}-wasmtime-{version('wasmtime').partition('.')[0]}{suffix}"
 
 
 def compiled(source: bytes | Path, digest: str, engine: str, kind: str = COMPONENT) -> Path:
-    """The compiled form of an upload (or, by ``kind``, of the sandbox's Python) with this SHA-256,
-    compiled now if it is not in the cache. ``engine``: the name of the one that will run it.
+    """Return the compiled form of an upload (or, by ``kind``, of the sandbox's Python) with this SHA-256,
+    compiling it if it is not in the cache. ``engine`` is the name of the engine that will run it.
 
     Raises :class:`~arena.bots.InvalidBot` for a component that is not a bot or takes too much to compile,
     which is remembered; and :class:`CompilingEnded`.
@@ -112,7 +114,7 @@ def compiled(source: bytes | Path, digest: str, engine: str, kind: str = COMPONE
 
 
 def _upload(name: str, make: Callable[[Path], None]) -> Path:
-    """Return a file of the upload cache, which keeps the most recently used files and the reasons of
+    """Return a file of the upload cache, which keeps the most recently used files and the reasons for
     refusals.
     """
     refusal = _uploads_folder() / f"{name}-{_tag(_COMPILE_SECONDS, *COMPILE_BUDGET)}.refused"
@@ -132,7 +134,7 @@ def _upload(name: str, make: Callable[[Path], None]) -> Path:
 
 
 def compiled_source(source: bytes, runtime: str, make: Callable[[], bytes]) -> bytes:
-    """What ``make`` returned for a source and the runtime with this id, from the cache if it is there."""
+    """Return what ``make`` returned for a source and the runtime with this id, from the cache if possible."""
     tag = _tag(runtime, COMPILE_MS, COMPILE_BYTES, COMPILE_BUDGET)
     made = b""
 
@@ -177,7 +179,9 @@ def _raise_known(refusal: Path) -> None:
 
 
 def checks_id() -> str:
-    """Names what decides whether an upload is refused: another release may decide otherwise."""
+    """Return an id of everything that decides whether an upload is refused. Another release may decide
+    otherwise.
+    """
     versions = version("wasmtime"), version("componentize-py")
     return _tag(arena.__version__, versions, DEFAULT_LIMITS, COMPILE_BUDGET, COMPILE_MS, COMPILE_BYTES)
 

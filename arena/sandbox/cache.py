@@ -1,4 +1,4 @@
-"""A private folder of this user for what is built once: the runtime and compiled components."""
+"""A private folder of this user for what is built only once: the runtime and compiled components."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _ABANDONED_AFTER: Final = 3600
 
 
 class UnsafeCache(ArenaError):
-    """Other users could write to the cache folder: compiled code from there must not be run."""
+    """Other users could write to the cache folder, so compiled code from there must not be run."""
 
     code = "unsafe_cache"
 
 
 def cache_folder() -> Path:
-    """``$XDG_CACHE_HOME/botequim`` (by default ``~/.cache/botequim``), or a folder in the temporary folder
-    where neither can be written. Raises :class:`UnsafeCache`.
+    """Return ``$XDG_CACHE_HOME/botequim`` (by default ``~/.cache/botequim``), or a folder in the temporary
+    folder if neither can be written. Raises :class:`UnsafeCache`.
     """
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     for folder in (Path(base) / "botequim", Path(tempfile.gettempdir()) / f"botequim-cache-{os.getuid()}"):
@@ -45,20 +45,20 @@ def cache_folder() -> Path:
 
 
 def cache_environment() -> dict[str, str]:
-    """The environment in which another process finds the same folder."""
+    """Return the environment in which another process finds the same folder."""
     names = ("XDG_CACHE_HOME", "HOME", "TMPDIR")
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def check_private(path: Path) -> None:
-    """Raises :class:`UnsafeCache` unless only this user can write ``path``."""
+    """Raise :class:`UnsafeCache` unless only this user can write ``path``."""
     status = path.lstat()
     if status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise UnsafeCache(f"others can write {path}", expected="a folder that only this user can write")
 
 
 def cached(name: str, make: Callable[[Path], None], folder: Path | None = None) -> Path:
-    """The file ``name`` of the cache, made by ``make(path to write to)`` if it is not there.
+    """Return the file ``name`` of the cache, calling ``make`` with the path to write to if it does not exist.
 
     If several processes need it, one makes it and the others wait. A cached file never changes.
     """
@@ -79,10 +79,11 @@ def cached(name: str, make: Callable[[Path], None], folder: Path | None = None) 
 
 
 def trim(folder: Path, most_bytes: int) -> None:
-    """Remove files of ``folder``, the least recently changed first, until the rest take at most
-    ``most_bytes`` or one is left; and what a killed process left there.
+    """Remove files of ``folder``, least recently changed first, until the rest take at most ``most_bytes`` or
+    only one is left. Also remove what a killed process left there.
 
-    Any number of processes may: whoever misses a file makes it again. A removed file that is mapped stays.
+    Any number of processes may call it at once, because a process that misses a file builds it again. A
+    removed file that is mapped stays usable.
     """
     found = []
     for path in folder.iterdir():

@@ -45,28 +45,30 @@ MOST_SECONDS: Final = 600
 
 
 class CheckedUpload(NamedTuple):
-    """An upload that can be a bot. ``games``: those that it says it plays; none are all."""
+    """An upload that can be a bot. ``games`` lists the games that it says it plays; an empty
+    list means all.
+    """
 
     games: tuple[str, ...]
 
 
 class Objection(NamedTuple):
-    """Why an upload cannot be a bot. ``step``: the one that it fails."""
+    """Why an upload cannot be a bot. ``step`` is the step at which it fails."""
 
     step: Step
     detail: str
 
 
 class CheckEnded(HostFailure):
-    """The process that checked an upload was ended; nobody's fault."""
+    """The process that checked an upload was ended, which is nobody's fault."""
 
 
 def check_upload(
     source: str | bytes, runtime: Path, reached: Callable[[Step], None]
 ) -> CheckedUpload | Objection:
-    """Compile and load a source or a component as :func:`~arena.sandbox.bot.sandboxed_spec` takes it;
-    ``reached`` is called after each step. ``runtime``: the component of the sandbox's Python, for which this
-    process has the engine in its cache.
+    """Compile and load a source or a component as :func:`~arena.sandbox.bot.sandboxed_spec` takes it, calling
+    ``reached`` after each step. ``runtime`` is the component of the sandbox's Python, for which this process
+    has the engine in its cache.
 
     Raises :class:`~arena.bots.HostFailure`.
     """
@@ -103,7 +105,7 @@ def check_upload(
 
 
 def _seconds(source: str | bytes, size: int) -> int:
-    """The processor time of the process; a component is compiled in one of its own."""
+    """Return the processor time that the process may use. A component is compiled in a separate process."""
     fuel_ms = DEFAULT_LIMITS.load_ms + (compile_ms(size) if isinstance(source, str) else 0)
     return _OWN_SECONDS + PROCESSOR_FACTOR * fuel_ms // 1000
 
@@ -135,7 +137,7 @@ def _follow(child: subprocess.Popen[str], reached: Callable[[Step], None]) -> Ch
 
 
 def main() -> int:
-    """See the top of this file."""
+    """Run the check; see the top of this file."""
     language, path, runtime = sys.argv[1:]
     use_runtime(load_runtime(Path(runtime)))
     data = Path(path).read_bytes()

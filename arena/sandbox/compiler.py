@@ -66,7 +66,7 @@ UPLOAD_SETTINGS: Final[dict[str, bool | int]] = {
 
 
 class CompileBudget(NamedTuple):
-    """What compiling an upload may take: seconds of processor time, bytes of memory, bytes of code."""
+    """What compiling an upload may use: seconds of processor time, bytes of memory, bytes of code."""
 
     seconds: int
     memory: int
@@ -92,8 +92,8 @@ _IMPORTS: Final = {"log": "func(string)", "clock": "func() -> u64"}
 
 
 def make_engine(name: str, kind: str = COMPONENT) -> Engine:
-    """A wasmtime engine with the settings of the sandbox's engine ``name`` for this kind of code. What is
-    compiled for one name is not valid for the other, and uploads have an engine of their own.
+    """Return a wasmtime engine with the settings of the sandbox's engine ``name`` for this kind of code. Code
+    compiled for one name is not valid for the other, and uploads have a separate engine.
     """
     config = Config()
     for setting, value in settings_of(kind).items():
@@ -107,18 +107,18 @@ def make_engine(name: str, kind: str = COMPONENT) -> Engine:
 
 
 def compile_budget(size: int) -> CompileBudget:
-    """The budget for an upload of ``size`` bytes."""
+    """Return the budget for an upload of ``size`` bytes."""
     parts = zip(*COMPILE_BUDGET, strict=True)
     return CompileBudget(*(least + more * size // (1 << 20) for least, more in parts))
 
 
 def settings_of(kind: str) -> dict[str, bool | int]:
-    """The settings for this kind of code."""
+    """Return the settings for this kind of code."""
     return {**SETTINGS, **UPLOAD_SETTINGS} if kind == COMPONENT else SETTINGS
 
 
 def objection(component: Component, engine: Engine) -> str | None:
-    """Why this component is not a bot of the world ``bot``, or None."""
+    """Return why this component is not a bot of the world ``bot``, or None."""
     exports = component.type.exports(engine)
     imports = component.type.imports(engine)
     for name, signature in _EXPORTS.items():
@@ -138,7 +138,7 @@ def objection(component: Component, engine: Engine) -> str | None:
 
 
 def main() -> int:
-    """See the top of this file."""
+    """Run the compiler; see the top of this file."""
     kind, name, source, output = sys.argv[1:]
     engine = make_engine(name, kind)
     wasm = Path(source).read_bytes()

@@ -1,4 +1,4 @@
-"""Bots that are WebAssembly components, in any language; and the plain engine, which runs the sandbox's
+"""Bots that are WebAssembly components, in any language, and the plain engine, which runs the sandbox's
 Python as one of them.
 """
 
@@ -44,8 +44,8 @@ class TextFunction(Protocol):
     def __init__(self, instance: Instance, store: Store, index: ExportIndex, params: int) -> None: ...
 
     def __call__(self, *texts: str) -> tuple[bool, bool | str]:
-        """Whether the result is ok, and its contents. Raises :class:`wasmtime.WasmtimeError`,
-        :class:`~arena.sandbox.program.TooLong`, and exceptions of the host's functions.
+        """Return whether the result is ok, and its contents. Raises :class:`wasmtime.WasmtimeError`,
+        :class:`~arena.sandbox.program.TooLong`, and the exceptions of the host's functions.
         """
 
 
@@ -77,8 +77,8 @@ class ComponentProgram(Program):
     function: type[TextFunction] = PlainTextFunction
 
     def __init__(self, engine: WasmtimeEngine, component: Component, kind: str) -> None:
-        """``kind``: see ``arena.sandbox.compiler``. Raises :class:`wasmtime.WasmtimeError` if it imports what
-        cannot be defined.
+        """Link a component. For ``kind``, see ``arena.sandbox.compiler``. Raises
+        :class:`wasmtime.WasmtimeError` if the component imports something that cannot be defined.
         """
         super().__init__()
         self.limits_processor_time = kind == COMPONENT
@@ -174,7 +174,7 @@ class _ComponentInstance(ProgramInstance):
         except TooLong as error:
             if error.is_error:
                 raise Trapped(f"an error of {error.size} bytes; the most is {MOST_TEXT}") from None
-            raise NoAction(f"a text of {error.size} bytes") from None
+            raise NoAction(f"the text has {error.size} bytes") from None
 
     def _call(self, fuel: int, call: Callable[..., Result], *arguments: object) -> Result:
         if not self._program.limits_processor_time:
@@ -193,7 +193,9 @@ def component_program(
     name: str,
     kind: str = COMPONENT,
 ) -> ComponentProgram:
-    """The component with this SHA-256 for the engine ``name``. Raises :class:`~arena.bots.InvalidBot`."""
+    """Return the component with this SHA-256 for the engine ``name``. Raises
+    :class:`~arena.bots.InvalidBot`.
+    """
     component = _loaded(wasm, digest, engine, name, kind)
     try:
         return program(engine, component, kind)
@@ -215,12 +217,14 @@ def _loaded(wasm: bytes | Path, digest: str, engine: WasmtimeEngine, name: str, 
 
 
 class PlainEngine(SandboxEngine):
-    """Runs everything as in wasmtime's documentation, with published names only: each game has a new
-    instance, and a source is compiled in the instance that plays it.
+    """The plain engine, which runs everything as wasmtime's documentation describes, with published names
+    only. Each game has a new instance, and a source is compiled in the instance that plays it.
     """
 
     def __init__(self, component: Path) -> None:
-        """``component``: the Python of the sandbox. Raises :class:`~arena.sandbox.errors.BuildFailed`."""
+        """Create the engine. ``component`` is the Python of the sandbox. Raises
+        :class:`~arena.sandbox.errors.BuildFailed`.
+        """
         self._uploads = make_engine(PLAIN, COMPONENT)
         engine = make_engine(PLAIN, RUNTIME)
         digest = digest_of(component)

@@ -13,4 +13,4 @@ class BuildFailed(ArenaError):
 
 
 class CompilingEnded(BuildFailed, HostFailure):
-    """The process that compiled a component was ended; nobody's fault."""
+    """The process that compiled a component was ended, which is nobody's fault."""

@@ -53,13 +53,13 @@ class SandboxLimits:
 
 
 def compile_ms(size: int) -> int:
-    """Milliseconds of fuel for compiling a source of ``size`` bytes."""
+    """Return the milliseconds of fuel for compiling a source of ``size`` bytes."""
     least, more = COMPILE_MS
     return least + more * size // (1 << 20)
 
 
 def processor_seconds(fuel: int) -> float:
-    """The processor time that a call of a component with this fuel may use."""
+    """Return the processor time that a call of a component with this fuel may use."""
     return max(LEAST_PROCESSOR_SECONDS, PROCESSOR_FACTOR * fuel / FUEL_PER_MS / 1000)
 
 

@@ -1,11 +1,11 @@
-"""Ends calls into uploaded components by the processor time that they use.
+"""Ends calls into uploaded components according to the processor time that they use.
 
-Fuel counts WebAssembly instructions; what wasmtime does for a component between two instructions (converting
-texts between nested components, growing and filling tables and memories) is hardly counted. So one thread
-looks at the clock of the calling thread, and interrupts the call through the engine's epoch. WebAssembly code
-notices that at its next function call or loop; a single operation of wasmtime is short, since the store
-limits memories and tables. Should a call not come back all the same, the watchdog of the worker ends the
-process (``workers.watchdog``).
+Fuel counts WebAssembly instructions, but hardly what wasmtime does for a component between two instructions
+(converting texts between nested components, growing and filling tables and memories). So one thread watches
+the clock of the calling thread, and interrupts the call through the engine's epoch. WebAssembly code notices
+that at its next function call or loop; a single operation of wasmtime is short, since the store limits
+memories and tables. If a call does not return all the same, the watchdog of the worker ends the process
+(``workers.watchdog``).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 
 
 class OutOfProcessorTime(Exception):
-    """The call took more than this many seconds of processor time."""
+    """The call used more than this many seconds of processor time."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
@@ -37,8 +37,8 @@ class OutOfProcessorTime(Exception):
 
 
 class _Call(NamedTuple):
-    """A running call: it is interrupted when ``clock`` (of its thread's processor time) has reached
-    ``until``, or the wall clock ``wall_until``.
+    """A running call, which is interrupted when ``clock`` (of its thread's processor time) reaches ``until``,
+    or when the wall clock reaches ``wall_until``.
     """
 
     engine: Engine
@@ -51,7 +51,7 @@ class _Call(NamedTuple):
 
 
 class _Watch:
-    """Runs one call at a time: an engine's epoch is that of all its stores."""
+    """Runs one call at a time, because all stores of an engine share its epoch."""
 
     def __init__(self) -> None:
         self._one_call = threading.Lock()
@@ -67,9 +67,9 @@ class _Watch:
         call: Callable[..., Result],
         *arguments: object,
     ) -> Result:
-        """``call(*arguments)``, which runs code in ``store``, whose engine has epoch interruption.
+        """Return ``call(*arguments)``, which runs code in ``store``, whose engine has epoch interruption.
 
-        Raises :class:`OutOfProcessorTime` if it took more than ``seconds`` of processor time; after
+        Raises :class:`OutOfProcessorTime` if it used more than ``seconds`` of processor time. After
         ``wall_seconds`` it is interrupted with a :class:`wasmtime.WasmtimeError`.
         """
         with self._one_call:
@@ -118,8 +118,8 @@ class _Watch:
 
 
 def _thread_clock() -> int:
-    """The clock of this thread's processor time, which other threads can read; where there is none, that of
-    the process.
+    """Return the clock of this thread's processor time, which other threads can read. Where threads have no
+    such clock, return that of the process.
     """
     if hasattr(time, "pthread_getcpuclockid"):
         return time.pthread_getcpuclockid(threading.get_ident())

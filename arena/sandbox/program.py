@@ -1,4 +1,4 @@
-"""Programs of the sandbox, their instances, each of which plays one seat of one game, and the interface of
+"""Programs of the sandbox, their instances (each of which plays one seat of one game), and the interface of
 the engines that run them.
 """
 
@@ -35,11 +35,13 @@ class Trapped(Exception):
 
 
 class TooSlow(Exception):
-    """The call took far longer than its fuel allows for: this machine is too slow to be fair."""
+    """The call took far longer than its fuel allows, so this machine is too slow to be fair."""
 
 
 class Failed(Exception):
-    """The bot raised: one line with what and where, then the traceback. The instance may be used again."""
+    """The bot raised an exception, described by one line and then the traceback. The instance may be used
+    again.
+    """
 
 
 class NoAction(Exception):
@@ -75,13 +77,13 @@ class Program(ABC):
 
     @property
     def running(self) -> ProgramInstance:
-        """The instance running in this thread."""
+        """The instance that is running in this thread."""
         instance: ProgramInstance = self.thread.instance
         return instance
 
     def prepared(self, source: str, limits: SandboxLimits) -> Prepared:
-        """The source compiled once for all games, if the program supports that. Raises as
-        :meth:`ProgramInstance.choose`.
+        """Return the source compiled once for all games, if the program supports that. Raises what
+        :meth:`ProgramInstance.choose` raises.
         """
         return Prepared(b"")
 
@@ -89,16 +91,16 @@ class Program(ABC):
     def instance(
         self, limits: SandboxLimits, seed: int, print: Callable[[str], None], used: int = 0
     ) -> ProgramInstance:
-        """An instance in the state of a new one, to be closed after the game. Raises as
-        :meth:`ProgramInstance.choose`.
+        """Return an instance in the state of a new one, to be closed after the game. Raises what
+        :meth:`ProgramInstance.choose` raises.
 
         ``print`` receives its output; ``used`` is the fuel that earlier instances of the same game used.
         """
 
 
 class SandboxEngine(ABC):
-    """One way to run programs with wasmtime: ``arena.sandbox.engine.fast`` and ``arena.sandbox.components``
-    have one each. The same bots decide alike in both; fuel differs.
+    """One way to run programs with wasmtime; ``arena.sandbox.engine.fast`` and ``arena.sandbox.components``
+    have one each. The same bots decide alike in both, but use different amounts of fuel.
     """
 
     runtime_id: str
@@ -109,21 +111,21 @@ class SandboxEngine(ABC):
 
     @abstractmethod
     def component(self, wasm: bytes) -> Program:
-        """A bot that is a component. Raises :class:`~arena.bots.InvalidBot`."""
+        """Return a bot that is a component. Raises :class:`~arena.bots.InvalidBot`."""
 
 
 class FuelCounter(Protocol):
     """Counts an instance's fuel."""
 
     def get_fuel(self) -> int:
-        """The fuel that is left."""
+        """Return the remaining fuel."""
 
     def set_fuel(self, fuel: int) -> None:
-        """Replace what is left by this fuel."""
+        """Replace the remaining fuel."""
 
 
 class ProgramInstance(Guest):
-    """One instance: a memory of its own, and nothing else. It may be used until it raises
+    """One instance, with its own memory and no other state. It may be used until it raises
     :class:`OutOfFuel`, :class:`~arena.sandbox.processor_time.OutOfProcessorTime`, :class:`Trapped` or
     :class:`TooSlow`. The parameters are those of :meth:`Program.instance`.
     """
@@ -155,15 +157,16 @@ class ProgramInstance(Guest):
 
     @abstractmethod
     def load(self, source: str, code: bytes, fuel: int) -> bool:
-        """Prepare to play. Returns whether the bot wants to be offered rights. Raises as :meth:`choose`.
+        """Prepare to play, and return whether the bot wants to be offered rights. Raises what :meth:`choose`
+        raises.
 
-        ``code``: the source compiled (:meth:`Program.prepared`).
+        ``code`` is the compiled source (:meth:`Program.prepared`).
         """
 
     @abstractmethod
     def choose(self, turn: Turn | None, fuel: int) -> str | None:
-        """The bot's answer, which may be any text, or None. Without a turn, which is only for the sandbox's
-        Python: the games that the bot says it plays, with spaces between them.
+        """Return the bot's answer, which may be any text, or None. Without a turn, which only the sandbox's
+        Python supports, return the games that the bot says it plays, separated by spaces.
 
         Raises :class:`Failed`, :class:`NoAction`, :class:`OutOfFuel`,
         :class:`~arena.sandbox.processor_time.OutOfProcessorTime`, :class:`Trapped` or :class:`TooSlow`.
@@ -174,29 +177,31 @@ class ProgramInstance(Guest):
         """Free its memory, which also happens when the object is collected."""
 
     def charge(self, fuel: int) -> None:
-        """Take fuel for work that the host does for the running instance."""
+        """Charge fuel for work that the host does for the running instance."""
         left = self._fuel.get_fuel()
         self._fuel.set_fuel(max(0, left - fuel))
         if fuel >= left:
             raise OutOfFuel
 
     def clock_ns(self) -> int:
-        """Nanoseconds of thinking so far in this game."""
+        """Return the nanoseconds of thinking so far in this game."""
         return (self._used + self._given - self._fuel.get_fuel()) * 1_000_000 // FUEL_PER_MS
 
     def random_bytes(self, size: int) -> bytes:
-        """Bytes derived from the seed."""
+        """Return bytes derived from the seed."""
         if self._random is None:
             self._random = random.Random(f"wasi {self._seed}")
         return self._random.randbytes(size)
 
     def log(self, text: str, length: int = 0) -> None:
-        """Print, for the running instance's fuel. ``length``: of the whole text, if this is its beginning."""
+        """Print a text at the expense of the running instance's fuel. ``length`` is that of the whole text,
+        if this is only its beginning.
+        """
         self.charge(CALL_FUEL + CHARACTER_FUEL * max(length, len(text)))
         self.print(text)
 
     def clock(self) -> int:
-        """The clock, for the running instance's fuel."""
+        """Return the clock, at the expense of the running instance's fuel."""
         self.charge(CALL_FUEL)
         return self.clock_ns()
 

@@ -1,4 +1,4 @@
-"""What a worker is doing, in memory that it shares with its parent, ``workers.watchdog``."""
+"""The progress of a worker, in memory that it shares with its parent, ``workers.watchdog``."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _GROUP_AT: Final = _SIZE_AT + _SIZE.size
 
 
 class StepLimit(NamedTuple):
-    """The running step of a kind: ``number`` differs from that of the last one; ``seconds`` of wall clock and
-    of the process's processor time after which it hangs, 0 for never.
+    """The running step of a kind. ``number`` differs from that of the previous one. ``seconds`` are those of
+    wall clock and of the process's processor time after which the step counts as hung, 0 for never.
     """
 
     number: int
@@ -43,8 +43,8 @@ class StepLimit(NamedTuple):
 
 
 class GroupAttempt(NamedTuple):
-    """An attempt to play a group of a tournament. ``uploaded``: the uploaded bots in it; ``calling``: the one
-    whose call is running, empty if none is.
+    """An attempt to play a group of a tournament. ``uploaded`` lists the uploaded bots in it; ``calling`` is
+    the one whose call is running, or empty if none is.
     """
 
     tournament: str
@@ -55,7 +55,9 @@ class GroupAttempt(NamedTuple):
 
 
 class Progress:
-    """What a worker is doing. Written by one process, in one thread per kind of step; read by its parent."""
+    """The progress of a worker. One process writes it, in one thread per kind of step; its
+    parent reads it.
+    """
 
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, mmap.PAGESIZE)
@@ -67,7 +69,7 @@ class Progress:
         self._memory[:] = bytes(len(self._memory))
 
     def begin(self, step: int, seconds: float, processor_seconds: float = 0.0) -> None:
-        """Begin a step of a kind, which ends the last one."""
+        """Begin a step of a kind, ending the previous one."""
         self._numbers[step] = number = self._numbers[step] + 1
         _STEP.pack_into(self._memory, step * _STEP.size, number, seconds, processor_seconds)
 
@@ -77,7 +79,9 @@ class Progress:
 
     @contextmanager
     def playing(self, attempt: GroupAttempt, names: Mapping[int, str]) -> Iterator[None]:
-        """Inside the block the group is played; ``names``: those of its uploaded players."""
+        """Record, inside the block, that the group is being played; ``names`` are those of its uploaded
+        players.
+        """
         data = json.dumps(attempt[:4]).encode()
         self._names = {player: name.encode() for player, name in names.items()}
         self._memory[_GROUP_AT : _GROUP_AT + len(data)] = data
@@ -88,15 +92,15 @@ class Progress:
             _SIZE.pack_into(self._memory, _SIZE_AT, 0)
 
     def decides(self, player: int) -> None:
-        """A player of the group is about to be made, or to decide."""
+        """Record that a player of the group is about to be created or to decide."""
         _NAME.pack_into(self._memory, _NAME_AT, self._names.get(player, b""))
 
     def step(self, step: int) -> StepLimit:
-        """The running step of a kind."""
+        """Return the running step of a kind."""
         return StepLimit(*_STEP.unpack_from(self._memory, step * _STEP.size))
 
     def attempt(self) -> GroupAttempt | None:
-        """The group that is being played, None if none is."""
+        """Return the group that is being played, or None if none is."""
         (size,) = _SIZE.unpack_from(self._memory, _SIZE_AT)
         if not size:
             return None

@@ -1,4 +1,4 @@
-"""Replay the uploaded bots of a record, and compare every decision with the recorded one."""
+"""Replaying of the uploaded bots of a record, comparing every decision with the recorded one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ILLEGAL: Final = "no such action"
 
 
 class ReplayedDecision(NamedTuple):
-    """The result of one decision: an action (None: an optional turn was passed) or a fault."""
+    """The result of one decision: an action (None if an optional turn was passed) or a fault."""
 
     action: str | None
     fault: str = ""
@@ -31,7 +31,8 @@ class ReplayedDecision(NamedTuple):
 @dataclass
 class Replayed:
     """The result of replaying the bots of a record: the number of ``decisions`` compared, the first
-    ``difference`` (empty: none), and the ``missing`` bots, ``name@version``, whose source was not given.
+    ``difference`` (empty if there is none), and the ``missing`` bots, as ``name@version``, whose source was
+    not given.
     """
 
     decisions: int = 0
@@ -87,7 +88,7 @@ class _Decisions:
             self._faults.setdefault((fault["seat"], fault["after"]), []).append(fault["type"])
 
     def next(self, seat: int, logged: int) -> ReplayedDecision:
-        """The result of the seat's next decision."""
+        """Return the result of the seat's next decision."""
         faults = self._faults.get((seat, logged))
         if faults:
             return ReplayedDecision(None, faults.pop(0))
@@ -96,7 +97,7 @@ class _Decisions:
 
 
 class _Recorded(Bot):
-    """Acts as the seat did, including faults."""
+    """A bot that acts as the seat did, including faults."""
 
     wants_rights = True
 
@@ -106,7 +107,7 @@ class _Recorded(Bot):
         self._seat = seat
 
     def outcome(self) -> ReplayedDecision:
-        """The result of the decision that is due."""
+        """Return the result of the decision that is due."""
         return self._story.next(self._seat, self.table.logged)
 
     def choose(self, turn: Turn) -> str | None:
@@ -120,7 +121,7 @@ class _Recorded(Bot):
 
 
 class _Compared(Bot):
-    """Lets the bot decide, and raises :class:`_Differs` if that differs from the record."""
+    """A bot whose decisions are compared with the record; raises :class:`_Differs` if they differ."""
 
     def __init__(self, bot: Bot, recorded: _Recorded, replayed: Replayed) -> None:
         self.wants_rights = bot.wants_rights

@@ -28,7 +28,7 @@ _PROGRAMS: Final = 32
 
 
 class Runtime(NamedTuple):
-    """A build of the sandbox's Python, its WebAssembly file with the SHA-256, and the engine for it."""
+    """A build of the sandbox's Python: its WebAssembly file with the SHA-256, and the engine for it."""
 
     component: Path
     sha256: str
@@ -36,7 +36,7 @@ class Runtime(NamedTuple):
 
     @property
     def id(self) -> str:
-        """What names it in records: bots replay exactly where this is the same."""
+        """The id of the runtime in records. Bots replay exactly where it is the same."""
         return self.engine.runtime_id
 
 
@@ -45,7 +45,8 @@ _used: list[Runtime] = []
 
 
 def load_runtime(component: Path) -> Runtime:
-    """The runtime of this build, compiled now if it is not in the cache. ``component``: the sandbox's Python.
+    """Return the runtime of this build, compiling it if it is not in the cache. ``component`` is the
+    sandbox's Python.
 
     Raises :class:`~arena.sandbox.errors.BuildFailed`.
     """
@@ -53,21 +54,21 @@ def load_runtime(component: Path) -> Runtime:
 
 
 def use_runtime(runtime: Runtime) -> None:
-    """Let this process run its bots in ``runtime``, which is its first: the runtime of a process stays the
-    same, so no group is played in two.
+    """Make this process run its bots in ``runtime``. It must be the process's first, because the runtime of a
+    process stays the same, so that no group is played in two.
     """
     assert not _used
     _used.append(runtime)
 
 
 def used_runtime() -> Runtime | None:
-    """The runtime of this process; None if it has none yet."""
+    """Return the runtime of this process, or None if it has none yet."""
     return _used[0] if _used else None
 
 
 def sandbox_engine() -> SandboxEngine:
-    """The engine of this process; without a runtime yet, that of this installation's own build. Raises as
-    :func:`load_runtime`.
+    """Return the engine of this process, or, if it has no runtime yet, that of this installation's own build.
+    Raises what :func:`load_runtime` raises.
     """
     if not _used:
         use_runtime(load_runtime(python_component()))
@@ -75,7 +76,8 @@ def sandbox_engine() -> SandboxEngine:
 
 
 def best_engine(component: Path) -> SandboxEngine:
-    """The fast engine, or the plain one where that cannot be built. ``component``: the sandbox's Python.
+    """Return the fast engine, or the plain one if the fast one cannot be built. ``component`` is the
+    sandbox's Python.
 
     Raises :class:`~arena.sandbox.errors.BuildFailed`.
     """
@@ -95,15 +97,17 @@ def runtime_id() -> str:
 
 
 def python_program() -> Program:
-    """The Python of the sandbox. Raises :class:`~arena.sandbox.errors.BuildFailed`."""
+    """Return the Python of the sandbox. Raises :class:`~arena.sandbox.errors.BuildFailed`."""
     return sandbox_engine().python
 
 
 def component_program(wasm: bytes, limits: SandboxLimits) -> Program:
-    """A bot that is a component. Raises :class:`~arena.bots.InvalidBot`."""
+    """Return a bot that is a component. Raises :class:`~arena.bots.InvalidBot`."""
     if len(wasm) > limits.component_bytes:
         raise InvalidBot(
-            f"a component of {len(wasm)} bytes", field="source", expected=f"at most {limits.component_bytes}"
+            f"the component has {len(wasm)} bytes",
+            field="source",
+            expected=f"at most {limits.component_bytes}",
         )
     return _component_program(wasm)
 

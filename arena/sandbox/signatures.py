@@ -1,5 +1,5 @@
-"""The types of a component's imports and exports, in the words of WIT. An upload's types may be huge when
-written out, so only the process that compiles it (``arena.sandbox.compiler``) looks at them.
+"""The types of a component's imports and exports, in WIT notation. An upload's types may be huge when written
+out, so only the process that compiles it (``arena.sandbox.compiler``) looks at them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ _MOST_PARTS: Final = 16
 
 
 def signature_of(item: object) -> str:
-    """A function's type in the words of WIT, without the names of its parameters; else what it is."""
+    """Return a function's type in WIT notation, without the names of its parameters, or what the item is if
+    it is not a function.
+    """
     if not isinstance(item, FuncType):
         return type(item).__name__
     writer = _Writer()
@@ -43,7 +45,7 @@ class _Writer:
 
 
 def item_count(items: Mapping[str, Any], engine: Engine, most: int) -> int:
-    """The number of items with those of instances in them, counted up to ``most`` + 1."""
+    """Return the number of items, including those of instances among them, counted up to ``most`` + 1."""
     count = 0
     for item in items.values():
         count += 1

@@ -1,6 +1,6 @@
 """The part of WASI that a component may call: random numbers and a clock, both deterministic.
 
-A call of any other function of WASI ends the instance.
+Calling any other function of WASI ends the instance.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ BYTE_FUEL: Final = 2_000
 
 
 class Guest:
-    """The interface of the calling instance."""
+    """The calling instance as the host's functions see it."""
 
     def charge(self, fuel: int) -> None:
-        """Take fuel for the host's work."""
+        """Charge fuel for the host's work."""
         raise NotImplementedError
 
     def clock_ns(self) -> int:
-        """Nanoseconds of thinking so far in this game."""
+        """Return the nanoseconds of thinking so far in this game."""
         raise NotImplementedError
 
     def random_bytes(self, size: int) -> bytes:
-        """Bytes derived from the seed."""
+        """Return bytes derived from the seed."""
         raise NotImplementedError
 
 
 def _bytes(guest: Guest, size: int) -> bytes:
     if size > MOST_RANDOM_BYTES:
-        raise ValueError(f"{size} random bytes at once; the most is {MOST_RANDOM_BYTES}")
+        raise ValueError(f"{size} random bytes requested at once; the maximum is {MOST_RANDOM_BYTES}")
     guest.charge(BYTE_FUEL * size)
     return guest.random_bytes(size)
 
@@ -69,8 +69,8 @@ FUNCTIONS: Final[dict[str, dict[str, tuple[str, Callable[..., Any]]]]] = {
 
 
 class Provided(NamedTuple):
-    """A function of :data:`FUNCTIONS` that a component imports: the name of the instance that has it, its
-    own, the type that it must have, and the type that it has.
+    """A function of :data:`FUNCTIONS` that a component imports: the name of the instance that has it, its own
+    name, the type that it must have, and the type that it has.
     """
 
     instance: str
@@ -80,7 +80,7 @@ class Provided(NamedTuple):
 
 
 def provided(imports: Mapping[str, Any], engine: Engine) -> Iterator[Provided]:
-    """The imports of a component that are in :data:`FUNCTIONS`."""
+    """Yield the imports of a component that are in :data:`FUNCTIONS`."""
     for name, extern in imports.items():
         interface, _, version = name.partition("@")
         instance = extern.ty

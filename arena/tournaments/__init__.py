@@ -1,1 +1,3 @@
-"""Tournaments: what they are and whom they pair. Pure: no clock, no store, no chance but from seeds."""
+"""Tournaments: what they are and whom they pair. The package is pure: it has no clock and no store, and all
+chance follows from seeds.
+"""

@@ -30,8 +30,9 @@ _SHOWN_ELO: Final = 999
 
 @dataclass(frozen=True)
 class ComparisonSettings:
-    """What is tested: whether version ``new`` is better than ``old``; for the others see
-    :class:`~arena.tournaments.sequential.SequentialTest`. ``most``: groups after which it ends undecided.
+    """What is tested: whether version ``new`` is better than ``old``. ``most`` is the number of groups after
+    which the comparison ends undecided. For the other settings, see
+    :class:`~arena.tournaments.sequential.SequentialTest`.
     """
 
     new: str
@@ -43,7 +44,7 @@ class ComparisonSettings:
     most: int = MOST_GROUPS
 
     def check(self) -> None:
-        """Raises :class:`~arena.errors.ArenaError` ``invalid_comparison``."""
+        """Raise :class:`~arena.errors.ArenaError` ``invalid_comparison`` if the settings are invalid."""
         if self.new == self.old:
             raise _invalid(f"{self.new} is both the new and the old version", "old", "another version")
         for name in ("elo0", "elo1"):
@@ -65,11 +66,11 @@ class ComparisonSettings:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> ComparisonSettings:
-        """The settings in a row; other keys are ignored. Raises KeyError."""
+        """Return the settings in a row; unknown keys are ignored. Raises KeyError."""
         return cls(**{item.name: data[item.name] for item in fields(cls)})
 
     def test(self) -> SequentialTest:
-        """A new test."""
+        """Return a new test."""
         return SequentialTest(self.elo0, self.elo1, self.alpha, self.beta)
 
 
@@ -78,7 +79,9 @@ def _invalid(message: str, field: str, expected: str) -> ArenaError:
 
 
 class ComparisonFormat(TournamentFormat):
-    """Plays batches of groups; its own tournaments only, so it is not one of ``FORMATS``."""
+    """The format of comparisons, which plays batches of groups. Only comparisons use it, so it is not one of
+    ``FORMATS``.
+    """
 
     name = "comparison"
     doc = "two versions of a bot meet until it is known whether the new one is better"
@@ -108,9 +111,9 @@ class ComparisonFormat(TournamentFormat):
         return len(field.planned)
 
     def state(self, field: Field) -> dict[str, object]:
-        """The state of the test after what was played, JSON-ready: ``groups`` that count, ``void`` ones,
-        ``llr``, ``decision`` (``elo0``, ``elo1`` or None), and ``margin`` and ``elo`` with their intervals,
-        None before there are two groups.
+        """Return the state of the test after the groups played so far, ready for JSON: ``groups`` that count,
+        ``void`` ones, ``llr``, ``decision`` (``elo0``, ``elo1`` or None), and ``margin`` and ``elo`` with
+        their intervals, which are None before there are two groups.
         """
         test, void = self._played(field)
         decision = {None: None, test.elo0: "elo0", test.elo1: "elo1"}[test.decision]
@@ -125,7 +128,7 @@ class ComparisonFormat(TournamentFormat):
         }
 
     def _played(self, field: Field) -> tuple[SequentialTest, int]:
-        """The test after the groups that are over, in their order, and the number of void ones."""
+        """Return the test after the finished groups, in their order, and the number of void ones."""
         (new,) = [entrant.player for entrant in field.entrants if entrant.version == self._settings.new]
         test, void = self._settings.test(), 0
         for group in sorted(field.planned, key=GroupPlan.order):
@@ -140,7 +143,7 @@ class ComparisonFormat(TournamentFormat):
 
 
 def group_margin(result: GroupResult, player: PlayerId) -> float:
-    """The mean margin, -1 to 1, of a player over the others in the games of a group."""
+    """Return the mean margin, -1 to 1, of a player over the others in the games of a group."""
     margins = []
     for game in result.games:
         worth = points(game.places, result.teams)
@@ -151,7 +154,7 @@ def group_margin(result: GroupResult, player: PlayerId) -> float:
 
 
 def adjusted_margin(result: GroupResult, player: PlayerId) -> float:
-    """The same without the luck of the cards, if it was measured; may be outside -1 to 1."""
+    """Return the margin without the luck of the cards, if it was measured. It may be outside -1 to 1."""
     own = result.luck(player)
     others = [result.luck(other) for other in result.players if other != player]
     known = [luck for luck in others if luck is not None]
@@ -162,7 +165,7 @@ def adjusted_margin(result: GroupResult, player: PlayerId) -> float:
 
 
 def _estimate(estimate: Estimate, most: float) -> dict[str, float]:
-    """The estimate with its bounds, which may be infinite, cut."""
+    """Return the estimate with its bounds, which may be infinite, limited to ``most``."""
     values = [value if isfinite(value) else (most if value > 0 else -most) for value in estimate]
     cut = [round(min(most, max(-most, value)), 4) for value in values]
     return dict(zip(Estimate._fields, cut, strict=True))

@@ -17,11 +17,11 @@ from arena.tournaments.spec import Spec
 @dataclass(frozen=True)
 class Entrant:
     """One version of one bot in one tournament. ``owner`` is empty for house bots. ``co_owners`` share the
-    bot with it. ``baseline``: whether it takes no place.
+    bot with the owner. A ``baseline`` entrant takes no place.
 
-    ``withdrawn``: None, or the last round that it takes part in (the one that was being played when
-    it withdrew; 0: it never plays). ``entered_ms`` is milliseconds since 1970. ``model``: whether its owner
-    says that it is a language model.
+    ``withdrawn`` is None, or the last round in which the entrant takes part (the one that was being played
+    when it withdrew; 0: it never plays). ``entered_ms`` is in milliseconds since 1970. ``model`` says whether
+    its owner declares it to be a language model.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Entrant:
 
     @property
     def owners(self) -> tuple[str, ...]:
-        """Its owner and the co-owners; none for house bots."""
+        """Its owner and the co-owners, or none for house bots."""
         return (self.owner, *self.co_owners) if self.owner else ()
 
     @property
@@ -47,18 +47,18 @@ class Entrant:
 
     @property
     def entry(self) -> Entry:
-        """Its part of the hash of the entries."""
+        """Its contribution to the hash of the entries."""
         return Entry(self.name, self.version, self.nonce)
 
     def plays(self, round: int) -> bool:
-        """Whether it takes part in a round."""
+        """Return whether the entrant takes part in a round."""
         return self.withdrawn is None or round <= self.withdrawn
 
 
 def parties(bots: Sequence[Collection[str]]) -> list[str]:
-    """The party of each of several bots, given the owners of each: bots that share an owner are of one party,
-    and so are those that others connect. The name has all owners of the party, such as ``ana+bia``; it is
-    empty for a bot without an owner.
+    """Return the party of each of several bots, given the owners of each. Bots that share an owner belong to
+    one party, and so do bots that others connect. A party's name lists all its owners, such as ``ana+bia``;
+    it is empty for a bot without an owner.
     """
     joined: dict[str, set[str]] = {}
     for owners in bots:
@@ -68,8 +68,8 @@ def parties(bots: Sequence[Collection[str]]) -> list[str]:
 
 
 def by_party(entrants: Sequence[Entrant]) -> list[Entrant]:
-    """The entrants with their party among these as the owner: formats then treat bots that share an owner as
-    those of one owner.
+    """Return the entrants with their party among these as the owner, so that formats treat bots that share an
+    owner as bots of one owner.
     """
     found = parties([entrant.owners for entrant in entrants])
     return [
@@ -78,7 +78,7 @@ def by_party(entrants: Sequence[Entrant]) -> list[Entrant]:
 
 
 def beyond_limit(spec: Spec, entrants: Sequence[Entrant]) -> list[Entrant]:
-    """Those of the entrants, in the order of entry, after the ``per_owner`` first of their party."""
+    """Return the entrants, in the order of entry, that come after the ``per_owner`` first of their party."""
     counted = by_party([entrant for entrant in entrants if entrant.owner and not entrant.baseline])
     taken: Counter[str] = Counter()
     late = set()
@@ -97,12 +97,12 @@ def rivals(one: Entrant, other: Entrant) -> bool:
 
 
 def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant, guests: Collection[str] = ()) -> None:
-    """Check that ``new`` may enter a tournament that ``entrants`` have entered. ``guests``: invited owners.
-    A baseline bot needs no invitation, and does not count as one of its owner's. Bots that share an owner
-    count as those of one.
+    """Check that ``new`` may enter a tournament that ``entrants`` have entered. ``guests`` are the invited
+    owners. A baseline bot needs no invitation, and does not count as one of its owner's. Bots that share an
+    owner count as bots of one owner.
 
-    Raises :class:`~arena.errors.ArenaError`: ``not_invited``, ``wrong_division``,
-    ``already_entered`` (the bot, in this or another version), ``too_many_of_owner``, ``tournament_full``.
+    Raises :class:`~arena.errors.ArenaError`: ``not_invited``, ``wrong_division``, ``already_entered`` (the
+    bot, in this or another version), ``too_many_of_owner``, ``tournament_full``.
     """
     present = list(entrants)
     if spec.who == "house" and new.runner is not HOUSE and not new.baseline:
@@ -163,8 +163,8 @@ def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant, guests: C
 
 
 def seed_order(entrants: Sequence[Entrant], ratings: Mapping[PlayerId, float], seed: bytes) -> list[Entrant]:
-    """The entrants from first to last seed: by rating, the unrated last; equal ratings by a lot that follows
-    from ``seed``.
+    """Return the entrants from first to last seed: by rating, with the unrated last. Equal ratings are
+    ordered by a lot that follows from ``seed``.
     """
 
     def key(entrant: Entrant) -> tuple[float, bytes]:
@@ -174,5 +174,5 @@ def seed_order(entrants: Sequence[Entrant], ratings: Mapping[PlayerId, float], s
 
 
 def lot(seed: bytes, *what: str | int) -> bytes:
-    """32 bytes that order things by chance, always the same for the same ``seed``."""
+    """Return 32 bytes that order things by chance, and are always the same for the same ``seed``."""
     return digest(seed, "\0".join(["botequim lot v1", *map(str, what)]).encode(), "sha256")

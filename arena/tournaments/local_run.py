@@ -1,4 +1,4 @@
-"""Play groups among local bots, on several processes, with the same records whatever their number."""
+"""Plays groups among local bots on several processes, with the same records whatever their number."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ HANG_GRACE: Final = 5.0
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that a run depends on: the same plan gives the same records. ``luck``: measure the luck of
-    the games, if it is measured for these rules.
+    """Everything that a run depends on, so that the same plan gives the same records. With ``luck``, the luck
+    of the games is measured if the rules have a measure.
     """
 
     kind: str
@@ -53,7 +53,7 @@ class Plan:
 
     @property
     def event_seed(self) -> bytes:
-        """The 256-bit seed of the run, from the seed as typed."""
+        """The 256-bit seed of the run, derived from the seed as typed."""
         return sha256(b"botequim play v1 " + self.seed.encode()).digest()
 
     @property
@@ -62,7 +62,7 @@ class Plan:
         return entries_hash(Entry(bot.name, bot.version) for bot in self.bots)
 
     def all_groups(self) -> list[Group]:
-        """The groups in the order of their records: table by table within each round."""
+        """Return the groups in the order of their records: table by table within each round."""
         game = game_of(self.kind)
         teams = game.teams(self.rules)
         run = sha256(self.event_seed + self.entries + self.kind.encode()).hexdigest()[:8]
@@ -76,7 +76,7 @@ class Plan:
 
 @dataclass
 class GroupTally:
-    """The results of a bot in a group: points (0 to 1) and a win flag per game and seat, thinking, faults.
+    """The results of a bot in a group: points (0 to 1) and a win flag per game and seat, thinking and faults.
 
     ``margins`` are its points less the mean of those of the other bots of that game, and ``luck`` is the part
     of them that is luck, if that is measured.
@@ -94,8 +94,8 @@ class GroupTally:
 class GroupSummary:
     """A group as played: its records, one JSON line each, and a tally per bot (as index).
 
-    ``void``: the reason why the group does not count; it has no records then. ``reports``: the first fault of
-    each kind of each bot.
+    ``void`` is the reason why the group does not count, in which case it has no records. ``reports`` holds
+    the first fault of each kind of each bot.
     """
 
     index: int
@@ -163,7 +163,7 @@ def _count(
 
 
 def _means(seats: Sequence[int], values: Sequence[float]) -> dict[int, float]:
-    """The mean of the values of each player's seats."""
+    """Return the mean of the values of each player's seats."""
     found: dict[int, list[float]] = {}
     for player, value in zip(seats, values, strict=True):
         found.setdefault(player, []).append(value)
@@ -171,7 +171,7 @@ def _means(seats: Sequence[int], values: Sequence[float]) -> dict[int, float]:
 
 
 def _margins(means: Mapping[int, float]) -> dict[int, float]:
-    """By how much each player is above the mean of the others."""
+    """Return by how much each player is above the mean of the others."""
     margins = {}
     for player, mean in means.items():
         others = [value for other, value in means.items() if other != player]
@@ -180,7 +180,7 @@ def _margins(means: Mapping[int, float]) -> dict[int, float]:
 
 
 class _Worker:
-    """A process that plays groups, with its current job."""
+    """A process that plays groups, and its current job."""
 
     def __init__(self, plan: Plan, think_limit: float | None) -> None:
         self.connection, theirs = multiprocessing.Pipe()
@@ -199,7 +199,7 @@ class _Worker:
         self.connection.send(job)
 
     def stuck_player(self, limit: float | None) -> int | None:
-        """The bot whose decision has exceeded the limit and the grace period."""
+        """Return the bot whose decision has exceeded the limit and the grace period."""
         start = self.deciding[0]
         if limit is None or not start or monotonic() - start < limit + HANG_GRACE:
             return None
@@ -238,10 +238,10 @@ def _work(plan: Plan, jobs: Connection, deciding: Array[c_double], think_limit: 
 def run(
     plan: Plan, *, jobs: int = 1, think_limit: float | None = 10.0
 ) -> Generator[GroupSummary, None, None]:
-    """Play all groups of ``plan`` on ``jobs`` processes; yields results in the order of completion.
+    """Play all groups of ``plan`` on ``jobs`` processes, and yield results in the order of completion.
 
-    The group of a process that is lost or stuck is void, with the reason. Closing
-    the iterator ends the processes.
+    The group of a process that is lost or stuck is void, with the reason. Closing the iterator ends the
+    processes.
     """
     waiting = list(enumerate(plan.all_groups()))[::-1]
     workers = [_Worker(plan, think_limit) for _ in range(max(1, min(jobs, len(waiting))))]
@@ -281,7 +281,7 @@ def _receive(plan: Plan, worker: _Worker) -> GroupSummary:
 
 
 def _void(plan: Plan, worker: _Worker, player: int, fault: str, why: str) -> GroupSummary:
-    """The result of a group whose process ended: a fault of the bot that was deciding, if any."""
+    """Return the result of a group whose process ended: a fault of the bot that was deciding, if any."""
     assert worker.job is not None
     index, group = worker.job
     if not worker.deciding[0]:
@@ -291,16 +291,16 @@ def _void(plan: Plan, worker: _Worker, player: int, fault: str, why: str) -> Gro
 
 
 def check_plan(kind: str, rules: Rules, bots: Sequence[BotSpec], groups: int) -> None:
-    """Refuse a plan that cannot be played. Raises :class:`~arena.errors.ArenaError`."""
+    """Raise :class:`~arena.errors.ArenaError` if a plan cannot be played."""
     if groups < 1:
         raise ArenaError(
-            f"{groups} is too few groups", code="invalid_groups", field="groups", expected="1 or more"
+            f"{groups} groups are too few", code="invalid_groups", field="groups", expected="1 or more"
         )
     lineups(game_of(kind), rules, len(bots))
 
 
 def margins(results: Sequence[GroupSummary], player: int = 0) -> list[float]:
-    """The margin of a bot over its opponents, per group that counts: from -1 to 1."""
+    """Return the margin of a bot over its opponents for each group that counts, from -1 to 1."""
     return [
         sum(result.tallies[player].margins) / len(result.tallies[player].margins)
         for result in results
@@ -309,7 +309,7 @@ def margins(results: Sequence[GroupSummary], player: int = 0) -> list[float]:
 
 
 def adjusted_margins(results: Sequence[GroupSummary], player: int = 0) -> list[float]:
-    """The same without the luck, which has to be measured. A single one may be outside -1 to 1."""
+    """Return the margins without the luck, which must be measured. A single margin may be outside -1 to 1."""
     lucks = [result.tallies[player].luck for result in results if not result.void]
     return [
         margin - sum(luck) / len(luck) for margin, luck in zip(margins(results, player), lucks, strict=True)

@@ -1,5 +1,5 @@
-"""What comes next for an uploaded bot: its rank on a leaderboard, and the tournament that it plays in or
-waits for, from what the API says. The command ``bot submit`` and the page of an upload say the same.
+"""The next steps of an uploaded bot: its rank on a leaderboard, and the tournament that it plays in or waits
+for, derived from what the API says. The command ``bot submit`` and the page of an upload say the same.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ RESTS: Final = "takes part in no scheduled tournament"
 
 
 class BoardStanding(NamedTuple):
-    """Where a version stands on a board. ``rank``: of ``ranked`` bots; None while it is provisional."""
+    """The position of a version on a board. ``rank`` is that among ``ranked`` bots, or None while it is
+    provisional.
+    """
 
     rank: int | None
     ranked: int
@@ -32,7 +34,7 @@ class BoardStanding(NamedTuple):
 
     @property
     def words(self) -> str:
-        """For instance ``rank 3 of 8, 1532 (1490-1575), 100 groups``."""
+        """The position in words, for instance ``rank 3 of 8, 1532 (1490-1575), 100 groups``."""
         if self.rank is None:
             return f"provisional: {self.groups} of {SETTLED_GROUPS} groups; no rank before"
         interval = f"{self.low:.0f}-{self.high:.0f}"
@@ -40,9 +42,12 @@ class BoardStanding(NamedTuple):
 
 
 class Outlook(NamedTuple):
-    """What a bot does next. ``plays``: it is entered in ``tournament``, or will be. ``waits``: for another
-    tournament to end, or for one to be announced. ``rests``: it has all its groups. ``none``: nothing will
-    enter it. ``tournament``: the id of one that exists. ``from_ms``: a time before which nothing happens.
+    """What a bot does next.
+
+    ``plays`` means that it is entered in ``tournament``, or will be; ``waits`` that it waits for another
+    tournament to end, or for one to be announced; ``rests`` that it has all its groups; ``none`` that nothing
+    will enter it. ``tournament`` is the id of one that exists. ``from_ms`` is a time before which nothing
+    happens.
     """
 
     state: Literal["plays", "waits", "rests", "none"]
@@ -52,7 +57,7 @@ class Outlook(NamedTuple):
 
 
 def standing(rows: Iterable[Mapping[str, Any]], player: PlayerId) -> BoardStanding | None:
-    """Where the version stands among the rows of a board; None if it is not there."""
+    """Return the position of the version among the rows of a board, or None if it is not there."""
     found = list(rows)
     ranked = sum(row["rank"] is not None for row in found)
     for row in found:
@@ -63,8 +68,8 @@ def standing(rows: Iterable[Mapping[str, Any]], player: PlayerId) -> BoardStandi
 
 
 def takes_all(settings: Mapping[str, object], board: BoardName) -> bool:
-    """Whether a tournament with these settings automatically enters uploaded bots that have qualified for
-    the board.
+    """Return whether a tournament with these settings automatically enters uploaded bots that have qualified
+    for the board.
     """
     return (
         settings.get("division") == SEALED
@@ -76,7 +81,9 @@ def takes_all(settings: Mapping[str, object], board: BoardName) -> bool:
 
 
 def _discipline(settings: Mapping[str, Any]) -> str | None:
-    """The preset for which bots qualify in a tournament; None if only a later release knows its rules."""
+    """Return the preset for which bots qualify in a tournament, or None if only a later release knows its
+    rules.
+    """
     game = game_of(settings["kind"])
     with suppress(InvalidOption, UnknownPreset):
         return game.discipline(game.rules_of(settings)).name
@@ -91,9 +98,9 @@ def outlook(
     schedules: Iterable[Mapping[str, Any]],
     now_ms: int,
 ) -> Outlook:
-    """What the version of an uploaded bot that has qualified for the board does next. ``groups``: how many
-    it has there. ``tournaments``: with their entries, those for which :func:`takes_all` holds and that are
-    not over.
+    """Return what a version of an uploaded bot does next once it has qualified for the board. ``groups`` is
+    the number of groups that it has there. ``tournaments`` are those that are not over and for which
+    :func:`takes_all` holds, with their entries.
     """
     others = None
     for one in sorted(tournaments, key=lambda view: (view["locks_ms"], view["id"])):

@@ -1,4 +1,4 @@
-"""Reads the settings of a tournament from a request and checks them, in one place."""
+"""Reads and checks the settings of a tournament in a request, in one place."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _SHOWN: Final = 80
 
 
 def parse_spec(given: Mapping[str, object], now_ms: int) -> Spec:
-    """The settings of a request with defaults filled in.
+    """Return the settings of a request with defaults filled in.
 
-    ``name``, ``kind`` and ``format`` are required, for ``open`` also ``ends_ms``. ``preset`` names rules in
-    place of ``rules``. Without ``opens_ms`` entry opens now, without ``locks_ms`` it is open for a minute.
-    Only rules that are those of a preset may be ``rated``, and are by default.
+    ``name``, ``kind`` and ``format`` are required, and for ``open`` also ``ends_ms``. ``preset`` names rules
+    in place of ``rules``. Without ``opens_ms``, entry opens now; without ``locks_ms``, it is open for a
+    minute. Only rules that are those of a preset may be ``rated``, and are by default.
 
-    Raises :class:`~arena.errors.ArenaError` ``invalid_tournament``, ``too_few_entrants``,
-    ``kind_not_found``, ``preset_not_found``, ``invalid_option`` or ``invalid_clock``, each with the field.
+    Raises :class:`~arena.errors.ArenaError` ``invalid_tournament``, ``too_few_entrants``, ``kind_not_found``,
+    ``preset_not_found``, ``invalid_option`` or ``invalid_clock``, each with the field.
     """
     for key in given:
         if key not in SETTINGS:
@@ -77,12 +77,12 @@ def parse_spec(given: Mapping[str, object], now_ms: int) -> Spec:
 
 
 def latest_ms(now_ms: int) -> int:
-    """The latest time until which a tournament may be planned."""
+    """Return the latest time until which a tournament may be planned."""
     return now_ms + _MAX_MS
 
 
 def parse_texts(given: Mapping[str, object]) -> dict[str, str]:
-    """The ``name``, ``description`` and ``link`` of a request. Raises ``invalid_tournament``."""
+    """Return the ``name``, ``description`` and ``link`` of a request. Raises ``invalid_tournament``."""
     known = settings_of(OneOffSettings)
     texts: dict[str, str] = {
         name: known[name].read(given[name], invalid) for name in ("name", "description", "link")
@@ -91,18 +91,19 @@ def parse_texts(given: Mapping[str, object]) -> dict[str, str]:
 
 
 def without_rating(given: Mapping[str, object]) -> dict[str, object]:
-    """The settings of somebody whose tournaments do not count for the leaderboards: the creator chooses who
-    meets whom. Raises :class:`~arena.errors.ArenaError` ``invalid_tournament`` if they say that it counts.
+    """Return the settings of a creator whose tournaments do not count for the leaderboards, because the
+    creator chooses who meets whom. Raises :class:`~arena.errors.ArenaError` ``invalid_tournament`` if the
+    settings say that it counts.
     """
     if given.get("rated", False) is not False:
         raise invalid(
-            "only tournaments of the arena count for the leaderboards", "rated", "false, or no value"
+            "only the arena's own tournaments count for the leaderboards", "rated", "false, or no value"
         )
     return {**given, "rated": False}
 
 
 def check_together(spec: Spec) -> None:
-    """Check combinations of fields. Raises the errors of :func:`parse_spec`."""
+    """Check combinations of fields. Raises what :func:`parse_spec` raises."""
     format = FORMATS[spec.format]
     if spec.partners == MIXED and all(len(team) == 1 for team in spec.teams):
         raise invalid(f"{spec.kind} has no partners", "partners", "same")
@@ -135,7 +136,7 @@ def check_together(spec: Spec) -> None:
     groups = format.most_groups(spec, spec.max_entries)
     if groups > MAX_GROUPS:
         raise invalid(
-            f"the tournament could have {groups} groups",
+            f"the tournament could have too many groups: {groups}",
             "max_entries",
             f"at most {MAX_GROUPS} groups: fewer entries, groups or rounds",
         )
@@ -215,7 +216,7 @@ def _checked_link(text: str) -> str:
 
 
 def _time(value: int | None, key: str, low: int, high: int, default: int) -> int:
-    """A time in Unix milliseconds."""
+    """Return a time in Unix milliseconds."""
     if value is None:
         return default
     if not low <= value <= high:

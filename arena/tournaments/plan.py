@@ -22,8 +22,8 @@ _ID: Final = re.compile(r"r[0-9]+-p[0-9]+-g([0-9]+)(?:-x([0-9]+))?")
 class GroupPlan:
     """One group to play. ``round``, ``pairing`` (in its round) and the number in its id count from 1.
 
-    ``seats[i]``: the entrants (as indexes) seat by seat of game ``i``. With fewer seats than the
-    rules say the rules are ``spec.rules_for(len(seats[0]))``. The id is unique in its tournament.
+    ``seats[i]`` lists the entrants (as indexes) seat by seat of game ``i``. With fewer seats than the rules
+    say, the rules are ``spec.rules_for(len(seats[0]))``. The id is unique in its tournament.
     """
 
     id: str
@@ -38,7 +38,7 @@ class GroupPlan:
 
     @property
     def number(self) -> int:
-        """Which group of its pairing it is, from 1."""
+        """The number of the group in its pairing, from 1."""
         return int(self._parts[1])
 
     @property
@@ -54,17 +54,17 @@ class GroupPlan:
         return found
 
     def order(self) -> tuple[int, int, int, int]:
-        """The sort key of groups: round, pairing, number, replay."""
+        """Return the sort key of groups: round, pairing, number, replay."""
         return self.round, self.pairing, self.number, self.replay
 
     def as_json(self) -> dict[str, object]:
-        """As :meth:`from_json` reads it back."""
+        """Return the form that :meth:`from_json` reads back."""
         seats = [list(game) for game in self.seats]
         return {"id": self.id, "round": self.round, "pairing": self.pairing, "seats": seats}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> GroupPlan:
-        """The group of an :meth:`as_json`."""
+        """Return the group that :meth:`as_json` wrote."""
         return cls(data["id"], data["round"], data["pairing"], tuple(map(tuple, data["seats"])))
 
 
@@ -72,11 +72,10 @@ class GroupPlan:
 class Planned:
     """How a tournament goes on.
 
-    ``groups`` are due now and have not been planned before. ``byes``: how many each player had so
-    far, each worth a point. ``round``: the last one that has begun (0: none). ``expected``: how many
-    groups the whole tournament will have, as far as can be told. ``places``: the final order of a
-    knockout, from 1, shared places sharing the number, when it is finished; None where the
-    standings decide.
+    ``groups`` are due now and have not been planned before. ``byes`` says how many byes each player has had
+    so far, each worth a point. ``round`` is the last one that has begun (0: none). ``expected`` says how many
+    groups the whole tournament will have, as far as is known. ``places`` is the final order of a finished
+    knockout, from 1, with the same number for shared places; it is None where the standings decide.
     """
 
     groups: tuple[GroupPlan, ...]
@@ -88,8 +87,8 @@ class Planned:
 
 
 class Now(NamedTuple):
-    """What a format that plans while groups run knows besides the results: the time in milliseconds
-    since 1970, who can play, and half the width of the interval of each rating, missing if unknown.
+    """What a format that plans while groups run knows besides the results: the time in milliseconds since
+    1970, who can play, and half the width of the interval of each rating, which is missing if unknown.
     """
 
     ms: int
@@ -99,8 +98,8 @@ class Now(NamedTuple):
 
 @dataclass(frozen=True)
 class Field:
-    """All that a format knows: ``planned`` are all groups that were planned so far; those that were
-    played are in ``done``, with None for those that were given up.
+    """All that a format knows. ``planned`` holds all groups that were planned so far; those that were played
+    are in ``done``, with None for those that were given up.
     """
 
     spec: Spec
@@ -112,7 +111,7 @@ class Field:
 
     @property
     def now(self) -> Now:
-        """Who is online and the time; it must have been given."""
+        """Who is online, and the time. It must have been given."""
         if self.current is None:
             raise ValueError(f"the format {self.spec.format} cannot plan without knowing who is online")
         return self.current
@@ -131,20 +130,20 @@ class Field:
         return found
 
     def playing(self, round: int) -> list[int]:
-        """The entrants (as indexes) that take part in a round."""
+        """Return the entrants (as indexes) that take part in a round."""
         return [index for index, entrant in enumerate(self.entrants) if entrant.plays(round)]
 
     def may_meet(self, one: int, other: int) -> bool:
-        """Whether two entrants have different owners."""
+        """Return whether two entrants have different owners."""
         return rivals(self.entrants[one], self.entrants[other])
 
     def result(self, group: GroupPlan) -> GroupResult | None:
-        """The result of a group; None if it was given up, annulled, or is not whole."""
+        """Return the result of a group, or None if it was given up, annulled, or is not whole."""
         result = self.done.get(group.id)
         return result if result is not None and result.counts_for else None
 
     def forfeiters(self, group: GroupPlan) -> set[int]:
-        """The entrants (as indexes) that forfeited in a group."""
+        """Return the entrants (as indexes) that forfeited in a group."""
         result = self.result(group)
         if result is None or not result.forfeiters:
             return set()
@@ -153,7 +152,9 @@ class Field:
     def groups_of(
         self, round: int, pairing: int, table: Sequence[int], first: int = 1, count: int | None = None
     ) -> list[GroupPlan]:
-        """The groups of a pairing, ``count`` from number ``first``; all that it needs by default."""
+        """Return the groups of a pairing: ``count`` groups from number ``first`` on, by default all that it
+        needs.
+        """
         number = self.spec.groups if count is None else count
         return [
             group_plan(self.spec, f"r{round}-p{pairing}-g{first + index}", round, pairing, table)
@@ -162,8 +163,8 @@ class Field:
 
 
 def group_plan(spec: Spec, id: str, round: int, pairing: int, table: Sequence[int]) -> GroupPlan:
-    """A group of the entrants of ``table``: a team each; with mixed partners a seat each, so that the
-    first and the third play the others. A table with fewer members than usual has fewer seats.
+    """Return a group of the entrants of ``table``. Each entrant has a team, or with mixed partners a seat, so
+    that the first and the third play the others. A table with fewer members than usual has fewer seats.
     """
     teams = spec.teams if len(table) == spec.table else tuple((seat,) for seat in range(len(table)))
     seats = [0] * sum(map(len, teams))

@@ -1,4 +1,4 @@
-"""What a schedule waits for, and in words for people."""
+"""What a schedule waits for, in words for people."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RESTS: Final = "as soon as a new bot comes"
 
 
 def next_words(schedule: Mapping[str, Any], now_ms: int) -> str:
-    """When a schedule announces its next tournament, for instance ``in 4 min``."""
+    """Return when a schedule announces its next tournament, for instance ``in 4 min``."""
     waits_for = schedule["waits_for"]
     if waits_for == "bots":
         return RESTS

@@ -1,5 +1,5 @@
-"""Plays the groups of bots that the arena runs, house bots and uploaded ones: a new bot on every seat, and
-the same deals in every game.
+"""Plays the groups of bots that the arena runs, house bots and uploaded ones, with a new bot on every seat
+and the same deals in every game.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ clock, so exceeding it is a server fault.
 
 
 class ServerFault(ArenaError):
-    """The service could not play a group; no player gets a fault for it."""
+    """The service could not play a group, so no player gets a fault for it."""
 
     code = "server_fault"
 
 
 @dataclass(frozen=True)
 class LocalGroup(SeatedGroup):
-    """A group that the arena plays itself. ``uploaded``: the players that run in the sandbox. ``runtime``:
-    the id of the sandbox's runtime.
+    """A group that the arena plays itself. ``uploaded`` are the players that run in the sandbox. ``runtime``
+    is the id of the sandbox's runtime.
     """
 
     rated: bool
@@ -77,8 +77,8 @@ def play_local_group(
 
 
 def recorded(group: LocalGroup, games: Iterable[PlayedGame], finished_ms: Callable[[], int]) -> PlayedGroup:
-    """``group`` with its games, which are played as they are taken. ``finished_ms``: see
-    :func:`play_local_group`.
+    """Return ``group`` with its games, which are played as they are taken from the iterator. For
+    ``finished_ms``, see :func:`play_local_group`.
     """
     records = []
     results = []

@@ -1,7 +1,7 @@
 """A sequential test of the margins of mirrored groups: is one bot better than another?
 
-The generalised sequential probability ratio test that computer chess uses for versions of engines, with the
-mirrored group as the unit: games of one group are correlated, groups are not.
+It is the generalised sequential probability ratio test that computer chess uses for versions of engines, with
+the mirrored group as the unit: games of one group are correlated, groups are not.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ class Estimate(NamedTuple):
 
 @dataclass
 class SequentialTest:
-    """Decides between two differences of strength from the margins (-1 to 1) of groups, in their order.
+    """A test that decides between two differences of strength from the margins (-1 to 1) of groups, in their
+    order.
 
-    ``elo0`` and ``elo1``: the differences that are told apart, as Elo points of the score of a game. If the
+    ``elo0`` and ``elo1`` are the differences to distinguish, as Elo points of the score of a game. If the
     true difference is ``elo0`` or less, the test accepts ``elo1`` in at most a share ``alpha`` of all cases;
     if it is ``elo1`` or more, it accepts ``elo0`` in at most a share ``beta``.
     """
@@ -84,30 +85,32 @@ class SequentialTest:
 
     @property
     def margin(self) -> Estimate:
-        """The mean margin so far. After a decision it is a little too far from the middle, as the test stops
+        """The mean margin so far. After a decision it is slightly too far from zero, because the test stops
         when the luck of the groups has helped.
         """
         return estimate_of(self.margins)
 
     @property
     def elo(self) -> Estimate:
-        """The same as Elo points."""
+        """The mean margin as Elo points."""
         return Estimate(*map(elo_of, self.margin))
 
 
 def estimate_of(margins: Sequence[float]) -> Estimate:
-    """The mean of the margins of groups."""
+    """Return the mean of the margins of groups."""
     mean, half = mean_interval(margins)
     return Estimate(mean, mean - half, mean + half)
 
 
 def margin_of(elo: float) -> float:
-    """The margin of a game, -1 to 1, that a difference in Elo points means."""
+    """Return the margin of a game, -1 to 1, that corresponds to a difference in Elo points."""
     return 2 / (1 + 10 ** (-elo / 400)) - 1
 
 
 def elo_of(margin: float) -> float:
-    """The inverse of :func:`margin_of`; infinite from a margin of 1 on."""
+    """Return the difference in Elo points for a margin, the inverse of :func:`margin_of`. It is infinite from
+    a margin of 1 on.
+    """
     if abs(margin) >= 1:
         return inf if margin > 0 else -inf
     return 400 * log10((1 + margin) / (1 - margin))

@@ -32,8 +32,8 @@ _UNTIL_GROUPS: Final = (
 
 @declared
 class SharedSettings:
-    """The settings that one-off and scheduled tournaments share, and that are stored. Beside them both have a
-    game, its rules, and a clock.
+    """The stored settings that one-off and scheduled tournaments share. Both also have a game, its rules, and
+    a clock.
     """
 
     name: str = setting(
@@ -147,7 +147,7 @@ class SharedSettings:
 
 @declared
 class OneOffSettings(SharedSettings):
-    """The settings of a one-off tournament that are stored."""
+    """The stored settings of a one-off tournament."""
 
     hidden: bool = setting(
         "Whether only organisers, owners who are invited or have entered, and admins see it, its games and "
@@ -189,7 +189,7 @@ class TemplateSettings(SharedSettings):
 
 @declared
 class ScheduleSettings:
-    """When a schedule fires, beside its cron line."""
+    """When a schedule fires, in addition to its cron line."""
 
     at_ms: Moment | None = setting(
         "When to fire, once.",
@@ -209,7 +209,7 @@ class ScheduleSettings:
 
 @declared
 class HouseBots:
-    """Who is entered from the start; stored as entries."""
+    """The house bots that are entered from the start; they are stored as entries."""
 
     house: tuple[str, ...] = setting(
         "House bots to enter. If all entrants are house bots, one may enter several times: `rookie`, "
@@ -223,7 +223,7 @@ class HouseBots:
 
 @declared
 class InvitedOwners:
-    """Who is invited from the start; stored as guests, whom invitations change."""
+    """The owners who are invited from the start. They are stored as guests, which invitations change."""
 
     invited_owners: tuple[str, ...] = setting(
         "The owners whose bots may enter, if `who` is `invited`; not public. They can be changed later, and "

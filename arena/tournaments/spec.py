@@ -27,9 +27,10 @@ _MIXED_TABLE: Final = 4
 class Spec(OneOffSettings):
     """The settings of a tournament, complete and checked; see ``docs/tournaments.md``.
 
-    ``rules`` are complete. ``rounds``: how often everybody meets everybody in a round robin, the number of
-    rounds of a Swiss (None: as many as halve the field to one), None otherwise. Entry is open from
-    ``opens_ms`` until ``locks_ms``, when play starts; ``ends_ms`` ends an ``open`` one, None otherwise.
+    ``rules`` are complete. ``rounds`` says how often everybody meets everybody in a round robin, and how many
+    rounds a Swiss has (None: as many as halve the field to one); otherwise it is None. Entry is open from
+    ``opens_ms`` until ``locks_ms``, when play starts. ``ends_ms`` ends an ``open`` tournament, and is None
+    for others.
     """
 
     kind: str
@@ -49,11 +50,11 @@ class Spec(OneOffSettings):
 
     @property
     def preset(self) -> str | None:
-        """The name of the preset that the rules match, None if they match none."""
+        """The name of the preset that the rules match, or None if they match none."""
         return self.game.preset_of(self.rules)
 
     def board(self, division: str) -> BoardName | None:
-        """The leaderboard of these rules in a division, None if the rules match no preset."""
+        """Return the leaderboard of these rules in a division, or None if the rules match no preset."""
         preset = self.preset
         return None if preset is None else BoardName(self.kind, division, preset)
 
@@ -64,8 +65,8 @@ class Spec(OneOffSettings):
 
     @property
     def table(self) -> int:
-        """How many entrants meet in one pairing: 2 for duels and teams, 4 with mixed partners, 2 to 8
-        for Toepen.
+        """The number of entrants that meet in one pairing: 2 for duels and teams, 4 with mixed partners, 2 to
+        8 for Toepen.
         """
         return _MIXED_TABLE if self.partners == MIXED else len(self.teams)
 
@@ -75,7 +76,7 @@ class Spec(OneOffSettings):
         return self.table == 2
 
     def rules_for(self, seats: int) -> Rules:
-        """The rules of a group with ``seats`` seats: a table that is played again without a player who
+        """Return the rules of a group with ``seats`` seats. A table that is played again without a player who
         forfeited has fewer seats than ``rules`` say.
         """
         if seats == self.game.seats(self.rules):
@@ -83,16 +84,16 @@ class Spec(OneOffSettings):
         return self.game.options.complete({**self.rules, "seats": seats})
 
     def as_json(self) -> dict[str, object]:
-        """As it is published."""
+        """Return the published form."""
         return as_json(self)
 
     def stored(self) -> dict[str, object]:
-        """As it is stored and as :meth:`from_json` reads it."""
+        """Return the stored form, which :meth:`from_json` reads."""
         return {**self.as_json(), "rules": self.game.options.stored(self.rules)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Spec:
-        """The settings of a :meth:`stored`; other keys are ignored."""
+        """Return the settings that :meth:`stored` wrote; unknown keys are ignored."""
         rules = game_of(data["kind"]).options.complete(data["rules"])
         return cls(**{**from_json(cls, data), "rules": rules})
 
@@ -102,7 +103,7 @@ SPEC_FIELDS: Final = tuple(item.name for item in fields(Spec))
 
 
 def scheduled_id(schedule: str, due_ms: int) -> str:
-    """The id of the tournament that a schedule announces for ``due_ms`` (milliseconds since 1970)."""
+    """Return the id of the tournament that a schedule announces for ``due_ms`` (milliseconds since 1970)."""
     return f"{schedule}-{due_ms // 1000}"
 
 
@@ -112,9 +113,10 @@ class _Owned(Protocol):
 
 
 def check_entrants(spec: Spec, entrants: int | Sequence[_Owned]) -> None:
-    """Check that a number of entrants, or these (:class:`~arena.tournaments.entry.Entrant`), can play.
+    """Check that a number of entrants, or these entrants (:class:`~arena.tournaments.entry.Entrant`), can
+    play.
 
-    Raises :class:`~arena.errors.ArenaError` ``too_few_entrants``: fewer than a table, or too many
+    Raises :class:`~arena.errors.ArenaError` ``too_few_entrants`` if they are fewer than a table, or too many
     of one owner to fill a table.
     """
     if isinstance(entrants, int):
@@ -134,5 +136,5 @@ def check_entrants(spec: Spec, entrants: int | Sequence[_Owned]) -> None:
 
 
 def invalid(message: str, field: str, expected: str) -> ArenaError:
-    """The error for settings that cannot be."""
+    """Return the error for invalid settings."""
     return ArenaError(message, code="invalid_tournament", field=field, expected=expected)

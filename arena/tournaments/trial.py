@@ -1,5 +1,5 @@
-"""Trials of a bot: games against ``random`` in every preset, to see that it plays without faults and how long
-it thinks.
+"""Trials of a bot: games against ``random`` in every preset, to check that it plays without faults and how
+long it thinks.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ ENOUGH: Final = 5
 class Trial:
     """The trial of a bot in one preset: the games played, its thinking and its faults.
 
-    ``reports``: the first of each kind of fault. ``void``: why groups do not count. ``records``: of games in
-    which it had a fault, one JSON line each. ``ended``: whether faults ended the trial.
+    ``reports`` holds the first fault of each kind. ``void`` says why groups do not count. ``records`` are
+    those of games in which it had a fault, one JSON line each. ``ended`` says whether faults ended the trial.
     """
 
     kind: str
@@ -50,12 +50,13 @@ class Trial:
 
     @property
     def slow(self) -> bool:
-        """Whether the bot ran out of time, or of its process: going on would take long."""
+        """Whether the bot ran out of time, or its process did: going on would take long."""
         return "late" in self.faults or bool(self.void)
 
 
 def chosen_presets(kinds: Collection[str], names: Collection[str]) -> list[tuple[str, str]]:
-    """The game and the name of the presets with these names, of these games; of all if there are none.
+    """Return the game and the name of each preset with one of these names in these games, or of all presets
+    if no names are given.
 
     Raises :class:`~arena.errors.UnknownPreset` or :class:`~arena.errors.UnknownGame`.
     """
@@ -72,7 +73,7 @@ def chosen_presets(kinds: Collection[str], names: Collection[str]) -> list[tuple
 
 
 def trial_plan(spec: BotSpec, kind: str, preset: str, games: int, seed: str) -> Plan:
-    """The groups of a trial, with at least ``games`` games. All games have their own deals."""
+    """Return the groups of a trial, with at least ``games`` games. Every game has different deals."""
     game = game_of(kind)
     rules = game.options.complete(game.preset(preset).rules)
     opponent = bot_spec(OPPONENT, kind)
@@ -86,8 +87,8 @@ def trial_plan(spec: BotSpec, kind: str, preset: str, games: int, seed: str) -> 
 def try_out(
     plan: Plan, preset: str, *, jobs: int, think_limit: float, on_games: Callable[[int], None]
 ) -> Trial:
-    """Play a :func:`trial_plan` in other processes; ``on_games`` is called with the number of games that are
-    over since it was called last.
+    """Play a :func:`trial_plan` in other processes. ``on_games`` is called with the number of games that have
+    ended since it was called last.
     """
     trial = Trial(plan.kind, preset)
     running = run(plan, jobs=jobs, think_limit=think_limit)
@@ -116,7 +117,8 @@ def try_out(
 
 
 def try_sandboxed(plan: Plan, preset: str, on_games: Callable[[int], None]) -> Trial:
-    """The same in this process, for a bot that runs in the sandbox. Its thinking is that of its fuel.
+    """Play a :func:`trial_plan` in this process, for a bot that runs in the sandbox. Its thinking time is
+    that of its fuel.
 
     Raises :class:`~arena.bots.HostFailure`.
     """
@@ -151,8 +153,8 @@ def _fuel_ms(bot: object) -> Iterator[float]:
 
 
 def distinct_reports(trials: Sequence[Trial]) -> list[FaultReport]:
-    """The first report of each kind of fault, in the order of the trials; of the sandbox only those that the
-    same line has not given outside.
+    """Return the first report of each kind of fault, in the order of the trials. Of those from the sandbox,
+    only the ones are included that the same line has not caused outside.
     """
     found: dict[tuple[str, ...], FaultReport] = {}
     for trial in trials:
@@ -162,7 +164,9 @@ def distinct_reports(trials: Sequence[Trial]) -> list[FaultReport]:
 
 
 def _cause(report: FaultReport) -> tuple[str, ...]:
-    """The kind of a fault without the name of the file: in the sandbox every file is ``bot.py``."""
+    """Return the kind of a fault without the name of the file, since every file in the sandbox
+    is ``bot.py``.
+    """
     *kind, last = report.kind
     line = re.search(r"\d+\)?$", last) if len(kind) > 1 else None
     return (*kind, line[0].rstrip(")") if line else last)

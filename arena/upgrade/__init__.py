@@ -28,12 +28,12 @@ STEPS: Final[Mapping[int, Step]] = MappingProxyType({2: step_2.upgrade})
 
 
 def upgrade(store: Store, objects: ObjectStore | None) -> list[int]:
-    """Bring the data to the format of this program, and return the numbers of the steps that it took. An
-    empty database gets that format. No other process may use the database; a step that was interrupted is
-    repeated. ``objects``: where the archive is, None if the service has none.
+    """Bring the data to the format of this program, and return the numbers of the steps that were taken. An
+    empty database is marked with that format. No other process may use the database; a step that was
+    interrupted is repeated. ``objects`` is the archive, or None if the service has none.
 
-    Raises :class:`~arena.store.identity.UnknownFormat`, or
-    :class:`~arena.store.identity.StoreReplaced` if the database is being restored.
+    Raises :class:`~arena.store.identity.UnknownFormat`, or :class:`~arena.store.identity.StoreReplaced` if
+    the database is being restored.
     """
     found = store.identity.format()
     if found is None:
@@ -49,7 +49,7 @@ def upgrade(store: Store, objects: ObjectStore | None) -> list[int]:
 
 
 def check_upgradable(found: int) -> None:
-    """Check that data of this format are those of this program, or that there are steps from there. Raises
+    """Check that data of this format are in this program's format, or that there are steps from there. Raises
     :class:`~arena.store.identity.UnknownFormat`.
     """
     if found > FORMAT:

@@ -1,8 +1,8 @@
 """The URLs and addresses that webhooks may have.
 
-A service that calls URLs of its users can be tricked into calling its own network (request forgery). So a
-name is resolved here, every address is checked, and the connection goes to a checked address, whatever the
-name resolves to later.
+A service that calls URLs of its users can be tricked into calling its own network (request forgery).
+Therefore a name is resolved here, every address is checked, and the connection goes to a checked address,
+whatever the name resolves to later.
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ _RESOLVERS: Final = 32
 
 @dataclass(frozen=True)
 class Target:
-    """The parts of a URL. ``host``: ASCII, an address without brackets; ``path`` includes the query."""
+    """The parts of a URL. ``host`` is in ASCII, and an address has no brackets; ``path``
+    includes the query.
+    """
 
     scheme: str
     host: str
@@ -82,7 +84,7 @@ class Policy:
     networks: tuple[Network, ...] = ()
 
     def target(self, url: str) -> Target:
-        """``url`` in parts. Raises :class:`InvalidUrl`."""
+        """Split ``url`` into its parts. Raises :class:`InvalidUrl`."""
         if len(url) > MAX_URL or not _PRINTABLE(url):
             raise _invalid("the URL is too long or has characters that are not allowed")
         try:
@@ -101,7 +103,7 @@ class Policy:
         return Target(parts.scheme, host, port or _PORTS[parts.scheme], path)
 
     def allows(self, text: str) -> bool:
-        """Whether the address ``text`` may be called."""
+        """Return whether the address ``text`` may be called."""
         try:
             address = ipaddress.ip_address(text)
         except ValueError:
@@ -112,7 +114,7 @@ class Policy:
         return all(map(_is_public, inner)) if inner else _is_public(address)
 
     def addresses(self, target: Target, deadline: float, resolve: Resolve | None = None) -> list[str]:
-        """The checked addresses of ``target``. ``deadline``: by the monotonic clock.
+        """Return the checked addresses of ``target``. ``deadline`` refers to the monotonic clock.
 
         Raises :class:`NameNotFound`, and :class:`AddressNotAllowed` if any of them may not be called.
         """
@@ -123,11 +125,11 @@ class Policy:
             found = list(dict.fromkeys(future.result(max(0.0, deadline - time.monotonic()))))
         except FutureTimeoutError:
             future.cancel()
-            raise NameNotFound("the name of the host was not resolved in time", field="url") from None
+            raise NameNotFound("the host name was not resolved in time", field="url") from None
         except (OSError, UnicodeError):
             found = []
         if not found:
-            raise NameNotFound("the name of the host has no address", field="url")
+            raise NameNotFound("the host name has no address", field="url")
         if not all(map(self.allows, found)):
             raise AddressNotAllowed(
                 "the host has an address that may not be called", field="url", expected="a public address"
@@ -136,12 +138,12 @@ class Policy:
 
 
 def system_resolve(host: str, port: int) -> list[str]:
-    """Resolve ``host`` by the system's resolver."""
+    """Resolve ``host`` with the system's resolver."""
     return [str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
 
 
 def _inner(address: Address) -> list[Address]:
-    """The IPv4 addresses inside an IPv6 address: packets to it end up there."""
+    """Return the IPv4 addresses inside an IPv6 address, because packets to it end up there."""
     if isinstance(address, ipaddress.IPv4Address):
         return []
     inner: list[Address] = [each for each in (address.ipv4_mapped, address.sixtofour) if each is not None]
@@ -156,7 +158,9 @@ def _within(address: Address, networks: Sequence[Network]) -> bool:
 
 
 def _is_public(address: Address) -> bool:
-    """Public by the registries of special addresses (RFC 6890), not multicast, and not in ``_REFUSED``."""
+    """Return whether an address is public according to the registries of special addresses (RFC 6890), not
+    multicast, and not in ``_REFUSED``.
+    """
     site_local = isinstance(address, ipaddress.IPv6Address) and address.is_site_local
     special = address.is_multicast or address.is_reserved or site_local
     return address.is_global and not special and not _within(address, _REFUSED)
@@ -164,7 +168,7 @@ def _is_public(address: Address) -> bool:
 
 @cache
 def _resolvers() -> ThreadPoolExecutor:
-    """Threads for the system's resolver, which has no time-out."""
+    """Return threads for the system's resolver, which has no time-out."""
     return ThreadPoolExecutor(_RESOLVERS, thread_name_prefix="resolver")
 
 

@@ -1,7 +1,7 @@
-"""One POST to a URL of a user: to a checked address, with limits on time and size.
+"""A POST to a URL of a user: to a checked address, with limits on time and size.
 
-urllib3 keeps the connections, speaks TLS and parses HTTP. Added here: the connection goes to an address
-that was checked, one deadline covers the whole call, and a reply has a maximum size. Redirects and proxies
+urllib3 keeps the connections, handles TLS and parses HTTP. This module makes the connection go to an address
+that was checked, sets one deadline for the whole call, and limits the size of a reply. Redirects and proxies
 are not used.
 """
 
@@ -51,7 +51,7 @@ _HEADERS: Final = {
 
 
 class Endpoint:
-    """A webhook and its open connections. Safe to use from several threads.
+    """A webhook and its open connections. It is safe to use from several threads.
 
     ``resolve`` and ``context`` replace the system's resolver and its trusted certificates.
     """
@@ -74,8 +74,8 @@ class Endpoint:
     def post(self, body: bytes, headers: Mapping[str, str], seconds: float) -> bytes:
         """Post JSON and return the body of the reply if its status is 2xx, within ``seconds`` in total.
 
-        Raises :class:`~arena.webhooks.errors.CallFailed`, as ``NotConnected`` if the receiver could not
-        be reached. Messages reveal nothing of the reply except its status.
+        Raises :class:`~arena.webhooks.errors.CallFailed`, as ``NotConnected`` if the receiver could not be
+        reached. Messages reveal nothing about the reply except its status.
         """
         self._used = time.monotonic()
         deadline = self._used + seconds
@@ -183,14 +183,16 @@ def _failed(error: HTTPError) -> CallFailed:
     if isinstance(error, ReadTimeoutError):
         return ReplyTimeout("it did not reply in time", field="url")
     if isinstance(error, SSLError):
-        return BadReply(f"TLS failed: {getattr(cause, 'reason', None) or 'broken off'}", field="url")
+        return BadReply(
+            f"TLS failed: {getattr(cause, 'reason', None) or 'the connection broke off'}", field="url"
+        )
     if isinstance(cause, OSError):
         return BadReply(f"the connection broke: {_reason(cause)}", field="url")
     return BadReply("the reply is not HTTP, is cut off, or has too many headers", field="url")
 
 
 class _Connection(HTTPConnection):
-    """A connection with one type of error for all failures, and a bounded socket."""
+    """A connection that raises one type of error for all failures, and whose socket is bounded."""
 
     def connect(self) -> None:
         try:
@@ -203,7 +205,9 @@ class _Connection(HTTPConnection):
             message = f"the certificate is not valid: {error.verify_message}"
             raise _not_connected(message, "a trusted one") from None
         except OSError as error:
-            raise _not_connected(f"TLS failed: {getattr(error, 'reason', None) or 'broken off'}") from None
+            raise _not_connected(
+                f"TLS failed: {getattr(error, 'reason', None) or 'the connection broke off'}"
+            ) from None
         self.sock: Any = _BoundedSocket(self.sock, cast(float, self.timeout))
 
 
@@ -212,8 +216,8 @@ class _SecureConnection(_Connection, HTTPSConnection):
 
 
 class _BoundedSocket:
-    """A connected socket with a deadline for the whole reply, where a plain time-out would restart with every
-    byte, and with the maximum size of a reply.
+    """A connected socket with a maximum size of a reply and a deadline for the whole reply. A plain time-out
+    would restart with every byte.
     """
 
     def __init__(self, connected: socket.socket, seconds: float) -> None:
@@ -224,12 +228,14 @@ class _BoundedSocket:
         return getattr(self._socket, name)
 
     def settimeout(self, seconds: float) -> None:
-        """Called by urllib3 before it sends a request, and again before it reads the reply."""
+        """Set the time limit. urllib3 calls this before it sends a request, and again before it reads the
+        reply.
+        """
         self._deadline = time.monotonic() + seconds
         self.room = MAX_HEAD + MAX_REPLY + _CHUNK_ROOM
 
     def wait(self) -> None:
-        """Limit the next call of the socket to the time that is left."""
+        """Limit the next call of the socket to the remaining time."""
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
@@ -281,7 +287,7 @@ def _reason(error: BaseException | None) -> str:
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """The certificates that this machine trusts."""
+    """Return the certificates that this machine trusts."""
     return ssl.create_default_context()
 
 

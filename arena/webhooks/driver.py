@@ -1,6 +1,6 @@
 """Plays the games of all webhook bots: posts each of their turns and answers with the reply.
 
-A driver has no state outside the store, so it may be killed at any moment, and several may run: a lease per
+A driver has no state outside the store, so it may be killed at any moment, and several may run. A lease per
 turn keeps them from posting it at the same time, and a repeated answer counts once.
 """
 
@@ -63,7 +63,9 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class _Post:
-    """A turn to post. ``until``: when its clock runs out; ``due``: the earliest time; both monotonic."""
+    """A turn to post. ``until`` says when its clock runs out, and ``due`` is the earliest time to post it;
+    both are monotonic.
+    """
 
     turn: Turn
     until: float
@@ -74,7 +76,7 @@ class _Post:
 
     @property
     def delivery(self) -> str:
-        """A right is delivered again when there is something new to see."""
+        """A key that changes when there is something new to see, so that a right is delivered again."""
         events = self.turn["events"]
         news = f"/{events[-1]['n']}" if self.turn["optional"] and events else ""
         return str(self.turn["turn"]) + news
@@ -99,7 +101,7 @@ class _Hook:
 
 
 class _Retry(Exception):
-    """A post failed; retry after ``seconds``."""
+    """Raised if a post failed and is to be retried after ``seconds``."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
@@ -122,7 +124,7 @@ class _Signal(Subscription):
 
 
 class Driver:
-    """Posts the turns of all webhook bots until it is stopped. ``connect`` makes the endpoint of a URL."""
+    """Posts the turns of all webhook bots until it is stopped. ``connect`` creates the endpoint of a URL."""
 
     def __init__(
         self,
@@ -156,12 +158,12 @@ class Driver:
         self._stopped = threading.Event()
 
     def stop(self) -> None:
-        """Let :meth:`run` end; for other threads."""
+        """Make :meth:`run` end. Other threads may call it."""
         self._stopped.set()
         self._notified.put(None)
 
     def run(self) -> None:
-        """Run until :meth:`stop`. The next driver repeats the posts that are under way then."""
+        """Run until :meth:`stop` is called. The next driver repeats the posts that are in progress then."""
         self._live.notifier.start()
         keeper = threading.Thread(target=self._keep_leases, name="leases", daemon=True)
         keeper.start()
@@ -213,7 +215,7 @@ class Driver:
             endpoint.close()
 
     def _read_circuits(self) -> None:
-        """Read which circuits are open: another driver may have opened or closed them."""
+        """Read which circuits are open, since another driver may have opened or closed them."""
         hooks = list(self._hooks.values())
         now_ms = self._live.store.clock().now_ms
         found = self._store.circuits([hook.bot for hook in hooks], now_ms)
@@ -227,7 +229,7 @@ class Driver:
     # When
 
     def _called(self) -> list[str]:
-        """The bots to check now."""
+        """Return the bots to check now."""
         called: dict[str, None] = {}
         while not self._notified.empty():
             if (bot := self._notified.get()) is not None:
@@ -275,7 +277,7 @@ class Driver:
     # What
 
     def _check(self, hook: _Hook, full: bool) -> None:
-        """Read the bot's new turns (``full``: all pending ones) and start posting them."""
+        """Read the bot's new turns (with ``full``, all pending ones) and start posting them."""
         if time.monotonic() < hook.open_until:
             self._call_later(hook, hook.open_until)
             return
@@ -342,7 +344,7 @@ class Driver:
             self._work.put((hook, post, endpoint))
 
     def _read(self, hook: _Hook) -> bool:
-        """Read the bot's account; False if it was deleted, cannot be read, or has no secret."""
+        """Read the bot's account. Return False if it was deleted, cannot be read, or has no secret."""
         try:
             bot = self._accounts.bot(hook.bot)
             hook.secrets = self._accounts.signing_secrets(hook.bot)
@@ -357,7 +359,7 @@ class Driver:
         return bool(hook.secrets)
 
     def _version(self, hook: _Hook, turn: Turn) -> Version | None:
-        """The version on the seat of the turn; versions of a bot may have different URLs."""
+        """Return the version on the seat of the turn. Versions of a bot may have different URLs."""
         game, seat = str(turn["game"]), int(turn["seat"])
         if game not in self._seats:
             if len(self._seats) >= _GAMES_KEPT:
@@ -385,7 +387,7 @@ class Driver:
             self._deliver(*self._work.get())
 
     def _deliver(self, hook: _Hook, post: _Post, endpoint: Endpoint) -> None:
-        """Post a turn until it is answered, or the post has failed."""
+        """Post a turn until it is answered or the post has failed."""
         pause: float | None = None
         held = (hook.bot, post.delivery)
         try:
@@ -409,7 +411,9 @@ class Driver:
             self._notified.put(hook.bot)
 
     def _play(self, hook: _Hook, post: _Post, endpoint: Endpoint) -> None:
-        """Post the turn, whose lease this driver holds, and answer with the reply. Raises :class:`_Retry`."""
+        """Post the turn, whose lease this driver holds, and submit the reply as its answer. Raises
+        :class:`_Retry`.
+        """
         refused: dict[str, Any] | None = None
         while (left := min(post.until - time.monotonic(), POST_SECONDS)) > 0 and not self._stopped.is_set():
             try:
@@ -454,7 +458,7 @@ class Driver:
         return action
 
     def _failed(self, hook: _Hook, post: _Post, error: CallFailed) -> float:
-        """Record a failure; returns the seconds until the next try."""
+        """Record a failure, and return the seconds until the next attempt."""
         hook.troubled = True
         post.failures += 1
         now_ms = self._live.store.clock().now_ms

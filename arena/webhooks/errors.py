@@ -6,7 +6,7 @@ from arena.errors import ArenaError
 
 
 class CallFailed(ArenaError):
-    """The call brought no valid reply."""
+    """The call produced no valid reply."""
 
     code = "webhook_failed"
 
@@ -22,17 +22,17 @@ class InvalidUrl(NotConnected):
 
 
 class NameNotFound(NotConnected):
-    """The name of the host has no address, or was not resolved in time."""
+    """The host name has no address, or was not resolved in time."""
 
 
 class AddressNotAllowed(NotConnected):
-    """The name of the host has an address that may not be called."""
+    """The host name has an address that may not be called."""
 
     code = "webhook_address"
 
 
 class ReplyTimeout(CallFailed):
-    """Connected, but the reply was not complete in time."""
+    """The connection was made, but the reply was not complete in time."""
 
 
 class BadReply(CallFailed):

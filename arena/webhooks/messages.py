@@ -1,4 +1,4 @@
-"""Messages to webhooks, and the meaning of their replies."""
+"""Messages to webhooks, and the interpretation of their replies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Turn = Mapping[str, Any]
 
 
 class Poster(Protocol):
-    """What posts messages to a webhook."""
+    """Something that posts messages to a webhook."""
 
     def post(self, body: bytes, headers: Mapping[str, str], seconds: float) -> bytes:
         """Post JSON and return the body of the reply. Raises :class:`~arena.webhooks.errors.CallFailed`."""
@@ -31,13 +31,13 @@ PASS: Final = object()
 
 
 def message(kind: str, data: Mapping[str, object], **more: object) -> bytes:
-    """A message of Standard Webhooks: its type, the time and the data."""
+    """Return a message of Standard Webhooks: its type, the time and the data."""
     now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return json.dumps({"type": kind, "timestamp": now, "data": data, **more}, separators=(",", ":")).encode()
 
 
 def turn_message(turn: Turn, left_ms: int, refused: Mapping[str, object] | None = None) -> bytes:
-    """A turn with the time that is left now; ``refused``: the result of the previous answer, if that was
+    """Return a turn with its remaining time. ``refused`` is the result of the previous answer, if that was
     malformed or illegal.
     """
     own = turn["deadline_ms"]
@@ -48,9 +48,9 @@ def turn_message(turn: Turn, left_ms: int, refused: Mapping[str, object] | None 
 
 
 def action_in(body: bytes, optional: bool) -> object:
-    """The action in a reply: a string, or :data:`PASS`, or any other value, which is malformed.
+    """Return the action in a reply: a string, or :data:`PASS`, or any other value, which is malformed.
 
-    A reply is ``{"action": text}``; an empty reply, or null for the action, passes an optional turn.
+    A reply is ``{"action": text}``. An empty reply, or null for the action, passes an optional turn.
     """
     try:
         reply = json.loads(body) if body else {"action": None}

@@ -1,4 +1,4 @@
-"""Registers bots and their versions, with the checks of their uploads and webhooks."""
+"""Registration of bots and their versions, including the checks of their uploads and webhooks."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from arena.webhooks.signing import InvalidSecret
 
 @dataclass(frozen=True)
 class RegisteredBot:
-    """A new bot. ``webhook_secret``: None without a webhook. ``upload``: None for other transports; its
-    checks are not over.
+    """A new bot. ``webhook_secret`` is None without a webhook. ``upload`` has unfinished checks, and is None
+    for other transports.
     """
 
     bot: BotAccount
@@ -35,8 +35,9 @@ class RegisteredBot:
 
 @dataclass(frozen=True)
 class SubmittedVersion:
-    """What became of a submitted version: ``version``, or an ``upload`` whose checks are not over.
-    ``webhook_secret``: the bot's first one, otherwise None. ``added``: false if the bot had the version.
+    """The outcome of submitting a version: ``version``, or an ``upload`` whose checks are not over.
+    ``webhook_secret`` is the bot's first one, otherwise None. ``added`` is false if the bot already had the
+    version.
     """
 
     version: Version | None
@@ -57,7 +58,7 @@ class Registration:
         self._spend = spend
 
     def register(self, who: Principal, body: dict[str, Any]) -> RegisteredBot:
-        """Register a bot. ``body``: the fields of the operation; an upload is removed from it."""
+        """Register a bot. ``body`` holds the fields of the operation; an upload is removed from it."""
         if transport_of(body["transport"]).takes_upload:
             self._spend("uploads_per_owner", who.owner)
         upload = _take_upload(body)
@@ -77,7 +78,7 @@ class Registration:
         return RegisteredBot(bot, token, webhook.get("secret"))
 
     def add_version(self, who: Principal, bot: str, body: dict[str, Any]) -> SubmittedVersion:
-        """Add a version of a bot of ``who``. ``body``: as for :meth:`register`."""
+        """Add a version of a bot of ``who``. ``body`` is as for :meth:`register`."""
         is_webhook = transport_of(body["transport"]).needs_url
         # Who makes the first version with a webhook sees its signing secret.
         known = check_owner(self._accounts, who, bot, shared=not is_webhook)
@@ -108,7 +109,7 @@ class Registration:
         return SubmittedVersion(version, webhook_secret=made)
 
     def replace_secret(self, bot: str, given: str | None = None) -> tuple[str, int | None]:
-        """Replace the signing secret of a bot's webhook by ``given`` or a new one. Returns it, and until when
+        """Replace the signing secret of a bot's webhook by ``given`` or a new one. Return it, and until when
         (Unix time in milliseconds) the previous one signs as well.
         """
         if not self._accounts.signing_secrets(bot):
@@ -117,23 +118,27 @@ class Registration:
         return secret, self._accounts.set_signing_secret(bot, secret)
 
     def _checked_webhook(self, who: Principal, body: dict[str, Any], secrets: list[str]) -> dict[str, Any]:
-        """The ``url`` and ``rights`` in ``body``, after a ping was answered; empty for other transports."""
+        """Return the ``url`` and ``rights`` in ``body`` once a ping was answered, or nothing for other
+        transports.
+        """
         given = [key for key in ("url", "rights", "secret") if key in body]
         if not transport_of(body["transport"]).needs_url:
             if given:
                 raise InvalidUrl(
-                    f"{given[0]!r} is for webhooks only", field=given[0], expected="transport webhook"
+                    f"{given[0]!r} is only for webhooks", field=given[0], expected="transport webhook"
                 )
             return {}
         if "url" not in body:
-            raise InvalidUrl("a webhook needs a URL", field="url", expected=URL_RULE)
+            raise InvalidUrl("a webhook requires a URL", field="url", expected=URL_RULE)
         self._spend("webhook_checks_per_owner", who.owner)
         self._webhooks.check(body["url"], secrets)
         return {"url": body["url"], "rights": body.get("rights", False)}
 
 
 def _take_upload(body: dict[str, Any]) -> Upload | None:
-    """Remove the upload from ``body``, which is kept while the request waits; None for other transports."""
+    """Remove and return the upload in ``body``, which is kept while the request waits, or return None if
+    there is none.
+    """
     given = [key for key in ("source", "component") if key in body]
     if transport_of(body["transport"]).takes_upload != (len(given) == 1):
         raise InvalidSource(

@@ -1,4 +1,4 @@
-"""Webhooks of accounts: checked before they are registered; their circuits can be read later."""
+"""Webhooks of accounts: how they are checked before registration, and how their circuits are read later."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arena.webhooks.signing import key_of, new_secret
 
 
 class Webhooks:
-    """The webhooks of one service. ``connect`` makes the endpoint of a URL."""
+    """The webhooks of one service. ``connect`` creates the endpoint of a URL."""
 
     def __init__(
         self,
@@ -40,17 +40,19 @@ class Webhooks:
             endpoint.close()
 
     def circuit(self, bot: str) -> Circuit:
-        """The circuit of the bot's webhook."""
+        """Return the circuit of the bot's webhook."""
         (found,) = self._store.circuits([bot], self._clock().now_ms)
         return found
 
     def close_circuit(self, bot: str) -> None:
-        """Close the circuit, after a changed webhook has answered a ping."""
+        """Close the circuit after a changed webhook has answered a ping."""
         self._store.forget(bot)
 
 
 def checked_secret(given: str | None) -> str:
-    """The signing secret ``given``, or a new one. Raises :class:`~arena.webhooks.signing.InvalidSecret`."""
+    """Return the given signing secret, or a new one if ``given`` is None. Raises
+    :class:`~arena.webhooks.signing.InvalidSecret`.
+    """
     if given is None:
         return new_secret()
     key_of(given)

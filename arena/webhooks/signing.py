@@ -1,4 +1,4 @@
-"""Signatures by the Standard Webhooks scheme (https://www.standardwebhooks.com), version ``v1``."""
+"""Signatures according to Standard Webhooks (https://www.standardwebhooks.com), version ``v1``."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class InvalidSecret(ArenaError):
 
 
 def new_secret() -> str:
-    """A signing secret: ``whsec_`` and 256 random bits in base64."""
+    """Return a signing secret: ``whsec_`` and 256 random bits in base64."""
     return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()
 
 
 def new_message_id() -> str:
-    """A new id of a message. It contains no full stop, which separates the signed parts."""
+    """Return a new message id. It contains no full stop, which separates the signed parts."""
     return "msg_" + secrets.token_urlsafe(16)
 
 
 def key_of(secret: str) -> bytes:
-    """The key in ``secret``. Raises :class:`InvalidSecret`, whose message does not repeat it."""
+    """Return the key in ``secret``. Raises :class:`InvalidSecret`, whose message does not repeat it."""
     encoded = secret.removeprefix(SECRET_PREFIX)
     try:
         key = base64.b64decode(encoded, validate=True) if encoded != secret else b""
@@ -49,13 +49,15 @@ def key_of(secret: str) -> bytes:
 
 
 def sign(secret: str, message_id: str, timestamp: int, body: bytes) -> str:
-    """``v1,`` and the HMAC-SHA256 of ``<id>.<timestamp>.<body>`` in base64. ``timestamp``: Unix seconds."""
+    """Return ``v1,`` and the HMAC-SHA256 of ``<id>.<timestamp>.<body>`` in base64. ``timestamp`` is in Unix
+    seconds.
+    """
     signed = b"%b.%d.%b" % (message_id.encode(), timestamp, body)
     return "v1," + base64.b64encode(hmac.digest(key_of(secret), signed, hashlib.sha256)).decode()
 
 
 def headers(keys: Sequence[str], body: bytes) -> dict[str, str]:
-    """The headers of a message sent now, signed with each of the secrets ``keys``."""
+    """Return the headers of a message sent now, signed with each of the secrets ``keys``."""
     message_id, timestamp = new_message_id(), int(time.time())
     return {
         "webhook-id": message_id,

@@ -1,4 +1,4 @@
-"""Webhooks that follow a tournament: each announcement is posted, signed, and retried for a while."""
+"""Webhooks that follow a tournament. Each announcement is posted, signed, and retried for a while."""
 
 from __future__ import annotations
 
@@ -55,8 +55,9 @@ class Announced(Protocol):
 
 
 class _Row(TypedDict):
-    """A subscription as it is stored. ``sent``: the announcements that were posted. ``next_ms``: when it is
-    looked at next; None: it has failed or ended. ``rests_ms``: until when its receiver rests.
+    """A subscription as stored. ``sent`` holds the announcements that were posted. ``next_ms`` says when the
+    subscription is due next, or is None if it has failed or ended. ``rests_ms`` says until when its receiver
+    rests.
     """
 
     id: str
@@ -86,7 +87,7 @@ class SubscriptionNotFound(ArenaError):
 
 class Subscriptions:
     """Posts announcements to the URLs of owners. What is to be posted follows from the tournament itself, so
-    that nothing is lost with a process; a post may be repeated.
+    nothing is lost with a process; a post may be repeated.
 
     Errors are :class:`~arena.errors.ArenaError`: ``subscription_not_found``, ``quota_exceeded``, those of
     ``read`` and of :meth:`~arena.webhooks.registry.Webhooks.check`.
@@ -118,8 +119,8 @@ class Subscriptions:
             )
 
     def subscribe(self, tournament: str, by: Principal, url: str, secret: str | None) -> dict[str, Any]:
-        """Post what is announced from now on to ``url``, which must answer a ping, and return the
-        subscription with its signing secret.
+        """Post future announcements to ``url``, which must answer a ping, and return the subscription with
+        its signing secret.
         """
         _, known = self._read(tournament, _viewer(by.owner, by.admin))
         self._check_quota(by.name)
@@ -146,19 +147,19 @@ class Subscriptions:
         return {**_shown(row), "secret": key}
 
     def of(self, tournament: str, by: Principal) -> list[dict[str, object]]:
-        """The subscriptions of ``by`` to the tournament, without secrets."""
+        """Return the subscriptions of ``by`` to the tournament, without secrets."""
         self._read(tournament, _viewer(by.owner, by.admin))
         rows = self._rows.all().values()
         return [_shown(row) for row in rows if row["owner"] == by.name and row["tournament"] == tournament]
 
     def unsubscribe(self, tournament: str, name: str, by: Principal) -> None:
-        """Delete a subscription, also one to a tournament that ``by`` cannot see any more."""
+        """Delete a subscription, even if ``by`` can no longer see its tournament."""
         _own(self._rows.find(name), tournament, by)
         self._rows.change(name, lambda _: None)
 
     def ping(self, tournament: str, name: str, by: Principal) -> dict[str, Any]:
-        """Post a ping to the URL of a subscription, which must answer it; one that had failed goes on with
-        what was not posted. Returns the subscription.
+        """Post a ping to the URL of a subscription, which must answer it, and return the subscription. A
+        failed subscription then resumes with what was not posted.
         """
         row = _own(self._rows.find(name), tournament, by)
         if _has_failed(row):
@@ -184,12 +185,12 @@ class Subscriptions:
                 self._rows.change(name, lambda _: None)
 
     def exported(self, owner: str) -> list[dict[str, object]]:
-        """The subscriptions of an owner to all tournaments, without secrets."""
+        """Return the subscriptions of an owner to all tournaments, without secrets."""
         rows = self._rows.all().values()
         return [{"tournament": row["tournament"], **_shown(row)} for row in rows if row["owner"] == owner]
 
     def due(self) -> list[str]:
-        """The subscriptions to look at now, at most one of each owner. Those that ended a week ago are
+        """Return the subscriptions that are due now, at most one per owner. Those that ended a week ago are
         deleted.
         """
         now_ms, rows = self._clock().now_ms, self._rows.all()
@@ -199,8 +200,8 @@ class Subscriptions:
         return _due(rows, now_ms)
 
     def deliver(self, name: str) -> None:
-        """Post announcements of one subscription that were not posted, for a few seconds; the rest is due
-        again. Nothing happens if another job does it. May be repeated.
+        """Post unposted announcements of one subscription for a few seconds; the rest becomes due again. Do
+        nothing if another job is doing it. This may be repeated.
         """
         now_ms = self._clock().now_ms
         if name not in _due(self._rows.all(), now_ms):
@@ -294,7 +295,7 @@ def _is_due(row: _Row, now_ms: int) -> bool:
 
 
 def _due(rows: Mapping[str, _Row], now_ms: int) -> list[str]:
-    """The longest due of each owner whose receivers do not rest."""
+    """Return, for each owner whose receivers do not rest, the subscription that has been due longest."""
     found = {row["owner"]: "" for row in rows.values() if row.get("rests_ms", 0) > now_ms}
     for name, row in sorted(rows.items(), key=lambda item: item[1]["next_ms"] or 0):
         if _is_due(row, now_ms):

@@ -127,7 +127,7 @@ def check_single(app: Flask, path: str, data: object) -> None:
     if response.status_code != 200:
         assert response.json is not None
         assert response.json["code"] == "corrupt_state", (path, data, response.text)
-        assert response.json["detail"] == "what is stored about this cannot be read"
+        assert response.json["detail"] == "the stored data of this resource cannot be read"
 
 
 def test_owners(app: Flask, owner: Account, database: Redis) -> None:

@@ -122,7 +122,10 @@ def test_admins(owner: Owner, terminal: Terminal) -> None:
         (("get_me", "bot"), "'bot' is not a valid field; at FIELD; expected name=text, name:=JSON"),
         (("create_game", "seats:=[1"), "seats is not JSON"),
         (("create_game", "kind=truco", "kind=toepen"), "kind is given twice"),
-        (("create_game", "clock=1", "clock.preset=patient"), "clock is given as a value and as an object"),
+        (
+            ("create_game", "clock=1", "clock.preset=patient"),
+            "clock is given both as a value and as an object",
+        ),
         (("create_game", "source=@/nowhere"), "/nowhere: No such file or directory"),
         (("create_game", "--input", "{list}"), "the file does not contain a JSON object"),
         (("get_me", "--all"), "get_me does not return pages"),

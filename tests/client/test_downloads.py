@@ -154,7 +154,7 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
         return error.value.message
 
     path.write_text("mine\n")
-    assert refused().endswith("exists, but no earlier download made it")
+    assert refused().endswith("exists, but was not created by an earlier download")
     assert path.read_text() == "mine\n"
     path.unlink()
     download(service, path)

@@ -72,7 +72,7 @@ FOUND: Final[list[Request]] = [
     Request("invited without who", "POST", "/v1/tournaments", {**CUP, "invited": ["rookie"]},
             "invalid_tournament", "anyone may enter", 'who "invited"'),
     Request("Truco with three seats", "POST", "/v1/games", {"kind": "truco", "seats": 3 * [{"open": True}]},
-            "invalid_option", "seats=3: two or four play"),
+            "invalid_option", "seats=3: Truco is for two or four players"),
     Request("an answer without an action", "POST", "/v1/turns", {"answers": [{"turn": "gone.0.1"}]}, "",
             "malformed", who="zap-bot"),
     Request("no token", "POST", "/v1/bots", {"name": "ouros-bot"}, "missing_token", "requires a token",

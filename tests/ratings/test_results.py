@@ -221,12 +221,12 @@ BAD: list[tuple[Callable[[Record], Record], type[ArenaError], str]] = [
     (
         lambda r: changed(r, {"faults": [{"seat": 4, "type": "late", "after": 1}]}),
         InvalidRecord,
-        "a seat that does not exist",
+        "a listed seat does not exist",
     ),
     (
         lambda r: changed(r, {"outcome": {**r["canonical"]["outcome"], "forfeits": [7]}}),
         InvalidRecord,
-        "a seat that does not exist",
+        "a listed seat does not exist",
     ),
 ]
 

@@ -92,7 +92,7 @@ def test_a_players_name_is_one_printable_line(name: str) -> None:
 
 def test_there_is_one_player_per_seat_and_the_log_is_whole() -> None:
     table = play("truco")
-    with pytest.raises(InvalidRecord, match="3 players in a game of 4 seats"):
+    with pytest.raises(InvalidRecord, match="3 players for 4 seats"):
         build_record(table, players=PLAYERS[:3])
     with pytest.raises(InvalidRecord, match="the whole log"):
         build_record(table, players=PLAYERS[:4], actions=table.actions[:-1])
@@ -143,7 +143,7 @@ def test_all_forms_of_a_file_are_read(tmp_path: Path) -> None:
         (b'{"canonical": ', "not JSON"),
         (b"hello\n", "not JSON"),
         (b"\xff\xfe{}\n", "not UTF-8 at byte 0"),
-        (b"[" * 100_000 + b"}\n", "too deep"),
+        (b"[" * 100_000 + b"}\n", "too deeply"),
         (b'{"a":' + b"1" * 5000 + b"}\n", "too many digits"),
     ],
 )
@@ -202,7 +202,7 @@ def test_a_line_without_end_is_refused_before_it_fills_the_memory(
     path = tmp_path / "bomb.gz"
     for start in (b"{", b"{}"):
         path.write_bytes(gzip.compress(start + b" " * (3 << 20) + b"}"))
-        with pytest.raises(UnreadableRecord, match=r"bomb\.gz:1: a record of more than 1 MiB"):
+        with pytest.raises(UnreadableRecord, match=r"bomb\.gz:1: the record exceeds 1 MiB"):
             list(load_records(path))
 
 
@@ -217,7 +217,7 @@ def test_numbers_of_the_canonical_part_are_whole(number: str) -> None:
 def test_a_name_is_real_unicode() -> None:
     line = dumps(record_of(play("truco"), players=[("Zé", "1"), *PLAYERS[1:4]]))
     assert parse_record(line.replace("Zé", "Z\\u00e9"))["canonical"]["players"][0]["name"] == "Zé"
-    with pytest.raises(InvalidRecord, match="half a surrogate pair"):
+    with pytest.raises(InvalidRecord, match="an unpaired surrogate"):
         parse_record(line.replace("Zé", "Z\\ud800"))
 
 

@@ -148,7 +148,7 @@ def test_a_saved_file_is_loaded_as_it_was_read(tmp_path: Path) -> None:
         (["nowhere.py", "random"], "there is no file 'nowhere.py'"),
         (
             ["random", "random", "--preset", "duel@1"],
-            "--preset belongs to one game: give exactly one --kind with it",
+            "--preset requires exactly one --kind",
         ),
         (["random", "random", "--kind", "truco", "--preset", "duel@1"], "has no preset 'duel@1'"),
     ],

@@ -1,7 +1,7 @@
-"""What never changes in Toepen: cards, options and actions, as lookup tables.
+"""The constants of Toepen: cards, options and actions, as lookup tables.
 
-A card is a number here, its place in ``PACK``: ``suit * 8 + strength``, so within a suit the higher
-number wins. A set of cards is a bit mask of those numbers, a set of seats a bit mask of seats.
+A card is represented by its place in ``PACK``: ``suit * 8 + strength``, so within a suit the higher number
+wins. A set of cards is a bit mask of those numbers, and a set of seats a bit mask of seats.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ LOWEST_FIRST: Final[tuple[str, ...]] = tuple(
 
 
 def _cards_of_suit(suit: int) -> tuple[tuple[str, ...], ...]:
-    """All sets of cards of one suit, by the eight bits of the suit in a mask."""
+    """Return all sets of cards of one suit, indexed by the eight bits of the suit in a mask."""
     cards = PACK[8 * suit : 8 * suit + 8]
     return tuple(tuple(card for place, card in enumerate(cards) if bits >> place & 1) for bits in range(256))
 
@@ -93,7 +93,7 @@ was followed, else 0 (TP-1.2, TP-4.1)."""
 
 
 def plays_of(mask: int) -> tuple[str, ...]:
-    """The actions that play one of these cards, in the pack's order."""
+    """Return the actions that play one of these cards, in the pack's order."""
     return (
         _CLUB_PLAYS[mask & 255]
         + _HEART_PLAYS[mask >> 8 & 255]
@@ -103,7 +103,7 @@ def plays_of(mask: int) -> tuple[str, ...]:
 
 
 def text_of(mask: int) -> str:
-    """The cards of a mask in the pack's order, as one text."""
+    """Return the cards of a mask in the pack's order, as one text."""
     return (
         _CLUB_TEXTS[mask & 255]
         + _HEART_TEXTS[mask >> 8 & 255]
@@ -113,12 +113,12 @@ def text_of(mask: int) -> str:
 
 
 def cards_of(mask: int) -> list[str]:
-    """The cards of a mask in the pack's order."""
+    """Return the cards of a mask in the pack's order."""
     return split_cards(text_of(mask))
 
 
 def mask_of(cards: Iterable[str]) -> int:
-    """The mask of distinct cards. Raises ``KeyError`` for anything that is not a card."""
+    """Return the mask of distinct cards. Raises ``KeyError`` for anything that is not a card."""
     mask = 0
     for card in cards:
         mask |= CARD_BIT[card]
@@ -145,7 +145,7 @@ SAID: Final[tuple[str, ...]] = ("", "none", "whistle", "stand")
 
 
 def keep_actions(hand: int) -> tuple[str, ...]:
-    """The ways to keep ``hand`` where tens and jacks are announced (TP-3.1, TP-3.2)."""
+    """Return the ways to keep ``hand`` where tens and jacks are announced (TP-3.1, TP-3.2)."""
     tens = (hand & TENS).bit_count()
     jacks = (hand & JACKS).bit_count()
     if tens == 4:
@@ -202,7 +202,7 @@ OPTIONS: Final = OptionSet(
 
 
 class ToepenRules:
-    """The options of one game, ready for use. Never changed, so states share it."""
+    """The options of one game in a form that is quick to use. They never change, so states share them."""
 
     __slots__ = (
         "anytime",
@@ -242,7 +242,7 @@ _cached_rules: Final = lru_cache(maxsize=64)(ToepenRules)
 
 
 def rules_from(options: Rules) -> ToepenRules:
-    """The rules of complete and valid options, see ``OPTIONS.complete``."""
+    """Return the rules of complete and valid options; see ``OPTIONS.complete``."""
     return _cached_rules(
         options["seats"],
         options["lives"],

@@ -48,7 +48,7 @@ _MOST_EXCHANGES: Final = 6
 
 
 class ToepenFeatures(Features):
-    """See the module and :class:`~arena.games.features.Features`."""
+    """The features of Toepen; see the module and :class:`~arena.games.features.Features`."""
 
     def __init__(self, rules: Rules) -> None:
         own = rules_from(rules)
@@ -116,7 +116,9 @@ class ToepenFeatures(Features):
         return vector.data
 
     def gains(self, event: ToepenNews) -> list[float] | None:
-        """The lives that the others lost in a hand on average, less one's own, of those at the start."""
+        """Return the average number of lives that the others lost in a hand, less the seat's own loss, as a
+        share of the lives at the start.
+        """
         if event["type"] != "result":
             return None
         lost = event["lost"]

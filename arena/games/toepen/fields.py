@@ -1,6 +1,6 @@
 """The fields of Toepen's observation and events, and its actions, for the API's documentation.
 
-What fills them is ``view``; the rules cited are those of ``docs/rules/toepen.md``.
+``view`` fills them in; the rules cited are those of ``docs/rules/toepen.md``.
 """
 
 from __future__ import annotations

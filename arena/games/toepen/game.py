@@ -1,4 +1,4 @@
-"""Toepen for the rest of the service."""
+"""Toepen as the rest of the service sees it."""
 
 from __future__ import annotations
 

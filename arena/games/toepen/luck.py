@@ -24,7 +24,7 @@ def _standings(rules: Rules) -> list[tuple[int, int]]:
 
 
 def _start(rules: Rules, own: int, other: int) -> State:
-    """The dealer is seat 0."""
+    """Return a state with these values in which the dealer is seat 0."""
     state = ToepenState(rules_from(rules))
     state.dealer = 0
     state.phase = DEAL

@@ -1,4 +1,4 @@
-"""Toepen, told."""
+"""The narration of Toepen."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class ToepenTeller:
         if kind == "drinks":
             so_far = "" if event[3] == 1 else f" ({event[3]} rounds so far)"
             return [f"{who} buys the drinks{so_far}."]
-        raise ValueError(f"no event of toepen: {event!r}")
+        raise ValueError(f"not a Toepen event: {event!r}")
 
     def _result(self, event: Event, who: str) -> list[str]:
         _, winner, _, lost, _ = event

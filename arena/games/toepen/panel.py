@@ -14,7 +14,7 @@ _KEEPS: Final = {"keep": "Keep", "keep_whistle": "Keep, whistle", "keep_stand": 
 
 
 def panel(turn: Turn, names: Sequence[str]) -> Panel:
-    """The panel of a turn; see :class:`~arena.games.descriptor.Game`."""
+    """Return the panel of a turn; see :class:`~arena.games.descriptor.Game`."""
     legal, seen, seat = turn["legal_actions"], turn["observation"], turn["seat"]
     choices = card_choices(legal) + tuple(
         choice for action in legal if (choice := _choice(action, seen, seat)) is not None

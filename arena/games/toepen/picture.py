@@ -16,7 +16,7 @@ _LAST_NOTES: Final = 2
 
 
 class ToepenPicture(Picture):
-    """See :class:`~arena.games.pictures.Picture`; scores are lives, seat by seat."""
+    """The picture of Toepen; see :class:`~arena.games.pictures.Picture`. Scores are lives, seat by seat."""
 
     unit = ("life", "lives")
     calls = frozenset(("knock",))
@@ -70,15 +70,15 @@ class ToepenPicture(Picture):
             self._remark(seat)
 
     def ladder(self) -> list[int]:
-        """The stakes of this hand so far."""
+        """Return the stakes of this hand so far."""
         return list(self.stakes)
 
     def score(self) -> list[int]:
-        """Lives per seat."""
+        """Return the lives per seat."""
         return list(self.lives)
 
     def told_score(self, scores: Sequence[int], seat: int) -> str:
-        """The lives that are left (TP-7.1), or the rounds of drinks bought (TP-7.2)."""
+        """Return the remaining lives (TP-7.1), or the rounds of drinks bought (TP-7.2)."""
         score = scores[seat]
         if self.rules.rubber:
             return (
@@ -89,7 +89,7 @@ class ToepenPicture(Picture):
         return f"with {score} {self.unit[score != 1]} left" if score > 0 else ""
 
     def notes(self) -> list[Note]:
-        """The last hands that were laid away (TP-2.2), and the stock."""
+        """Return the last hands that were laid away (TP-2.2), and the stock."""
         notes = self.laid[-_LAST_NOTES:]
         more = len(self.laid) - len(notes)
         if more:

@@ -22,7 +22,7 @@ _TRIES: Final = 10_000
 
 
 class InconsistentTurn(ArenaError):
-    """A turn that no deal of the pack can have led to."""
+    """Raised for a turn to which no deal of the pack can have led."""
 
     code = "inconsistent_turn"
 
@@ -50,14 +50,16 @@ class _Heap(NamedTuple):
 
 
 def redeal(turn: Turn, rng: random.Random) -> ToepenState:
-    """See :func:`arena.bots.redeal.redeal`. Respects suits that a seat could not follow, announcements,
-    own laid-away cards and challenged hands. Raises :class:`InconsistentTurn`.
+    """Return a re-deal; see :func:`arena.bots.redeal.redeal`. It respects suits that a seat could not follow,
+    announcements, the seat's own laid-away cards and challenged hands. Raises :class:`InconsistentTurn`.
     """
     return Redealer(turn).draw(rng)
 
 
 def voids_of(observation: ToepenObservation) -> list[int]:
-    """Per seat the cards, as a mask, that it cannot hold: the suits that it failed to follow (TP-4.1)."""
+    """Return, per seat, the mask of the cards that it cannot hold: the suits that it failed to follow
+    (TP-4.1).
+    """
     voids = [0] * len(observation["lives"])
     for cards in (*(trick["cards"] for trick in observation["tricks"]), observation["trick"]):
         for item in cards[1:]:
@@ -70,13 +72,15 @@ def voids_of(observation: ToepenObservation) -> list[int]:
 class Redealer:
     """Draws re-deals of one turn.
 
-    Each is uniform over all assignments that the rules allow. Places that may not hold every card
-    are filled by one such assignment and then mixed by exchanging two cards at a time, which leaves
-    the uniform distribution as it is.
+    Each re-deal is uniform over all assignments that the rules allow. Places that may not hold every card are
+    filled by one such assignment and then mixed by exchanging two cards at a time, which keeps the
+    distribution uniform.
     """
 
     def __init__(self, turn: Turn, *, stock: bool = True) -> None:
-        """``stock=False``: the order of the stock does not matter, which is quicker."""
+        """Prepare re-deals of a turn. With ``stock=False``, the order of the stock does not matter, which is
+        quicker.
+        """
         self._turn = turn
         seen = turn["observation"]
         played = _played_by_seat(seen)
@@ -115,11 +119,11 @@ class Redealer:
         self._state: ToepenState | None = None
 
     def draw(self, rng: random.Random) -> ToepenState:
-        """The next re-deal, as a state."""
+        """Return the next re-deal, as a state."""
         return self.state(self.deal(rng))
 
     def deal(self, rng: random.Random) -> list[int]:
-        """The next re-deal, as a list of card numbers for :meth:`hands` and :meth:`state`."""
+        """Return the next re-deal, as a list of card numbers for :meth:`hands` and :meth:`state`."""
         if self._bound and (not self._cards or any(heap.announced for heap in self._heaps)):
             self._fill(rng)
         cards, uniform, last = self._cards, rng.random, len(self._cards)
@@ -131,7 +135,7 @@ class Redealer:
         return cards[:]
 
     def hands(self, cards: Sequence[int]) -> list[int]:
-        """The hands of a re-deal as masks, by seat."""
+        """Return the hands of a re-deal as masks, by seat."""
         hands = self._hands[:]
         at = 0
         for heap in self._heaps:
@@ -144,7 +148,7 @@ class Redealer:
         return hands
 
     def state(self, cards: Sequence[int]) -> ToepenState:
-        """The state that a re-deal makes of the turn."""
+        """Return the state that a re-deal makes of the turn."""
         if self._state is None:
             self._state = self._first_state(cards)
         state = self._state.clone()
@@ -187,7 +191,9 @@ class Redealer:
         raise InconsistentTurn("no deal of the pack fits this turn", field="observation")
 
     def _try_fill(self, rng: random.Random) -> bool:
-        """One assignment that fits, by augmenting paths; False if this try met a dead end."""
+        """Find an assignment that fits, by augmenting paths. Return False if this attempt
+        reached a dead end.
+        """
         place_of: dict[int, int] = {}
         cards = [-1] * len(self._heap_at)
         self._fixed = [False] * self._bound
@@ -234,7 +240,9 @@ class Redealer:
     def _announcing_cards(
         self, heap: _Heap, taken: Mapping[int, int], rng: random.Random
     ) -> tuple[list[int], int] | None:
-        """The tens or jacks that an announcement proves to be in ``heap``, and all four of that rank."""
+        """Return the tens or jacks that an announcement proves to be in ``heap``, and all four
+        of that rank.
+        """
         played = self._played[heap.owner]
         number = 3 if self._turn["observation"]["announcements"][heap.owner] == "whistle" else 4
         ways: list[tuple[int, list[int], int, int]] = []
@@ -258,7 +266,7 @@ class Redealer:
         return sum(TENS >> card & 1 for card in self._cards[start : start + heap.size]) <= heap.most_tens
 
     def _mix(self, rng: random.Random) -> None:
-        """Exchange two cards where both fit in the other's place, many times over."""
+        """Exchange pairs of cards that fit in each other's place, many times."""
         cards, heap_at, barred_at, fixed = self._cards, self._heap_at, self._barred_at, self._fixed
         bound, places = self._bound, len(self._cards)
         uniform = rng.random
@@ -277,7 +285,7 @@ class Redealer:
 
 
 def _hand_heap(turn: Turn, seat: int, count: int, void: int, played: int) -> _Heap:
-    """The hand of another seat, with what its play and its announcement reveal (TP-3.1, TP-4.1)."""
+    """Return the hand of another seat, with what its play and its announcement reveal (TP-3.1, TP-4.1)."""
     said = turn["observation"]["announcements"][seat]
     if not turn["rules"]["whistling"] or said is None:
         return _Heap(seat, count, True, barred=void)

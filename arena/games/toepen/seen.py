@@ -85,8 +85,8 @@ class ToepenHidden(TypedDict, total=False):
 
 
 class ToepenNews(TypedDict, total=False):
-    """An event as a viewer is shown it; :mod:`arena.games.toepen.view` says which type has which fields.
-    ``lives``: of a fold a number, else one per seat.
+    """An event as it is shown to a viewer; :mod:`arena.games.toepen.view` says which type has which fields.
+    ``lives`` is a number for a fold, else one number per seat.
     """
 
     type: Required[str]

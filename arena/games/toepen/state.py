@@ -84,19 +84,19 @@ class ToepenState(ToepenTable):
     __slots__ = ()
 
     def awaiting(self) -> tuple[int, ...]:
-        """The seat asked, or ``CHANCE``. A right to knock makes no seat awaited."""
+        """Return the seat asked, or ``CHANCE``. A right to knock makes no seat awaited."""
         return _AWAITED[self.asked]
 
     def answer_pending(self) -> bool:
-        """Whether an exchange, poverty or a knock waits for an answer."""
+        """Return whether an exchange, poverty or a knock waits for an answer."""
         return self.answers != 0
 
     def right_of(self, seat: int) -> tuple[int, ...]:
-        """A knock belongs to its hand (TP-5.1)."""
+        """Return the hand, to which a right to knock belongs (TP-5.1)."""
         return (self.number,)
 
     def legal_actions(self, seat: int) -> tuple[str, ...]:
-        """Everything ``seat`` may do: cards in the pack's order, then a knock."""
+        """Return everything that ``seat`` may do: cards in the pack's order, then a knock."""
         if seat == self.asked:
             return self.legal
         if self.phase == PLAY and self._may_knock(seat):
@@ -104,7 +104,7 @@ class ToepenState(ToepenTable):
         return ()
 
     def apply(self, seat: int, action: str) -> list[Event]:
-        """Do ``action``; see the module for the actions and ``view`` for the events."""
+        """Apply ``action``; see the module for the actions and ``view`` for the events."""
         phase = self.phase
         if seat != self.asked:
             if action not in self.legal_actions(seat):
@@ -132,7 +132,7 @@ class ToepenState(ToepenTable):
         return self._answer_poverty(seat, action)
 
     def set_legal(self) -> None:
-        """Set what the seat asked may do, after all other fields were set from outside."""
+        """Set what the awaited seat may do, after all other fields were set from outside."""
         if self.phase == PLAY:
             self._ask_card(self.turn, [])
         elif self.phase == EXCHANGE:
@@ -143,7 +143,7 @@ class ToepenState(ToepenTable):
             self._ask_answer(self.asked)
 
     def chance(self) -> Chance | None:
-        """The lot for the first dealer (TP-1.4), or the deal of a hand (TP-2.1)."""
+        """Return the lot for the first dealer (TP-1.4), or the deal of a hand (TP-2.1)."""
         if self.phase == DEALER:
             return Chance("dealer", 1, [str(seat) for seat in range(self.rules.seats)])
         if self.phase == DEAL:
@@ -151,11 +151,11 @@ class ToepenState(ToepenTable):
         return None
 
     def observation(self, seat: int | None) -> ToepenObservation:
-        """What ``seat`` may know; the fields are described in :mod:`arena.games.toepen.view`."""
+        """Return what ``seat`` may know; the fields are described in :mod:`arena.games.toepen.view`."""
         return observe(self, seat)
 
     def default_action(self, seat: int) -> str:
-        """Keep, trust, fold, or the lowest legal card (TP-8.3).
+        """Return the default action: keep, trust, fold, or the lowest legal card (TP-8.3).
 
         Raises :class:`~arena.errors.IllegalAction` for a seat that is not awaited.
         """
@@ -168,10 +168,10 @@ class ToepenState(ToepenTable):
         return self.legal[1]
 
     def outcome(self) -> Outcome | None:
-        """Places and scores (TP-7.1, TP-7.2).
+        """Return places and scores (TP-7.1, TP-7.2).
 
-        Scores by elimination: the lives of the winner; for the others minus the number of hands
-        that were played after they went out. In rubbers: minus the drinks bought.
+        With elimination, the winner scores its lives, and each other seat minus the number of hands that were
+        played after it went out. In rubbers, a seat scores minus the drinks it bought.
         """
         if self.phase != OVER:
             return None
@@ -186,7 +186,7 @@ class ToepenState(ToepenTable):
         return Outcome(tuple([1 + ranking.index(merit) for merit in merits]), tuple(scores))
 
     def clone(self) -> ToepenState:
-        """An independent copy."""
+        """Return an independent copy."""
         copy = ToepenState(self.rules)
         copy.copy_from(self)
         return copy
@@ -194,7 +194,7 @@ class ToepenState(ToepenTable):
     # Rights
 
     def _may_knock(self, seat: int) -> bool:
-        """TP-5.1, TP-5.4, TP-5.5, TP-5.6, for a state in which cards are played."""
+        """Return whether ``seat`` may knock while cards are played (TP-5.1, TP-5.4, TP-5.5, TP-5.6)."""
         return (
             seat >= 0
             and self.in_hand >> seat & 1 == 1
@@ -204,7 +204,7 @@ class ToepenState(ToepenTable):
         )
 
     def _may_exchange(self, seat: int) -> bool:
-        """TP-2.3."""
+        """Return whether ``seat`` may exchange its hand (TP-2.3)."""
         return len(self.stock) >= 8 and self.exchanges[seat] < self.rules.max_exchanges
 
     # Dealing and exchanging
@@ -262,7 +262,7 @@ class ToepenState(ToepenTable):
         return events
 
     def _ask_exchange(self, seat: int, events: list[Event]) -> None:
-        """Ask ``seat``, or the first one after it that has something to decide (TP-2.3, TP-3.2)."""
+        """Ask ``seat``, or the first seat after it that has something to decide (TP-2.3, TP-3.2)."""
         if not self.rules.whistling:
             while len(self.stock) < 8 or self.exchanges[seat] >= self.rules.max_exchanges:
                 self.said[seat] = NOTHING_SAID
@@ -410,7 +410,7 @@ class ToepenState(ToepenTable):
         return any(self._may_knock(seat) for seat in SEATS_OF[self.in_hand])
 
     def _end_trick(self, events: list[Event]) -> None:
-        """The highest card of the suit led among those still in wins (TP-4.3)."""
+        """Give the trick to the highest card of the suit led among the seats still in (TP-4.3)."""
         trick = self.trick
         in_hand = self.in_hand
         strengths = STRENGTHS[trick[0]]
@@ -442,7 +442,9 @@ class ToepenState(ToepenTable):
         return [("knock", seat, self.value)]
 
     def _ask_answer(self, seat: int) -> None:
-        """Ask to stay, or to lose what the hand was worth before, at most one's lives (TP-5.2, TP-5.7)."""
+        """Ask ``seat`` to stay, or to lose what the hand was worth before, at most its lives (TP-5.2,
+        TP-5.7).
+        """
         self.asked = seat
         due = self.value - 1
         lives = self.lives[seat]
@@ -491,7 +493,7 @@ class ToepenState(ToepenTable):
             events.append(("out", seat))
 
     def _end_hand(self, winner: int, events: list[Event]) -> None:
-        """Let the losers still in pay (TP-4.4, TP-5.7), then see what is over (TP-7.1, TP-7.2)."""
+        """Make the losers still in pay (TP-4.4, TP-5.7), then end what is over (TP-7.1, TP-7.2)."""
         lives = self.lives
         paid: list[Event] = []
         if winner != NOBODY:
@@ -541,19 +543,19 @@ class ToepenGameRules(GameRules):
     options = OPTIONS
 
     def seats(self, rules: Rules) -> int:
-        """How many seats: the option of that name."""
+        """Return the option ``seats``."""
         return int(rules["seats"])
 
     def teams(self, rules: Rules) -> tuple[tuple[int, ...], ...]:
-        """Everybody plays alone."""
+        """Return one team per seat, since everybody plays alone."""
         return tuple((seat,) for seat in range(self.seats(rules)))
 
     def new_state(self, rules: Rules) -> ToepenState:
-        """The state before the lot for the first dealer."""
+        """Return the state before the lot for the first dealer."""
         return ToepenState(rules_from(rules))
 
     def deserialise(self, data: bytes) -> ToepenState:
-        """The inverse of ``serialise``. Raises :class:`~arena.errors.CorruptState`."""
+        """Return the state that ``serialise`` wrote. Raises :class:`~arena.errors.CorruptState`."""
         rules, content = rules_of(data)
         state = ToepenState(rules)
         fill(state, content)
@@ -561,13 +563,13 @@ class ToepenGameRules(GameRules):
         return state
 
     def view_event(self, event: Event, seat: int | None) -> dict[str, object] | None:
-        """What ``seat`` learns from ``event``; described in :mod:`arena.games.toepen.view`."""
+        """Return what ``seat`` learns from ``event``; see :mod:`arena.games.toepen.view`."""
         return view(event, seat)
 
     def from_observation(
         self, rules: Rules, observation: ToepenObservation, hidden: ToepenHidden
     ) -> ToepenState:
-        """A state that fits; ``hidden`` as described in :mod:`arena.games.toepen.view`."""
+        """Return a state that fits; for ``hidden``, see :mod:`arena.games.toepen.view`."""
         state = ToepenState(rules_from(rules))
         restore(state, observation, hidden)
         state.set_legal()

@@ -1,4 +1,4 @@
-"""What a game of Toepen says about how its seats play, from its events and cards (``docs/ratings.md``)."""
+"""Style figures of Toepen: how the seats play, from a game's events and cards (``docs/ratings.md``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All that a game of Toepen consists of at one moment, and its serialised form. No rules here."""
+"""The state of a game of Toepen at one moment, and its serialised form. The rules are elsewhere."""
 
 from __future__ import annotations
 
@@ -41,10 +41,11 @@ NO_SEAT: Final = -2
 class ToepenTable(State):
     """The fields of a state; seats that are not known yet are ``NOBODY``.
 
-    ``trick`` holds ``seat * 32 + card`` per card in the order played, ``tricks`` (leader, that list
-    as a tuple, winner), ``laid`` (seat, mask, challenger, who lost a life) per exchange of the hand,
-    ``stock`` the cards still to be drawn as text, first card first, ``calls`` (seat, ``CALLS`` index, lives,
-    finished tricks, cards in the present trick) per knock and per answer to a knock or to poverty. ``out``
+    ``trick`` holds ``seat * 32 + card`` per card in the order played; ``tricks`` holds, per trick, the
+    leader, such a list as a tuple, and the winner. ``laid`` holds, per exchange of the hand, the seat, a
+    mask, the challenger, and who lost a life. ``stock`` is the text of the cards still to be drawn, first
+    card first. ``calls`` holds, per knock and per answer to a knock or to poverty, the seat, an index of
+    ``CALLS``, the lives, the number of finished tricks, and the number of cards in the present trick. ``out``
     is the number of the hand in which a seat went out (0: it has lives).
     """
 
@@ -158,7 +159,9 @@ class ToepenTable(State):
         self.calls = other.calls[:]
 
     def content(self) -> dict[str, object]:
-        """See :class:`~arena.games.kernel.State`: hands as masks of cards, cards as numbers."""
+        """Return the content as :class:`~arena.games.kernel.State` defines it, with hands as masks of cards
+        and cards as numbers.
+        """
         return {
             "kind": "toepen",
             "version": VERSION,
@@ -197,7 +200,7 @@ class ToepenTable(State):
 
 
 def rules_of(data: bytes) -> tuple[ToepenRules, dict[str, object]]:
-    """The rules and the content of a serialised state. Raises :class:`~arena.errors.CorruptState`."""
+    """Return the rules and the content of a serialised state. Raises :class:`~arena.errors.CorruptState`."""
     try:
         content = json.loads(data)
     except (ValueError, RecursionError):

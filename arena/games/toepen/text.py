@@ -11,7 +11,7 @@ from arena.games.toepen.seen import ToepenExchange, ToepenNews, ToepenObservatio
 
 
 def turn_text(turn: Turn) -> TurnText:
-    """The text of a turn; see :class:`~arena.games.descriptor.Game`."""
+    """Return the text of a turn; see :class:`~arena.games.descriptor.Game`."""
     return _Writer(turn).text()
 
 

@@ -1,4 +1,4 @@
-"""What a game of Toepen says about its players' style, from its events (TP-7.3)."""
+"""Titles of Toepen: the style of the players, from a game's events (TP-7.3)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ KING_RUN: Final = 3
 
 
 class Style(NamedTuple):
-    """One seat's game: hands won, the longest run of hands won in a row, and how often it folded
-    when it was asked to stay or fold, after a knock or against poverty.
+    """One seat's game: hands won, the longest run of hands won in a row, and how often it folded when asked
+    to stay or fold, after a knock or in poverty.
     """
 
     hands_won: int = 0
@@ -23,17 +23,19 @@ class Style(NamedTuple):
 
     @property
     def is_toepkoning(self) -> bool:
-        """Whether it won three hands in a row."""
+        """Whether the seat won three hands in a row."""
         return self.longest_run >= KING_RUN
 
     @property
     def fold_rate(self) -> float | None:
-        """The share of fold opportunities taken (a *lijntoeper*'s is high); None if there were none."""
+        """The share of fold opportunities taken (that of a *lijntoeper* is high), or None if
+        there were none.
+        """
         return self.folds / self.fold_opportunities if self.fold_opportunities else None
 
 
 def styles(events: Iterable[Event], seats: int) -> tuple[Style, ...]:
-    """The style of every seat over the events of one game. A hand without a winner ends every run."""
+    """Return the style of every seat over the events of one game. A hand without a winner ends every run."""
     counts = [Style()] * seats
     run = 0
     last_winner = None

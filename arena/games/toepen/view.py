@@ -24,9 +24,9 @@
 ``over``      seat (the first with place 1), ``places``, ``scores``
 ============= ============================================================================
 
-**Observation**: all about the present hand, so that a bot needs no memory: also who did what in which
-order, since seats exchange one after the other until each keeps. After the end of a hand it
-still shows that hand, until the next deal. "Per seat" is a list with one item per seat.
+**Observation**: all about the present hand, so that a bot needs no memory: also who did what in which order,
+since seats exchange one after the other until each keeps. After the end of a hand it still shows that hand,
+until the next deal. "Per seat" is a list with one item per seat.
 
 ================== ======================================================================
 ``game``           ``"toepen"``
@@ -64,12 +64,12 @@ still shows that hand, until the next deal. "Per seat" is a list with one item p
 ``drinks``         per seat: drinks bought
 ================== ======================================================================
 
-**Hidden assignment** for ``from_observation``: ``{"hands": {seat: cards}, "laid_away": {seat: [cards,
-...]}, "stock": cards}``. ``hands``: of every other seat that holds cards; ``laid_away``: per seat the
-exchanged hands that the observation does not show, oldest first; ``stock``: first card to be drawn
-first. Together with what the observation shows they are the whole pack. To be consistent with the
-play so far a hand must also lack every suit that its seat failed to follow, and fit what its seat
-announced (TP-3.1); that is the caller's to see to.
+**Hidden assignment** for ``from_observation``: ``{"hands": {seat: cards}, "laid_away": {seat: [cards, ...]},
+"stock": cards}``. ``hands``: of every other seat that holds cards; ``laid_away`` is per seat the exchanged
+hands that the observation does not show, oldest first; ``stock``: first card to be drawn first. Together with
+what the observation shows they are the whole pack. To be consistent with the play so far a hand must also
+lack every suit that its seat failed to follow, and fit what its seat announced (TP-3.1); that is the caller's
+to see to.
 """
 
 from __future__ import annotations
@@ -99,13 +99,13 @@ from arena.games.toepen.table import (
 
 
 class InconsistentHidden(ArenaError):
-    """A hidden assignment that does not complete the observation to one whole pack."""
+    """Raised for a hidden assignment that does not complete the observation to one whole pack."""
 
     code: ClassVar[str] = "inconsistent_hidden"
 
 
 def view(event: Event, viewer: int | None) -> dict[str, object]:
-    """What ``viewer`` (None: a spectator) learns from ``event``. Every event is seen by all."""
+    """Return what ``viewer`` (None: a spectator) learns from ``event``. Everybody sees every event."""
     type, seat = event[0], event[1]
     seen: dict[str, object] = {"type": type, "seat": seat}
     if type == "play":
@@ -148,7 +148,7 @@ def view(event: Event, viewer: int | None) -> dict[str, object]:
 
 
 def observe(state: ToepenTable, viewer: int | None) -> ToepenObservation:
-    """The observation of ``viewer``, as described above."""
+    """Return the observation of ``viewer``, as described above."""
     seats = range(state.rules.seats)
     return {
         "game": "toepen",

@@ -1,7 +1,7 @@
-"""What never changes in Brazilian Truco: cards, strengths and actions, as lookup tables.
+"""The constants of Brazilian Truco: cards, strengths and actions, as lookup tables.
 
-A card is a number here, its place in ``PACK``; a hand is a tuple of those numbers, ascending.
-A *code* is a card as it lies on the table: the number, plus ``FACE_DOWN`` if nobody sees it.
+A card is represented by its place in ``PACK``; a hand is a tuple of those numbers, ascending. A *code* is a
+card as it lies on the table: the number, plus ``FACE_DOWN`` if nobody sees it.
 """
 
 from __future__ import annotations
@@ -41,16 +41,17 @@ _SUIT_WEAKEST_FIRST: Final = _SUIT_STRONGEST_FIRST[::-1]
 
 
 class Order:
-    """Which card beats which: higher ``strength`` beats lower, equal ties.
+    """Which card beats which: higher ``strength`` beats lower, and equal ones tie.
 
-    ``strength`` is by code: 1 for a 4, 10 for a 3, 11 to 14 for the manilhas; 0 face down (BT-3.2).
-    ``weakest_first`` are the numbers in the order in which a late seat's cards are played (BT-7.3, TV-9.1).
+    ``strength`` is indexed by code: 1 for a 4, 10 for a 3, 11 to 14 for the manilhas, and 0 face down
+    (BT-3.2). ``weakest_first`` lists the numbers in the order in which a late seat's cards are played
+    (BT-7.3, TV-9.1).
     """
 
     __slots__ = ("manilhas", "strength", "weakest_first")
 
     def __init__(self, manilhas: Sequence[str]) -> None:
-        """``manilhas``: strongest first."""
+        """Compute the order for these ``manilhas``, strongest first."""
         self.manilhas = tuple(manilhas)
         top = len(RANKS) + len(self.manilhas)
         self.strength: list[int] = [
@@ -72,7 +73,7 @@ TURNED: Final[dict[str, Order]] = {
 
 
 class Pack:
-    """The cards in use: their ``ranks``, ``cards`` in canonical order, and them as a ``mask``."""
+    """The cards in use: their ``ranks``, the ``cards`` in canonical order, and their ``mask``."""
 
     __slots__ = ("cards", "cuts", "mask", "orders", "ranks", "reader")
 
@@ -151,9 +152,10 @@ PLAY_EVENTS: Final[list[tuple[Any, ...]]] = [
 
 
 def turn_actions(hand: tuple[int, ...], may_hide: bool, call: str) -> tuple[str, ...]:
-    """What a seat with these cards may do on its turn to play; ``call``: how it may raise, if it may.
+    """Return what a seat with these cards may do on its turn to play; ``call`` says how it may raise, if it
+    may.
 
-    Written out for the hands that come up all the time.
+    The hands that come up all the time are written out.
     """
     if may_hide:
         if len(hand) == 3:
@@ -175,19 +177,19 @@ def turn_actions(hand: tuple[int, ...], may_hide: bool, call: str) -> tuple[str,
 
 
 def cards_of(hand: tuple[int, ...]) -> tuple[str, ...]:
-    """The cards with these numbers."""
+    """Return the cards with these numbers."""
     if len(hand) == 3:
         return (PACK[hand[0]], PACK[hand[1]], PACK[hand[2]])
     return tuple([PACK[number] for number in hand])
 
 
 def numbers_of(cards: Sequence[str]) -> tuple[int, ...]:
-    """The numbers of these cards, ascending. Raises KeyError for a card that is not in this pack."""
+    """Return the numbers of these cards, ascending. Raises KeyError for a card that is not in this pack."""
     return tuple(sorted([CARD_NUMBER[card] for card in cards]))
 
 
 def hand_of(a: int, b: int, c: int) -> tuple[int, ...]:
-    """The hand of these three cards."""
+    """Return the hand of these three cards."""
     if a > b:
         a, b = b, a
     if b > c:
@@ -198,7 +200,7 @@ def hand_of(a: int, b: int, c: int) -> tuple[int, ...]:
 
 
 def without(hand: tuple[int, ...], card: int) -> tuple[int, ...]:
-    """The hand after a card of it was played; the same hand if it does not hold the card."""
+    """Return the hand without a card that was played, or the same hand if it does not hold the card."""
     if len(hand) == 3:
         a, b, c = hand[0], hand[1], hand[2]
         if card == a:
@@ -219,7 +221,7 @@ BIT: Final[list[int]] = [1 << (code & ~FACE_DOWN) for code in range(2 * FACE_DOW
 
 
 def mask_of(cards: Sequence[str]) -> int:
-    """The cards as a set. Raises KeyError for a card that is not in this pack."""
+    """Return the cards as a set. Raises KeyError for a card that is not in this pack."""
     mask = 0
     for card in cards:
         mask |= BIT[CARD_NUMBER[card]]
@@ -232,12 +234,12 @@ PACKS: Final[dict[str, Pack]] = {"full": FULL, "clean": Pack(CLEAN_RANKS)}
 
 
 def partners_by_draw(cards: Sequence[str]) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Who plays with whom when four players have drawn ``cards`` (BT-1.5).
+    """Return who plays with whom when four players have drawn ``cards`` (BT-1.5).
 
-    The two highest cards play together, in the order A K Q J 7 6 5 4 3 2. Returns the two pairs of
-    players (indices into ``cards``), the higher cards first, or None if the second and the third
-    highest rank are equal: draw again. Raises ArenaError (``invalid_draw``) unless ``cards`` are
-    four different cards of the pack. The arena seats its players itself: this is for a table of people.
+    The two highest cards play together, in the order A K Q J 7 6 5 4 3 2. The result is the two pairs of
+    players (indices into ``cards``), the higher cards first, or None if the second and the third highest rank
+    are equal, so that the players must draw again. Raises ArenaError (``invalid_draw``) unless ``cards`` are
+    four different cards of the pack. The arena seats its players itself; this is for a table of people.
     """
     if len(cards) != SEATS or len(set(cards)) != SEATS or any(card not in CARD_NUMBER for card in cards):
         raise ArenaError(

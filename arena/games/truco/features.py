@@ -50,7 +50,7 @@ _GRADES: Final = 15
 
 
 class TrucoFeatures(Features):
-    """See the module and :class:`~arena.games.features.Features`."""
+    """The features of Brazilian Truco; see the module and :class:`~arena.games.features.Features`."""
 
     def __init__(self, rules: Rules) -> None:
         own = rules_from(rules)
@@ -116,7 +116,7 @@ class TrucoFeatures(Features):
         return vector.data
 
     def gains(self, event: TrucoNews) -> list[float] | None:
-        """The points of a hand, of :data:`~arena.games.truco.cards.TARGET`."""
+        """Return the points of a hand as a share of :data:`~arena.games.truco.cards.TARGET`."""
         if event["type"] != "hand_over":
             return None
         if event["winner"] is None:

@@ -1,4 +1,4 @@
-"""Brazilian Truco for the rest of the service."""
+"""Brazilian Truco as the rest of the service sees it."""
 
 from __future__ import annotations
 

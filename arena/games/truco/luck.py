@@ -14,7 +14,7 @@ from arena.games.truco.table import CUT, DEAL, END
 
 
 def _rules(rules: Rules) -> Rules:
-    """Whoever cuts has seen no card, so a pack is as good cut as it is uncut."""
+    """Return the rules without the cut: whoever cuts has seen no card, so a pack is as good cut as uncut."""
     return {**rules, "cut": "none"}
 
 
@@ -24,7 +24,7 @@ def _standings(rules: Rules) -> list[tuple[int, int]]:
 
 
 def _start(rules: Rules, own: int, other: int) -> State:
-    """The forehand is seat 1."""
+    """Return a state with these values in which the forehand is seat 1."""
     state = TrucoState(rules_from(rules))
     state.dealer = 0
     state.phase = DEAL
@@ -34,7 +34,7 @@ def _start(rules: Rules, own: int, other: int) -> State:
 
 
 def _standing(state: State) -> Standing:
-    """From the view of the forehand's team."""
+    """Return the standing from the point of view of the forehand's team."""
     assert isinstance(state, TrucoState)
     # The dealership has passed on unless the game is over (BT-1.5).
     team = (state.forehand + (state.phase == END)) & 1

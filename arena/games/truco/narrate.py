@@ -1,4 +1,4 @@
-"""The narration of Brazilian Truco: cards in the order in which they were dealt."""
+"""The narration of Brazilian Truco, with cards in the order in which they were dealt."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ GESTURES: Final = {
 
 
 def titles(order: Order) -> dict[str, str]:
-    """The names of the manilhas by card."""
+    """Return the names of the manilhas by card."""
     return dict(zip(order.manilhas, TITLES, strict=True))
 
 
 def sides(names: Sequence[str]) -> list[str]:
-    """The two sides by the names of their players, that of seat 0 first."""
+    """Return the two sides, named by their players, that of seat 0 first."""
     return [" and ".join(names[side::2]) for side in (0, 1)]
 
 
 class TrucoTeller:
-    """Narrates one game of Brazilian Truco. Scores have the team of seat 0 first."""
+    """Narrates one game of Brazilian Truco. Scores list the team of seat 0 first."""
 
     def __init__(self, names: Sequence[str], rules: Rules) -> None:
         self.names = list(names)
@@ -106,7 +106,7 @@ class TrucoTeller:
             return [f"{who} leaves it to {partner}."]
         if kind == "signal":
             return [f"{who} {GESTURES[event[2]]}."]
-        raise ValueError(f"no event of truco: {event!r}")
+        raise ValueError(f"not a Truco event: {event!r}")
 
     def _hand(self, event: Event) -> list[str]:
         _, dealer, number, *points = event

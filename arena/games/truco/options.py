@@ -130,11 +130,11 @@ OPTIONS: Final = OptionSet(
         Option("max_hands", 100, "after how many hands the game ends (BT-1.7)", low=1, high=1000),
     ),
     refused=(
-        Refusal({"seats": (3,)}, "two or four play"),
+        Refusal({"seats": (3,)}, "Truco is for two or four players"),
         Refusal({"exchange": (True,), "seats": (2,)}, "there is no partner to pass to"),
         Refusal(
             {"exchange": (True,), "manilhas": ("turned",)},
-            "it is not settled whether the forehand chooses before a card is turned or after it",
+            "the rules do not say whether the forehand chooses before or after a card is turned",
         ),
         Refusal({"exchange": (True,), "pack": ("clean",)}, "24 cards are not enough to burn hands"),
         Refusal({"max_burns": range(1, 10), "exchange": (False,)}, "there is nothing to burn"),
@@ -148,12 +148,13 @@ OPTIONS: Final = OptionSet(
 
 
 class TrucoRules:
-    """The options of one game, ready for use. Never changed, so copies of a state share it.
+    """The options of one game in a form that is quick to use. They never change, so copies of a state share
+    them.
 
-    ``seats`` is two or four; seats are counted with ``mask``, and the index of a card on the table is shifted
-    by ``shift`` for that of its trick. A hand is worth ``low`` at first, and ``threshold_stake`` if one team
-    alone has ``threshold`` points; ``next_stake`` is the ladder from there on. ``answers`` are what a team
-    that is asked may do, by what the hand is worth if it runs, and ``eleven_answers`` what a team with
+    ``seats`` is two or four. Seats are counted with ``mask``, and shifting the index of a card on the table
+    by ``shift`` gives the index of its trick. A hand is worth ``low`` at first, and ``threshold_stake`` if
+    only one team has ``threshold`` points; ``next_stake`` is the ladder from there on. ``answers`` lists what
+    a team that is asked may do, by what the hand is worth if it runs, and ``eleven_answers`` what a team with
     ``threshold`` points may do.
     """
 
@@ -235,7 +236,7 @@ class TrucoRules:
         self.eleven_answers: tuple[str, ...] = (f"run:{self.low}", f"accept:{self.threshold_stake}", *partner)
 
     def order(self, vira: int) -> Order:
-        """Which card beats which with this vira; without one that of fixed manilhas."""
+        """Return which card beats which with this vira, or with fixed manilhas if there is no vira."""
         return self.pack.orders.get(vira, FIXED) if self.turned else FIXED
 
 
@@ -245,5 +246,5 @@ def _cached_rules(options: tuple[tuple[str, RuleValue], ...]) -> TrucoRules:
 
 
 def rules_from(options: Rules) -> TrucoRules:
-    """The rules of complete and valid options, see ``OPTIONS.complete``."""
+    """Return the rules of complete and valid options; see ``OPTIONS.complete``."""
     return _cached_rules(tuple(options.items()))

@@ -16,7 +16,7 @@ _NUMBERS: Final = {4: "four", 6: "six", 8: "eight", 9: "nine", 10: "ten", 12: "t
 
 
 def panel(turn: Turn, names: Sequence[str]) -> Panel:
-    """The panel of a turn; see :class:`~arena.games.descriptor.Game`."""
+    """Return the panel of a turn; see :class:`~arena.games.descriptor.Game`."""
     legal = turn["legal_actions"]
     signs = [
         Choice(action, action.partition(":")[2].capitalize(), "sign")
@@ -62,7 +62,7 @@ def _asked(turn: Turn, names: Sequence[str]) -> Panel:
 
 
 def _call(action: str, rules: TrucoRules) -> Choice:
-    """A call on the own turn (TV-6.3)."""
+    """Return the choice for a call on the seat's own turn (TV-6.3)."""
     if action == "truco":
         return Choice(action, TRUCO_CALL, "call", f"for {rules.threshold_stake}")
     value = int(action.partition(":")[2])

@@ -17,7 +17,9 @@ RAISE_CALLS: Final = {4: "Quatro!", 6: "Seis!", 8: "Oito!", 9: "Nove!", 10: "Dez
 
 
 class TrucoPicture(Picture):
-    """See :class:`~arena.games.pictures.Picture`; scores are points, the team of seat 0 first."""
+    """The picture of Brazilian Truco; see :class:`~arena.games.pictures.Picture`. Scores are points, the team
+    of seat 0 first.
+    """
 
     unit = ("point", "points")
     counter_clockwise = True
@@ -59,19 +61,21 @@ class TrucoPicture(Picture):
             self._said(kind, event["seat"], event)
 
     def ladder(self) -> list[int]:
-        """BT-4.4, TV-6.1."""
+        """Return the stakes to show (BT-4.4, TV-6.1)."""
         return list(self.rules.step_of)
 
     def score(self) -> list[int]:
-        """Points by team."""
+        """Return the points by team."""
         return list(self.points)
 
     def told_score(self, scores: Sequence[int], seat: int) -> str:
-        """Own points, then those of the others."""
+        """Return the seat's own points, then those of the others."""
         return f"{scores[seat]} to {scores[1 - seat % 2]}"
 
     def notes(self) -> list[Note]:
-        """The vira and its manilhas, the hand passed to the partner, and the burned ones (BT-2.3, TV-4.4)."""
+        """Return the vira and its manilhas, the hand passed to the partner, and the burned ones (BT-2.3,
+        TV-4.4).
+        """
         notes: list[Note] = []
         if self.vira:
             order = self.rules.order(CARD_NUMBER[self.vira])

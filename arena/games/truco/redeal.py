@@ -10,7 +10,9 @@ from arena.games.truco.view import place_cards, unplaced_cards
 
 
 def redeal(turn: Turn, rng: random.Random) -> TrucoState:
-    """See :func:`arena.bots.redeal.redeal`. Cards that the seat knows to be its partner's stay there."""
+    """Return a re-deal; see :func:`arena.bots.redeal.redeal`. Cards that the seat knows to be its partner's
+    stay there.
+    """
     observation = turn["observation"]
     order = unplaced_cards(turn["rules"], observation)
     rng.shuffle(order)

@@ -50,7 +50,7 @@ _From = TypedDict("_From", {"from": str | None})
 
 @final
 class TrucoSaid(_From):
-    """Something that a seat did besides playing a card."""
+    """An action other than playing a card."""
 
     seat: int
     said: str
@@ -90,7 +90,7 @@ class TrucoObservation(TypedDict):
 
 
 class TrucoHidden(TypedDict):
-    """The cards that a seat does not see. ``face_down``: trick, seat and card of each."""
+    """The cards that a seat does not see. ``face_down`` lists trick, seat and card of each."""
 
     hands: Mapping[int, Sequence[str]]
     face_down: Sequence[Sequence[Any]]
@@ -101,8 +101,8 @@ _Cut = TypedDict("_Cut", {"from": str}, total=False)
 
 
 class TrucoNews(_Cut, total=False):
-    """An event as a viewer is shown it; :func:`arena.games.truco.view.view_event` says which type has which
-    of the fields.
+    """An event as it is shown to a viewer; :func:`arena.games.truco.view.view_event` says which type has
+    which of the fields.
     """
 
     type: Required[str]

@@ -119,8 +119,8 @@ class TrucoState(TrucoTable):
         return self.phase == ANSWER
 
     def right_of(self, seat: int) -> tuple[int, ...]:
-        """BT-6.2: a gesture belongs to a hand and a trick, and one offered to a seat without cards to the
-        time before it got them.
+        """Return what a gesture belongs to: a hand and a trick, or for a seat without cards the time before
+        it got them (BT-6.2).
         """
         return (self.hand_number, max(len(self.leaders), 1), int(bool(self.hands[seat])))
 
@@ -137,7 +137,7 @@ class TrucoState(TrucoTable):
         return observe(self, seat)
 
     def default_action(self, seat: int) -> str:
-        """BT-7.3. Raises IllegalAction unless the game waits for ``seat``."""
+        """Return the default action (BT-7.3). Raises IllegalAction unless the game waits for ``seat``."""
         if seat != self.actor or seat < 0 or self.phase == END:
             raise IllegalAction(
                 f"the game does not wait for seat {seat}",
@@ -238,7 +238,9 @@ class TrucoState(TrucoTable):
         return events
 
     def _cut(self, seat: int, code: int) -> list[Event]:
-        """BT-2.2: the lifted packet goes under; from the bottom is in reverse order."""
+        """Put the lifted packet at the bottom (BT-2.2); cards taken from the bottom are dealt in reverse
+        order.
+        """
         count = len(self.pack)
         if code < CUT_BOTTOM:
             lifted = code - CUT_TOP
@@ -253,7 +255,7 @@ class TrucoState(TrucoTable):
         return events
 
     def _deal(self, seat: int, blind: bool) -> Event:
-        """Three cards from the pack, see ``undealt``."""
+        """Deal three cards from the pack; see ``undealt``."""
         pack = self.pack
         top = self.top
         if top < self.end:
@@ -266,7 +268,9 @@ class TrucoState(TrucoTable):
         return ("dealt", seat, (PACK[first], PACK[second], PACK[third]), blind)
 
     def _deal_first(self, events: list[Event]) -> None:
-        """BT-2.3: three cards for the forehand, and the choice; TV-4.3: or three for every seat at once."""
+        """Deal three cards to the forehand, who then chooses (BT-2.3), or three to every seat at once
+        (TV-4.3).
+        """
         rules = self.rules
         if rules.exchange and not self.blind:
             self._deal_forehand(events)
@@ -291,13 +295,13 @@ class TrucoState(TrucoTable):
         self.legal = self.choices()
 
     def _turn_vira(self, events: list[Event]) -> None:
-        """TV-4.4."""
+        """Turn the vira (TV-4.4)."""
         self.vira = self.pack[self.top]
         self.order = self.rules.order(self.vira)
         events.append(("vira", NOBODY, PACK[self.vira]))
 
     def _discard(self, seat: int, code: int) -> list[Event]:
-        """BT-2.3: pass or burn, and three cards more."""
+        """Pass or burn the hand, and deal three more cards (BT-2.3)."""
         self.note(seat, code)
         hand = self.hands[seat]
         if code == PASS:
@@ -311,7 +315,7 @@ class TrucoState(TrucoTable):
         return events
 
     def _keep(self, seat: int) -> list[Event]:
-        """BT-2.5: the other hands; then BT-5.2 or the first lead."""
+        """Deal the other hands (BT-2.5), then go on with BT-5.2 or the first lead."""
         self.note(seat, KEEP)
         events: list[Event] = [("kept", seat), self._deal((seat + 1) & 3, False)]
         if not self.passed:
@@ -325,7 +329,9 @@ class TrucoState(TrucoTable):
         return events
 
     def _begin_play(self, events: list[Event]) -> None:
-        """The first lead, or before it the decision of the team that alone has 11 (BT-5.2, TV-7.2)."""
+        """Ask for the first lead, or before it for the decision of a team that alone has 11
+        (BT-5.2, TV-7.2).
+        """
         if not self.elevens or self.elevens == BOTH:
             self._lead(self.forehand)
             return
@@ -340,7 +346,7 @@ class TrucoState(TrucoTable):
     # 3. Tricks
 
     def _lead(self, seat: int) -> None:
-        """A trick begins (BT-3.1)."""
+        """Begin a trick (BT-3.1)."""
         rules = self.rules
         leaders = self.leaders
         leaders.append(seat)
@@ -357,7 +363,7 @@ class TrucoState(TrucoTable):
         self.legal = turn_actions(self.hands[seat], self.may_hide, self.turn_calls[seat & 1])
 
     def _play_blind(self, events: list[Event]) -> None:
-        """BT-5.3: nobody looks; each seat's cards are played in the order dealt."""
+        """Play each seat's cards in the order dealt, since nobody looks at them (BT-5.3)."""
         piles = {event[1]: event[2] for event in events if event[0] == "dealt"}
         self._lead(self.forehand)
         while self.phase == PLAY:
@@ -365,7 +371,7 @@ class TrucoState(TrucoTable):
             events += self.apply(seat, "play:" + piles[seat][len(self.winners)])
 
     def _play(self, seat: int, code: int, action: str) -> list[Event]:
-        """BT-3.1 and BT-3.2."""
+        """Play a card, face up or face down (BT-3.1, BT-3.2)."""
         if seat != self.actor or self.phase != PLAY or (code >= FACE_DOWN and not self.may_hide):
             raise self.illegal(seat, action)
         hand = self.hands[seat]
@@ -385,7 +391,9 @@ class TrucoState(TrucoTable):
         return events
 
     def _end_trick(self, events: list[Event]) -> None:
-        """BT-3.3 and BT-3.4: who won the trick and who leads next; BT-3.5: and the hand?"""
+        """Decide who won the trick and who leads next (BT-3.3, BT-3.4), and whether the hand is over
+        (BT-3.5).
+        """
         plays = self.plays
         strength = self.order.strength
         rules = self.rules
@@ -431,7 +439,7 @@ class TrucoState(TrucoTable):
     def _end_truco_trick(
         self, winner: int, number: int, leader: int, tied_before_call: bool, events: list[Event]
     ) -> None:
-        """BT-4.6 and BT-4.7."""
+        """End the trick that a truco was about (BT-4.6, BT-4.7)."""
         extra = self.truco_trick < number - 1
         if winner != TIE:
             self._end_hand(winner, self.stake, "truco", events)
@@ -443,7 +451,7 @@ class TrucoState(TrucoTable):
             self._lead(leader)
 
     def _end_hand(self, team: int, points: int, why: str, events: list[Event]) -> None:
-        """BT-3.6, BT-1.6, BT-1.7; the dealership passes to the right (BT-1.5)."""
+        """Score the hand (BT-3.6, BT-1.6, BT-1.7), and pass the deal to the right (BT-1.5)."""
         score = self.score
         if team == TIE:
             points = 0
@@ -475,7 +483,7 @@ class TrucoState(TrucoTable):
         return [("truco" if code == CALL else "raise", seat, value)]
 
     def _ask(self) -> None:
-        """BT-4.3: the first opponent after the one who called or raised."""
+        """Ask the first opponent after the seat that called or raised (BT-4.3)."""
         self.phase = ANSWER
         self.actor = (self.proposer + 1) & self.rules.mask
         self.legal = self.answers(self.actor & 1)
@@ -533,11 +541,11 @@ class TrucoGameRules(GameRules):
     options = OPTIONS
 
     def seats(self, rules: Rules) -> int:
-        """BT-1.1, TV-2.1."""
+        """Return the number of seats (BT-1.1, TV-2.1)."""
         return int(rules["seats"])
 
     def teams(self, rules: Rules) -> tuple[tuple[int, ...], ...]:
-        """BT-1.1, TV-2.1."""
+        """Return the seats of each team (BT-1.1, TV-2.1)."""
         return ((0, 2), (1, 3)) if rules["seats"] == 4 else ((0,), (1,))
 
     def new_state(self, rules: Rules) -> TrucoState:
@@ -561,7 +569,7 @@ class TrucoGameRules(GameRules):
     def from_observation(
         self, rules: Rules, observation: TrucoObservation, hidden: TrucoHidden
     ) -> TrucoState:
-        """See :class:`~arena.games.kernel.GameRules`; for ``hidden`` see ``view.fill_from_observation``."""
+        """See :class:`~arena.games.kernel.GameRules`; for ``hidden``, see ``view.fill_from_observation``."""
         state = TrucoState(rules_from(rules))
         fill_from_observation(state, observation, hidden)
         return state

@@ -1,4 +1,4 @@
-"""What a game of Truco says about how its seats play, from its events and cards (``docs/ratings.md``)."""
+"""Style figures of Truco: how the seats play, from a game's events and cards (``docs/ratings.md``)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HIGH: Final = "3"
 
 
 class _Counting:
-    """Counts one game. ``counts[seat][figure]`` is ``[n, m]``."""
+    """The counts of one game. ``counts[seat][figure]`` is ``[n, m]``."""
 
     def __init__(self, rules: TrucoRules) -> None:
         seats = rules.seats

@@ -1,6 +1,6 @@
-"""What lies on the table of Brazilian Truco: the data of one game, how it is copied and written down.
+"""The table of Brazilian Truco: the data of one game, and how it is copied and serialised.
 
-The rules that change it are in ``truco``, what a seat sees of it is in ``view``.
+The rules that change it are in ``truco``; what a seat sees of it is in ``view``.
 """
 
 from __future__ import annotations
@@ -190,7 +190,9 @@ class TrucoTable(State):
         self.end = len(numbers)
 
     def note(self, seat: int, code: int, value: int = 0) -> None:
-        """Add an action that plays no card to ``calls``; ``value``: the points that it names, if any."""
+        """Add an action that plays no card to ``calls``; ``value`` is the number of points that it names, if
+        any.
+        """
         self.calls.append(len(self.plays) << 15 | seat << 13 | value << 9 | code)
 
     # What the data mean
@@ -202,7 +204,7 @@ class TrucoTable(State):
 
     @property
     def eleven_asked(self) -> int:
-        """Which member of the team that alone has 11 is asked first (BT-5.2)."""
+        """The member of the team that alone has 11 who is asked first (BT-5.2)."""
         forehand = self.forehand
         return forehand if self.elevens >> (forehand & 1) & 1 else (forehand + 1) & self.rules.mask
 
@@ -213,7 +215,7 @@ class TrucoTable(State):
 
     @property
     def right(self) -> int:
-        """Who may raise the stake: a bit per team (TV-6.2)."""
+        """The teams that may raise the stake, as one bit per team (TV-6.2)."""
         if self.elevens:
             return 0
         if self.proposer == NOBODY:
@@ -224,16 +226,16 @@ class TrucoTable(State):
         return 1 << ((self.proposer + 1) & 1)
 
     def undealt(self) -> bytes:
-        """The cards still to be dealt, the next one first.
+        """Return the cards still to be dealt, the next one first.
 
-        The places from ``top`` to before ``end`` go up, or down from the bottom of the pack; the negative
-        ones count from the other end of the pack, so a cut moves no card (BT-2.2).
+        The places from ``top`` up to ``end`` (exclusive) go up, or down when dealing from the bottom of the
+        pack; negative ones count from the other end of the pack, so a cut moves no card (BT-2.2).
         """
         step = 1 if self.top < self.end else -1
         return bytes([self.pack[place] for place in range(self.top, self.end, step)])
 
     def as_dealt(self, seat: int) -> tuple[int, ...]:
-        """The cards that ``seat`` got in this hand: those it holds and those it played."""
+        """Return the cards that ``seat`` got in this hand: those it holds and those it played."""
         cards = list(self.hands[seat])
         for index, code in enumerate(self.plays):
             if (self.leaders[index >> self.rules.shift] + index) & self.rules.mask == seat:
@@ -244,7 +246,7 @@ class TrucoTable(State):
     # Derived data
 
     def refresh(self) -> None:
-        """Work out the derived data from the state proper."""
+        """Recompute the derived data from the state proper."""
         rules = self.rules
         trick = len(self.leaders)
         dealt = self.phase in (CUT, CHOOSE, ELEVEN, PLAY, ANSWER)
@@ -262,7 +264,7 @@ class TrucoTable(State):
         self.legal = self._actor_actions()
 
     def refresh_calls(self) -> None:
-        """Work out ``turn_calls`` (TV-6.2, TV-6.3, TV-6.10)."""
+        """Recompute ``turn_calls`` (TV-6.2, TV-6.3, TV-6.10)."""
         self.turn_calls = NO_CALLS
         if self.phase == ANSWER or max(len(self.leaders), 1) < self.rules.truco_from:
             return
@@ -275,14 +277,14 @@ class TrucoTable(State):
             self.turn_calls = first, second
 
     def may_raise(self, team: int, value: int) -> bool:
-        """Whether the limit allows ``team`` to propose more than ``value`` (TV-6.9)."""
+        """Return whether the limit allows ``team`` to propose more than ``value`` (TV-6.9)."""
         limit = self.rules.limit
         if not limit:
             return True
         return (self.score[team] if limit == "own" else min(self.score)) + value < TARGET
 
     def answers(self, team: int) -> tuple[str, ...]:
-        """What the first seat of ``team`` to be asked may do (BT-4.2, BT-4.4, TV-6.4)."""
+        """Return what the seat of ``team`` that is asked first may do (BT-4.2, BT-4.4, TV-6.4)."""
         rules = self.rules
         answers = rules.answers[self.stake]
         if not rules.limit or self.may_raise(team, self.proposed):
@@ -290,7 +292,7 @@ class TrucoTable(State):
         return tuple(answer for answer in answers if not answer.startswith("raise:"))
 
     def choices(self) -> tuple[str, ...]:
-        """What the forehand may do with the three cards it looks at (BT-2.3, BT-2.4, BT-5.1)."""
+        """Return what the forehand may do with the three cards it looks at (BT-2.3, BT-2.4, BT-5.1)."""
         if self.elevens:
             return KEEP_ONLY
         if len(self.burned) < self.rules.max_burns:
@@ -350,7 +352,9 @@ class TrucoTable(State):
         other.may_signal = self.may_signal
 
     def content(self) -> dict[str, object]:
-        """See :class:`~arena.games.kernel.State`: a JSON object of the state proper, cards as numbers."""
+        """Return the content as :class:`~arena.games.kernel.State` defines it: a JSON object of the state
+        proper, with cards as numbers.
+        """
         content: dict[str, object] = {
             "kind": "truco",
             "version": VERSION,
@@ -378,7 +382,7 @@ class TrucoTable(State):
         return content
 
     def load(self, data: dict[str, Any]) -> None:
-        """Take over what ``serialise`` wrote. Raises KeyError, TypeError or ValueError if it is damaged."""
+        """Load what ``serialise`` wrote. Raises KeyError, TypeError or ValueError if it is damaged."""
         self.phase = PHASES.index(data["phase"])
         self.actor = _number(data["actor"], CHANCE, OVER)
         seats = self.rules.seats
@@ -399,18 +403,18 @@ class TrucoTable(State):
         self.calls = _numbers(data["calls"], 0, (12 << 15) + (1 << 15) - 1)
         self.vira = _number(data["vira"], NO_CARD, CARD_COUNT - 1) if self.rules.turned else NO_CARD
         if not CALL_CODES.issuperset([call & 511 for call in self.calls]):
-            raise ValueError("an action that is no call")
+            raise ValueError("an action that is not a call")
         if len(self.score) != 2 or len(self.hands) != seats or len(self.leaders) > 3:
             raise ValueError("wrong number of teams, seats or tricks")
         self.refresh()
 
 
 def read_serialised(data: bytes) -> tuple[TrucoRules, dict[str, Any]]:
-    """The rules and the fields of a serialised game, for ``TrucoTable.load``. Raises CorruptState."""
+    """Return the rules and the fields of a serialised game, for ``TrucoTable.load``. Raises CorruptState."""
     try:
         fields = json.loads(data)
         if fields["kind"] != "truco":
-            raise ValueError(f"kind {fields['kind']!r}")
+            raise ValueError(f"unexpected kind {fields['kind']!r}")
         check_format(fields, VERSION, FIELDS)
         return rules_from(OPTIONS.complete(fields["rules"])), fields
     except InvalidOption as error:
@@ -420,7 +424,7 @@ def read_serialised(data: bytes) -> tuple[TrucoRules, dict[str, Any]]:
 
 
 def corrupt(error: Exception) -> CorruptState:
-    """The error for a serialised state that cannot be read."""
+    """Return the error for a serialised state that cannot be read."""
     return CorruptState(
         f"this is not a serialised state of truco: {error}",
         expected=f"what serialise() of version {VERSION} wrote",
@@ -440,5 +444,5 @@ def _numbers(values: list[object], low: int, high: int) -> list[int]:
 def _hand(values: list[object]) -> tuple[int, ...]:
     cards = _numbers(values, 0, CARD_COUNT - 1)
     if len(cards) > 3 or cards != sorted(set(cards)):
-        raise ValueError(f"{cards} is no hand")
+        raise ValueError(f"{cards} is not a hand")
     return tuple(cards)

@@ -19,7 +19,7 @@ _REASONS = {
 
 
 def turn_text(turn: Turn) -> TurnText:
-    """The text of a turn; see :class:`~arena.games.descriptor.Game`."""
+    """Return the text of a turn; see :class:`~arena.games.descriptor.Game`."""
     return _Writer(turn).text()
 
 

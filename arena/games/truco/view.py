@@ -96,7 +96,7 @@ _CODE_OF_WORD: Final[dict[str, int]] = {
 
 
 def observe(table: TrucoTable, seat: int | None) -> TrucoObservation:
-    """The observation of ``seat``; its fields are listed at the top of the module."""
+    """Return the observation of ``seat``; its fields are listed at the top of the module."""
     order = table.order
     known_order = not table.rules.turned or table.vira != NO_CARD
     return {
@@ -208,7 +208,7 @@ def _call(call: int, shift: int) -> TrucoSaid:
 
 
 def _call_number(call: TrucoSaid, seats: int) -> int:
-    """The inverse of ``_call``."""
+    """Return the inverse of ``_call``."""
     said: str = call["said"]
     value: int = call["value"] or 0
     code = _CODE_OF_WORD.get(said, 0)
@@ -222,7 +222,7 @@ def _call_number(call: TrucoSaid, seats: int) -> int:
 
 
 def view_event(event: Event, seat: int | None) -> dict[str, object] | None:
-    """What ``seat`` learns from an event of ``truco``, as ``{"type": ..., ...}`` with these fields:
+    """Return what ``seat`` learns from an event of ``truco``, as ``{"type": ..., ...}`` with these fields:
 
     - ``dealer`` ``kept`` ``defer``: seat
     - ``hand``: number, dealer, score
@@ -297,16 +297,16 @@ def _team_or_none(team: int) -> int | None:
 
 
 def order_seen(observation: TrucoObservation) -> Order:
-    """Which card beats which; that of fixed manilhas while none are turned."""
+    """Return which card beats which; while no manilhas are turned, use the fixed ones."""
     vira, manilhas = observation["vira"], observation["manilhas"]
     return FIXED if vira is None or manilhas is None else TURNED[manilhas[0][0]]
 
 
 def unplaced_cards(rules: Mapping[str, Any], observation: TrucoObservation) -> list[str]:
-    """The cards of the pack in use of which the observer does not know where they are, in its order.
+    """Return, in pack order, the cards in use whose place the observer does not know.
 
-    A card that the partner is known to hold or to have played face down (BT-2.6, BT-5.2) is one of them
-    as long as it may be either.
+    A card that the partner is known to hold or to have played face down (BT-2.6, BT-5.2) is one of them as
+    long as both are possible.
     """
     placed = {*observation["hand"], observation["vira"]}
     for cards in observation["burned"]:
@@ -318,8 +318,8 @@ def unplaced_cards(rules: Mapping[str, Any], observation: TrucoObservation) -> l
 
 def place_cards(observation: TrucoObservation, order: Sequence[str]) -> TrucoHidden:
     """Give the cards of ``order``, a permutation of ``unplaced_cards(observation)``, to the places that the
-    observer does not see: the ``hidden`` of ``fill_from_observation``. Every permutation is possible, and
-    equally likely ones give equally likely assignments.
+    observer does not see, and return the ``hidden`` of ``fill_from_observation``. Every permutation is
+    possible, and equally likely ones give equally likely assignments.
     """
     seat = observation["seat"]
     partner = None if seat is None else (seat + 2) & 3

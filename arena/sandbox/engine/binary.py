@@ -1,7 +1,8 @@
 """WebAssembly's binary format, as far as the sandbox's own runtime needs it.
 
-The runtime comes from componentize-py, so this is no defence against anybody: what is unknown here raises
-:class:`~arena.sandbox.errors.BuildFailed`, and what is wrong is found by wasmtime, which checks the result.
+The runtime comes from componentize-py, so this is not a defence against anybody: constructs unknown here
+raise :class:`~arena.sandbox.errors.BuildFailed`, and invalid ones are found by wasmtime, which checks the
+result.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ END: Final = 0x0B
 
 
 def unsigned(data: bytes, at: int) -> tuple[int, int]:
-    """A number in LEB128, and where it ends."""
+    """Return a number in LEB128, and where it ends."""
     number = shift = 0
     while True:
         byte = data[at]
@@ -38,13 +39,13 @@ def unsigned(data: bytes, at: int) -> tuple[int, int]:
 
 
 def signed(data: bytes, at: int) -> tuple[int, int]:
-    """A number in signed LEB128, and where it ends."""
+    """Return a number in signed LEB128, and where it ends."""
     number, end = unsigned(data, at)
     return number - ((data[end - 1] & 0x40) << 1 + 7 * (end - at - 1)), end
 
 
 def encoded(number: int) -> bytes:
-    """A number in LEB128."""
+    """Return a number in LEB128."""
     data = bytearray()
     while number > 0x7F:
         data.append(number & 0x7F | 0x80)
@@ -54,7 +55,7 @@ def encoded(number: int) -> bytes:
 
 
 def encoded_signed(number: int) -> bytes:
-    """A number in signed LEB128."""
+    """Return a number in signed LEB128."""
     data = bytearray()
     while not -0x40 <= number < 0x40:
         data.append(number & 0x7F | 0x80)
@@ -70,22 +71,22 @@ class Reader:
         self.data, self.at, self.end = data, at, end
 
     def byte(self) -> int:
-        """The next byte."""
+        """Return the next byte."""
         self.at += 1
         return self.data[self.at - 1]
 
     def unsigned(self) -> int:
-        """The next number, in LEB128."""
+        """Return the next number, in LEB128."""
         number, self.at = unsigned(self.data, self.at)
         return number
 
     def signed(self) -> int:
-        """The next number, in signed LEB128."""
+        """Return the next number, in signed LEB128."""
         number, self.at = signed(self.data, self.at)
         return number
 
     def name(self) -> str:
-        """The next name."""
+        """Return the next name."""
         size = self.unsigned()
         self.at += size
         return self.data[self.at - size : self.at].decode()
@@ -95,14 +96,14 @@ class Reader:
         return range(self.unsigned())
 
     def expect(self, *bytes: int) -> int:
-        """The next byte, which must be one of these. Raises :class:`BuildFailed`."""
+        """Return the next byte, which must be one of these. Raises :class:`BuildFailed`."""
         found = self.byte()
         if found not in bytes:
             raise BuildFailed(f"the sandbox's Python has an unknown part: byte {found:#04x} at {self.at - 1}")
         return found
 
     def sections(self) -> Iterator[tuple[int, Reader]]:
-        """Number and contents of each section from here."""
+        """Yield the number and contents of each section from here on."""
         while self.at < self.end:
             number, size = self.byte(), self.unsigned()
             start, self.at = self.at, self.at + size

@@ -1,6 +1,6 @@
-"""A WebAssembly component taken apart: its core modules, and what each of them is linked with.
+"""Parsing of a WebAssembly component into its core modules, and what each of them is linked with.
 
-The format is that of the component model's Binary.md, and of the core specification, chapter 5.
+The format is described in the component model's Binary.md, and in chapter 5 of the core specification.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Sum(NamedTuple):
 
 
 class Element(NamedTuple):
-    """Functions that are put into a table from ``offset`` on."""
+    """Functions that are put into a table, starting at ``offset``."""
 
     table: int
     offset: Sum
@@ -69,8 +69,8 @@ class Module:
 
 
 class CoreInstance(NamedTuple):
-    """A core instance: of a module with other instances as arguments, or of what others have (``items``:
-    sort and index, in the component's index spaces).
+    """A core instance: an instance of a module with other instances as arguments, or a collection of what
+    others export (``items``: sort and index, in the component's index spaces).
     """
 
     module: Module | None
@@ -79,7 +79,9 @@ class CoreInstance(NamedTuple):
 
 
 class Lowered(NamedTuple):
-    """A function of the component as a core function, by index; None if it belongs to the canonical ABI."""
+    """A function of the component as a core function, by index. The index is None if the function belongs to
+    the canonical ABI.
+    """
 
     function: int | None
 
@@ -101,7 +103,7 @@ class Lifted(NamedTuple):
 
 @dataclass
 class Component:
-    """A component. What is in it that is not needed here is left out."""
+    """A component. Parts that are not needed here are left out."""
 
     data: bytes
     modules: list[Module] = field(default_factory=list)
@@ -114,7 +116,7 @@ class Component:
 
 
 def read_component(data: bytes) -> Component:
-    """Take a component apart. Raises :class:`BuildFailed` for what is unknown here."""
+    """Parse a component. Raises :class:`BuildFailed` for constructs that are unknown here."""
     component = Component(data)
     readers = {2: _instance, 6: _alias, 8: _canonical, 10: _import, 11: _export}
     for number, section in Reader(data, HEADER, len(data)).sections():

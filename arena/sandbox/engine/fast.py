@@ -1,5 +1,5 @@
-"""The fast engine: the Python of the sandbox linked into one core module, its objects immortal, and its
-instances used again. ``docs/sandbox-engine.md`` says what that buys, and when to delete it.
+"""The fast engine: it links the Python of the sandbox into one core module, makes its objects immortal, and
+reuses its instances. ``docs/sandbox-engine.md`` says what that gains, and when to delete it.
 """
 
 from __future__ import annotations
@@ -50,10 +50,14 @@ _LINKED_BY: Final = ("binary", "component", "linking", "image")
 
 
 class FastEngine(SandboxEngine):
-    """Runs the linked runtime, and other components without what wasmtime's Python does at each call."""
+    """Runs the linked runtime, and other components without the overhead of wasmtime's Python
+    at each call.
+    """
 
     def __init__(self, component: Path) -> None:
-        """``component``: the Python of the sandbox. Raises :class:`~arena.sandbox.errors.BuildFailed`."""
+        """Create the engine. ``component`` is the Python of the sandbox. Raises
+        :class:`~arena.sandbox.errors.BuildFailed`.
+        """
         check_version()
         self._uploads = make_engine(FAST, COMPONENT)
         engine = make_engine(FAST, MODULE)
@@ -84,7 +88,7 @@ class FastComponentProgram(ComponentProgram):
 
 
 def linked_module(component: Path) -> Path:
-    """The Python of the sandbox linked into one core module, now if it is not in the cache.
+    """Return the Python of the sandbox linked into one core module, linking it if it is not in the cache.
 
     Raises :class:`~arena.sandbox.errors.BuildFailed`.
     """
@@ -110,7 +114,9 @@ class LinkedPython(Program):
         self._compiled = lru_cache(_PREPARED)(self._compile)
 
     def prepared(self, source: str, limits: SandboxLimits) -> Prepared:
-        """See :meth:`arena.sandbox.program.Program.prepared`: in an instance that runs nothing of it."""
+        """See :meth:`arena.sandbox.program.Program.prepared`. The source is compiled in an instance that
+        never runs it.
+        """
         return self._compiled(source, limits)
 
     def instance(
@@ -180,7 +186,7 @@ class LinkedInstance(ProgramInstance):
         self._closed = False
 
     def prepare(self, source: str, fuel: int) -> bytes:
-        """The source compiled, for :meth:`load`. Raises as :meth:`choose`."""
+        """Return the compiled source, for :meth:`load`. Raises what :meth:`choose` raises."""
         _, code = self._send(fuel, self.runtime.prepare, source, self._limits.memory_bytes)
         return code
 
@@ -197,7 +203,7 @@ class LinkedInstance(ProgramInstance):
         try:
             text = answer.decode("utf-8", "surrogatepass")
         except UnicodeDecodeError:
-            raise NoAction("a text that is not UTF-8") from None
+            raise NoAction("the text is not UTF-8") from None
         if kind != DONE or len(text) > self._limits.answer_chars:
             raise NoAction(text)
         return text
@@ -205,8 +211,8 @@ class LinkedInstance(ProgramInstance):
     def close(self) -> None:
         """Release the runtime's instance for another game, or free its memory.
 
-        That happens to an object that merely goes as well, but then the runtime's instance goes with it: what
-        the garbage collector has taken apart cannot be used again.
+        Memory is also freed when the object is collected, but then the runtime's instance is lost too: it
+        cannot be reused once the garbage collector has taken it apart.
         """
         if self._closed:
             return

@@ -1,8 +1,8 @@
 """The memory image in the linked runtime.
 
 CPython counts references in the objects themselves, so merely using an object writes to its page. Objects
-whose count is at least 2**30 are immortal: CPython does not count them (PEP 683). Every object that is there
-when the runtime is built is there forever, so all are made immortal; then instances share their pages.
+whose count is at least 2**30 are immortal: CPython does not count them (PEP 683). Every object that exists
+when the runtime is built exists forever, so all of them are made immortal; then instances share their pages.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _Segment(NamedTuple):
 
 
 def with_immortal_objects(module: bytes) -> bytes:
-    """The core module with all objects that ``arena.sandbox.guest.image`` listed made immortal.
+    """Return the core module with all objects that ``arena.sandbox.guest.image`` listed made immortal.
 
     Raises :class:`~arena.sandbox.errors.BuildFailed` if there is no such list.
     """

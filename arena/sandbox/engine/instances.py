@@ -1,8 +1,8 @@
 """A pool of reusable instances of the linked runtime, and the restoration of their memory.
 
-All state of an instance is its memory and a few globals. After a game the pages that it wrote are restored,
-so the next game finds the state of a new instance, without the page faults of one. An instance that trapped,
-grew or wrote a lot is closed instead.
+The entire state of an instance is its memory and a few globals. After a game, the pages that it wrote are
+restored, so the next game finds the state of a new instance, without the page faults of one. An instance that
+trapped, grew or wrote a lot is closed instead.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class RuntimeFunction(NamedTuple):
 
 
 class RuntimeInstance:
-    """One instance: a memory of its own, and nothing else.
+    """One instance, with its own memory and no other state.
 
     Its functions raise :class:`wasmtime.Trap`, :class:`wasmtime.WasmtimeError`, :class:`OutsideMemory`, and
-    whatever a function of the host raised; after that it may not be used again.
+    whatever a function of the host raised. After that, the instance may not be used again.
     """
 
     def __init__(self, engine: Engine, linker: Linker, module: Module, memory_bytes: int) -> None:
@@ -68,8 +68,8 @@ class RuntimeInstance:
         )
 
     def call(self, function: RuntimeFunction, message: bytes, most: int) -> tuple[int, bytes]:
-        """Call a function of the world ``python`` with a message. Returns the kind and the bytes of its
-        answer, ``most`` at most.
+        """Call a function of the world ``python`` with a message, and return the kind and the bytes (at most
+        ``most``) of its answer.
         """
         size = len(message)
         if size > self._capacity:
@@ -87,12 +87,12 @@ class RuntimeInstance:
         return kind, answer
 
     def read(self, at: int, size: int) -> bytes:
-        """Bytes of its memory. Raises :class:`OutsideMemory`."""
+        """Return bytes of its memory. Raises :class:`OutsideMemory`."""
         self._check(at, size)
         return string_at(self.start + at, size)
 
     def text(self, at: int, size: int) -> str:
-        """A text in its memory, or the beginning of one that is longer than
+        """Return a text in its memory, or the beginning of a text that is longer than
         :data:`~arena.sandbox.limits.MOST_TEXT`. Raises :class:`OutsideMemory`.
         """
         self._check(at, size)
@@ -104,8 +104,8 @@ class RuntimeInstance:
             raise OutsideMemory("a text that is not UTF-8") from None
 
     def restore(self, pristine: RuntimeInstance) -> bool:
-        """Give memory and globals the contents of a new instance, copied from ``pristine``, which never ran.
-        Returns False where that is not possible.
+        """Restore memory and globals to the contents of a new instance, copied from ``pristine``, which never
+        ran. Return False if that is not possible.
         """
         if self._memory.data_len(self.store) != self._first_size:
             return False
@@ -139,7 +139,7 @@ class InstancePool:
         self._idle: dict[int, list[RuntimeInstance]] = {}
 
     def acquire(self, memory_bytes: int) -> RuntimeInstance:
-        """An instance in the state of a new one, with at most ``memory_bytes`` of memory."""
+        """Return an instance in the state of a new one, with at most ``memory_bytes`` of memory."""
         try:
             return self._idle[memory_bytes].pop()
         except LookupError:

@@ -1,4 +1,4 @@
-"""Every use of a name that wasmtime's Python package does not publish; no other file touches one.
+"""All uses of names that wasmtime's Python package does not publish; no other file uses any.
 
 The names, and the layout of the C structures below, are those of the version :data:`TESTED`. The plain engine
 (``arena.sandbox.components``) does the same with published names only.
@@ -42,14 +42,14 @@ TESTED: Final = "50"
 
 
 def check_version() -> None:
-    """Raises :class:`BuildFailed` if the installed wasmtime is not the tested one."""
+    """Raise :class:`BuildFailed` if the installed wasmtime is not the tested one."""
     found = version("wasmtime")
     if found.partition(".")[0] != TESTED:
-        raise BuildFailed(f"the fast engine is written for wasmtime {TESTED}, here is {found}")
+        raise BuildFailed(f"the fast engine requires wasmtime {TESTED}, but {found} is installed")
 
 
 def refuse_asynchronous(config: Config) -> None:
-    """Refuse components with asynchronous functions: no function of a bot is one."""
+    """Refuse components with asynchronous functions, since no function of a bot is asynchronous."""
     ffi.wasmtime_config_concurrency_support_set(config.ptr(), False)
 
 
@@ -72,12 +72,12 @@ class StoreFuel:
         self._address = addressof(self._fuel)
 
     def get_fuel(self) -> int:
-        """The fuel that is left."""
+        """Return the remaining fuel."""
         _get_fuel(self._context, self._address)
         return self._fuel.value
 
     def set_fuel(self, fuel: int) -> None:
-        """Replace what is left by this fuel."""
+        """Replace the remaining fuel."""
         _set_fuel(self._context, fuel)
 
 
@@ -102,8 +102,8 @@ class CoreFunction:
         )
 
     def __call__(self, number: int) -> int:
-        """Raises :class:`wasmtime.Trap`, :class:`wasmtime.WasmtimeError`, and whatever a function of the
-        host raised.
+        """Call the function. Raises :class:`wasmtime.Trap`, :class:`wasmtime.WasmtimeError`, and whatever a
+        function of the host raised.
         """
         self._value.value = number
         error = _call_unchecked(*self._arguments)
@@ -122,19 +122,19 @@ _BOOL: Final = ffi.WASMTIME_COMPONENT_BOOL.value
 
 
 class _TextArgument(Structure):
-    """``wasmtime_component_val_t`` that holds a text; setting ``data`` keeps the bytes alive."""
+    """A ``wasmtime_component_val_t`` that holds a text; setting ``data`` keeps the bytes alive."""
 
     _fields_ = (("kind", c_uint8), ("size", c_size_t), ("data", c_char_p), ("rest", c_size_t))
 
 
 class _Payload(Structure):
-    """The same, to be read: there may be zeros in it."""
+    """The same structure for reading, since the text may contain zeros."""
 
     _fields_ = (("kind", c_uint8), ("size", c_size_t), ("data", c_void_p), ("rest", c_size_t))
 
 
 class _Result(Structure):
-    """``wasmtime_component_val_t`` that holds a result; ``payload`` is the address of another."""
+    """A ``wasmtime_component_val_t`` that holds a result; ``payload`` is the address of another one."""
 
     _fields_ = (
         ("kind", c_uint8),
@@ -192,9 +192,11 @@ class FastTextFunction:
 
 
 def add_text_function(root: LinkerInstance, name: str, body: Callable[[str, int], None]) -> object:
-    """Define a function of a component that takes a text: ``body`` receives it, with 0, or the beginning of
-    one that is longer than :data:`~arena.sandbox.limits.MOST_TEXT`, with its size in bytes. What ``body``
-    raises, the call raises. The caller keeps the returned object as long as the linker.
+    """Define a function of a component that takes a text.
+
+    ``body`` receives the text with 0, or, if the text is longer than :data:`~arena.sandbox.limits.MOST_TEXT`,
+    its beginning with its size in bytes. The call raises what ``body`` raises. The caller must keep the
+    returned object as long as the linker.
 
     :meth:`wasmtime.component.LinkerInstance.add_func` copies a text of any size.
     """

@@ -1,11 +1,11 @@
-"""The core modules of a component linked into one, as a static linker does it.
+"""Linking of the core modules of a component into one, as a static linker does it.
 
-componentize-py makes a component of 38 core modules, which an instance links anew every time: wasmtime looks
-up 5,500 functions for the table that they share, and every call, global and access to memory goes from one to
-another. In one module all of that is settled when it is compiled. A mutable global that no code ever sets, as
-the linker of shared libraries leaves them behind, becomes a constant.
+componentize-py makes a component of 38 core modules, which every instance links again: wasmtime looks up
+5,500 functions for the table that they share, and every call, global and memory access crosses from one
+module to another. In one module, all of that is settled when it is compiled. A mutable global that no code
+ever sets, such as the linker of shared libraries leaves behind, becomes a constant.
 
-A linked module has no state but its memory and the globals that it exports (``global 0`` and so on): code
+A linked module has no state but its memory and the globals that it exports (``global 0`` and so on). Code
 that changes tables or drops segments is unknown here and refused.
 """
 
@@ -47,7 +47,9 @@ HOST: Final = "host"
 
 
 class Defined(NamedTuple):
-    """What a core instance defines itself: its place among its own of that sort, behind the imports."""
+    """Something that a core instance defines itself: its position among the instance's own definitions of
+    that sort, after the imports.
+    """
 
     instance: int
     place: int
@@ -63,17 +65,16 @@ Function = Defined | Hosted
 
 
 def linked(component: bytes) -> bytes:
-    """The core module that does what the component does.
+    """Return the core module that does what the component does.
 
     It exports ``memory``, ``cabi_realloc``, the component's functions, as the canonical ABI flattens them,
-    and for each a ``cabi_post_NAME``, if it has one. Raises :class:`BuildFailed` for
-    what is unknown here.
+    and for each a ``cabi_post_NAME``, if it has one. Raises :class:`BuildFailed` for what is unknown here.
     """
     return _Linker(read_component(component)).module()
 
 
 class _Token(NamedTuple):
-    """An instruction that has to be written anew, and the indices that are its operands."""
+    """An instruction that must be rewritten, and the indices that are its operands."""
 
     start: int
     end: int
@@ -166,7 +167,7 @@ class _Linker:
         self._variables = {name: number for number, name in enumerate(sorted(self._set))}
 
     def module(self) -> bytes:
-        """The linked module."""
+        """Return the linked module."""
         functions = sorted(self._code)
         kinds = [encoded(self._type_of(function)) for function in functions]
         hosted = [
@@ -201,7 +202,7 @@ class _Linker:
 
     @cached_property
     def _elements(self) -> list[tuple[Defined, int, list[Function]]]:
-        """Table, offset and functions."""
+        """The table, offset and functions of each element."""
         return [
             (
                 self._find(number, TABLE, element.table),
@@ -218,7 +219,7 @@ class _Linker:
         return [function for _, _, functions in self._elements for function in functions]
 
     def _trace(self, todo: list[Function]) -> None:
-        """Find what can be called from here, and the globals that it sets."""
+        """Find the functions that can be called from here, and the globals that they set."""
         self._hosted: set[Hosted] = set()
         self._set: set[Defined] = set()
         while todo:
@@ -253,7 +254,7 @@ class _Linker:
             return Defined(instance, index - imports)
         found = self._imported(instance, sort, index)
         if isinstance(found, Hosted):
-            raise BuildFailed(f"the sandbox's Python imports {found.name}, which is no function")
+            raise BuildFailed(f"the sandbox's Python imports {found.name}, which is not a function")
         return found
 
     def _imported(self, instance: int, sort: int, index: int) -> Function:

@@ -1,4 +1,4 @@
-"""Which pages of a private mapping this process has written to, as Linux (6.7 and later) reports."""
+"""The pages of a private mapping to which this process has written, as reported by Linux (6.7 and later)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REGION: Final = Struct("QQQ")
 
 
 class _Scan(Structure):
-    """``struct pm_scan_arg`` of ``linux/fs.h``."""
+    """The ``struct pm_scan_arg`` of ``linux/fs.h``."""
 
     _fields_ = tuple(
         (name, c_uint64)
@@ -43,9 +43,10 @@ _SWAPPED: Final = 1 << 4
 
 
 def written_pages(start: int, size: int, most: int) -> list[tuple[int, int]] | None:
-    """Start and end of each run of pages between these addresses that are no longer the mapped file's.
+    """Return the start and end of each run of pages between these addresses that no longer equal the mapped
+    file's.
 
-    None if they are more than ``most`` bytes, or if this system does not report them.
+    Return None if they exceed ``most`` bytes, or if this system does not report them.
     """
     regions = create_string_buffer(_REGION.size * _REGIONS)
     scan = _Scan(

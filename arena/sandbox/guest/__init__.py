@@ -1,1 +1,1 @@
-"""What runs inside the sandbox; outside, only `modules` and `protocol` of it are imported."""
+"""Code that runs inside the sandbox. Outside it, only `modules` and `protocol` are imported."""

@@ -1,7 +1,8 @@
-"""What runs inside the sandbox, around a bot's source. Built into the runtime by ``arena.sandbox.runtime``.
+"""The harness that runs inside the sandbox, around a bot's source. ``arena.sandbox.runtime`` builds it into
+the runtime.
 
-Nothing here keeps a bot in: the component has no import but ``log`` and ``clock``, so that is all there
-is. This module makes what does not exist fail as a Python exception, and makes the rest deterministic.
+Nothing here keeps a bot in: the component can reach only its imports, ``log`` and ``clock``. This module
+makes missing functions fail with a Python exception, and makes everything else deterministic.
 """
 
 # ruff: noqa: E402  (the order of the imports matters here)
@@ -52,7 +53,9 @@ _from_json, _to_json = json.loads, json.dumps
 
 
 class WitWorld(wit_world.WitWorld):  # type: ignore[misc]
-    """The exports of the world ``python``, which includes ``bot``. Every call makes a new object of it."""
+    """The exports of the world ``python``, which includes ``bot``. Every call creates a new object of this
+    class.
+    """
 
     def load(self, source: str, seed: str) -> bool:
         lockdown.seed(int(seed))
@@ -106,7 +109,7 @@ class WitWorld(wit_world.WitWorld):  # type: ignore[misc]
 
 
 def _load(source: str, code: types.CodeType, seed: int) -> bool:
-    """Run a source. Returns whether its bot wants to be offered rights; raises whatever the bot raises."""
+    """Run a source, and return whether its bot wants to be offered rights. Raises whatever the bot raises."""
     global _player
     linecache.cache[FILE] = (len(source), None, source.splitlines(True), FILE)
     module = types.ModuleType("bot")
@@ -121,8 +124,8 @@ def _load(source: str, code: types.CodeType, seed: int) -> bool:
 
 
 def _decide(turn: Any) -> tuple[int, str]:
-    """The kind and the text of the bot's answer; raises whatever the bot raises. Of no turn: the games that
-    the bot names, with spaces between them.
+    """Return the kind and the text of the bot's answer. Without a turn, return the games that the bot names,
+    separated by spaces. Raises whatever the bot raises.
     """
     assert _player is not None
     if turn is None:
@@ -139,7 +142,7 @@ def _decide(turn: Any) -> tuple[int, str]:
 
 
 class _Room:
-    """Bytes at an address that stays the same."""
+    """A buffer whose address never changes."""
 
     def __init__(self, size: int) -> None:
         room = array("B", bytes(size))
@@ -178,7 +181,7 @@ def _name_of(answer: object) -> str:
 
 
 def _report(error: BaseException) -> str:
-    """A line that says what was raised and where in the bot's file, then the traceback."""
+    """Return a line that says what was raised and where in the bot's file, then the traceback."""
     try:
         line = None
         if isinstance(error, SyntaxError):

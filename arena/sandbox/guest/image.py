@@ -1,9 +1,9 @@
-"""The memory image that every instance starts from, made so that an instance writes to few of its pages.
+"""The memory image that every instance starts from, built so that an instance writes to few of its pages.
 
-A page is shared by all instances until one writes to it, and the copy costs more than most decisions. So when
-the runtime is built the code is used until the interpreter has adapted to it, all objects are listed
-(``engine.image`` makes them immortal, so that using them writes no reference counts), and the gaps
-between them are filled, so that what an instance allocates lies together.
+All instances share a page until one writes to it, and the copy costs more than most decisions. So when the
+runtime is built, the code is run until the interpreter has adapted to it, all objects are listed
+(``engine.image`` makes them immortal, so that using them writes no reference counts), and the gaps between
+them are filled, so that what an instance allocates lies together.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _fillers: list[Any] = []
 
 
 def prepare() -> None:
-    """To be called once, at the very end of what is done when the runtime is built."""
+    """Prepare the image. Call this once, at the very end of building the runtime."""
     global _objects
     if _objects is None:
         for number in range(_GAMES):
@@ -89,7 +89,7 @@ def _list_objects() -> bytes:
 
 
 def _fill_gaps() -> None:
-    """Take all free memory below the end of the heap, and what the interpreter keeps for new objects."""
+    """Take all free memory below the end of the heap, and whatever the interpreter keeps for new objects."""
     end = id(bytes(1 << 20))
     for make in _makers():
         piece = make()
@@ -100,7 +100,9 @@ def _fill_gaps() -> None:
 
 
 def _makers() -> list[Callable[[], object]]:
-    """Makers of objects of every size, the largest first, and of those that the interpreter does not free."""
+    """Return functions that make objects of every size, largest first, and objects that the interpreter does
+    not free.
+    """
     sizes = [*range(1 << 17, 1 << 12, -(1 << 12)), *range(1 << 12, 0, -16)]
     makers: list[Callable[[], object]] = [lambda size=size: bytes(size) for size in sizes]  # type: ignore[misc]
     makers += [lambda size=size: tuple([None] * size) for size in range(20, 0, -1)]  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Clock, randomness, printing and the operating system, as a bot in the sandbox finds them."""
+"""The clock, randomness, printing and the operating system as a bot in the sandbox sees them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ _source: Any = None
 
 
 def make_deterministic() -> None:
-    """To be called before anything is imported that takes the clock or randomness along."""
+    """Replace the clock and randomness. Call this before importing anything that copies
+    references to them.
+    """
     # Its clock is the operating system's; the one in Python asks the module time.
     sys.modules["_datetime"] = None  # type: ignore[assignment]
     _set_clock()
@@ -41,7 +43,7 @@ def make_deterministic() -> None:
 
 
 def seed(number: int) -> None:
-    """Begin a game: let all randomness follow from this number, and the output go to the owner."""
+    """Begin a game: derive all randomness from this number, and send the output to the owner."""
     import random
 
     global _seed
@@ -62,7 +64,7 @@ _STREAMS = (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)
 
 
 def lock_down() -> None:
-    """To be called when all is imported: from now on nothing is there that is not in memory."""
+    """Make everything unavailable that is not in memory. Call this when all imports are done."""
     for module in (os, posix):
         for name, value in list(vars(module).items()):
             if name not in _HARMLESS and type(value) is type(len):
@@ -108,15 +110,15 @@ _OWN = ("os.putenv", "os.unsetenv")
 
 
 def _refuse(event: str, arguments: object) -> None:
-    """Let what the interpreter itself would ask of the system fail as an exception: it asks for the file
-    of every syntax error, say.
+    """Make what the interpreter itself asks of the system fail with an exception: it asks for the file of
+    every syntax error, for example.
     """
     if event not in _FREQUENT and event.startswith(_SYSTEM) and event not in _OWN:
         raise PermissionError(1, f"{event} is not available to a bot in the sandbox")
 
 
 class _Nothing:
-    """The end of every search for a module."""
+    """A finder that ends every search for a module without a result."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> None:
@@ -126,7 +128,9 @@ class _Nothing:
 
 
 class _Output(io.TextIOBase):
-    """Standard output and standard error: whole lines, or whatever is there when a decision ends."""
+    """Standard output and standard error, written in whole lines, or whatever is there when a
+    decision ends.
+    """
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -160,7 +164,7 @@ _output = _Output()
 
 
 def flush() -> None:
-    """Print what is left of an unfinished line."""
+    """Print what remains of an unfinished line."""
     if _output._parts:
         _output.flush()
 
@@ -194,7 +198,7 @@ def _set_clock() -> None:
         return gmtime(START + seconds() if secs is None else secs)
 
     def sleep(secs: Any) -> None:
-        """Nothing waits here: the clock is put forward."""
+        """Advance the clock instead of waiting."""
         global _slept
         if secs < 0:
             raise ValueError("sleep length must be non-negative")

@@ -1,4 +1,6 @@
-"""The modules that bots may import: there is no file system, so what is not imported here does not exist."""
+"""The modules that bots may import. There is no file system, so a module that is not imported here does not
+exist.
+"""
 
 STANDARD_LIBRARY = (
     "abc",

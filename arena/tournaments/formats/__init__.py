@@ -32,15 +32,14 @@ def plan(
     now: Now | None = None,
     format: TournamentFormat | None = None,
 ) -> Planned:
-    """How a tournament goes on; the result depends only on the arguments.
+    """Return how a tournament goes on. The result depends only on the arguments.
 
-    ``entrants`` in the order of their seeds, the same order in every call; entrants that withdraw
-    stay in it. Those that share an owner count as one owner's
-    (:func:`~arena.tournaments.entry.by_party`). ``done``: the results by the id of the plan, None for a
-    group that was given up.
-    ``planned``: all groups that were planned before; they are not planned again, and what they
-    paired stays as it was whatever is annulled afterwards. ``now``: for formats that plan while
-    groups run. ``format``: None for that of ``spec``.
+    ``entrants`` are in the order of their seeds, which must be the same in every call; entrants that withdraw
+    stay in it. Those that share an owner count as one owner's (:func:`~arena.tournaments.entry.by_party`).
+    ``done`` holds the results by the id of the plan, with None for a group that was given up. ``planned``
+    holds all groups that were planned before; they are not planned again, and what they paired stays as it
+    was, whatever is annulled afterwards. ``now`` is for formats that plan while groups run. ``format`` is
+    None for the format of ``spec``.
     """
     known = tuple(sorted(planned, key=GroupPlan.order))
     return (format or FORMATS[spec.format]).plan(Field(spec, by_party(entrants), known, done, seed, now))

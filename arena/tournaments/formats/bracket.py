@@ -1,4 +1,4 @@
-"""The bracket of a knockout of duels: who loses a pairing is out."""
+"""The bracket of a knockout of duels, in which the loser of a pairing is out."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Bracket(NamedTuple):
 
 
 def groups_of_bracket(field: Field) -> int:
-    """All pairings of the bracket, without sudden death."""
+    """Return all pairings of the bracket, without sudden death."""
     count = len(field.playing(1))
     return field.spec.groups * (max(0, count - 1) + (count > 3))
 
 
 def points_of(field: Field, groups: Sequence[GroupPlan], index: int) -> float:
-    """The points of an entrant in the groups of a pairing that count for it."""
+    """Return the points of an entrant in those groups of a pairing that count for it."""
     player = field.entrants[index].player
     results = [field.result(group) for group in groups]
     own = [
@@ -43,12 +43,14 @@ def points_of(field: Field, groups: Sequence[GroupPlan], index: int) -> float:
 
 
 def forfeited(field: Field, groups: Sequence[GroupPlan]) -> set[int]:
-    """The entrants that forfeited in one of the groups."""
+    """Return the entrants that forfeited in one of the groups."""
     return {index for group in groups for index in field.forfeiters(group)}
 
 
 def bracket(field: Field) -> Bracket:
-    """Due are the groups of the next round, or the sudden death of pairings that are tied."""
+    """Return the bracket. The groups of the next round are due, or the sudden death of pairings that are
+    tied.
+    """
     here = _seeded(field, field.playing(1))
     rounds = (len(here) - 1).bit_length()
     out: list[list[int]] = []
@@ -85,7 +87,7 @@ def bracket(field: Field) -> Bracket:
 def _decide(
     field: Field, round: int, pairing: int, one: int | None, other: int | None
 ) -> tuple[list[GroupPlan], int | None]:
-    """The groups that a pairing still needs, or the winner."""
+    """Return the groups that a pairing still needs, or the winner."""
     if one is None or other is None:
         return [], other if one is None else one
     groups = field.pairings.get((round, pairing), [])
@@ -120,11 +122,11 @@ def _decide(
 
 
 def _seeded(field: Field, present: Sequence[int]) -> list[int | None]:
-    """The first round from top to bottom: the first two seeds can meet in the final only, the first
-    four in the semi-finals, and so on; None is a bye.
+    """Return the first round from top to bottom: the first two seeds can meet only in the final, the first
+    four only in the semi-finals, and so on; None is a bye.
 
-    The seeds of such a tier (3 and 4; 5 to 8; …) may change places with each other, so that bots of
-    one owner meet as late as possible.
+    The seeds of such a tier (3 and 4; 5 to 8; …) may change places with each other, so that bots of one owner
+    meet as late as possible.
     """
     order = [0]
     while len(order) < len(present):
@@ -151,7 +153,9 @@ def _seeded(field: Field, present: Sequence[int]) -> list[int | None]:
 
 
 def _farthest(free: Iterable[int], others: Sequence[int], own: int) -> int:
-    """Which of the ``free`` places meets those of ``others`` last; ``own``, or the first, among equals."""
+    """Return which of the ``free`` places meets those of ``others`` last; among equals, ``own`` or the first
+    one.
+    """
 
     def key(at: int) -> tuple[int, bool, int]:
         first_meeting = min(((at ^ other).bit_length() for other in others), default=0)

@@ -37,41 +37,43 @@ class TournamentFormat(ABC):
     """Whether how many groups there will be is known only as they are planned."""
 
     def conflict(self, spec: Spec) -> ArenaError | None:
-        """The error ``invalid_tournament`` if the settings do not suit the format."""
+        """Return the error ``invalid_tournament`` if the settings do not suit the format."""
         return None
 
     def check_entrants(self, spec: Spec, entrants: Sequence[Entrant]) -> None:
-        """Check at the lock that these can play. Raises :class:`~arena.errors.ArenaError`
+        """Check at the lock that these entrants can play. Raises :class:`~arena.errors.ArenaError`
         ``too_few_entrants``.
         """
         check_entrants(spec, entrants)
 
     @abstractmethod
     def most_groups(self, spec: Spec, entrants: int) -> int:
-        """An approximate upper bound of the groups in a plan for ``entrants``."""
+        """Return an approximate upper bound on the number of groups in a plan for ``entrants``."""
 
     @abstractmethod
     def due(self, field: Field) -> list[GroupPlan]:
-        """The groups to play next. Unless it plans while groups run, all of ``field.planned`` are done."""
+        """Return the groups to play next. Unless the format plans while groups run, all of ``field.planned``
+        are done.
+        """
 
     @abstractmethod
     def expected(self, field: Field) -> int:
-        """The number of groups of the whole tournament, as far as is known."""
+        """Return the number of groups of the whole tournament, as far as it is known."""
 
     def byes(self, field: Field) -> Mapping[PlayerId, int]:
-        """How many byes each player has had."""
+        """Return how many byes each player has had."""
         return {}
 
     def places(self, field: Field) -> Mapping[PlayerId, int] | None:
-        """The final order once it is finished; None: the standings decide."""
+        """Return the final order once the tournament is finished, or None if the standings decide."""
         return None
 
     def may_finish(self, field: Field) -> bool:
-        """Whether the tournament is over if nothing is due and nothing runs."""
+        """Return whether the tournament is over if nothing is due and nothing runs."""
         return True
 
     def plan(self, field: Field) -> Planned:
-        """How the tournament goes on."""
+        """Return how the tournament goes on."""
         waiting = any(group.id not in field.done for group in field.planned)
         groups = () if waiting and not self.plans_while_running else tuple(self.due(field))
         finished = not waiting and not groups and self.may_finish(field)

@@ -1,4 +1,4 @@
-"""Knockout: the loser of a duel is out, at tables half of the entrants."""
+"""Knockout: the loser of a duel is out, and at tables half of the entrants are."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from arena.tournaments.spec import Spec, invalid
 
 
 class Knockout(TournamentFormat):
-    """The bracket depends on the seeds and the results; entrants that go out in one round share a place."""
+    """The knockout format. The bracket depends on the seeds and the results; entrants that go out in one
+    round share a place.
+    """
 
     name = "knockout"
     doc = "the loser of a pairing is out"

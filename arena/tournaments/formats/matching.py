@@ -9,10 +9,10 @@ Graph = Mapping[int, Collection[int]]
 
 
 def maximum_matching(graph: Graph, mates: Mapping[int, int] | None = None) -> dict[int, int]:
-    """The mate of each matched vertex in a maximum matching.
+    """Return the mate of each matched vertex in a maximum matching.
 
-    ``graph``: the possible mates of each vertex, in both directions. ``mates``: a matching to begin with.
-    Edmonds' algorithm: one augmenting path at a time, with blossoms shrunk.
+    ``graph`` holds the possible mates of each vertex, in both directions. ``mates`` is a matching to begin
+    with. This is Edmonds' algorithm: it finds one augmenting path at a time, with blossoms shrunk.
     """
     found = dict(mates or {})
     for vertex in graph:
@@ -22,8 +22,8 @@ def maximum_matching(graph: Graph, mates: Mapping[int, int] | None = None) -> di
 
 
 def augment(graph: Graph, mates: dict[int, int], root: int, gone: Collection[int]) -> bool:
-    """Pair one more: change ``mates`` along an augmenting path from the unpaired ``root`` that avoids
-    the vertices ``gone``. False, and nothing changed, if there is none.
+    """Pair one more vertex: change ``mates`` along an augmenting path from the unpaired ``root`` that avoids
+    the vertices ``gone``. If there is none, change nothing and return False.
     """
     base = {vertex: vertex for vertex in graph}
     parent: dict[int, int] = {}
@@ -31,7 +31,9 @@ def augment(graph: Graph, mates: dict[int, int], root: int, gone: Collection[int
     queue = deque([root])
 
     def common(one: int, other: int) -> int:
-        """The base of the blossom that the edge closes: where the ways to the root meet."""
+        """Return the base of the blossom that the edge closes: the vertex at which the paths to the root
+        meet.
+        """
         passed = set()
         while True:
             one = base[one]
@@ -78,7 +80,7 @@ def augment(graph: Graph, mates: dict[int, int], root: int, gone: Collection[int
 
 
 def _flip(mates: dict[int, int], parent: Mapping[int, int], end: int) -> None:
-    """Pair along the path that ends at ``end``."""
+    """Change the pairs along the path that ends at ``end``."""
     vertex: int | None = end
     while vertex is not None:
         before = parent[vertex]
@@ -90,10 +92,10 @@ def _flip(mates: dict[int, int], parent: Mapping[int, int], end: int) -> None:
 def preferred_matching(
     graph: Graph, order: Sequence[int], wishes: Callable[[int, Sequence[int]], Iterable[int]]
 ) -> list[tuple[int, int]]:
-    """A maximum matching in which the first of ``order`` gets the best mate that one allows, then the
-    next that is left, and so on.
+    """Return a maximum matching in which the first of ``order`` gets the best mate that such a matching
+    allows, then the next one that is left, and so on.
 
-    ``wishes(vertex, left)``: whom the vertex would be paired with, best first, of those ``left``.
+    ``wishes(vertex, left)`` returns the preferred mates of the vertex, best first, among those ``left``.
     """
     mates = maximum_matching(graph)
     gone: set[int] = set()
@@ -119,8 +121,8 @@ def preferred_matching(
 def _without(
     graph: Graph, mates: Mapping[int, int], one: int, other: int, gone: Collection[int]
 ) -> dict[int, int] | None:
-    """A matching of the others with one pair less than ``mates``, which is maximum; None if ``one``
-    and ``other`` are paired in no maximum matching.
+    """Return a matching of the others with one pair less than ``mates``, which is maximum, or None if no
+    maximum matching pairs ``one`` with ``other``.
     """
     widows = [
         mates[vertex] for vertex in (one, other) if vertex in mates and mates[vertex] not in (one, other)

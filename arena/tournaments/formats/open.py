@@ -1,4 +1,4 @@
-"""Open play: bots that are online are paired, those with the widest intervals first."""
+"""Open play: bots that are online are paired, beginning with those that have the widest intervals."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from arena.tournaments.spec import MAX_GROUPS, Spec
 
 
 class Open(TournamentFormat):
-    """Every step is a round: whoever is online and in no running group is seated.
+    """The open format. Every step is a round that seats whoever is online and in no running group.
 
-    It is finished when its time is over, when no table can be filled although all are online and
-    free, or after ``MAX_GROUPS``.
+    It is finished when its time is over, when no table can be filled although all are online and free, or
+    after ``MAX_GROUPS``.
     """
 
     name = "open"
@@ -49,7 +49,7 @@ class Open(TournamentFormat):
         return full or _time_is_over(field) or len(_free(field)) == len(present)
 
     def expected(self, field: Field) -> int:
-        """All that the repeats allow if nobody comes or goes."""
+        """Return the number of groups that the repeats allow if nobody comes or goes."""
         if _time_is_over(field):
             return len(field.planned)
         present = len(field.playing(field.round + 1))
@@ -61,7 +61,7 @@ def _time_is_over(field: Field) -> bool:
 
 
 def _free(field: Field) -> list[int]:
-    """Who can play (bots that the arena runs always can) and is in no running group."""
+    """Return the entrants that can play (bots that the arena runs always can) and are in no running group."""
     busy = {index for group in field.planned if group.id not in field.done for index in group.members}
     return [
         index
@@ -86,8 +86,8 @@ class _History:
             self._met.update(combinations(sorted(first.members), 2))
 
     def order(self, free: Sequence[int], widths: Mapping[PlayerId, float]) -> list[int]:
-        """Those first who have played less than half as much as the others do on average, then by
-        interval, the widest first.
+        """Return the entrants in the order in which they are seated: first those who have played less than
+        half as much as the others do on average, then by interval, the widest first.
         """
         played = self._meetings.played
         present = self._field.playing(self._field.round + 1)
@@ -108,7 +108,9 @@ class _History:
         return sorted(free, key=key)
 
     def tables(self, order: Sequence[int]) -> list[tuple[int, ...]]:
-        """The first in the order with those whom it has met least, the first of them first; and so on."""
+        """Seat the first in the order with those whom it has met least (the first of them first), then do the
+        same with the rest.
+        """
         place = {index: number for number, index in enumerate(order)}
         left = list(order)
         tables = []
@@ -128,7 +130,7 @@ class _History:
         return tables
 
     def may_meet(self, one: int, other: int) -> bool:
-        """Whether two entrants have different owners and have not met too often."""
+        """Return whether two entrants have different owners and have not met too often."""
         pair = (one, other) if one < other else (other, one)
         return self._field.may_meet(one, other) and self._met[pair] < self._spec.max_repeats
 

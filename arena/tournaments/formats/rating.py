@@ -1,4 +1,4 @@
-"""Rating: groups against the house bots, and one against every other owner, planned at once."""
+"""Rating: groups against the house bots and one against every other owner, all planned at once."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _HOUSE_EVERY: Final = 6
 
 
 class RatingFormat(TournamentFormat):
-    """In each round an entrant plays one group: with house bots only, or, in every second one of the last
-    rounds, with a bot of an owner that it has not met. So half of its groups at most are with other
-    owners, one with each of them, however many bots they have entered; and a bot that leaves early has
+    """The rating format. In each round, an entrant plays one group: with house bots only, or, in every second
+    one of the last rounds, with a bot of an owner that it has not met. So at most half of its groups are with
+    other owners, one with each of them, however many bots they have entered; and a bot that leaves early has
     not met them more often than its share.
     """
 
@@ -66,7 +66,7 @@ class RatingFormat(TournamentFormat):
 
 
 def _rounds(field: Field) -> list[list[list[int]]]:
-    """The tables of each round."""
+    """Return the tables of each round."""
     present = sorted(field.playing(1), key=lambda index: lot(field.seed, "rating", *_player(field, index)))
     house = [index for index in present if not field.entrants[index].owner]
     others = [index for index in present if field.entrants[index].owner]
@@ -78,7 +78,7 @@ def _rounds(field: Field) -> list[list[list[int]]]:
     turns = {index: place for place, index in enumerate(others)}
 
     def table(*members: int) -> list[int]:
-        """A table of bots that are not house bots, filled with house bots, who take turns."""
+        """Return a table of bots that are not house bots, filled with house bots, who take turns."""
         first = turns[members[0]]
         if len(members) < seats:
             for index in members:
@@ -103,7 +103,9 @@ def _player(field: Field, index: int) -> Sequence[str]:
 
 
 def _meetings(field: Field, others: Sequence[int]) -> list[list[tuple[int, int]]]:
-    """Round by round of the circle method, the pairs of which neither has met the owner of the other."""
+    """Return, for each round of the circle method, the pairs of which neither has met the owner
+    of the other.
+    """
     ring: list[int | None] = [*others, *([None] if len(others) % 2 else [])]
     met: set[tuple[int, str]] = set()
     rounds = []
@@ -122,7 +124,7 @@ def _meetings(field: Field, others: Sequence[int]) -> list[list[tuple[int, int]]
 
 
 def _of_house(house: Sequence[int], seats: int) -> list[list[int]]:
-    """Tables at which the house bots meet each other."""
+    """Return tables at which the house bots meet each other."""
     if seats == 2:
         return [[one, other] for place, one in enumerate(house) for other in house[:place]]
     return [[house[(first + more) % len(house)] for more in range(seats)] for first in range(len(house))]

@@ -16,7 +16,7 @@ MAX_TABLE_ENTRIES: Final = 64
 
 
 class RoundRobin(TournamentFormat):
-    """All groups are planned at once; afterwards tables with forfeits are played again."""
+    """The round robin. All groups are planned at once; afterwards tables with forfeits are played again."""
 
     name = "round_robin"
     doc = "everybody meets everybody"
@@ -53,7 +53,7 @@ class RoundRobin(TournamentFormat):
 
 
 def _rounds(field: Field) -> list[list[tuple[int, tuple[int, ...]]]]:
-    """The tables of each round, with their numbers, which stay as they are when a pairing is left out."""
+    """Return the tables of each round with their numbers, which do not change when a pairing is left out."""
     present = field.playing(1)
     once = _circle(present) if field.spec.duels else list(tables_of_all(field, present))
     times = field.spec.rounds or 1
@@ -68,7 +68,9 @@ def _rounds(field: Field) -> list[list[tuple[int, tuple[int, ...]]]]:
 
 
 def _circle(present: list[int]) -> list[list[tuple[int, ...]]]:
-    """The circle method: the first stays, the others go round; an odd one out rests."""
+    """Return the pairs of the circle method: the first entrant stays and the others go round; with an odd
+    number, one rests.
+    """
     ring: list[int | None] = [*present, *([None] if len(present) % 2 else [])]
     rounds = []
     for _ in range(len(ring) - 1):

@@ -1,4 +1,4 @@
-"""A fixed number of rounds, in each of which those meet who have done equally well so far."""
+"""Swiss: a fixed number of rounds, in each of which entrants with equal results so far meet."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _UNKNOWN = 0.5
 
 
 class Swiss(TournamentFormat):
-    """Tables with forfeits are played again before the next round."""
+    """The Swiss format. Tables with forfeits are played again before the next round."""
 
     name = "swiss"
     doc = "in each round, entrants with similar scores so far"
@@ -63,14 +63,14 @@ class Swiss(TournamentFormat):
 
 
 def _rounds(spec: Spec, entrants: int) -> int:
-    """The rounds of the settings, else as many as halve the field to one."""
+    """Return the number of rounds in the settings, or as many as halve the field down to one."""
     return spec.rounds or max(1, (entrants - 1).bit_length())
 
 
 def byes_of(field: Field) -> Counter[int]:
-    """In each round of duels with an odd number of players one of those without an opponent has a
-    bye: who has had fewest, then the last seed. Others without an opponent (all that are left are
-    bots of their owner) have nothing, and nor does anybody without a table.
+    """Return the byes. In each round of duels with an odd number of players, one of those without an opponent
+    has a bye: the one who has had fewest byes, then the last seed. Others without an opponent (because all
+    that are left are bots of their owner) get nothing, and neither does anybody without a table.
     """
     had: Counter[int] = Counter()
     if not field.spec.duels:
@@ -87,7 +87,7 @@ def byes_of(field: Field) -> Counter[int]:
 
 
 def scores(field: Field) -> dict[int, float]:
-    """What each entrant gained so far per group that counts for it, byes among them."""
+    """Return what each entrant has gained so far per group that counts for it, including byes."""
     index_of = {entrant.player: index for index, entrant in enumerate(field.entrants)}
     gained: dict[int, list[float]] = {index: [] for index in range(len(field.entrants))}
     counted: dict[int, list[float]] = {index: [] for index in range(len(field.entrants))}
@@ -113,12 +113,14 @@ def _ranked(field: Field, present: Iterable[int]) -> list[int]:
 
 
 def _met(field: Field) -> Counter[Pair]:
-    """In how many pairings whom met whom. A pairing that was given up counts: it was their turn."""
+    """Return in how many pairings each entrant met each other one. A pairing that was given up counts, since
+    it was their turn.
+    """
     return Counter(pair for groups in field.pairings.values() for pair in pairs_of(groups[0].members))
 
 
 def _pairs(field: Field, present: Sequence[int]) -> list[tuple[int, int]]:
-    """Pairs of a round: as many as there can be, repeats only where they cannot be avoided."""
+    """Return the pairs of a round: as many as possible, with repeats only where they cannot be avoided."""
     met = _met(field)
     order = _ranked(field, present)
     levels = sorted({met[pair] for pair in pairs_of(present)})
@@ -145,7 +147,9 @@ def _pairs(field: Field, present: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _folded(index: int, left: Sequence[int], found: dict[int, float]) -> list[int]:
-    """The opponents of an entrant by preference: among equals the first meets the first of the lower half."""
+    """Return the opponents of an entrant by preference. Among equals, the first meets the first of the lower
+    half.
+    """
     equals = [other for other in left if found[other] == found[index]]
     half = len(equals) // 2
     others = [other for other in left if found[other] != found[index]]
@@ -153,7 +157,7 @@ def _folded(index: int, left: Sequence[int], found: dict[int, float]) -> list[in
 
 
 def _graph(field: Field, order: Sequence[int], met: Counter[Pair], level: int) -> dict[int, list[int]]:
-    """The possible opponents with at most ``level`` meetings before."""
+    """Return the possible opponents with at most ``level`` previous meetings."""
     return {
         index: [
             other
@@ -167,8 +171,8 @@ def _graph(field: Field, order: Sequence[int], met: Counter[Pair], level: int) -
 def _bye(
     field: Field, order: Sequence[int], graphs: Sequence[dict[int, list[int]]], most: int
 ) -> tuple[int, dict[int, list[int]]]:
-    """The entrant with the bye, and the possible opponents: first no second bye before all have had one, then
-    no repeats if possible, then the last in the order.
+    """Return the entrant with the bye, and the possible opponents. Nobody has a second bye before all have
+    had one; then repeats are avoided if possible; then the last in the order is chosen.
     """
     had = byes_of(field)
     matchings = [maximum_matching(graph) for graph in graphs]
@@ -179,7 +183,7 @@ def _bye(
             for index in reversed(order):
                 if had[index] == level and _can_rest(graph, mates, index, most):
                     return index, graph
-    raise AssertionError("with an odd number, every matching leaves an entrant over")
+    raise AssertionError("with an odd number, every matching leaves one entrant unpaired")
 
 
 def _can_rest(graph: dict[int, list[int]], mates: dict[int, int], index: int, most: int) -> bool:
@@ -193,8 +197,8 @@ def _can_rest(graph: dict[int, list[int]], mates: dict[int, int], index: int, mo
 
 
 def _tables(field: Field, present: Sequence[int]) -> list[tuple[int, ...]]:
-    """Tables of a round: slices of the order, in which members of neighbouring slices are swapped as
-    long as that saves repeats. Those rest who have played most, the last of them first.
+    """Return the tables of a round: slices of the order, in which members of neighbouring slices are swapped
+    as long as that saves repeats. Those who have played most rest, the last of them first.
     """
     size = field.spec.table
     owners = {index: entrant.owner for index, entrant in enumerate(field.entrants)}

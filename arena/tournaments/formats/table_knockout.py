@@ -11,7 +11,7 @@ from arena.tournaments.plan import Field, GroupPlan
 
 
 def groups_of_tables(field: Field) -> int:
-    """The tables of all rounds, without sudden death."""
+    """Return the tables of all rounds, without sudden death."""
     size = field.spec.table
     left = len(field.playing(1))
     tables = 0
@@ -22,12 +22,12 @@ def groups_of_tables(field: Field) -> int:
 
 
 def _next_count(left: int, size: int) -> int:
-    """How many are left after a round: half, but always a full table."""
+    """Return how many entrants are left after a round: half, but always a full table."""
     return max(size, (left + 1) // 2)
 
 
 def table_bracket(field: Field) -> Bracket:
-    """Due are tables with forfeits again, else the sudden death of tables that are tied
+    """Return the bracket. Tables with forfeits are due again, else the sudden death of tables that are tied
     at the cut, else the next round.
     """
     again = rerun(field)
@@ -69,8 +69,8 @@ def table_bracket(field: Field) -> Bracket:
 def _present(
     field: Field, round: int, left: Sequence[int], out: Sequence[list[int]], size: int
 ) -> tuple[list[int], list[list[int]]]:
-    """The entrants left without those that withdrew; if that is less than a table, the last who went out come
-    back in the order of their seeds.
+    """Return the entrants left, without those that withdrew. If they are fewer than a table, the last ones
+    who went out come back in the order of their seeds.
     """
     present = [index for index in left if field.entrants[index].plays(round)]
     before = [list(level) for level in out]
@@ -86,7 +86,7 @@ def _present(
 
 
 def _snake(seated: Sequence[int], size: int) -> list[list[int]]:
-    """Tables of equal strength: the seeds go to the tables forth and back."""
+    """Return tables of equal strength by dealing the seeds to the tables back and forth."""
     count = len(seated) // size
     tables: list[list[int]] = [[] for _ in range(count)]
     for place, index in enumerate(seated):
@@ -98,7 +98,9 @@ def _snake(seated: Sequence[int], size: int) -> list[list[int]]:
 def _decide(
     field: Field, round: int, pairing: int, table: Sequence[int], places: int
 ) -> tuple[list[GroupPlan], list[int]]:
-    """The groups that a table still needs, and its members from first to last; ``places`` go on."""
+    """Return the groups that a table still needs, and its members from first to last; ``places`` is how many
+    of them go on.
+    """
     groups = field.pairings.get((round, pairing), [])
     if not groups:
         return field.groups_of(round, pairing, table), list(table)

@@ -32,20 +32,21 @@ _LARGE: Final = 24
 
 
 def pair_of(one: int, other: int) -> Pair:
-    """Two entrants in the order of their seeds."""
+    """Return two entrants in the order of their seeds."""
     return (one, other) if one < other else (other, one)
 
 
 def pairs_of(table: Iterable[int]) -> list[Pair]:
-    """All pairs at a table."""
+    """Return all pairs at a table."""
     return list(combinations(sorted(table), 2))
 
 
 def rerun(field: Field) -> list[GroupPlan]:
-    """The groups of tables with forfeits again, without the forfeiters, if two or more are left.
+    """Return the groups of tables with forfeits again, without the forfeiters, if two or more entrants are
+    left.
 
-    Only its finished games count for the others. It is not played again in a duel, where one is left, nor
-    with mixed partners, where three cannot play.
+    Only the table's finished games count for the others. Such a group is not played again in a duel, where
+    one entrant is left, nor with mixed partners, where three cannot play.
     """
     if field.spec.duels or field.spec.partners == MIXED:
         return []
@@ -61,8 +62,8 @@ def rerun(field: Field) -> list[GroupPlan]:
 
 
 def tables_of_all(field: Field, present: Sequence[int]) -> tuple[tuple[Table, ...], ...]:
-    """The rounds of a round robin at tables: all tables that there are if these are few, else rounds
-    until all have met all (and with mixed partners have been the partner of all).
+    """Return the rounds of a round robin at tables: all possible tables if they are few, else rounds until
+    all have met all (and with mixed partners have been the partner of all).
     """
     owners = tuple(field.entrants[index].owner for index in present)
     return _design(tuple(present), owners, field.spec.table, field.spec.partners == MIXED, field.seed)
@@ -91,7 +92,7 @@ def _design(
 
 
 def _in_rounds(tables: Sequence[Table]) -> tuple[tuple[Table, ...], ...]:
-    """Each table in the first round in which all of its members are free."""
+    """Put each table in the first round in which all of its members are free."""
     rounds: list[list[Table]] = []
     busy: list[set[int]] = []
     for table in tables:
@@ -105,18 +106,20 @@ def _in_rounds(tables: Sequence[Table]) -> tuple[tuple[Table, ...], ...]:
 
 
 def _partnerships(members: Sequence[int]) -> list[Table]:
-    """The three ways in which four are two pairs of partners; partners sit opposite each other."""
+    """Return the three ways in which four entrants form two pairs of partners; partners sit opposite each
+    other.
+    """
     a, b, c, d = members
     return [(a, c, b, d), (a, b, c, d), (a, b, d, c)]
 
 
 class Meetings:
-    """The number of meetings of each pair, and the cost of another one: the growth of the sum of the
-    squares of all meetings.
+    """The number of meetings of each pair, and the cost of another one: the growth of the sum of the squares
+    of all meetings.
     """
 
     def __init__(self, mixed: bool, owners: Mapping[int, str]) -> None:
-        """``owners``: of all entrants, empty for house bots."""
+        """Begin with no meetings. ``owners`` are those of all entrants, empty for house bots."""
         self.mixed = mixed
         self.owners = owners
         self.opposed: Counter[Pair] = Counter()
@@ -132,7 +135,9 @@ class Meetings:
             self.played.update(table)
 
     def complete(self, present: Sequence[int]) -> bool:
-        """Whether all pairs that may meet have met as opponents, and with mixed partners also as partners."""
+        """Return whether all pairs that may meet have met as opponents, and with mixed partners also as
+        partners.
+        """
         return all(
             self.opposed[pair] and (self.partnered[pair] or not self.mixed)
             for pair in pairs_of(present)
@@ -140,7 +145,7 @@ class Meetings:
         )
 
     def cost(self, one: int, other: int) -> int:
-        """What it costs to seat the two at one table."""
+        """Return the cost of seating the two at one table."""
         pair = pair_of(one, other)
         if self.owners[one] and self.owners[one] == self.owners[other]:
             return APART
@@ -148,18 +153,20 @@ class Meetings:
         return 1 + 2 * self.opposed[pair] + 4 * self.partnered[pair]
 
     def arranged(self, table: Sequence[int]) -> Table:
-        """The table in the order of the seeds, or with the partners that have been partners least."""
+        """Return the table in the order of the seeds, or with those as partners who have been
+        partners least.
+        """
         members = tuple(sorted(table))
         return min(_partnerships(members), key=self._partner_cost) if self.mixed else members
 
     def allowed(self, table: Sequence[int]) -> bool:
-        """Whether no two at the table are bots of one owner."""
+        """Return whether no two bots at the table have the same owner."""
         owned = [self.owners[index] for index in table if self.owners[index]]
         return len(owned) == len(set(owned))
 
     def seatable(self, order: Sequence[int], size: int) -> list[int]:
-        """Who of ``order`` can sit at as many full tables as possible, the first of them first: of one
-        owner no more than there are tables.
+        """Return who of ``order`` can sit at as many full tables as possible, the first of them first; an
+        owner may have no more bots than there are tables.
         """
         owned = Counter(self.owners[index] for index in order)
         free = owned.pop("", 0)
@@ -176,7 +183,7 @@ class Meetings:
         return seated
 
     def apart(self, tables: Sequence[Sequence[int]]) -> list[list[int]]:
-        """The same entrants at as many tables, the bots of one owner at different ones."""
+        """Return the same entrants at as many tables, with the bots of one owner at different ones."""
         by_owner = sorted(
             (index for table in tables for index in table), key=lambda index: self.owners[index]
         )
@@ -196,9 +203,9 @@ class Meetings:
 
 
 def improve(tables: list[list[int]], cost: Cost, allowed: Swap | None = None) -> None:
-    """Swap members of two tables as long as that makes the sum of the costs of all pairs smaller.
+    """Swap members of two tables as long as that reduces the total cost of all pairs.
 
-    ``allowed(member, table)``: whether a member may sit at the table with that number.
+    ``allowed(member, table)`` says whether a member may sit at the table with that number.
     """
     better = True
     while better:
@@ -213,7 +220,7 @@ def improve(tables: list[list[int]], cost: Cost, allowed: Swap | None = None) ->
 
 
 def total(tables: Iterable[Sequence[int]], cost: Cost) -> int:
-    """The cost of all pairs at all tables."""
+    """Return the cost of all pairs at all tables."""
     return sum(cost(*pair) for table in tables for pair in pairs_of(table))
 
 
@@ -232,7 +239,7 @@ def _gain(here: Sequence[int], i: int, there: Sequence[int], j: int, cost: Cost)
 def _balanced_round(
     present: Sequence[int], size: int, meetings: Meetings, seed: bytes, number: int
 ) -> tuple[Table, ...]:
-    """One round in which those rest who have played most, and as few as possible meet again."""
+    """Return a round in which those who have played most rest, and as few as possible meet again."""
     found = []
     for start in range(_STARTS if len(present) <= _LARGE else 1):
 
@@ -248,8 +255,8 @@ def _balanced_round(
 def settle(
     tables: list[list[int]], meetings: Meetings, cost: Cost, allowed: Swap | None = None
 ) -> list[list[int]]:
-    """Tables of entrants that :meth:`Meetings.seatable` chose, improved, with owners apart whatever it
-    costs.
+    """Return tables of entrants that :meth:`Meetings.seatable` chose, improved, with bots of one owner apart
+    whatever it costs.
     """
     improve(tables, cost, allowed)
     if not all(map(meetings.allowed, tables)):
@@ -261,7 +268,7 @@ def settle(
 
 
 def _gather(order: Sequence[int], size: int, cost: Cost) -> list[list[int]]:
-    """Tables filled one after the other, each with who costs least there."""
+    """Fill tables one after the other, each with the entrants that cost least there."""
     left = list(order)
     tables = []
     while left:

@@ -18,7 +18,7 @@ _CHALLENGES: Final = 6
 
 
 class Habits:
-    """Per seat: how often it laid its hand away, what challenges showed, and how often it challenged."""
+    """Per seat: how often it laid its hand away, what challenges revealed, and how often it challenged."""
 
     def __init__(self, seats: int) -> None:
         self._noted = -1
@@ -30,7 +30,7 @@ class Habits:
         self.trusted = [0] * seats
 
     def note(self, turn: Turn) -> None:
-        """Take in the events of a turn; those noted before are passed over."""
+        """Take in the events of a turn, except those noted before."""
         for event in turn["events"]:
             if event["n"] <= self._noted:
                 continue
@@ -49,8 +49,8 @@ class Habits:
                     self.honest[event["exchanger"]] += 1
 
     def honesty(self, seat: int, expected: float = 0.5) -> float:
-        """The chance that the hand which ``seat`` has just laid away is dirty laundry; ``expected``: that of
-        a stranger.
+        """Return the chance that the hand that ``seat`` has just laid away is dirty laundry; ``expected`` is
+        the chance for a stranger.
         """
         before = max(0, self.exchanged[seat] - 1)
         rate = (before + _DECISIONS * HONEST / expected) / (before + self.kept[seat] + _DECISIONS)
@@ -59,6 +59,6 @@ class Habits:
         return (_SHOWN * honest + self.honest[seat]) / (_SHOWN + shown)
 
     def challenges(self, seat: int, expected: float) -> float:
-        """How likely ``seat`` challenges; ``expected``: how likely a stranger does."""
+        """Return how likely ``seat`` is to challenge; ``expected`` is the chance for a stranger."""
         decisions = self.challenged[seat] + self.trusted[seat]
         return (self.challenged[seat] + _CHALLENGES * expected) / (decisions + _CHALLENGES)

@@ -21,10 +21,10 @@ from arena.games.toepen.seen import ToepenNews
 
 
 class PastDecision(NamedTuple):
-    """One decision of another seat, with all that was public when it was taken.
+    """One decision of another seat, with everything that was public when it was taken.
 
-    ``spot`` has neither hand nor unseen cards; ``gone`` are the cards that were out, ``had`` those of
-    the seat's hand that it has played since. ``undecided``: those who answered after it.
+    ``spot`` has neither hand nor unseen cards. ``gone`` holds the cards that were out, and ``had`` those of
+    the seat's hand that it has played since. ``undecided`` holds the seats that answered after it.
     """
 
     kind: str
@@ -64,7 +64,7 @@ class History:
         self._known = True
 
     def note(self, turn: Turn) -> None:
-        """Take in the events of a turn; those noted before are passed over."""
+        """Take in the events of a turn, except those noted before."""
         for event in turn["events"]:
             if event["n"] > self._noted:
                 self._noted = event["n"]
@@ -144,7 +144,7 @@ class History:
         )
 
     def _undecided(self, seat: int) -> int:
-        """The mask of those who answer a knock, or poverty, after ``seat``."""
+        """Return the mask of those who answer a knock, or poverty, after ``seat``."""
         first = self._dealer + 1 if self._knocker is None else self._knocker + 1
         after = 0
         for step in range((seat - first) % self._seats + 1, self._seats):
@@ -160,9 +160,9 @@ class History:
 
 
 class Reading:
-    """How well hands explain what those in the mask ``in_hand`` decided.
+    """How well hands explain the decisions of the seats in the mask ``in_hand``.
 
-    ``stakes``: what is at stake, by the lives and the mask of those in the hand.
+    ``stakes`` returns what is at stake, given the lives and the mask of those in the hand.
     """
 
     def __init__(
@@ -180,7 +180,7 @@ class Reading:
             self.decisions.append((decision, since.get(seat, 0)))
 
     def likelihood(self, hands: Sequence[int]) -> float:
-        """The probability of the other seats' decisions if they hold ``hands``."""
+        """Return the probability of the other seats' decisions if they hold ``hands``."""
         total = 1.0
         for decision, since in self.decisions:
             spot = decision.spot

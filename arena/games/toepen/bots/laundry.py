@@ -1,10 +1,11 @@
 """Exchanges and challenges (TP-2.2 to TP-2.5): how often to bluff, and how often to challenge.
 
-A challenge of a bluff costs the bluffer a life, one of dirty laundry the challenger. So the share of bluffs
-among exchanges that leaves a challenger indifferent follows from what these lives are worth to it: a half
-between two, three quarters among four, where the others share in what it wins. And the share of challenges
-that leaves a bluffer indifferent is what a new hand gains over what the life costs. Both sides keep to these
-shares, at random, and move away from them only as far as the habits of the others at the table allow.
+Challenging a bluff costs the bluffer a life; challenging dirty laundry costs the challenger one. The share of
+bluffs among exchanges that leaves a challenger indifferent follows from what these lives are worth to it: a
+half with two players, three quarters with four, where the others share in what it wins. The share of
+challenges that leaves a bluffer indifferent is what a new hand gains, divided by what the life costs. Both
+sides keep to these shares, at random, and deviate from them only as far as the habits of the others at the
+table justify.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ _BOLD: Final = 0.9
 
 
 def weakest(players: int, share: float) -> float:
-    """The chance to win of which ``share`` of the clean hands fall short."""
+    """Return the chance to win below which ``share`` of the clean hands fall."""
     known = WEAKEST[players]
     place = min(max(share, 0.0) / _STEP, len(known) - 1.001)
     below = int(place)
@@ -58,7 +59,7 @@ def weakest(players: int, share: float) -> float:
 
 
 def keep_chance(spot: Spot, players: int, lives: int) -> float:
-    """How likely another seat with ``lives`` keeps its hand, with ``players`` in it."""
+    """Return how likely another seat with ``lives`` is to keep its hand, with ``players`` in the hand."""
     chance = spot.hand_chance()
     if not spot.hand & CLEAN:
         return 1.0 - _BOLD * (chance < 1 / players)
@@ -67,7 +68,7 @@ def keep_chance(spot: Spot, players: int, lives: int) -> float:
 
 
 class Laundry:
-    """One exchange of ``exchanger``, among the players in the mask ``in_hand``."""
+    """One exchange by ``exchanger``, among the players in the mask ``in_hand``."""
 
     def __init__(self, stakes: Stakes, lives: list[int], in_hand: int, exchanger: int) -> None:
         self._stakes = stakes
@@ -77,7 +78,7 @@ class Laundry:
         self._opponents = [s for s in range(len(lives)) if in_hand >> s & 1 and s != exchanger]
 
     def fair_honesty(self, seat: int) -> float:
-        """The share of dirty laundry among exchanges at which a challenge gains ``seat`` nothing."""
+        """Return the share of dirty laundry among exchanges at which a challenge gains ``seat`` nothing."""
         worth, stakes = self._stakes.worth, self._stakes
         now = worth.of(seat, self._lives)
         right = worth.of(seat, stakes.without(self._exchanger)) - now
@@ -86,12 +87,12 @@ class Laundry:
 
     @property
     def usual_honesty(self) -> float:
-        """The share at which the keenest opponent is indifferent."""
+        """The share at which the opponent most inclined to challenge is indifferent."""
         return max(0.05, max(self.fair_honesty(seat) for seat in self._opponents))
 
     @property
     def challenges(self) -> float:
-        """How often an exchange has to be challenged for a bluff to gain nothing."""
+        """How often an exchange must be challenged for a bluff to gain nothing."""
         stakes, seat = self._stakes, self._exchanger
         gain = NEW_HAND[self._players] * (stakes.won(seat, 1) - stakes.lost(seat, 1))
         costs = stakes.worth.of(seat, self._lives) - stakes.worth.of(seat, stakes.without(seat))
@@ -99,18 +100,18 @@ class Laundry:
 
     @property
     def challenges_each(self) -> float:
-        """The same for each of the opponents, who decide one after the other."""
+        """The same for each opponent, since they decide one after the other."""
         return float(1.0 - (1.0 - self.challenges) ** (1.0 / len(self._opponents)))
 
     def challenge_chance(self, seat: int, habits: Habits) -> float:
-        """The probability with which ``seat`` challenges."""
+        """Return the probability with which ``seat`` challenges."""
         usual = self.usual_honesty
         honest = habits.honesty(self._exchanger, usual)
         return shifted(self.challenges_each, _KEENNESS * (self.fair_honesty(seat) - honest))
 
     def lays_away(self, spot: Spot, habits: Habits) -> bool:
-        """Whether the exchanger lays away the hand of ``spot``: a dirty one if a new one is likely better,
-        another one if it is among the weakest.
+        """Return whether the exchanger lays away the hand of ``spot``: a dirty one if a new hand is likely to
+        be better, a clean one if it is among the weakest.
         """
         chance = spot.hand_chance()
         if not spot.hand & CLEAN:

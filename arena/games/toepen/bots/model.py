@@ -1,5 +1,5 @@
-"""How ``regular`` decides, as functions of what a seat knows: for itself, for playing a hand to its end
-and for reading what the others decided.
+"""How ``regular`` decides, as functions of what a seat knows. They serve its own decisions, playing a hand to
+its end, and reading what the others decided.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ _SURPRISE: Final = 0.04
 def stay_gain(
     spot: Spot, stakes: Stakes, value: int, trick: int, knocker: int | None, undecided: int
 ) -> float:
-    """The odds to win beyond those needed to stay for ``value``, after a knock in ``trick`` (from 0) or in
-    poverty (``knocker`` None). ``undecided``: the mask of the others who have still to answer; most of
-    them fold.
+    """Return by how much the odds to win exceed those needed to stay for ``value``, after a knock in
+    ``trick`` (from 0) or in poverty (``knocker`` None). ``undecided`` is the mask of the others who have not
+    answered yet; most of them fold.
     """
     odds = spot.hand_chance()
     decided = spot.others & ~undecided
@@ -64,8 +64,9 @@ def stay_gain(
 
 
 def knock_gain(spot: Spot, stakes: Stakes, value: int, trick: int, odds: float) -> float:
-    """What a knock over ``value`` gains with ``odds`` to win: a life more at stake, and perhaps all fold. It
-    is a share of the difference between winning and losing the hand as it stands.
+    """Return what a knock over ``value`` gains with ``odds`` to win, given that it puts one more life at
+    stake and all others may fold. It is a share of the difference between winning and losing the hand as it
+    stands.
     """
     seat = spot.seat
     others = spot.others
@@ -94,31 +95,33 @@ def knock_gain(spot: Spot, stakes: Stakes, value: int, trick: int, odds: float) 
 
 
 def knock_chance(gain: float, odds: float) -> float:
-    """The probability with which a seat knocks that gains so much by it with ``odds`` to win. One that
-    loses little knocks at times, so that a card played without a knock tells less; one that gains only
-    because others fold to a hopeless hand does not always, or they would not.
+    """Return the probability with which a seat knocks if it gains that much with ``odds`` to win. A seat that
+    would lose little knocks at times, so that a card played without a knock reveals less; a seat that gains
+    only because others fold to a hopeless hand does not always knock, or they would stop folding.
     """
     chance = 1.0 if gain >= 0 else exp(gain / _MIXED)
     return chance * _BLUFFS if odds < _HOPELESS else chance
 
 
 def knock_likelihood(gain: float, odds: float) -> float:
-    """How likely another seat knocks that gains so much by it with ``odds`` to win."""
+    """Return how likely another seat is to knock if it gains that much with ``odds`` to win."""
     return _SURPRISE + (1 - 2 * _SURPRISE) * knock_chance(gain, odds)
 
 
 def would_knock(gain: float, odds: float) -> bool:
-    """Whether a seat knocks more often than not."""
+    """Return whether a seat knocks more often than not."""
     return gain > 0 and odds >= _HOPELESS
 
 
 def stay_chance(gain: float) -> float:
-    """How likely a seat stays whose odds are so far above those that it needs."""
+    """Return how likely a seat is to stay if its odds exceed those that it needs by that much."""
     return _SURPRISE + (1 - 2 * _SURPRISE) * _logistic(gain / _WIDTH)
 
 
 def card_chance(odds: Mapping[int, float], card: int) -> float:
-    """How likely a seat plays ``card`` of its cards with these odds to win; 0 if it is none of them."""
+    """Return how likely a seat with these odds to win is to play ``card``; 0 if the card is not among its
+    cards.
+    """
     if card not in odds:
         return 0.0
     best = max(odds.values())
@@ -127,7 +130,7 @@ def card_chance(odds: Mapping[int, float], card: int) -> float:
 
 
 def shifted(chance: float, by: float) -> float:
-    """A chance whose log-odds are changed by so much."""
+    """Return a chance with its log-odds changed by that much."""
     return _logistic(_log_odds(chance) + by)
 
 

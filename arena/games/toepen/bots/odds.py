@@ -1,4 +1,4 @@
-"""How likely a hand is to win the last trick, from counting cards. Cards and masks as in ``cards``."""
+"""How likely a hand is to win the last trick, by counting cards. Cards and masks are those of ``cards``."""
 
 from __future__ import annotations
 
@@ -46,9 +46,10 @@ and the length of the longest suit."""
 
 @lru_cache(maxsize=1 << 15)
 def chances(hand: int, unseen: int, rivals: tuple[int, int, int, int]) -> tuple[float, float]:
-    """The chances that ``hand`` wins the last trick, at the start of a trick: as a follower, as the leader.
+    """Return the chances that ``hand`` wins the last trick, computed at the start of a trick: as a follower,
+    then as the leader.
 
-    ``unseen``: all cards that may be in other hands. ``rivals``: per suit how many players still in
+    ``unseen`` holds all cards that may be in other hands. ``rivals`` says per suit how many players still in
     may hold it.
     """
     unbeaten = []

@@ -1,4 +1,6 @@
-"""Everybody plays as ``regular`` does to the end of a hand: what a search thinks will happen."""
+"""Playouts in which everybody plays to the end of a hand as ``regular`` does: what a search expects to
+happen.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ class ToepenPlayout:
         self._stakes: dict[tuple[int, ...], Stakes] = {}
 
     def value(self, state: ToepenState, action: str) -> float:
-        """The worth to the turn's seat of ``action`` in ``state``, which is played to the end of the hand."""
+        """Return the worth of ``action`` to the turn's seat when ``state`` is played to the end
+        of the hand.
+        """
         seat = self._seat
         gone = self._gone
         if action.startswith("play"):
@@ -94,7 +98,7 @@ class ToepenPlayout:
         return self.stakes(state.lives, state.in_hand)
 
     def stakes(self, lives: Sequence[int], in_hand: int) -> Stakes:
-        """What is at stake between those in the mask ``in_hand``."""
+        """Return what is at stake among those in the mask ``in_hand``."""
         key = (in_hand, *lives)
         stakes = self._stakes.get(key)
         if stakes is None:

@@ -1,4 +1,4 @@
-"""The house bot ``regular`` at Toepen: counted cards, odds, lives at stake, and bluffs."""
+"""The house bot ``regular`` at Toepen, which counts cards, weighs odds and the lives at stake, and bluffs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arena.games.toepen.cards import PACK
 
 
 class ToepenRegular:
-    """One seat of one game. What it weighs is in ``model``."""
+    """One seat of one game. What it considers is in ``model``."""
 
     def __init__(self, random: random.Random) -> None:
         self._random = random

@@ -22,7 +22,7 @@ class ToepenRookie:
         self._random = random
 
     def choose(self, turn: Turn) -> str | None:
-        """An action for a turn; None lets a right pass."""
+        """Return an action for a turn, or None to let a right pass."""
         if turn["optional"]:
             return None
         sight = ToepenSight(turn)
@@ -36,7 +36,7 @@ class ToepenRookie:
         return stay if _points(sight) >= _needed(sight) - 2 or _is_winning(sight) else fold
 
     def _exchange(self, sight: ToepenSight) -> str:
-        """Lay away dirty laundry, and now and then a hand with nothing above a seven."""
+        """Lay away dirty laundry, and sometimes a hand with nothing above a seven."""
         if "exchange" in sight.legal:
             hopeless = _points(sight) == 0 and sight.lives[sight.seat] > 1
             if sight.dirty or (hopeless and self._random.random() < _BLUFF):
@@ -45,13 +45,13 @@ class ToepenRookie:
 
 
 def _points(sight: ToepenSight) -> float:
-    """The average worth of the cards held, times four."""
+    """Return the average value of the cards held, times four."""
     cards = [card for card in range(32) if sight.spot.hand >> card & 1]
     return 4 * sum(_POINTS[card & 7] for card in cards) / max(1, len(cards))
 
 
 def _needed(sight: ToepenSight) -> int:
-    """The points to knock with: more against more players."""
+    """Return the points needed to knock, which rise with the number of players."""
     others: int = sight.others.bit_count()
     return min(5 + others, 9)
 
@@ -74,5 +74,5 @@ def _play(sight: ToepenSight) -> str:
 
 
 def _wins_now(sight: ToepenSight) -> bool:
-    """Whether the last card that this seat holds wins the hand on the table."""
+    """Return whether the last card that this seat holds wins the hand as it stands."""
     return sight.tricks == 3 and not sight.spot.after and sight.spot.beats(sight.spot.hand.bit_length() - 1)

@@ -1,9 +1,9 @@
-"""The house bot ``shark`` at Toepen: search over re-deals of what it cannot see.
+"""The house bot ``shark`` at Toepen, which searches over re-deals of what it cannot see.
 
-The search decides what to play, when to knock and what to answer. Every action is tried in the same
-re-dealt worlds, chosen by how well they explain what the others decided, and played on as ``regular`` would
-by everybody; what the lives are then worth decides. Exchanges and challenges are those of ``regular``. The
-budget is a number of worlds, never a time, so that a game replays exactly.
+The search decides what to play, when to knock and what to answer. Every action is tried in the same re-dealt
+worlds, chosen by how well they explain what the others decided, and played on with everybody acting as
+``regular`` would; what the lives are then worth decides. Exchanges and challenges are those of ``regular``.
+The budget is a number of worlds, never a time, so that a game replays exactly.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class ToepenShark:
         return _search(playout, worlds, actions, usual)
 
     def _worlds(self, turn: Turn, reading: Reading) -> list[ToepenState]:
-        """Re-deals, drawn again by how well they explain what the others decided."""
+        """Return re-deals, resampled by how well they explain what the others decided."""
         redealer = Redealer(turn, stock=False)
         if not reading.decisions:
             return [redealer.draw(self._random) for _ in range(WORLDS)]
@@ -80,9 +80,10 @@ class ToepenShark:
 
 
 def _search(playout: ToepenPlayout, worlds: Sequence[ToepenState], actions: Sequence[str], usual: str) -> str:
-    """The action with the best mean over the worlds; another than the usual one must be clearly better.
+    """Return the action with the best mean over the worlds; an action other than the usual one must be
+    clearly better.
 
-    Actions that fall clearly behind are not looked at any further.
+    Actions that fall clearly behind are dropped.
     """
     values: dict[str, list[float]] = {action: [] for action in actions}
     left = list(actions)
@@ -101,7 +102,9 @@ def _search(playout: ToepenPlayout, worlds: Sequence[ToepenState], actions: Sequ
 
 
 def _lead(better: Sequence[float], worse: Sequence[float]) -> float:
-    """By how many standard errors the mean of ``better`` is above that of ``worse``, world by world."""
+    """Return by how many standard errors the mean of ``better`` is above that of ``worse``,
+    world by world.
+    """
     differences = [one - other for one, other in zip(better, worse, strict=True)]
     count = len(differences)
     mean = sum(differences) / count

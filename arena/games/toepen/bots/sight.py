@@ -12,9 +12,9 @@ from arena.games.toepen.seen import ToepenObservation
 class ToepenSight:
     """One turn, seen from its seat; ``spot`` is its place in the hand. Sets of seats are bit masks.
 
-    ``gone``: the cards that can be in no other hand, own hand apart. ``to_answer``: the seats still to
-    answer an exchange, poverty or a knock. ``exchanger``: who lays its hand away. ``tricks``: how many
-    are finished.
+    ``gone`` holds the cards that can be in no other hand, except the seat's own. ``to_answer`` holds the
+    seats that still have to answer an exchange, poverty or a knock. ``exchanger`` is the seat that is laying
+    its hand away. ``tricks`` is the number of finished tricks.
     """
 
     def __init__(self, turn: Turn) -> None:
@@ -68,7 +68,7 @@ class ToepenSight:
         return spot
 
     def _first_leader(self) -> int:
-        """Who leads the first trick if nothing changes (TP-4.1, TP-6.1)."""
+        """Return the seat that leads the first trick if nothing changes (TP-4.1, TP-6.1)."""
         players = [seat for seat in range(self.seats) if self.in_hand >> seat & 1]
         pelt = [seat for seat in players if self.lives[seat] == 1]
         return min(pelt or players, key=lambda seat: (seat - self.dealer - 1) % self.seats)

@@ -1,4 +1,4 @@
-"""What lives are worth: the share of the others that a seat can expect to be placed before."""
+"""What lives are worth: the share of the other players that a seat can expect to finish ahead of."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ have at least one life."""
 
 
 class Worth:
-    """Values ends of the hand that a turn belongs to."""
+    """Evaluates possible ends of the hand that a turn belongs to."""
 
     def __init__(self, turn: Turn) -> None:
         seen, rules = turn["observation"], turn["rules"]
@@ -52,7 +52,7 @@ class Worth:
         self._won: list[int] = seen["hands_won"]
 
     def of(self, seat: int, lives: list[int]) -> float:
-        """The worth to ``seat``, from 0 to 1, of a hand that ends with ``lives`` per seat."""
+        """Return the worth to ``seat``, from 0 to 1, of a hand that ends with ``lives`` per seat."""
         if self._rubber:
             return self._of_rubber(seat, lives)
         own = lives[seat]
@@ -69,7 +69,7 @@ class Worth:
         return total / (self._seats - 1)
 
     def _of_rubber(self, seat: int, lives: list[int]) -> float:
-        """TP-7.2: fewest drinks, then most hands won."""
+        """Return the worth of the end of a rubber: fewest drinks, then most hands won (TP-7.2)."""
         if 0 in lives:
             buys = [0.0 if left else 1.0 for left in lives]
         else:
@@ -92,7 +92,7 @@ class Worth:
 
 
 class Stakes:
-    """What the ways in which a hand can end are worth, from ``lives`` and the mask ``in_hand``."""
+    """What the possible ends of a hand are worth, from ``lives`` and the mask ``in_hand``."""
 
     def __init__(self, worth: Worth, lives: list[int], in_hand: int) -> None:
         self.worth = worth
@@ -102,17 +102,19 @@ class Stakes:
         self._lost_known: dict[tuple[int, int, int], float] = {}
 
     def without(self, seat: int) -> list[int]:
-        """The lives if ``seat`` loses one now."""
+        """Return the lives if ``seat`` loses one now."""
         lives = list(self._lives)
         lives[seat] -= 1
         return lives
 
     def won(self, seat: int, value: int) -> float:
-        """The worth to ``seat`` if it wins a hand of ``value``."""
+        """Return the worth to ``seat`` if it wins a hand of ``value``."""
         return self._worth_if(seat, seat, value, 0)
 
     def lost(self, seat: int, value: int, due: int | None = None) -> float:
-        """The worth to ``seat`` if another wins, each as likely; ``seat`` pays ``due`` if given."""
+        """Return the worth to ``seat`` if another seat wins, each being equally likely; ``seat`` pays ``due``
+        if given.
+        """
         due = value if due is None else due
         known = self._lost_known.get((seat, value, due))
         if known is None:
@@ -122,7 +124,9 @@ class Stakes:
         return known
 
     def to_stay(self, seat: int, value: int) -> float:
-        """The chance to win from which ``seat`` does better to stay for ``value`` than to pay one less."""
+        """Return the chance to win from which on ``seat`` does better to stay for ``value`` than to pay one
+        less.
+        """
         win, lose, fold = self.won(seat, value), self.lost(seat, value), self.lost(seat, value, value - 1)
         return (fold - lose) / (win - lose) if win > lose else 0.0
 
@@ -140,8 +144,8 @@ class Stakes:
 
 @cache
 def _lead(ahead: int, rubbers: int, seats: int) -> tuple[float, float]:
-    """The chances to have fewer drinks than another, and as many, from ``ahead`` fewer with that many
-    equal rubbers to come.
+    """Return the chances to end with fewer drinks than another seat, and with equally many, from ``ahead``
+    fewer with that many equal rubbers to come.
     """
     if rubbers == 0:
         return float(ahead > 0), float(ahead == 0)

@@ -30,7 +30,7 @@ Spread = list[float]
 
 
 def best_of(cards: int, unseen: list[int]) -> Spread:
-    """The spread of the best of ``cards`` cards drawn from ``unseen`` (counts by strength)."""
+    """Return the distribution of the best of ``cards`` cards drawn from ``unseen`` (counts by strength)."""
     total = sum(unseen)
     ways = comb(total, cards)
     spread = []
@@ -42,17 +42,17 @@ def best_of(cards: int, unseen: list[int]) -> Spread:
 
 
 def certain(strength: int) -> Spread:
-    """The spread of one known card."""
+    """Return the distribution of one known card."""
     return [0.0] * strength + [1.0] * (TOP + 1 - strength)
 
 
 def better_of(one: Spread, other: Spread) -> Spread:
-    """The spread of the better of two independent cards."""
+    """Return the distribution of the better of two independent cards."""
     return [a * b for a, b in zip(one, other, strict=True)]
 
 
 def compare(ours: Spread, theirs: Spread) -> Chances:
-    """The chances when both teams show their best."""
+    """Return the chances if both teams show their best card."""
     win = tie = 0.0
     our_before = their_before = 0.0
     for our_most, their_most in zip(ours, theirs, strict=True):
@@ -65,7 +65,7 @@ def compare(ours: Spread, theirs: Spread) -> Chances:
 class Trick:
     """The trick in progress as a seat can judge it, for any card that it may play.
 
-    ``bold``: a seat that has called or raised, and so holds more than chance would give it.
+    ``bold`` is a seat that has called or raised, and therefore holds better cards than by chance.
     """
 
     def __init__(self, sight: TrucoSight, bold: int | None = None) -> None:
@@ -99,12 +99,14 @@ class Trick:
                 self._theirs = better_of(self._theirs, spread)
 
     def with_card(self, strength: int) -> Chances:
-        """When this seat still plays a card of that strength, and everybody then shows the best."""
+        """Return the chances if this seat plays a card of that strength and everybody after it shows their
+        best.
+        """
         return compare(better_of(self._ours, certain(strength)), self._theirs)
 
     def later(self, strength: int, cards: int) -> float:
-        """The chance to win a later trick with a card of that strength, a tie counting half, when every other
-        seat shows the best of that many cards.
+        """Return the chance to win a later trick with a card of that strength if every other seat shows the
+        best of that many cards; a tie counts half.
         """
         ours, theirs = certain(strength), certain(0)
         spread = best_of(cards, self._unseen)
@@ -117,5 +119,5 @@ class Trick:
         return chances.win + chances.tie / 2
 
     def without_card(self) -> Chances:
-        """When this seat has played already."""
+        """Return the chances if this seat has played already."""
         return compare(self._ours, self._theirs)

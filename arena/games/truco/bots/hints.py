@@ -1,6 +1,7 @@
-"""How well a world explains the calls of a hand of Brazilian Truco: those made, and those that were not.
+"""How well a world explains the calls of a hand of Brazilian Truco, both those made and those not made.
 
-For ``truco_scope=hand``, where every call and answer tells something about the whole hand (TV-6.8).
+This applies to ``truco_scope=hand``, where every call and answer reveals something about the whole hand
+(TV-6.8).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Hint = tuple[int, int, int, float, bool]
 
 
 def likelihood(world: TrucoState, seat: int, playout: TrucoPlayout) -> float:
-    """How likely the other seats of ``world`` call and answer as they did."""
+    """Return how likely the other seats of ``world`` are to call and answer as they did."""
     weight = 1.0
     past = world.clone()
     rules = world.rules
@@ -43,7 +44,7 @@ def likelihood(world: TrucoState, seat: int, playout: TrucoPlayout) -> float:
 
 
 def _hints(world: TrucoState, seat: int) -> list[Hint]:
-    """What the other seats did, in order."""
+    """Return what the other seats did, in order."""
     rules = world.rules
     hints: list[Hint] = []
     if world.elevens:

@@ -1,6 +1,6 @@
 """A fast player of whole hands of Brazilian Truco, for the shark's simulations.
 
-It works on states of the rules, but every seat's choice looks only at what that seat may know.
+It works on states of the rules, but every seat's choice depends only on what that seat may know.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ _STAY_FROM: Final = (0.44, 0.34, 0.24, 0.18)
 
 @cache
 def _strengths(pack: Pack, order: Order) -> list[int]:
-    """How many cards of the pack have each strength."""
+    """Return how many cards of the pack have each strength."""
     cards = [order.strength[CARD_NUMBER[card]] for card in pack.cards]
     return [cards.count(strength) for strength in range(TOP + 1)]
 
 
 @cache
 def trick_chance(mine: int, theirs: int, partners: int, others: int, pack: Pack, order: Order) -> float:
-    """How likely my team wins a trick in which it shows ``mine`` or the best of ``partners`` unknown cards,
-    and the other team ``theirs`` or the best of ``others`` unknown ones; a tie counts half.
+    """Return how likely a team is to win a trick in which it shows ``mine`` or the best of ``partners``
+    unknown cards, and the other team ``theirs`` or the best of ``others`` unknown ones; a tie counts half.
     """
     strengths = _strengths(pack, order)
     ours = better_of(certain(mine), best_of(partners, strengths))
@@ -58,7 +58,7 @@ def trick_chance(mine: int, theirs: int, partners: int, others: int, pack: Pack,
 
 
 def race_state_of(state: TrucoState, team: int) -> RaceState:
-    """What the points of the hand mean to a team."""
+    """Return what the points of the hand are worth to a team."""
     rules = state.rules
     hands_left = rules.max_hands - state.hand_number
     return RaceState(
@@ -76,7 +76,7 @@ class TrucoPlayout:
             state.apply(seat, self.choose(state, seat))
 
     def choose(self, state: TrucoState, seat: int) -> str:
-        """What the awaited ``seat`` does."""
+        """Return what the awaited ``seat`` does."""
         phase = state.phase
         if phase == PLAY:
             return self._play(state, seat)
@@ -116,7 +116,7 @@ class TrucoPlayout:
         return "play:" + PACK[card]
 
     def would_call(self, state: TrucoState, seat: int) -> bool:
-        """Whether ``seat`` would call truco with the cards on the table as they are."""
+        """Return whether ``seat`` would call truco with the cards on the table as they are."""
         if state.rules.whole_hand:
             stake = state.stake
             value = state.rules.next_stake[stake]
@@ -131,7 +131,7 @@ class TrucoPlayout:
         return called > quiet + 0.05
 
     def would_raise(self, state: TrucoState, seat: int) -> bool:
-        """Whether ``seat`` would raise what the other team has called or raised."""
+        """Return whether ``seat`` would raise what the other team has called or raised."""
         before = (seat + 1) & state.rules.mask
         best, holder, place = best_on_table(state)
         return self._chance(state, seat, best, holder, place, before) > 0.93
@@ -161,7 +161,7 @@ class TrucoPlayout:
         return "defer" if state.legal[-1] == "defer" else state.legal[0]
 
     def hand_chance(self, state: TrucoState, seat: int, bold: int = -1) -> float:
-        """The chance of the seat's team to win the hand, see ``_chance``."""
+        """Return the chance of the seat's team to win the hand; see ``_chance``."""
         best, holder, place = best_on_table(state)
         chance = self._chance(state, seat, best, holder, place, bold)
         rules, order = state.rules, state.order
@@ -182,9 +182,9 @@ class TrucoPlayout:
     def _chance(
         self, state: TrucoState, seat: int, best: int, holder: int, place: int, bold: int = -1
     ) -> float:
-        """The chance of the seat's team to win the trick, as far as the seat can tell.
+        """Return the chance of the seat's team to win the trick, as far as the seat can tell.
 
-        ``bold``: who has called, and so holds the best of several hands, as it were.
+        ``bold`` is the seat that has called, and therefore holds, in effect, the best of several hands.
         """
         side = seat & 1
         mine = best if holder >= 0 and holder & 1 == side else 0
@@ -210,8 +210,8 @@ class TrucoPlayout:
 
 
 def best_on_table(state: TrucoState) -> tuple[int, int, int]:
-    """Of the trick in progress: the best strength, the seat that holds it (-1: nobody or both teams), and
-    how many cards lie there.
+    """Return, for the trick in progress, the best strength, the seat that holds it (-1: nobody or both
+    teams), and the number of cards played.
     """
     plays = state.plays
     start = state.rules.seats * (len(state.leaders) - 1)

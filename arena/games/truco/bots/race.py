@@ -23,7 +23,7 @@ Stakes = tuple[int, ...]
 
 @cache
 def _after(hands_left: int, stakes: Stakes) -> Table:
-    """The chances by own points and theirs with ``hands_left`` hands left to play."""
+    """Return the chances by own and opposing points with ``hands_left`` hands left to play."""
     if hands_left == 0:
         return tuple(
             tuple(0.5 if ours == theirs else float(ours > theirs) for theirs in range(TARGET + 1))
@@ -64,8 +64,8 @@ def _at_threshold(later: Table, theirs: int, stakes: Stakes) -> float:
 class Race:
     """What the points of the hand in progress are worth, as chances of winning the game.
 
-    ``score`` is own points and theirs, ``hands_left`` the number of hands after this one, ``stakes`` what a
-    hand can be worth.
+    ``score`` holds the points of the team and of its opponents. ``hands_left`` is the number of hands after
+    this one. ``stakes`` lists what a hand can be worth.
     """
 
     def __init__(self, score: tuple[int, int], hands_left: int, stakes: Stakes) -> None:
@@ -74,13 +74,15 @@ class Race:
         self.nobody = self._table[self._ours][self._theirs]
 
     def won(self, points: int) -> float:
-        """The chances after the seat's team scores that many points."""
+        """Return the chance of winning the game after the seat's team scores that many points."""
         return self._table[min(TARGET, self._ours + points)][self._theirs]
 
     def played(self, points: int, chance: float) -> float:
-        """The chances when the seat's team scores that many points with this chance, and else the other."""
+        """Return the chance of winning the game if the seat's team scores that many points with this chance,
+        and otherwise the other team does.
+        """
         return chance * self.won(points) + (1 - chance) * self.lost(points)
 
     def lost(self, points: int) -> float:
-        """When the other team scores them."""
+        """Return the chance of winning the game after the other team scores that many points."""
         return self._table[self._ours][min(TARGET, self._theirs + points)]

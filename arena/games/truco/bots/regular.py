@@ -1,4 +1,4 @@
-"""The house bot ``regular`` at Brazilian Truco: counts cards, and weighs what the points are worth."""
+"""The house bot ``regular`` at Brazilian Truco, which counts cards and weighs what the points are worth."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MARGIN: Final = 0.015
 
 
 def worth(sight: TrucoSight, cards: list[int]) -> int:
-    """What a hand is worth."""
+    """Return the value of a hand."""
     return sum(WORTH[sight.strength[card]] for card in cards)
 
 
@@ -72,7 +72,7 @@ def _race(sight: TrucoSight) -> Race:
 
 
 def _best_card(sight: TrucoSight, trick: Trick) -> tuple[int, float]:
-    """The card with the best chance to win the hand, and that chance."""
+    """Return the card with the best chance to win the hand, and that chance."""
     best: tuple[float, int] | None = None
     chosen = sight.hand[0]
     for card in sight.hand:
@@ -86,7 +86,9 @@ def _best_card(sight: TrucoSight, trick: Trick) -> tuple[int, float]:
 
 
 def _chance_with(sight: TrucoSight, trick: Trick, chances: Chances, rest: list[int]) -> float:
-    """The chance to win the hand with these in the trick in progress and ``rest`` in hand after it."""
+    """Return the chance to win the hand, given the ``chances`` in the trick in progress and ``rest`` in hand
+    after it.
+    """
     later = last = 0.0
     if rest:
         later = trick.later(sight.strength[rest[-1]], len(rest))
@@ -95,7 +97,7 @@ def _chance_with(sight: TrucoSight, trick: Trick, chances: Chances, rest: list[i
 
 
 def _should_raise(sight: TrucoSight, chance: float) -> bool:
-    """Whether a hand with this chance is worth more at the next stake (TV-6.3)."""
+    """Return whether a hand with this chance is worth more at the next stake (TV-6.3)."""
     value = sight.stakes[sight.stakes.index(sight.stake) + 1]
     return chance > raise_from(_race_state(sight), sight.stake, value, RUNS)
 
@@ -105,7 +107,7 @@ def _race_state(sight: TrucoSight) -> RaceState:
 
 
 def _card(sight: TrucoSight, trick: Trick) -> str:
-    """The card with the best chances in this trick, less what it would be worth later."""
+    """Return the card with the best chances in this trick, less its later value."""
     decides = sight.truco is not None or sight.trick == 2
     best: tuple[float, int] | None = None
     chosen = sight.hand[0]
@@ -123,7 +125,7 @@ def _card(sight: TrucoSight, trick: Trick) -> str:
 
 
 def _tie_value(sight: TrucoSight) -> float:
-    """What a tied trick is worth beside a won one (1) and a lost one (0)."""
+    """Return the value of a tied trick, where a won one has 1 and a lost one 0."""
     truco = sight.truco
     if truco is not None:
         if sight.extra_trick or sight.trick == 2:
@@ -137,7 +139,9 @@ def _tie_value(sight: TrucoSight) -> float:
 
 
 def _hand_chance(sight: TrucoSight, chances: Chances) -> float:
-    """A rough probability that the seat's team wins the hand, given the chances in the trick in progress."""
+    """Return a rough probability that the seat's team wins the hand, given the chances in the trick in
+    progress.
+    """
     rest = sight.hand[:-1]
     later = min(0.9, max(0.1, 0.42 + worth(sight, rest) / 60))
     results = sight.results
@@ -154,7 +158,7 @@ def _hand_chance(sight: TrucoSight, chances: Chances) -> float:
 
 
 def _should_call(sight: TrucoSight, trick: Trick) -> bool:
-    """Whether calling now is worth more than playing on (BT-4.1: this trick alone would decide)."""
+    """Return whether calling now is worth more than playing on (BT-4.1: this trick alone would decide)."""
     chances = max((trick.with_card(strength) for strength in sight.strengths), key=lambda c: c.win)
     race = _race(sight)
     quiet = _hand_chance(sight, chances)
@@ -169,7 +173,7 @@ def _should_call(sight: TrucoSight, trick: Trick) -> bool:
 
 
 def _answer(sight: TrucoSight) -> str:
-    """Run, accept or raise by the odds of this trick and the worth of the points."""
+    """Run, accept or raise, by the odds of this trick and the value of the points."""
     truco = sight.truco
     trick = Trick(sight, None if truco is None else truco["proposer"])
     if sight.whole_hand:
@@ -205,7 +209,7 @@ def _answer(sight: TrucoSight) -> str:
 
 
 def _answer_hand(sight: TrucoSight, trick: Trick) -> str:
-    """The same where the whole hand counts (TV-6.8)."""
+    """Run, accept or raise where the whole hand counts (TV-6.8)."""
     if sight.seat in sight.to_play:
         chance = _best_card(sight, trick)[1]
     else:
@@ -221,7 +225,7 @@ def _answer_hand(sight: TrucoSight, trick: Trick) -> str:
 
 
 def _choose(sight: TrucoSight) -> str:
-    """A good hand goes to the partner while better ones may come; a bad one is burned."""
+    """Pass a good hand to the partner while better ones may come, and burn a bad one."""
     value = worth(sight, sight.hand)
     if "pass" in sight.legal and value >= _PASS_FROM and sight.burns_left:
         return "pass"
@@ -231,7 +235,7 @@ def _choose(sight: TrucoSight) -> str:
 
 
 def _eleven(sight: TrucoSight) -> str:
-    """Both hands are known: play for 3 unless they are poor."""
+    """Play for 3 unless both hands, which are known, are poor."""
     partners = [card for card in range(len(PACK)) if sight.partners >> card & 1]
     race = _race(sight)
     chance = min(0.95, 0.2 + worth(sight, sight.hand + partners) / (20 * sight.seats))

@@ -29,7 +29,7 @@ class TrucoRookie:
         self._random = random
 
     def choose(self, turn: Turn) -> str | None:
-        """An action for a turn; None lets a right pass."""
+        """Return an action for a turn, or None to let a right pass."""
         if turn["optional"]:
             return None
         sight = TrucoSight(turn)
@@ -59,7 +59,9 @@ class TrucoRookie:
         return play(winners[0] if last else winners[-1])
 
     def _answer(self, sight: TrucoSight) -> str:
-        """The best card in hand and the team's cards on the table, against the value called."""
+        """Answer a call by comparing the best card in hand and the team's cards on the table with the value
+        called.
+        """
         best = max([*sight.strengths, sight.best if sight.holder == 1 else 0])
         run, accept, *further = sight.legal
         if sight.whole_hand:
@@ -79,9 +81,9 @@ STRENGTH_OF_ZAP: Final = 14
 
 
 def _is_strong(sight: TrucoSight) -> bool:
-    """Whether this trick is nearly sure: the zap or the escopeta, or the last card and it wins.
+    """Return whether this trick is nearly sure: by the zap, the escopeta, or a last card that wins it.
 
-    Where a call is about the whole hand, whether that is: two good cards, or one and a trick.
+    Where a call is about the whole hand, return whether the hand is: by two good cards, or one and a trick.
     """
     if sight.whole_hand:
         return _points(sight) >= _CALL_FROM
@@ -96,7 +98,7 @@ def _worth(sight: TrucoSight, cards: list[int]) -> int:
 
 
 def _points(sight: TrucoSight) -> int:
-    """What the whole hand is worth: the cards, and the tricks so far."""
+    """Return the value of the whole hand: that of the cards and of the tricks so far."""
     value = _worth(sight, sight.hand) + _TRICK * sum(sight.results)
     if sight.place:
         ahead = sight.holder == 1 or (sight.seat in sight.to_play and sight.strengths[-1] > sight.best)
@@ -112,6 +114,6 @@ def _choose(sight: TrucoSight) -> str:
 
 
 def _eleven(sight: TrucoSight) -> str:
-    """Both hands are known: play with two good cards between them."""
+    """Play if there are two good cards between both hands, which are known."""
     partners = [card for card in range(len(PACK)) if sight.partners >> card & 1]
     return sight.legal[_worth(sight, sight.hand + partners) >= _PLAY_AT_ELEVEN_FROM]

@@ -1,9 +1,9 @@
-"""The house bot ``shark`` at Brazilian Truco: search over re-deals of what it cannot see.
+"""The house bot ``shark`` at Brazilian Truco, which searches over re-deals of what it cannot see.
 
 Every candidate action is tried in the same re-dealt worlds and played on to the end of the hand; what the
-points are then worth in the race to 12 decides. Worlds in which a caller holds what callers hold count for
-more. The budget is a number of worlds, never a time, so that a game replays exactly; most of it goes to the
-candidates that do best in the first ones.
+points are then worth in the race to 12 decides. Worlds in which a caller holds what callers usually hold
+count more. The budget is a number of worlds, never a time, so that a game replays exactly; most of it goes to
+the candidates that do best in the first worlds.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class TrucoShark:
         return max(candidates, key=lambda action: totals[action])
 
     def _weight(self, world: TrucoState, seat: int) -> float:
-        """How much a world counts, by what the other team's calls tell."""
+        """Return how much a world counts, judged by the other team's calls."""
         caller, raiser = world.truco_seat, world.proposer
         weight = 1.0
         if caller >= 0 and (caller ^ seat) & 1:
@@ -107,7 +107,7 @@ def _race(turn: Turn) -> Race:
 
 
 def _candidates(turn: Turn) -> list[str]:
-    """The legal actions without those that are as good as another one."""
+    """Return the legal actions, without those that are equivalent to another one."""
     actions: list[str] = list(turn["legal_actions"])
     if actions[0] == "no_cut":
         return actions[:1]

@@ -17,15 +17,15 @@ THREE: Final = 10
 class TrucoSight:
     """One turn, seen from its seat.
 
-    Cards are numbers (places in ``PACK``), sets of cards are bit masks; in ``results`` and ``holder``
-    1 is the seat's own team, -1 the other, and 0 nobody or both.
+    Cards are numbers (places in ``PACK``), and sets of cards are bit masks. In ``results`` and ``holder``, 1
+    is the seat's own team, -1 the other, and 0 nobody or both.
 
-    ``hand`` is sorted weakest first. Of the trick in progress: ``place`` (cards on the table), ``best``
-    (strength of the best, 0: none), ``holder`` (whose it is) and ``to_play`` (the seats that have still
-    to play, in order). ``results`` are the completed tricks. ``unseen`` are the cards that may be
-    anywhere; ``partners`` those that the partner was dealt, as far as the seat knows, without those it
-    has played face up. ``call`` is the action that raises the stake, "" if there is none, and ``all_tied``
-    what three ties are worth (TV-5.5), a won hand being 1.
+    ``hand`` is sorted weakest first. The trick in progress has ``place`` (cards on the table), ``best``
+    (strength of the best, 0: none), ``holder`` (whose it is) and ``to_play`` (the seats that have still to
+    play, in order). ``results`` are the completed tricks. ``unseen`` holds the cards that may be anywhere.
+    ``partners`` holds the cards that the partner was dealt, as far as the seat knows, without those played
+    face up. ``call`` is the action that raises the stake, or "" if there is none. ``all_tied`` is what three
+    ties are worth (TV-5.5), a won hand being 1.
     """
 
     def __init__(self, turn: Turn) -> None:
@@ -104,10 +104,10 @@ class TrucoSight:
 
 
 def play(card: int) -> str:
-    """The action of playing a card face up."""
+    """Return the action that plays a card face up."""
     return "play:" + PACK[card]
 
 
 def hide(card: int) -> str:
-    """The action of playing a card face down."""
+    """Return the action that plays a card face down."""
     return "hide:" + PACK[card]

@@ -1,6 +1,6 @@
-"""The hand as a whole: the chances of its best of three, and when its stake is worth raising.
+"""The hand as a whole: the chances of winning its best of three, and when its stake is worth raising.
 
-For ``truco_scope=hand``, where a call changes the value and nothing else (TV-6.8).
+This applies to ``truco_scope=hand``, where a call changes only the value (TV-6.8).
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ _DOUBT: Final = 2.0
 def chance_of_hand(
     results: Sequence[int], chances: Chances, later: float, last: float, all_tied: float = 0.5
 ) -> float:
-    """The chance to win the hand (BT-3.5), given those of the trick in progress.
+    """Return the chance to win the hand (BT-3.5), given the chances in the trick in progress.
 
-    ``results``: the completed tricks, 1 won, -1 lost, 0 tied. ``later`` and ``last``: the chances to win
-    another trick with the better and the worse of the cards left. ``all_tied``: what three ties are worth.
+    ``results`` are the completed tricks: 1 won, -1 lost, 0 tied. ``later`` and ``last`` are the chances to
+    win another trick with the better and the worse of the remaining cards. ``all_tied`` is what three ties
+    are worth.
     """
     win, tie, lose = chances
     if not results:
@@ -44,12 +45,12 @@ def chance_of_hand(
 
 
 def doubted(chance: float) -> float:
-    """What a chance is worth if the other team thinks its hand good enough for more."""
+    """Return what a chance is worth if the other team considers its hand good enough for a higher stake."""
     return chance / (chance + _DOUBT * (1 - chance)) if chance > 0 else 0.0
 
 
 class RaceState(NamedTuple):
-    """What the points of a hand mean to one team: see :class:`Race`."""
+    """What the points of a hand are worth to one team: see :class:`Race`."""
 
     ours: int
     theirs: int
@@ -59,9 +60,9 @@ class RaceState(NamedTuple):
 
 @lru_cache(maxsize=1 << 14)
 def raise_from(state: RaceState, stake: int, value: int, runs: float) -> float:
-    """From which chance on a hand worth ``stake`` is better played for ``value``.
+    """Return the chance from which on a hand worth ``stake`` is better played for ``value``.
 
-    ``runs``: the probability that the other team runs from that.
+    ``runs`` is the probability that the other team runs from that.
     """
     race = _race(state)
     for percent in range(_CALL_FROM, 100):
@@ -74,7 +75,7 @@ def raise_from(state: RaceState, stake: int, value: int, runs: float) -> float:
 
 @lru_cache(maxsize=1 << 14)
 def stay_from(state: RaceState, stake: int, value: int) -> float:
-    """From which chance on it is better to play for ``value`` than to give ``stake`` away."""
+    """Return the chance from which on it is better to play for ``value`` than to give ``stake`` away."""
     race = _race(state)
     lost = race.lost(value)
     gained = race.won(value) - lost
