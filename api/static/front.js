@@ -45,7 +45,7 @@ function another() {
     if (answer?.ok) {
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const front = page.getElementById("front");
-      // There is no table while the record of the first game is written. Nobody loses the focus.
+      // The page has no table until the record of the first game is stored. Nobody loses the focus.
       if (front?.querySelector("#data") && timer && !by("front").contains(document.activeElement)) {
         by("front").replaceWith(front);
         running = null;
