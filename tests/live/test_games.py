@@ -503,15 +503,15 @@ def test_the_sweeper_finishes_a_game_whose_finalizer_failed(
     """A worker dies before it has published the record."""
     calls: list[str] = []
     games = make_games()
-    publish = games.index.publish
+    publish = games.finalizer._records.publish
 
-    def fail_once(game: str, kind: str) -> None:
+    def fail_once(game: str) -> None:
         calls.append(game)
         if len(calls) == 1:
             raise RuntimeError("not now")
-        publish(game, kind)
+        publish(game)
 
-    monkeypatch.setattr(games.index, "publish", fail_once)
+    monkeypatch.setattr(games.finalizer._records, "publish", fail_once)
     game = new_game(games, "truco", seats=[{"bot": "ann"}] * 4)
     games.resign(game, "ann")
     with pytest.raises(RuntimeError):

@@ -24,8 +24,8 @@ from arena.ops.service import open_service
 from arena.ops.settings import Settings
 from arena.records.verify import verify
 from arena.store.connection import StoreUnavailable
-from arena.store.game_index import PRIVATE_RECORDS
 from arena.store.games import ALL_GAMES, DUE
+from arena.store.records import PENDING_PRIVATE
 from tests.dying import KILLED, counted_to, in_child, status_of
 from tests.live.clock import skip
 from tests.live.conftest import MakeGames, Server
@@ -251,7 +251,7 @@ def test_a_game_whose_end_is_killed_at_any_step_is_finished_once(
         record = json.loads(games.record(game, ADMIN))
         assert verify(record) == []
         assert record["canonical"]["game"] == game
-        (private,) = games.store._connection.run([("ZCARD", PRIVATE_RECORDS)])
+        (private,) = games.store._connection.run([("ZCARD", PENDING_PRIVATE)])
         assert len(list(games.iter_records())) == (0 if sort == "private" else step)
         assert private == (step if sort == "private" else 0)
         assert games.store.claim(10**15, 10**15, 10) == []
