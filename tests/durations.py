@@ -12,7 +12,8 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -63,7 +64,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Measure in every process that runs cases; report in the one that the user started."""
-    config.pluginmanager.register(_Meter(), "durations-meter")
+    config.pluginmanager.register(METER, "durations-meter")
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(_Report(config.getoption("durations_file")), "durations-report")
 
@@ -116,6 +117,16 @@ class _Meter:
 
         return start, stop
 
+    @contextmanager
+    def shared(self, name: str) -> Iterator[None]:
+        """Count what runs inside as a shared fixture."""
+        start, stop = self._stopwatch(name)
+        start()
+        try:
+            yield
+        finally:
+            stop()
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self) -> None:
         """Begin to measure a case."""
@@ -138,6 +149,10 @@ class _Meter:
                 report.outcome = "failed"
                 report.longrepr = f"cost {cost.cpu:.1f} s of processor time; {most:g} s is the most here"
         return report
+
+
+METER: Final = _Meter()
+"""The meter of this process."""
 
 
 class _Report:
