@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from threading import Lock
 from types import SimpleNamespace
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from arena.events.service import Tournaments
 from arena.events.tournament import Tournament
@@ -13,22 +14,26 @@ from arena.live.service import LiveGames
 from arena.store.games import GameStore
 from arena.store.tournaments import NewGroup, TournamentRow
 
+_READING: Final = Lock()
+
 
 def skip(games: LiveGames, ms: int) -> None:
     """Put the service's clock forward by ``ms``, as ``games`` reads it; it is no outage."""
-    store = games.store
-    skipped_ms = getattr(store, "skipped_ms", 0) + ms
-    store.skipped_ms = skipped_ms  # type: ignore[attr-defined]
+    store: Any = games.store
 
     def ahead(beat: Literal["0", "1"], stood_still_ms: int = 0) -> None:
-        # Other threads must not see the clock as it is: it is read elsewhere, and the beat is set first.
-        read: Any = SimpleNamespace(_connection=store._connection)
-        GameStore._read_clock(read, beat, stood_still_ms)
-        store._outage_ms, store._clock_read = read._outage_ms, read._clock_read
-        store._last_beat_ms = read._last_beat_ms + skipped_ms
-        store._offset_us = read._offset_us + 1000 * skipped_ms
+        # Other threads must not see the clock as it is: it is read elsewhere, and the beat is set first. One
+        # that read it before a skip must not set it after that.
+        with _READING:
+            read: Any = SimpleNamespace(_connection=store._connection)
+            GameStore._read_clock(read, beat, stood_still_ms)
+            store._outage_ms, store._clock_read = read._outage_ms, read._clock_read
+            store._last_beat_ms = read._last_beat_ms + store.skipped_ms
+            store._offset_us = read._offset_us + 1000 * store.skipped_ms
 
-    store._read_clock = ahead  # type: ignore[method-assign]
+    with _READING:
+        store.skipped_ms = getattr(store, "skipped_ms", 0) + ms
+    store._read_clock = ahead
     ahead("0")
 
 
