@@ -67,17 +67,17 @@ SLICES: Final[dict[str, Slice]] = {
         900,
     ),
     "processes": Slice(
-        "services and workers that are watched, replaced and killed", ("arena/ops", "workers"), 500
+        "services and workers that are watched, replaced and killed", ("arena/ops", "workers"), 280
     ),
-    "research": Slice("OpenSpiel's and PettingZoo's tests of all presets", ("arena/research",), 400),
+    "research": Slice("OpenSpiel's and PettingZoo's tests of all presets", ("arena/research",), 210),
     "sandbox": Slice("ten thousand instances, compilers that are limited", ("arena/sandbox",), 120),
     "simulations": Slice(
         "long runs of games and ratings",
         ("arena/bots", "arena/luck", "arena/integrity", "arena/play", "arena/games"),
-        300,
+        900,
     ),
     "soak": Slice(
-        "services under load while parts are killed", ("arena/ops", "arena/webhooks", "workers"), 400
+        "services under load while parts are killed", ("arena/ops", "arena/webhooks", "workers"), 540
     ),
     "starters": Slice("the starters in all languages", ("botequim", "arena/cli", "arena/client"), 340),
 }

@@ -19,8 +19,6 @@ from tests.api.conftest import Account
 from tests.api.pages import Browser
 from tests.api.test_web_pages import BROWSER, NASTY, Page, check_page
 
-pytestmark = pytest.mark.system
-
 SOURCE = "def choose(turn):\n    print('my turn <b>')\n    return turn['legal_actions'][0]\n"
 BROKEN = "def choose(turn):\n    return turn['no such field']\n"
 NEW = "/account/bots/new"

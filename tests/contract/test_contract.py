@@ -70,7 +70,7 @@ def check_outcome(game: Game, rules: Mapping[str, Any], state: State) -> None:
 
 
 @pytest.mark.costly(6, "plays each of its games three times")
-@settings(max_examples=25)
+@settings(max_examples=60)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_serialised_and_cloned_states_are_the_same_state(game: Game, data: st.DataObject, seed: int) -> None:
     rules = data.draw(rules_of(game))
@@ -96,7 +96,7 @@ def test_serialised_and_cloned_states_are_the_same_state(game: Game, data: st.Da
     assert again.serialise() == state.serialise()
 
 
-@settings(max_examples=25)
+@settings(max_examples=60)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_an_illegal_action_changes_nothing(game: Game, data: st.DataObject, seed: int) -> None:
     rules = data.draw(rules_of(game))
@@ -133,7 +133,7 @@ def test_an_illegal_action_changes_nothing(game: Game, data: st.DataObject, seed
             break
 
 
-@settings(max_examples=20)
+@settings(max_examples=40)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_a_wrong_deal_changes_nothing(game: Game, data: st.DataObject, seed: int) -> None:
     rules = data.draw(rules_of(game))
@@ -153,7 +153,7 @@ def test_a_wrong_deal_changes_nothing(game: Game, data: st.DataObject, seed: int
         state.apply(*choose(state, game.seats(rules), random))
 
 
-@settings(max_examples=20)
+@settings(max_examples=40)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_default_actions_are_legal_and_end_the_game(game: Game, data: st.DataObject, seed: int) -> None:
     rules = data.draw(rules_of(game))
@@ -174,7 +174,7 @@ def test_default_actions_are_legal_and_end_the_game(game: Game, data: st.DataObj
         assert steps < 100_000
 
 
-@settings(max_examples=20)
+@settings(max_examples=40)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_observations_are_json_and_name_their_seat(game: Game, data: st.DataObject, seed: int) -> None:
     rules = data.draw(rules_of(game))

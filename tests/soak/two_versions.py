@@ -138,7 +138,7 @@ def running(
     ours = ("BOTEQUIM_", "REDIS_URL", "PYTHON")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     commands = {
-        "api": ["gunicorn", "-c", "python:api.http.gunicorn_conf"],
+        "api": ["api"],
         "worker": ["workers"],
         "scheduler": ["workers", "--scheduler"],
     }
