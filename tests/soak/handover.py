@@ -1,13 +1,14 @@
 """``python -m tests.soak.handover --old COMMIT``: this version opens the data of an earlier one.
 
 The earlier version plays tournaments, publishes boards and begins live games; then all its processes are
-stopped, and the database with them. This version opens the folder: records, standings, boards and their
-history have to be equal, open turns as they were, and the games go on to their end.
+stopped, and the database with them. This version upgrades the data and opens the folder: records, standings,
+boards and their history have to be equal, open turns as they were, and the games go on to their end.
 """
 
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -23,7 +24,7 @@ from arena.records.verify import verify
 from arena.store.embedded import EmbeddedStore
 from tests.ports import free_port
 from tests.service import ROOT
-from tests.soak.two_versions import ADMIN, KINDS, Version, running, unpacked
+from tests.soak.two_versions import ADMIN, KINDS, Version, environment_of, running, unpacked
 from tests.waiting import wait_until
 
 CUPS: Final = ({"house": ["rookie", "random", "regular"]}, {"house": ["rookie", "random"], "rated": False})
@@ -49,6 +50,17 @@ def opened(version: Version, folder: Path) -> Iterator[Client]:
         client = Client(f"http://127.0.0.1:{port}", ADMIN, patience=600)
         wait_until(client.is_ready)
         yield client
+
+
+def upgrade(version: Version, folder: Path) -> None:
+    """Bring the data in ``folder`` to the format of the version by its command."""
+    with EmbeddedStore(folder / "data") as store:
+        subprocess.run(
+            [version.python, "-m", "arena.cli", "ops", "upgrade"],
+            cwd=version.folder,
+            env=environment_of(version, store.url, folder),
+            check=True,
+        )
 
 
 def begin(admin: Client) -> dict[str, str]:
@@ -109,7 +121,9 @@ def hand_over(old: Version, folder: Path) -> tuple[list[str], dict[str, int]]:
     with opened(old, folder) as admin:
         tokens = begin(admin)
         before = shown(admin, tokens)
-    with opened(Version("new", ROOT, sys.executable, {}), folder) as admin:
+    new = Version("new", ROOT, sys.executable, {})
+    upgrade(new, folder)
+    with opened(new, folder) as admin:
         after = shown(admin, tokens)
         wrong = [
             f"{name}: {before[name]} and {after[name]}" for name in before if before[name] != after[name]

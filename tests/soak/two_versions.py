@@ -121,22 +121,26 @@ def unpacked(commit: str, folder: Path, share: bool) -> Version:
     return Version("old", code, python, {})
 
 
-@contextmanager
-def running(
-    version: Version, database: str, folder: Path, port: int
-) -> Iterator[dict[Path, subprocess.Popen[bytes]]]:
-    """An API process at ``port``, a worker and a scheduler of the version, by their logs in ``folder``."""
-    settings = {
+def environment_of(version: Version, database: str, folder: Path) -> dict[str, str]:
+    """The environment of the processes of a version, with the archive in ``folder``."""
+    ours = ("BOTEQUIM_", "REDIS_URL", "PYTHON")
+    return {
+        **{name: value for name, value in os.environ.items() if not name.startswith(ours)},
         "REDIS_URL": database,
-        "BOTEQUIM_BIND": f"127.0.0.1:{port}",
         "BOTEQUIM_LIMITS": "off",
         "BOTEQUIM_ARCHIVE": str(folder / "archive"),
         "BOTEQUIM_ADMIN_TOKEN": ADMIN,
         "BOTEQUIM_LOG_LEVEL": "WARNING",
         **version.settings,
     }
-    ours = ("BOTEQUIM_", "REDIS_URL", "PYTHON")
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+
+
+@contextmanager
+def running(
+    version: Version, database: str, folder: Path, port: int
+) -> Iterator[dict[Path, subprocess.Popen[bytes]]]:
+    """An API process at ``port``, a worker and a scheduler of the version, by their logs in ``folder``."""
+    environment = {**environment_of(version, database, folder), "BOTEQUIM_BIND": f"127.0.0.1:{port}"}
     commands = {
         "api": ["api"],
         "worker": ["workers"],
@@ -150,7 +154,7 @@ def running(
             process = subprocess.Popen(
                 [version.python, "-m", *command],
                 cwd=version.folder,
-                env={**inherited, **settings},
+                env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
