@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.accounts.names import OF, TEXTS
 from arena.cli.commands import Commands
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import Columns, details, json_option, moment, show, show_rows, table
 from arena.cli.params import KIND
+from arena.inputs.names import OF, TEXTS
 from arena.play.players import DIVISIONS
 
 if TYPE_CHECKING:

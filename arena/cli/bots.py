@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from arena.accounts.bot_settings import NOT_AT_FIRST, BotSettings
+from arena.accounts.records import NOT_AT_FIRST, BotSettings
 from arena.bots import InvalidBot, bot_spec
 from arena.cli.bot_games import bot_games
 from arena.cli.bot_owners import owners

@@ -7,7 +7,6 @@ from typing import IO, Any
 
 import click
 
-from arena.accounts.roster import MAX_PEOPLE, InvalidRoster, parse_roster
 from arena.cli.commands import Commands
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import json_option, narrow
@@ -15,6 +14,7 @@ from arena.cli.output import show as show_one
 from arena.cli.times import future
 from arena.cli.tournament import TABLE_FORMATS
 from arena.inputs.files import decode_table
+from arena.inputs.roster import MAX_PEOPLE, InvalidRoster, parse_roster
 from arena.text import csv_text, plain_table, printable
 
 _NEW = ("name", "handle", "email", "code", "url")
