@@ -12,8 +12,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from arena.cli.commands import Command
-from arena.cli.online import service, token_option, url_option
-from arena.cli.output import json_line, json_option, show, show_rows
+from arena.cli.online import online
+from arena.cli.output import json_line, show, show_rows
 from arena.cli.suggest import did_you_mean
 from arena.client import Client
 from arena.errors import ArenaError
@@ -81,17 +81,14 @@ class ApiCommand(Command):
 )
 @click.option("--all", "all_pages", is_flag=True, help="Join all pages of a list.")
 @click.option("--list", "is_list", is_flag=True, help="List all operations.")
-@url_option
-@token_option("whoever may do it", required=False)
-@json_option
+@online("whoever may do it", required=False)
 def api(
     name: str | None,
     fields: tuple[str, ...],
     file: IO[bytes] | None,
     all_pages: bool,
     is_list: bool,
-    url: str,
-    token: str | None,
+    client: Client,
     as_json: bool,
 ) -> None:
     """Carry out OPERATION of the API with each FIELD, and print the reply: JSON, or a text as it is.
@@ -116,7 +113,6 @@ def api(
         raise click.UsageError(f"{name} needs {needed}: {operation.method} {operation.path}")
     if all_pages and not operation.pages:
         raise click.UsageError(f"{name} does not return pages: --all works only with lists that have pages")
-    client = service(url, token)
     if operation.media == EVENT_STREAM:
         for event in _events(client, name, operation, given):
             click.echo(json_line(event))

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.commands import Command
-from arena.cli.online import service, token_option, url_option
-from arena.cli.output import Columns, json_option, moment, show_rows
+from arena.cli.online import online
+from arena.cli.output import Columns, moment, show_rows
 from arena.cli.params import KIND
+from arena.client import Client
 from arena.play.bot_results import GAMES_MOST, RESULTS, opponents, result_words
 
 if TYPE_CHECKING:
@@ -40,9 +41,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="The maximum number of games.",
 )
-@url_option
-@token_option("the owner, for private games", required=False)
-@json_option
+@online("the owner, for private games", required=False)
 def bot_games(
     name: str,
     kind: str | None,
@@ -50,17 +49,14 @@ def bot_games(
     against: str | None,
     result: str | None,
     limit: int,
-    url: str,
-    token: str | None,
+    client: Client,
     as_json: bool,
 ) -> None:
     """List the last games of the bot NAME, in tournaments and over HTTP, as it played them.
 
     'botequim game record ID' prints the record of one; /games/ID of the service replays it.
     """
-    found = service(url, token).bot_games(
-        name, kind=kind, preset=preset, against=against, result=result, limit=limit
-    )
+    found = client.bot_games(name, kind=kind, preset=preset, against=against, result=result, limit=limit)
     columns: Columns[BotGame] = {
         "result": lambda one: result_words(one) + (", annulled" if one["annulled"] else ""),
         "against": lambda one: ", ".join(seat["name"] for seat in opponents(one)),

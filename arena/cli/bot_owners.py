@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from arena.cli.commands import Command
-from arena.cli.online import service, token_option, url_option
-from arena.cli.output import json_option, show
+from arena.cli.online import online
+from arena.cli.output import show
+from arena.client import Client
 
 
 @click.command(
@@ -24,17 +25,14 @@ from arena.cli.output import json_option, show
 )
 @click.option("--accept", is_flag=True, help="Accept the invitation to share the bot.")
 @click.option("--leave", is_flag=True, help="Stop sharing the bot, or decline the invitation.")
-@url_option
-@token_option("an owner, a co-owner or an invited owner of the bot")
-@json_option
+@online("an owner, a co-owner or an invited owner of the bot")
 def owners(
     name: str | None,
     owners: tuple[str, ...],
     remove: tuple[str, ...],
     accept: bool,
     leave: bool,
-    url: str,
-    token: str,
+    client: Client,
     as_json: bool,
 ) -> None:
     """Invite OWNERS to share the bot NAME, or list its owners if no OWNERS are given.
@@ -42,7 +40,6 @@ def owners(
     An owner who accepts becomes a co-owner, who adds versions, reads sources and logs, and enters the bot.
     Without NAME, the command lists the bots that you are invited to share.
     """
-    client = service(url, token)
     if name is None:
         if remove or accept or leave:
             raise click.UsageError("Missing argument 'NAME'.")

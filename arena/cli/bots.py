@@ -18,8 +18,8 @@ from arena.cli.bot_versions import add_version, log, notes, publish, qualificati
 from arena.cli.commands import Commands
 from arena.cli.debug import debug
 from arena.cli.derived import fields_of, options
-from arena.cli.online import retrying, say, service, token_option, url_option
-from arena.cli.output import Columns, details, json_option, moment, redirected, show, show_rows, table
+from arena.cli.online import online, retrying, say, token_option, url_option
+from arena.cli.output import Columns, details, moment, redirected, show, show_rows, table
 from arena.cli.params import KIND, PLAYER_FILE
 from arena.cli.submit import (
     QUALIFYING,
@@ -88,8 +88,6 @@ for _command in _COMMANDS:
     fields={"url": "--webhook", "transport": "--webhook"},
 )
 @_name
-@url_option
-@token_option("the owner")
 @click.option("--webhook", metavar="URL", help="Post turns to URL, which must answer a ping now.")
 @click.option(
     "--secret",
@@ -98,11 +96,10 @@ for _command in _COMMANDS:
 )
 @click.option("--rights", is_flag=True, help="With --webhook: post optional turns as well.")
 @options(BotSettings, without=NOT_AT_FIRST)
-@json_option
+@online("the owner")
 def register(
     name: str,
-    url: str,
-    token: str,
+    client: Client,
     webhook: str | None,
     secret: str | None,
     rights: bool,
@@ -119,7 +116,7 @@ def register(
     if webhook is not None:
         given |= {"transport": "webhook", "url": webhook, "rights": rights, **fields_of({"secret": secret})}
     try:
-        made = service(url, token).create_bot(name, **given)
+        made = client.create_bot(name, **given)
     except ApiError as error:
         if error.code == "webhook_failed":
             error.message += (
@@ -135,17 +132,15 @@ def register(
 
 @bot.command(examples=("botequim bot change my-bot --people", "botequim bot change my-bot --state withdrawn"))
 @_name
-@url_option
-@token_option("the owner")
 @options(BotSettings, edits=True)
 @click.option("--state", type=click.Choice(("active", "withdrawn")), help="withdrawn: it gets no new games.")
-@json_option
-def change(name: str, url: str, token: str, as_json: bool, **given: object) -> None:
+@online("the owner")
+def change(name: str, client: Client, as_json: bool, **given: object) -> None:
     """Change who the bot NAME plays with, or its description; other settings stay as they are."""
     changes = fields_of(given)
     if not changes:
         raise click.UsageError("nothing to change; expected an option such as --people or --description")
-    changed = service(url, token).change_bot(name, **changes)
+    changed = client.change_bot(name, **changes)
     show(
         changed,
         as_json,
@@ -163,12 +158,9 @@ def _word(value: object) -> object:
 @click.option(
     "--limit", type=click.IntRange(1), default=100, show_default=True, help="The maximum number of bots."
 )
-@url_option
-@token_option("the owner, for --mine", required=False)
-@json_option
-def list_bots(owner: str | None, mine: bool, limit: int, url: str, token: str | None, as_json: bool) -> None:
+@online("the owner, for --mine", required=False)
+def list_bots(owner: str | None, mine: bool, limit: int, client: Client, as_json: bool) -> None:
     """List bots by name."""
-    client = service(url, token)
     if mine:
         if owner is not None:
             raise click.UsageError("--mine and --owner cannot be used together")
@@ -186,12 +178,10 @@ def list_bots(owner: str | None, mine: bool, limit: int, url: str, token: str | 
 
 @bot.command("show", examples=("botequim bot show my-bot", "botequim bot show my-bot --json"))
 @_name
-@url_option
-@token_option("the owner, for what only it sees", required=False)
-@json_option
-def show_bot(name: str, url: str, token: str | None, as_json: bool) -> None:
+@online("the owner, for what only it sees", required=False)
+def show_bot(name: str, client: Client, as_json: bool) -> None:
     """Show the bot NAME, its versions and, to its owner, its webhook."""
-    found = service(url, token).bot(name)
+    found = client.bot(name)
     show(found, as_json, lambda: _shown(found))
 
 
@@ -222,54 +212,46 @@ def _shown(found: Bot) -> str:
 
 @bot.command(examples=("botequim bot delete my-bot",))
 @_name
-@url_option
-@token_option("the owner or an admin")
-@json_option
-def delete(name: str, url: str, token: str, as_json: bool) -> None:
+@online("the owner or an admin")
+def delete(name: str, client: Client, as_json: bool) -> None:
     """Delete the bot NAME for good, even if it has played; to retire it, use 'bot change --state withdrawn'.
 
     It leaves its tournaments and resigns its games, and nobody can take its name again. If it has played a
     rated group, it stays listed as a withdrawn bot, with its results.
     """
-    listed = service(url, token).delete_bot(name)
+    listed = client.delete_bot(name)
     stays = "; it has played rated groups, and stays listed as withdrawn" if listed else ""
     show({"deleted": name, "listed": listed is not None}, as_json, f"{name} is deleted{stays}")
 
 
 @bot.command(examples=("botequim bot rotate my-bot | botequim login --profile my-bot",))
 @_name
-@url_option
-@token_option("the owner")
-@json_option
-def rotate(name: str, url: str, token: str, as_json: bool) -> None:
+@online("the owner")
+def rotate(name: str, client: Client, as_json: bool) -> None:
     """Replace the token of the bot NAME and print the new one, which is shown only once."""
-    new = service(url, token).replace_bot_token(name)
+    new = client.replace_bot_token(name)
     show({"token": new}, as_json, new)
 
 
 @bot.command(examples=("botequim bot revoke my-bot",))
 @_name
-@url_option
-@token_option("the owner or an admin")
-@json_option
-def revoke(name: str, url: str, token: str, as_json: bool) -> None:
+@online("the owner or an admin")
+def revoke(name: str, client: Client, as_json: bool) -> None:
     """Revoke the token of the bot NAME; 'bot rotate' issues another."""
-    service(url, token).revoke_bot_token(name)
+    client.revoke_bot_token(name)
     show({"revoked": name}, as_json, f"the token of {name} is revoked")
 
 
 @bot.command(examples=("botequim bot secret my-hook", "botequim bot secret my-hook --secret whsec_..."))
 @_name
 @click.option("--secret", envvar="BOTEQUIM_WEBHOOK_SECRET", help="Your new secret. [default: a new one]")
-@url_option
-@token_option("the owner")
-@json_option
-def secret(name: str, secret: str | None, url: str, token: str, as_json: bool) -> None:
+@online("the owner")
+def secret(name: str, secret: str | None, client: Client, as_json: bool) -> None:
     """Replace the signing secret of the webhook of NAME and print the new one.
 
     For one day, messages are signed with both secrets.
     """
-    made = service(url, token).replace_webhook_secret(name, **({"secret": secret} if secret else {}))
+    made = client.replace_webhook_secret(name, **({"secret": secret} if secret else {}))
     show(made, as_json, made["secret"] or "replaced")
 
 
@@ -281,8 +263,6 @@ def secret(name: str, secret: str | None, url: str, token: str, as_json: bool) -
     fields={"version": "--version", "label": "--version", "source": "FILE", "component": "FILE"},
 )
 @click.argument("file", type=click.Path(path_type=Path))
-@url_option
-@token_option("the owner")
 @click.option("--name", required=True, help="The bot's name; an existing bot gets a new version.")
 @click.option("--version", "label", help="The version's label. [default: the next number]")
 @click.option(
@@ -299,11 +279,10 @@ def secret(name: str, secret: str | None, url: str, token: str, as_json: bool) -
     default=None,
     help="Whether it takes part in scheduled tournaments. [default: as before; a new bot does]",
 )
-@json_option
+@online("the owner")
 def submit(
     file: Path,
-    url: str,
-    token: str,
+    client: Client,
     name: str,
     label: str | None,
     kinds: tuple[str, ...],
@@ -319,7 +298,6 @@ def submit(
     code is 0 once the bot has qualified. If the bot failed, it prints where and why, and the command that
     runs the bot again at that decision; the exit code is 2.
     """
-    client = service(url, token)
     try:
         with redirected(as_json):
             found = submit_bot(client, file, name, label, kinds, Patience(seconds), tournaments, preset)
@@ -344,17 +322,14 @@ def submit(
 )
 @_name
 @click.argument("kind", type=KIND)
-@url_option
-@token_option("the owner")
 @click.option("--preset", help=_PRESET[0].upper() + _PRESET[1:])
 @click.option("--version", "label", help="The version's label. [default: the current one]")
 @_wait
-@json_option
+@online("the owner")
 def qualify(
     name: str,
     kind: str,
-    url: str,
-    token: str,
+    client: Client,
     preset: str | None,
     label: str | None,
     seconds: float | None,
@@ -365,7 +340,6 @@ def qualify(
     A bot that runs elsewhere must be running. For an uploaded bot, the command then waits for a rank, as 'bot
     submit' does. If the bot does not qualify, it prints where and why; the exit code is 2.
     """
-    client = service(url, token)
     with redirected(as_json):
         found = qualify_bot(client, name, kind, preset, label, Patience(seconds))
     _show_submitted(client, name, found, as_json)
@@ -386,8 +360,6 @@ def _show_submitted(client: Client, name: str, found: Submitted, as_json: bool) 
     ),
 )
 @click.argument("file", type=PLAYER_FILE)
-@url_option
-@token_option("the bot")
 @click.option("--join", "joined", multiple=True, metavar="GAME", help="First take an open seat of GAME.")
 @click.option(
     "--games",
@@ -397,8 +369,10 @@ def _show_submitted(client: Client, name: str, found: Submitted, as_json: bool) 
 @click.option(
     "--tournaments", is_flag=True, help="Take part in scheduled tournaments, which are rated, while it runs."
 )
+@url_option
+@token_option("the bot")
 def run_bot(
-    file: str, url: str, token: str, joined: tuple[str, ...], games: int | None, tournaments: bool
+    file: str, joined: tuple[str, ...], games: int | None, tournaments: bool, url: str, token: str
 ) -> None:
     """Play all games of the bot online until Ctrl-C. FILE is its Python file, or the name of a house bot.
 

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from arena.cli.commands import Command
 from arena.cli.downloads import Download, opened_download, state_path
-from arena.cli.online import service, url_option
+from arena.cli.online import online
 from arena.cli.params import KIND
 from arena.client import Client
 
@@ -23,21 +23,20 @@ from arena.client import Client
         "botequim records --kind toepen | botequim verify -",
     ),
 )
-@url_option
 @click.option("--kind", type=KIND, help="Only records of this game.")
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
     help="The file to write. [default: standard output]",
 )
-def records(url: str, kind: str | None, out: Path | None) -> None:
+@online(json=False)
+def records(client: Client, kind: str | None, out: Path | None) -> None:
     """Download all public records of a service, oldest first, as JSON lines.
 
     With --out, an interrupted download continues where it ended, and a later one adds the new records; older
     ones receive what changed in them since (a group was annulled). FILE.state beside the file says how far it
     is. 'botequim verify' and 'botequim leaderboard' read the file.
     """
-    client = service(url)
     if out is None:
         for line in client.records(kind):
             sys.stdout.write(line + "\n")

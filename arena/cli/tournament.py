@@ -9,12 +9,13 @@ import click
 from arena.cli.commands import Commands
 from arena.cli.derived import fields_of, options
 from arena.cli.following import watch_tournament
-from arena.cli.online import service, token_option, url_option
+from arena.cli.online import online
 from arena.cli.organise import OPTIONS, accept, clone, edit, follow, invite, organisers, results
-from arena.cli.output import Columns, fitting, json_option, show, show_rows
+from arena.cli.output import Columns, fitting, show, show_rows
 from arena.cli.output import moment as moment_of
 from arena.cli.params import KIND, Function, clock_of, clock_options, preset_in_place, rules_option
 from arena.cli.tournament_views import bracket, groups, records, show_tournament
+from arena.client import Client
 from arena.client.http import given
 from arena.declarations import settings_of
 from arena.errors import ArenaError
@@ -118,16 +119,13 @@ for _command in (
     type=click.IntRange(2, MAX_ENTRIES),
     help="With --dry-run: how many bots enter. [default: as many as may]",
 )
-@url_option
-@token_option("the owner")
-@json_option
+@online("the owner")
 def create(
     name: str,
     by_invitation: bool,
     dry_run: bool,
     entrants: int | None,
-    url: str,
-    token: str,
+    client: Client,
     as_json: bool,
     **settings: Any,
 ) -> None:
@@ -145,7 +143,7 @@ def create(
     if by_invitation or fields.get("hidden") or "invited_owners" in fields:
         fields.setdefault("who", "invited")
     if dry_run:
-        planned = service(url, token).plan_tournament(entrants, **fields)
+        planned = client.plan_tournament(entrants, **fields)
         budget = planned["budget"]
         text = planned["text"]
         if budget is not None:
@@ -154,7 +152,7 @@ def create(
         return
     if entrants is not None:
         raise click.UsageError("--entrants requires --dry-run")
-    made = service(url, token).create_tournament(**fields)
+    made = client.create_tournament(**fields)
     show(made, as_json, made["id"])
 
 
@@ -168,14 +166,12 @@ def create(
 @click.argument("bot")
 @click.option("--nonce", default="", help="A text of your own, mixed into every shuffle.")
 @click.option("--version", help="The version's label. [default: the current one]")
-@url_option
-@token_option("the bot or its owner")
-@json_option
+@online("the bot or its owner")
 def enter(
-    tournament_id: str, bot: str, nonce: str, version: str | None, url: str, token: str, as_json: bool
+    tournament_id: str, bot: str, nonce: str, version: str | None, client: Client, as_json: bool
 ) -> None:
     """Enter BOT, which plays a qualification group first if it has not qualified yet."""
-    entry = service(url, token).enter_tournament(tournament_id, bot, nonce, version)
+    entry = client.enter_tournament(tournament_id, bot, nonce, version)
     show(entry, as_json, f"{entry['bot']} {entry['version']}: {_status(entry)}")
 
 
@@ -188,24 +184,20 @@ def _status(entry: Entry) -> str:
 @tournament.command(examples=("botequim tournament leave TOURNAMENT my-bot",))
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.argument("bot")
-@url_option
-@token_option("the bot or its owner")
-@json_option
-def leave(tournament_id: str, bot: str, url: str, token: str, as_json: bool) -> None:
+@online("the bot or its owner")
+def leave(tournament_id: str, bot: str, client: Client, as_json: bool) -> None:
     """Withdraw BOT, which finishes its current round if play has begun."""
-    entry = service(url, token).leave_tournament(tournament_id, bot)
+    entry = client.leave_tournament(tournament_id, bot)
     show(entry, as_json, f"{entry['bot']} {entry['version']}: {_status(entry)}")
 
 
 @tournament.command(examples=('botequim tournament cancel TOURNAMENT --reason "Fire alarm."',))
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.option("--reason", required=True, help="The reason, which is public.")
-@url_option
-@token_option("the owner that announced it, or an admin")
-@json_option
-def cancel(tournament_id: str, reason: str, url: str, token: str, as_json: bool) -> None:
+@online("the owner that announced it, or an admin")
+def cancel(tournament_id: str, reason: str, client: Client, as_json: bool) -> None:
     """Cancel TOURNAMENT."""
-    view = service(url, token).cancel_tournament(tournament_id, reason)
+    view = client.cancel_tournament(tournament_id, reason)
     show(view, as_json, f"{tournament_id}: {view['state']}: {view['reason']}")
 
 
@@ -223,17 +215,9 @@ def cancel(tournament_id: str, reason: str, url: str, token: str, as_json: bool)
     show_default=True,
     help="The maximum number of tournaments.",
 )
-@url_option
-@token_option("the owner, for private ones", required=False)
-@json_option
+@online("the owner, for private ones", required=False)
 def list_tournaments(
-    state: str | None,
-    kind: str | None,
-    bot: str | None,
-    limit: int,
-    url: str,
-    token: str | None,
-    as_json: bool,
+    state: str | None, kind: str | None, bot: str | None, limit: int, client: Client, as_json: bool
 ) -> None:
     """List the tournaments, newest first."""
     columns: Columns[TournamentSummary] = {
@@ -244,7 +228,7 @@ def list_tournaments(
         "state": "state",
         "starts": moment_of("locks_ms"),
     }
-    found = service(url, token).tournaments(state=state, kind=kind, bot=bot, limit=limit)
+    found = client.tournaments(state=state, kind=kind, bot=bot, limit=limit)
     show_rows("tournaments", found, columns, as_json)
 
 
@@ -256,12 +240,9 @@ def list_tournaments(
 )
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.option("--format", "form", type=click.Choice(TABLE_FORMATS), default="text", show_default=True)
-@url_option
-@token_option("the owner, for a private one", required=False)
-@json_option
-def standings(tournament_id: str, form: str, url: str, token: str | None, as_json: bool) -> None:
+@online("the owner, for a private one", required=False)
+def standings(tournament_id: str, form: str, client: Client, as_json: bool) -> None:
     """Print the current or final standings and crosstable of TOURNAMENT."""
-    client = service(url, token)
     form = "json" if as_json else form
     text = client.standings(tournament_id, form)
     if form == "text":
@@ -275,12 +256,9 @@ def standings(tournament_id: str, form: str, url: str, token: str | None, as_jso
     examples=("botequim tournament watch TOURNAMENT", "botequim tournament watch TOURNAMENT --json")
 )
 @click.argument("tournament_id", metavar="TOURNAMENT")
-@url_option
-@token_option("the owner, for a private one", required=False)
-@json_option
-def watch(tournament_id: str, url: str, token: str | None, as_json: bool) -> None:
+@online("the owner, for a private one", required=False)
+def watch(tournament_id: str, client: Client, as_json: bool) -> None:
     """Show the progress of TOURNAMENT until it is over, then its standings."""
-    client = service(url, token)
     over = watch_tournament(client, tournament_id)
     if over["state"] == "cancelled":
         raise ArenaError(f"{over['name']} was cancelled: {over['reason']}", code="tournament_cancelled")
