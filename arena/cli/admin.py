@@ -11,7 +11,7 @@ import click
 from arena.cli.commands import Commands
 from arena.cli.online import online
 from arena.cli.output import Columns, details, moment, show, show_rows, table
-from arena.cli.params import KIND
+from arena.cli.params import KIND, limit_option
 from arena.client import Client
 from arena.inputs.names import OF, TEXTS
 from arena.play.players import DIVISIONS
@@ -41,8 +41,7 @@ def token(owner: str, client: Client, as_json: bool) -> None:
 @_admin
 def grant(owner: str, client: Client, as_json: bool) -> None:
     """Make OWNER an admin."""
-    changed = client.set_admin(owner, True)
-    show(changed, as_json, f"{owner} is an admin")
+    show(client.set_admin(owner, True), as_json, f"{owner} is an admin")
 
 
 @admin.command(examples=("botequim admin withdraw ana",))
@@ -50,14 +49,11 @@ def grant(owner: str, client: Client, as_json: bool) -> None:
 @_admin
 def withdraw(owner: str, client: Client, as_json: bool) -> None:
     """Make OWNER an ordinary owner again."""
-    changed = client.set_admin(owner, False)
-    show(changed, as_json, f"{owner} is not an admin")
+    show(client.set_admin(owner, False), as_json, f"{owner} is not an admin")
 
 
 @admin.command(examples=("botequim admin audit --limit 20", "botequim admin audit --json"))
-@click.option(
-    "--limit", type=click.IntRange(1), default=50, show_default=True, help="The maximum number of entries."
-)
+@limit_option("entries", 50)
 @_admin
 def audit(limit: int, client: Client, as_json: bool) -> None:
     """List what admins did, newest first."""

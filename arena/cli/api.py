@@ -6,32 +6,27 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, Any, Final
 
 import click
 from click.shell_completion import CompletionItem
 
 from arena.cli.commands import Command
+from arena.cli.messages import did_you_mean
 from arena.cli.online import online
 from arena.cli.output import json_line, show, show_rows
-from arena.cli.suggest import did_you_mean
+from arena.cli.params import Text
 from arena.client import Client
 from arena.errors import ArenaError
 from arena.inputs.files import decode_source
 from arena.operations import OPERATIONS
 from arena.operations.operation import EVENT_STREAM, Operation, operation_id
 
-if TYPE_CHECKING:
-    _Text = click.ParamType[str]
-else:
-    # Generic since Click 8.5 only.
-    _Text = click.ParamType
-
 _FIELD: Final = re.compile(r"([a-z]\w*(?:\.\w+)*)(:?=)(@?)(.*)", re.DOTALL)
 _FIELD_RULE: Final = "name=text, name:=JSON, name=@FILE or name:=@FILE"
 
 
-class OperationName(_Text):
+class OperationName(Text):
     """The name of an operation, as in the table or in the OpenAPI document."""
 
     name = "operation"

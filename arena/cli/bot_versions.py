@@ -12,6 +12,7 @@ import click
 from arena.cli.commands import Command
 from arena.cli.online import online
 from arena.cli.output import Columns, details, moment, show, show_rows
+from arena.cli.params import out_option
 from arena.client import Client
 from arena.inputs.files import encode_source
 from arena.text import printable_lines
@@ -121,11 +122,7 @@ def upload(name: str, upload_id: str, wait: float | None, client: Client, as_jso
 )
 @_name
 @_version
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The file to write. [default: standard output]",
-)
+@out_option
 @online("the owner, unless the source is published", required=False)
 def source(name: str, label: str | None, out: Path | None, client: Client, as_json: bool) -> None:
     """Print the source of a version of the uploaded bot NAME, or write it to a file."""

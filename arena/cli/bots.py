@@ -12,30 +12,22 @@ import click
 
 from arena.accounts.records import NOT_AT_FIRST, BotSettings
 from arena.bots import InvalidBot, bot_spec
-from arena.cli.bot_games import bot_games
-from arena.cli.bot_owners import owners
 from arena.cli.bot_versions import add_version, log, notes, publish, qualifications, source, upload, uploads
 from arena.cli.commands import Commands
 from arena.cli.debug import debug
 from arena.cli.derived import fields_of, options
 from arena.cli.online import online, retrying, say, token_option, url_option
 from arena.cli.output import Columns, details, moment, redirected, show, show_rows, table
-from arena.cli.params import KIND, PLAYER_FILE
-from arena.cli.submit import (
-    QUALIFYING,
-    RANKING,
-    NotQualified,
-    Patience,
-    Submitted,
-    qualify_bot,
-    submit_bot,
-)
+from arena.cli.params import KIND, PLAYER_FILE, limit_option
+from arena.cli.submit import QUALIFYING, RANKING, NotQualified, Patience, Submitted, qualify_bot, submit_bot
 from arena.cli.trial import test_bot
 from arena.client import ApiError, Client, run
 from arena.declarations import settings_of
+from arena.play.bot_results import GAMES_MOST, RESULTS, opponents, result_words
 
 if TYPE_CHECKING:
-    from arena.client.types import Bot, BotSummary, Version
+    from arena.client.types import Bot, BotGame, BotSummary, Version
+
 
 _PRESET: Final = (
     "a preset for which bots qualify separately, such as paulista@1 of Truco. [default: the game]"
@@ -65,7 +57,6 @@ def bot() -> None:
 _COMMANDS: Final = (
     debug,
     test_bot,
-    bot_games,
     add_version,
     uploads,
     upload,
@@ -74,7 +65,6 @@ _COMMANDS: Final = (
     qualifications,
     log,
     notes,
-    owners,
 )
 for _command in _COMMANDS:
     bot.add_command(_command)
@@ -155,9 +145,7 @@ def _word(value: object) -> object:
 @bot.command("list", examples=("botequim bot list --mine", "botequim bot list --owner ana --json"))
 @click.option("--owner", help="Only bots of this owner.")
 @click.option("--mine", is_flag=True, help="Only your own.")
-@click.option(
-    "--limit", type=click.IntRange(1), default=100, show_default=True, help="The maximum number of bots."
-)
+@limit_option("bots", 100)
 @online("the owner, for --mine", required=False)
 def list_bots(owner: str | None, mine: bool, limit: int, client: Client, as_json: bool) -> None:
     """List bots by name."""
@@ -314,10 +302,7 @@ def submit(
 
 
 @bot.command(
-    examples=(
-        "botequim bot qualify my-bot truco",
-        "botequim bot qualify my-bot truco --preset paulista@1",
-    ),
+    examples=("botequim bot qualify my-bot truco", "botequim bot qualify my-bot truco --preset paulista@1"),
     fields={"version": "--version"},
 )
 @_name
@@ -395,3 +380,104 @@ def run_bot(
     say(f"{spec.name} plays at {client.url}")
 
     run(partial(spec.make, 0), client, games=games, say=say, tournaments=tournaments)
+
+
+@bot.command(
+    "games",
+    examples=(
+        "botequim bot games my-bot --against regular",
+        "botequim bot games my-bot --kind truco --result lost --limit 10 --json",
+    ),
+)
+@_name
+@click.option("--kind", type=KIND, help="Only this game.")
+@click.option("--preset", help="Only games by the rules of this preset.")
+@click.option("--against", help="Only games with this opponent.")
+@click.option(
+    "--result",
+    type=click.Choice(RESULTS),
+    help="Only games with this result; at tables, all places but the first are lost.",
+)
+@limit_option("games", 20, GAMES_MOST)
+@online("the owner, for private games", required=False)
+def bot_games(
+    name: str,
+    kind: str | None,
+    preset: str | None,
+    against: str | None,
+    result: str | None,
+    limit: int,
+    client: Client,
+    as_json: bool,
+) -> None:
+    """List the last games of the bot NAME, in tournaments and over HTTP, as it played them.
+
+    'botequim game record ID' prints the record of one; /games/ID of the service replays it.
+    """
+    found = client.bot_games(name, kind=kind, preset=preset, against=against, result=result, limit=limit)
+    columns: Columns[BotGame] = {
+        "result": lambda one: result_words(one) + (", annulled" if one["annulled"] else ""),
+        "against": lambda one: ", ".join(seat["name"] for seat in opponents(one)),
+        "game": "kind",
+        "preset": "preset",
+        "when": moment("at_ms"),
+        "tournament": lambda one: one["tournament"] and one["tournament"]["name"],
+        "id": "game",
+    }
+    show_rows("games", found, columns, as_json)
+
+
+@bot.command(
+    examples=(
+        "botequim bot owners my-bot bia",
+        "botequim bot owners my-bot --accept",
+        "botequim bot owners my-bot --remove bia",
+    )
+)
+@click.argument("name", required=False)
+@click.argument("owners", nargs=-1)
+@click.option(
+    "--remove", multiple=True, metavar="OWNER", help="Remove a co-owner or an invitation; repeatable."
+)
+@click.option("--accept", is_flag=True, help="Accept the invitation to share the bot.")
+@click.option("--leave", is_flag=True, help="Stop sharing the bot, or decline the invitation.")
+@online("an owner, a co-owner or an invited owner of the bot")
+def owners(
+    name: str | None,
+    owners: tuple[str, ...],
+    remove: tuple[str, ...],
+    accept: bool,
+    leave: bool,
+    client: Client,
+    as_json: bool,
+) -> None:
+    """Invite OWNERS to share the bot NAME, or list its owners if no OWNERS are given.
+
+    An owner who accepts becomes a co-owner, who adds versions, reads sources and logs, and enters the bot.
+    Without NAME, the command lists the bots that you are invited to share.
+    """
+    if name is None:
+        if remove or accept or leave:
+            raise click.UsageError("Missing argument 'NAME'.")
+        found = client.me()["bot_invitations"]
+        show({"bot_invitations": found}, as_json, "\n".join(found) or "no invitations")
+        return
+    if accept and leave:
+        raise click.UsageError("--accept and --leave cannot be used together")
+    for owner in owners:
+        client.add_bot_owner(name, owner)
+    for owner in remove:
+        client.remove_bot_owner(name, owner)
+    if accept:
+        client.add_bot_owner(name, client.me()["name"])
+    if leave:
+        client.remove_bot_owner(name, client.me()["name"])
+        show({"left": name}, as_json, f"you no longer share {name}")
+        return
+    view = client.bot_owners(name)
+    lines = [
+        f"{view['owner']}: owner",
+        *(f"{owner}: co-owner" for owner in view["co_owners"]),
+        *(f"{owner}: invited" for owner in view["invited"]),
+    ]
+    show(view, as_json, "\n".join(lines))

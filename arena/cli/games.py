@@ -11,7 +11,7 @@ import click
 from arena.cli.commands import Commands
 from arena.cli.online import online
 from arena.cli.output import Columns, details, json_line, moment, show, show_rows, table
-from arena.cli.params import KIND, clock_of, clock_options, rules_option
+from arena.cli.params import KIND, clock_options, limit_option, rules_option
 from arena.client import Client, Unreachable
 from arena.client.games import LIVE_STATES
 from arena.client.http import given
@@ -61,9 +61,7 @@ def create(
     seats: tuple[str, ...],
     client: Client,
     rules: tuple[str, ...],
-    clock: str | None,
-    turn_seconds: float | None,
-    bank_seconds: float | None,
+    clock: dict[str, str | int] | None,
     visibility: str | None,
     as_json: bool,
 ) -> None:
@@ -72,8 +70,7 @@ def create(
     A SEAT is house:rookie, open, or the name of a bot.
     """
     rules_of = game_of(kind)
-    times = clock_of(clock, turn_seconds, bank_seconds)
-    options: dict[str, Any] = given(rules=rules_of.options.parse(rules), clock=times, visibility=visibility)
+    options: dict[str, Any] = given(rules=rules_of.options.parse(rules), clock=clock, visibility=visibility)
     try:
         made = client.create_game(kind, [_seat_of(text) for text in seats], **options)
     except ArenaError as error:
@@ -122,9 +119,7 @@ def _result(view: Game | View) -> str | None:
     help="Only games in this state.",
 )
 @click.option("--bot", help="Only games of this bot.")
-@click.option(
-    "--limit", type=click.IntRange(1), default=20, show_default=True, help="The maximum number of games."
-)
+@limit_option("games", 20)
 @_viewer
 def list_games(
     kind: str | None, state: str | None, bot: str | None, limit: int, client: Client, as_json: bool

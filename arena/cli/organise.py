@@ -10,8 +10,7 @@ from arena.cli.commands import Command
 from arena.cli.derived import fields_of, options
 from arena.cli.online import online
 from arena.cli.output import show, when
-from arena.cli.params import KIND, clock_of, clock_options, preset_in_place, rules_option
-from arena.cli.times import future
+from arena.cli.params import KIND, clock_options, future, preset_in_place, rules_option
 from arena.client import Client
 from arena.client.http import given
 from arena.games import game_of
@@ -48,21 +47,14 @@ OPTIONS: Final = {
 @clock_options
 @online("an organiser, or an admin")
 def edit(
-    tournament_id: str,
-    client: Client,
-    as_json: bool,
-    rules: tuple[str, ...],
-    clock: str | None,
-    turn_seconds: float | None,
-    bank_seconds: float | None,
-    **settings: object,
+    tournament_id: str, client: Client, as_json: bool, rules: tuple[str, ...], **settings: object
 ) -> None:
     """Change settings of TOURNAMENT, and print what has changed.
 
     Once a bot has entered, only its name, description and link, a later --starts and more --max-entries are
     allowed.
     """
-    changes = fields_of(settings) | given(clock=clock_of(clock, turn_seconds, bank_seconds))
+    changes = fields_of(settings)
     if not (changes or rules):
         raise click.UsageError("nothing to change; expected an option such as --name or --starts")
     before = client.tournament(tournament_id)
@@ -105,10 +97,7 @@ def clone(
     show(made, as_json, made["id"])
 
 
-@click.command(
-    cls=Command,
-    examples=("botequim tournament results TOURNAMENT > results.csv",),
-)
+@click.command(cls=Command, examples=("botequim tournament results TOURNAMENT > results.csv",))
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @online("an owner who may see it", required=False, json=False)
 def results(tournament_id: str, client: Client) -> None:
@@ -164,10 +153,7 @@ def _guests_text(found: Guests) -> str:
     return "\n".join([*found["owners"], *links])
 
 
-@click.command(
-    cls=Command,
-    examples=("botequim tournament accept TOURNAMENT CODE",),
-)
+@click.command(cls=Command, examples=("botequim tournament accept TOURNAMENT CODE",))
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.argument("code")
 @online("the owner")
@@ -177,10 +163,7 @@ def accept(tournament_id: str, code: str, client: Client, as_json: bool) -> None
     show(view, as_json, view["name"])
 
 
-@click.command(
-    cls=Command,
-    examples=("botequim tournament organisers TOURNAMENT bia",),
-)
+@click.command(cls=Command, examples=("botequim tournament organisers TOURNAMENT bia",))
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.argument("owners", nargs=-1)
 @click.option("--remove", multiple=True, metavar="OWNER", help="Remove a co-organiser; repeatable.")
@@ -245,6 +228,3 @@ def follow(
 def _subscription_text(one: Subscription) -> str:
     error = f": {one['error']}" if one["error"] else ""
     return f"{one['id']} {one['url']} {one['state']}{error}"
-
-
-__all__ = ["accept", "clone", "edit", "follow", "invite", "organisers", "results"]

@@ -43,13 +43,7 @@ def show(value: object, as_json: bool, text: str | Callable[[], str] = "") -> No
         click.echo(shown, nl=not shown.endswith("\n"))
 
 
-def show_rows(
-    key: str,
-    rows: Iterable[Row],
-    columns: Columns[Row],
-    as_json: bool,
-    right: int = 0,
-) -> None:
+def show_rows(key: str, rows: Iterable[Row], columns: Columns[Row], as_json: bool, right: int = 0) -> None:
     """Print rows as a :func:`table`, or as JSON ``{key: rows}``. An empty list prints ``no bots``, according
     to ``key``.
     """

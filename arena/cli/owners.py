@@ -12,6 +12,7 @@ import click
 from arena.cli.commands import Command, Commands
 from arena.cli.online import online
 from arena.cli.output import Columns, details, moment, show
+from arena.cli.params import out_option
 from arena.client import Client
 
 if TYPE_CHECKING:
@@ -80,11 +81,7 @@ def revoke(client: Client, yes: bool, as_json: bool) -> None:
 
 
 @owner.command(examples=("botequim owner export", "botequim owner export --out account.json"))
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The file to write. [default: standard output]",
-)
+@out_option
 @online("the owner", json=False)
 def export(client: Client, out: Path | None) -> None:
     """Print everything that the service stores about you, as JSON.

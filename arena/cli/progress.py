@@ -81,8 +81,8 @@ def left_text(seconds: float | None) -> str:
 def progress_bar(what: str, total: int | None, unit: str) -> Iterator[Callable[[int], None]]:
     """Show a progress bar if stderr is a terminal.
 
-    Yields a function that takes the amount done and the ``total`` (None if unknown). ``unit`` is a word such
-    as ``groups``.
+    Yields a function that takes the amount done. ``total`` is None if it is unknown, and grows with what is
+    done. ``unit`` is a word such as ``groups``.
     """
     console = Console(stderr=True)
     if not console.is_terminal:
@@ -101,8 +101,9 @@ def progress_bar(what: str, total: int | None, unit: str) -> Iterator[Callable[[
 
         def show(done: int) -> None:
             pace.add(done)
-            left = None if total is None else pace.left(total - done)
-            bar.update(task, completed=done, more=f"{unit} {left_text(left)}".rstrip())
+            most = None if total is None else max(total, done)
+            left = None if most is None else pace.left(most - done)
+            bar.update(task, completed=done, total=most, more=f"{unit} {left_text(left)}".rstrip())
 
         yield show
 

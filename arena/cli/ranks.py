@@ -153,6 +153,3 @@ def _now_ms() -> int:
 def words(what: Outlook, url: str) -> str:
     """Return what a bot does next, with the page of the tournament."""
     return what.words if what.tournament is None else f"{what.words}: {url}/tournaments/{what.tournament}"
-
-
-__all__ = ["Situation", "await_ranks", "board_page", "shown", "words"]

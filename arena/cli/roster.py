@@ -11,7 +11,7 @@ from arena.cli.commands import Commands
 from arena.cli.online import online
 from arena.cli.output import narrow
 from arena.cli.output import show as show_one
-from arena.cli.times import future
+from arena.cli.params import future
 from arena.cli.tournament import TABLE_FORMATS
 from arena.client import Client
 from arena.inputs.files import decode_table

@@ -12,7 +12,7 @@ from arena.cli.derived import fields_of, options
 from arena.cli.online import online
 from arena.cli.organise import OPTIONS
 from arena.cli.output import Columns, details, moment, show, show_rows, when
-from arena.cli.params import clock_of, clock_options, preset_in_place, rules_option
+from arena.cli.params import clock_options, preset_in_place, rules_option
 from arena.cli.tournament import spec_of, what_to_play
 from arena.client import Client
 from arena.client.http import given
@@ -144,8 +144,7 @@ def _flat(value: Any) -> Any:
 @_admin
 def pause(schedule_id: str, client: Client, as_json: bool) -> None:
     """Pause SCHEDULE, so that it announces nothing until 'schedule resume'."""
-    changed = client.change_schedule(schedule_id, enabled=False)
-    show(changed, as_json, f"{schedule_id}: paused")
+    show(client.change_schedule(schedule_id, enabled=False), as_json, f"{schedule_id}: paused")
 
 
 @schedule.command(examples=("botequim schedule resume nightly",))
@@ -161,7 +160,7 @@ def resume(schedule_id: str, client: Client, as_json: bool) -> None:
     examples=(
         'botequim schedule edit weekly --cron "0 18 * * 5"',
         "botequim schedule edit weekly --name 'Friday cup' --entry 2h --groups 20",
-    ),
+    )
 )
 @_schedule
 @_cron
@@ -176,15 +175,12 @@ def edit(
     cron: str | None,
     at_ms: int | None,
     rules: tuple[str, ...],
-    clock: str | None,
-    turn_seconds: float | None,
-    bank_seconds: float | None,
     client: Client,
     as_json: bool,
     **settings: object,
 ) -> None:
     """Change when SCHEDULE fires, or its future tournaments; other settings stay as they are."""
-    changes = fields_of(settings) | given(clock=clock_of(clock, turn_seconds, bank_seconds))
+    changes = fields_of(settings)
     template = None
     if changes or rules:
         before: Any = client.schedule(schedule_id)["tournament"]

@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from arena.cli.commands import Commands
 from arena.cli.derived import fields_of, options
-from arena.cli.following import watch_tournament
-from arena.cli.online import online
+from arena.cli.online import online, say
 from arena.cli.organise import OPTIONS, accept, clone, edit, follow, invite, organisers, results
 from arena.cli.output import Columns, fitting, show, show_rows
 from arena.cli.output import moment as moment_of
-from arena.cli.params import KIND, Function, clock_of, clock_options, preset_in_place, rules_option
+from arena.cli.params import KIND, Function, clock_options, limit_option, preset_in_place, rules_option
+from arena.cli.progress import Lines, Pace, left_text
 from arena.cli.tournament_views import bracket, groups, records, show_tournament
 from arena.client import Client
-from arena.client.http import given
 from arena.declarations import settings_of
 from arena.errors import ArenaError
 from arena.games import game_of
-from arena.tournaments.settings import (
-    MAX_ENTRIES,
-    HouseBots,
-    InvitedOwners,
-    OneOffSettings,
-    SharedSettings,
-)
+from arena.text import relative
+from arena.tournaments.settings import MAX_ENTRIES, HouseBots, InvitedOwners, OneOffSettings, SharedSettings
 
 if TYPE_CHECKING:
-    from arena.client.types import Entry, TournamentSummary
+    from arena.client.types import Entry, Tournament, TournamentSummary
+
 
 TABLE_FORMATS: Final = ("text", "csv", "json")
 
@@ -49,17 +48,9 @@ def what_to_play(command: Function) -> Function:
     return command
 
 
-def spec_of(
-    kind: str,
-    rules: tuple[str, ...],
-    clock: str | None,
-    turn_seconds: float | None,
-    bank_seconds: float | None,
-    **settings: Any,
-) -> dict[str, Any]:
+def spec_of(kind: str, rules: tuple[str, ...], **settings: Any) -> dict[str, Any]:
     """Return the request body of a tournament, from the options of :func:`what_to_play`."""
-    times = clock_of(clock, turn_seconds, bank_seconds)
-    spec = {"kind": kind, **fields_of(settings), **given(clock=times)}
+    spec = {"kind": kind, **fields_of(settings)}
     if rules:
         spec["rules"] = game_of(kind).options.parse(rules)
     if "invited" in spec:
@@ -99,7 +90,7 @@ for _command in (
     examples=(
         'botequim tournament create "Friday cup" toepen --rule seats=2 --groups 10 --starts +1h',
         'botequim tournament create "Night" truco --format swiss --rounds 5 --house rookie --json',
-    ),
+    )
 )
 @click.argument("name")
 @what_to_play
@@ -208,13 +199,7 @@ def cancel(tournament_id: str, reason: str, client: Client, as_json: bool) -> No
 @click.option("--state", help="Only in this state.")
 @click.option("--kind", type=KIND, help="Only this game.")
 @click.option("--bot", help="Only those in which this bot has played.")
-@click.option(
-    "--limit",
-    type=click.IntRange(1),
-    default=20,
-    show_default=True,
-    help="The maximum number of tournaments.",
-)
+@limit_option("tournaments", 20)
 @online("the owner, for private ones", required=False)
 def list_tournaments(
     state: str | None, kind: str | None, bot: str | None, limit: int, client: Client, as_json: bool
@@ -268,4 +253,75 @@ def watch(tournament_id: str, client: Client, as_json: bool) -> None:
     click.echo(text, nl=not text.endswith("\n"))
 
 
-__all__ = ["spec_of", "tournament", "what_to_play"]
+_POLL: Final = 20.0
+"""Seconds for which the service may hold a request while a tournament does not change."""
+
+_BREATH: Final = 0.25
+_OVER: Final = ("finished", "cancelled")
+
+
+def watch_tournament(client: Client, tournament_id: str) -> Tournament:
+    """Show the progress of a tournament on stderr until it is over, and return the tournament."""
+    console = Console(stderr=True)
+    pace = Pace()
+    if not console.is_terminal:
+        lines = Lines(say)
+        return _follow(client, tournament_id, pace, lambda view: _line(lines, view, pace))
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[more]}", markup=False),
+    )
+    with Progress(*columns, console=console, redirect_stdout=False) as bar:
+        task = bar.add_task("", total=None, more="")
+        return _follow(
+            client,
+            tournament_id,
+            pace,
+            lambda view: bar.update(
+                task,
+                description=f"{view['name']}: {view['state']}",
+                completed=view["progress"]["done"],
+                total=view["progress"]["planned"] or None,
+                more=more_of(view, pace),
+            ),
+        )
+
+
+def _line(lines: Lines, view: Tournament, pace: Pace) -> None:
+    progress = view["progress"]
+    groups = f", {progress['done']} of {progress['planned']} groups" if progress["planned"] else ""
+    event = (view["state"], progress["round"])
+    lines.show(event, lambda: f"{view['name']}: {view['state']}{groups} {more_of(view, pace)}".rstrip())
+
+
+def _follow(
+    client: Client, tournament_id: str, pace: Pace, show: Callable[[Tournament], object]
+) -> Tournament:
+    """Show every observed state of the tournament until it is over, and return the last one."""
+    version = None
+    while True:
+        view = client.tournament(tournament_id, since=version, wait=_POLL)
+        if view is None:
+            continue
+        version = view["version"]
+        if view["state"] == "running":
+            pace.add(view["progress"]["done"])
+        show(view)
+        if view["state"] in _OVER:
+            return view
+        # Groups may end many times per second.
+        time.sleep(_BREATH)
+
+
+def more_of(view: Tournament, pace: Pace) -> str:
+    """Return the number of entries before play, and the remaining time while the tournament runs."""
+    progress = view["progress"]
+    if view["state"] in ("announced", "entry"):
+        return (
+            f"{len(view['entries'])} entries, locks {relative(view['locks_ms'], round(1000 * time.time()))}"
+        )
+    if view["state"] != "running":
+        return ""
+    return left_text(pace.left(progress["planned"] - progress["done"]))

@@ -12,6 +12,7 @@ import click
 from arena.cli.commands import Command
 from arena.cli.online import online
 from arena.cli.output import Columns, details, moment, show, show_rows, table, when
+from arena.cli.params import limit_option
 from arena.client import Client
 from arena.text import printable
 
@@ -87,9 +88,7 @@ def _shown(view: Tournament) -> str:
 @click.option("--round", "number", type=click.IntRange(1), help="Only this round.")
 @click.option("--bot", help="Only groups of this bot.")
 @click.option("--against", help="With --bot: only those with this bot, too.")
-@click.option(
-    "--limit", type=click.IntRange(1), default=1000, show_default=True, help="The maximum number of groups."
-)
+@limit_option("groups", 1000)
 @_viewer
 def groups(
     tournament_id: str,

@@ -11,10 +11,7 @@ from arena.cli.commands import Command
 from arena.cli.operators.data import data_option
 
 
-@click.command(
-    cls=Command,
-    examples=("botequim up", "botequim up --bind 127.0.0.1:8001 --data other-data"),
-)
+@click.command(cls=Command, examples=("botequim up", "botequim up --bind 127.0.0.1:8001 --data other-data"))
 @click.option(
     "--bind",
     envvar="BOTEQUIM_BIND",
