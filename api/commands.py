@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from arena.cli.commands import Command
-from arena.cli.operators.data import data_option
+from arena.cli.operators import data_option
 from arena.ops.data_check import check_data
 from arena.ops.logs import set_up_foreground_logging
 from arena.ops.settings import Settings, maxmemory, redis_url, set_archive

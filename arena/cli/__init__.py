@@ -143,17 +143,13 @@ class CommandGroup(Commands):
             for name in names:
                 command = self.get_command(ctx, name)
                 assert command is not None
-                rows.append((name.ljust(width - 2), _first_sentence(command)))
+                # The whole first sentence, which may span several lines.
+                rows.append((name.ljust(width - 2), command.get_short_help_str(limit=200)))
             with formatter.section(title):
                 formatter.write_dl(rows)
 
     def _plugins(self) -> dict[str, EntryPoint]:
         return {plugin.name: plugin for plugin in entry_points(group=self._plugin_group)}
-
-
-def _first_sentence(command: click.Command) -> str:
-    """Return the whole first sentence of a command's help, which may span several lines."""
-    return command.get_short_help_str(limit=200)
 
 
 def _load(plugin: EntryPoint, called: str) -> click.Command:

@@ -10,7 +10,7 @@ import click
 
 from arena.cli.commands import Commands
 from arena.cli.online import online
-from arena.cli.output import Columns, details, moment, show, show_rows, table
+from arena.cli.output import Columns, details, moment, named, show, show_rows, table
 from arena.cli.params import KIND, limit_option
 from arena.client import Client
 from arena.inputs.names import OF, TEXTS
@@ -59,10 +59,7 @@ def audit(limit: int, client: Client, as_json: bool) -> None:
     """List what admins did, newest first."""
     columns: Columns[AuditEntry] = {
         "at": moment("at_ms"),
-        "admin": "admin",
-        "action": "action",
-        "subject": "subject",
-        "detail": "detail",
+        **named("admin", "action", "subject", "detail"),
     }
     found = client.audit(limit=min(limit, 100))
     show_rows("entries", islice(found, limit), columns, as_json)
@@ -103,7 +100,7 @@ def _suspected(found: SuspicionList) -> str:
             text += f"no {title}\n"
             continue
         flat = [{name: _flat(value) for name, value in row.items()} for row in rows]
-        text += table(flat, {name: name for name in flat[0]})
+        text += table(flat, named(*flat[0]))
     return text
 
 
@@ -145,7 +142,7 @@ def health(client: Client, as_json: bool) -> None:
     """Show whether the API answers and reaches its database."""
     found = {"alive": client.is_alive(), "ready": client.is_ready()}
     statuses = {name: reply["status"] for name, reply in found.items()}
-    show(found, as_json, lambda: details(statuses, {name: name for name in statuses}))
+    show(found, as_json, lambda: details(statuses, named(*statuses)))
 
 
 @admin.command(examples=("botequim admin metrics | grep botequim_requests_total",))

@@ -1,4 +1,4 @@
-"""What a service publishes beside its leaderboards: daily ratings, and how the bots play."""
+"""What belongs to leaderboards: daily ratings, how the bots play, and who beats whom."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import click
 
 from arena.cli.commands import Command
 from arena.cli.online import online
-from arena.cli.output import Columns, details, moment, show, show_rows
+from arena.cli.output import Columns, details, moment, named, show, show_rows
 from arena.cli.params import out_option
 from arena.client import Client
 from arena.inputs.files import encode_source
@@ -85,10 +85,7 @@ def add_version(
 def uploads(name: str, client: Client, as_json: bool) -> None:
     """List the uploads of the bot NAME that are being checked."""
     columns: Columns[Upload] = {
-        "id": "id",
-        "version": "version",
-        "state": "state",
-        "language": "language",
+        **named("id", "version", "state", "language"),
         "bytes": "size",
         "received": moment("received_ms"),
     }
@@ -104,12 +101,7 @@ def upload(name: str, upload_id: str, wait: float | None, client: Client, as_jso
     """Show the outcome of UPLOAD of the bot NAME."""
     found = client.upload(name, upload_id, wait=wait)
     columns: Columns[Upload] = {
-        "id": "id",
-        "bot": "bot",
-        "version": "version",
-        "state": "state",
-        "code": "code",
-        "reason": "reason",
+        **named("id", "bot", "version", "state", "code", "reason"),
         "bytes": "size",
         "received": moment("received_ms"),
     }

@@ -17,7 +17,7 @@ from arena.cli.commands import Commands
 from arena.cli.debug import debug
 from arena.cli.derived import fields_of, options
 from arena.cli.online import online, retrying, say, token_option, url_option
-from arena.cli.output import Columns, details, moment, redirected, show, show_rows, table
+from arena.cli.output import Columns, details, moment, named, redirected, show, show_rows, table
 from arena.cli.params import KIND, PLAYER_FILE, limit_option
 from arena.cli.submit import QUALIFYING, RANKING, NotQualified, Patience, Submitted, qualify_bot, submit_bot
 from arena.cli.trial import test_bot
@@ -54,19 +54,7 @@ def bot() -> None:
     """Register bots, upload them, play online, and debug their decisions."""
 
 
-_COMMANDS: Final = (
-    debug,
-    test_bot,
-    add_version,
-    uploads,
-    upload,
-    source,
-    publish,
-    qualifications,
-    log,
-    notes,
-)
-for _command in _COMMANDS:
+for _command in (debug, test_bot, add_version, uploads, upload, source, publish, qualifications, log, notes):
     bot.add_command(_command)
 
 
@@ -154,10 +142,7 @@ def list_bots(owner: str | None, mine: bool, limit: int, client: Client, as_json
             raise click.UsageError("--mine and --owner cannot be used together")
         owner = client.me()["name"]
     columns: Columns[BotSummary] = {
-        "name": "name",
-        "owner": "owner",
-        "version": "version",
-        "state": "state",
+        **named("name", "owner", "version", "state"),
         "registered": moment("created_ms"),
         "description": "description",
     }

@@ -17,7 +17,7 @@ from arena.bots import BotSpec, bot_spec
 from arena.cli.commands import Command
 from arena.cli.debug import sandboxed
 from arena.cli.online import service, token_option, url_option
-from arena.cli.output import Columns, json_option, moment, redirected, show, show_rows
+from arena.cli.output import Columns, json_option, moment, named, redirected, show, show_rows
 from arena.cli.params import KIND, PLAYER_FILE, jobs_option, local_rules, preset_option, rules_option
 from arena.cli.play import distinct_names, print_faults
 from arena.client import ApiError, Client
@@ -163,7 +163,7 @@ def compare(
         except ApiError as error:
             error.field = _OF_ONLINE.get(error.field or "", error.field)
             raise
-        if watched["state"] in ("finished", "cancelled") and not as_json:
+        if watched["state"] in _OVER and not as_json:
             click.echo(text)
         raise SystemExit(code)
     if new is None or old is None or kind is None:
@@ -292,10 +292,7 @@ def _state(test: SequentialTest, plan: Plan, played: Sequence[GroupSummary]) -> 
     return ", ".join(words)
 
 
-WAIT: Final = 20.0
-LINE_EVERY: Final = 10.0
-"""Seconds between two lines without a terminal."""
-
+_WAIT: Final = 20.0
 _OVER: Final = ("finished", "cancelled")
 
 
@@ -310,11 +307,11 @@ def follow_online(client: Client, comparison: str, as_json: bool) -> Comparison:
     try:
         with status.status(online_state(found)) as line:
             while found["state"] not in _OVER:
-                newer = client.comparison(comparison, since=found["version"], wait=WAIT)
+                newer = client.comparison(comparison, since=found["version"], wait=_WAIT)
                 found = newer or found
                 if status.is_terminal:
                     line.update(online_state(found))
-                elif monotonic() - shown > LINE_EVERY:
+                elif monotonic() - shown > _LINE_EVERY:
                     shown = monotonic()
                     print(online_state(found), file=sys.stderr, flush=True)
     except KeyboardInterrupt:
@@ -358,10 +355,7 @@ _WORDS: Final = {"elo0": "not better", "elo1": "better", None: "not decided"}
 def show_comparisons(client: Client, as_json: bool) -> None:
     """Print the comparisons of the owner."""
     columns: Columns[Comparison] = {
-        "id": "id",
-        "bot": "bot",
-        "new": "new",
-        "old": "old",
+        **named("id", "bot", "new", "old"),
         "preset": lambda one: f"{one['kind']}/{one['preset']}",
         "state": "state",
         "result": lambda one: _WORDS[one["decision"]] if one["state"] in _OVER else "",

@@ -10,7 +10,7 @@ import click
 
 from arena.cli.commands import Commands
 from arena.cli.online import online
-from arena.cli.output import Columns, details, json_line, moment, show, show_rows, table
+from arena.cli.output import Columns, details, json_line, moment, named, show, show_rows, table
 from arena.cli.params import KIND, clock_options, limit_option, rules_option
 from arena.client import Client, Unreachable
 from arena.client.games import LIVE_STATES
@@ -171,7 +171,7 @@ def _shown(view: View) -> str:
         }
         for seat in view["seats"]
     ]
-    seats = table(rows, {name: name for name in ("seat", "type", "name", "version", "bank", "faults")})
+    seats = table(rows, named("seat", "type", "name", "version", "bank", "faults"))
     return f"{details(view, columns)}\n{seats}"
 
 

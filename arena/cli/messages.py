@@ -1,4 +1,4 @@
-"""Errors in the terms of a command: its options and arguments in place of the fields of the API."""
+"""Errors in the terms of a command, with its options in place of fields of the API, and names to suggest."""
 
 from __future__ import annotations
 

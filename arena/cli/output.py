@@ -84,6 +84,11 @@ def _cell(row: Row, column: Column[Row]) -> Cell:
     return ("yes" if cell else "no") if isinstance(cell, bool) else cell
 
 
+def named(*fields: str) -> dict[str, Column[Any]]:
+    """Return columns that have the names of their fields."""
+    return {field: field for field in fields}
+
+
 def details(value: Row, columns: Columns[Row]) -> str:
     """Return an object as lines of a name and a value, without names that have no value."""
     cells = {name: _cell(value, column) for name, column in columns.items()}

@@ -1,4 +1,4 @@
-"""Types of options and arguments that several commands share."""
+"""Options and arguments that several commands share, with their types, such as times and kinds of games."""
 
 from __future__ import annotations
 
@@ -33,18 +33,19 @@ def moment(text: str) -> int:
     """Parse a time such as ``+5m``, ``18:00`` or ``2026-12-31 20:00``, and return it in Unix milliseconds. It
     is local time if it has no offset.
     """
-    return _read(lambda: read_time(text, _now_ms(), HERE))
+    return _read(lambda: read_time(text, now_ms(), HERE))
 
 
 def future(text: str) -> int:
     """Parse a time like :func:`moment`, and refuse one in the past."""
     ms = moment(text)
-    if ms < _now_ms() - _LATE_MS:
+    if ms < now_ms() - _LATE_MS:
         raise click.BadParameter(f"{text} is in the past; expected a later time, such as +5m or 18:00")
     return ms
 
 
-def _now_ms() -> int:
+def now_ms() -> int:
+    """Return the present time in Unix milliseconds."""
     return round(1000 * time.time())
 
 

@@ -11,7 +11,7 @@ import click
 from arena.cli.commands import Commands
 from arena.cli.derived import fields_of, options
 from arena.cli.online import online
-from arena.cli.output import Columns, json_option, show_rows
+from arena.cli.output import Columns, json_option, named, show_rows
 from arena.cli.output import show as show_one
 from arena.cli.tournament import TABLE_FORMATS
 from arena.client import Client
@@ -99,10 +99,7 @@ def delete(series_id: str, client: Client, as_json: bool) -> None:
 def list_series(owner: str | None, client: Client, as_json: bool) -> None:
     """List the series, newest first."""
     columns: Columns[Series] = {
-        "id": "id",
-        "name": "name",
-        "owner": "owner",
-        "done": "done",
+        **named("id", "name", "owner", "done"),
         "tournaments": lambda one: len(one["tournaments"]),
     }
     show_rows("series", client.series_list(owner), columns, as_json, right=1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import Progress
 
 from arena.cli.commands import Commands
 from arena.cli.derived import fields_of, options
@@ -16,8 +16,16 @@ from arena.cli.online import online, say
 from arena.cli.organise import OPTIONS, accept, clone, edit, follow, invite, organisers, results
 from arena.cli.output import Columns, fitting, show, show_rows
 from arena.cli.output import moment as moment_of
-from arena.cli.params import KIND, Function, clock_options, limit_option, preset_in_place, rules_option
-from arena.cli.progress import Lines, Pace, left_text
+from arena.cli.params import (
+    KIND,
+    Function,
+    clock_options,
+    limit_option,
+    now_ms,
+    preset_in_place,
+    rules_option,
+)
+from arena.cli.progress import Lines, Pace, bar_columns, left_text
 from arena.cli.tournament_views import bracket, groups, records, show_tournament
 from arena.client import Client
 from arena.declarations import settings_of
@@ -229,9 +237,7 @@ def list_tournaments(
 def standings(tournament_id: str, form: str, client: Client, as_json: bool) -> None:
     """Print the current or final standings and crosstable of TOURNAMENT."""
     form = "json" if as_json else form
-    text = client.standings(tournament_id, form)
-    if form == "text":
-        text = fitting(text, lambda: client.standings(tournament_id, "csv"))
+    text = _standings(client, tournament_id, form)
     if form == "text" and (view := client.tournament(tournament_id)) and not view["progress"]["done"]:
         text = f"no group of {view['name']} is over; it is {view['state']}\n"
     click.echo(text, nl=not text.endswith("\n"))
@@ -247,10 +253,13 @@ def watch(tournament_id: str, client: Client, as_json: bool) -> None:
     over = watch_tournament(client, tournament_id)
     if over["state"] == "cancelled":
         raise ArenaError(f"{over['name']} was cancelled: {over['reason']}", code="tournament_cancelled")
-    text = client.standings(tournament_id, "json" if as_json else "text")
-    if not as_json:
-        text = fitting(text, lambda: client.standings(tournament_id, "csv"))
+    text = _standings(client, tournament_id, "json" if as_json else "text")
     click.echo(text, nl=not text.endswith("\n"))
+
+
+def _standings(client: Client, tournament_id: str, form: str) -> str:
+    text = client.standings(tournament_id, form)
+    return fitting(text, lambda: client.standings(tournament_id, "csv")) if form == "text" else text
 
 
 _POLL: Final = 20.0
@@ -267,13 +276,7 @@ def watch_tournament(client: Client, tournament_id: str) -> Tournament:
     if not console.is_terminal:
         lines = Lines(say)
         return _follow(client, tournament_id, pace, lambda view: _line(lines, view, pace))
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[more]}", markup=False),
-    )
-    with Progress(*columns, console=console, redirect_stdout=False) as bar:
+    with Progress(*bar_columns(), console=console, redirect_stdout=False) as bar:
         task = bar.add_task("", total=None, more="")
         return _follow(
             client,
@@ -319,9 +322,7 @@ def more_of(view: Tournament, pace: Pace) -> str:
     """Return the number of entries before play, and the remaining time while the tournament runs."""
     progress = view["progress"]
     if view["state"] in ("announced", "entry"):
-        return (
-            f"{len(view['entries'])} entries, locks {relative(view['locks_ms'], round(1000 * time.time()))}"
-        )
+        return f"{len(view['entries'])} entries, locks {relative(view['locks_ms'], now_ms())}"
     if view["state"] != "running":
         return ""
     return left_text(pace.left(progress["planned"] - progress["done"]))

@@ -11,7 +11,7 @@ import click
 
 from arena.cli.commands import Command
 from arena.cli.online import online
-from arena.cli.output import Columns, details, moment, show, show_rows, table, when
+from arena.cli.output import Columns, details, moment, named, show, show_rows, table, when
 from arena.cli.params import limit_option
 from arena.client import Client
 from arena.text import printable
@@ -44,10 +44,7 @@ def _shown(view: Tournament) -> str:
         "id": "id",
         "name": "name",
         "game": lambda one: f"{one['kind']}/{one['preset']}" if one["preset"] else one["kind"],
-        "format": "format",
-        "division": "division",
-        "state": "state",
-        "reason": "reason",
+        **named("format", "division", "state", "reason"),
         "groups": lambda one: f"{progress['done']} of {progress['planned']}" if progress["planned"] else None,
         "groups per pairing": "groups",
         "rounds": "rounds",

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from arena.cli.commands import Command
-from arena.cli.operators.data import data_option
+from arena.cli.operators import data_option
 from arena.cli.output import json_option, show
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)

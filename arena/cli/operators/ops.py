@@ -12,7 +12,7 @@ import click
 
 from arena.cli.commands import Commands
 from arena.cli.online import url_option
-from arena.cli.operators.data import data_option
+from arena.cli.operators import data_option
 from arena.cli.output import json_option, show, when
 from arena.text import printable
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from arena.cli.commands import Command
-from arena.cli.operators.data import data_option
+from arena.cli.operators import data_option
 
 
 @click.command(cls=Command, examples=("botequim up", "botequim up --bind 127.0.0.1:8001 --data other-data"))
