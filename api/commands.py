@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from arena.cli.commands import Command
+from arena.cli.operators import data_option
 from arena.ops.data_check import check_data
 from arena.ops.logs import set_up_foreground_logging
 from arena.ops.settings import Settings, maxmemory, redis_url, set_archive
@@ -20,13 +21,7 @@ from arena.store.embedded import EmbeddedStore
 @click.command(cls=Command, examples=("botequim serve --bind 0.0.0.0:8000 --workers 2",))
 @click.option("--bind", default="127.0.0.1:8000", show_default=True, help="Address and port to listen on.")
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes.")
-@click.option(
-    "--data",
-    default="botequim-data",
-    show_default=True,
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the embedded database, used without REDIS_URL.",
-)
+@data_option
 def serve(bind: str, workers: int, data: Path) -> None:
     """Serve the HTTP API only. House bots and tournaments also need workers.
 

@@ -171,27 +171,17 @@ ALLOWED: dict[str, set[str]] = {
     },
     "integrity": {"events", "accounts", "store", "tournaments", "ratings", "play", "games"},
     "people": {"accounts", "live", "store", "records", "replays", "play", "bots", "games"},
-    "webhooks": {"accounts", "live", "store", "records", "play", "bots", "games"},
+    "messages": set(),
+    "webhooks": {"messages", "accounts", "live", "store", "records", "play", "bots", "games"},
     "client": {"operations", "bots", "games", "play"},
     "research": {"records", "play", "bots", "games"},
     "upgrade": {"store", "records", "play", "games"},
     "ops": {"upgrade", "people", "webhooks", "events", "accounts", "live", "store", "records", "bots"},
     "cli": {
-        *(
-            "operations",
-            "client",
-            "ops",
-            "store",
-            "sandbox",
-            "tournaments",
-            "ratings",
-            "records",
-            "play",
-            "bots",
-            "games",
-        ),
-        *("replays", "luck", "live", "webhooks", "accounts", "events", "research", "installation", "upgrade"),
+        *("operations", "client", "accounts", "sandbox", "tournaments", "ratings", "records", "play", "bots"),
+        *("games", "replays", "luck", "research", "installation", "messages"),
     },
+    "cli/operators": {"cli", "ops", "store", "upgrade", "records", "play"},
 }
 """What each package of ``arena`` may import besides itself, ``arena.declarations``, ``arena.errors``,
 ``arena.inputs`` and ``arena.text``."""
@@ -201,6 +191,8 @@ EVERYWHERE = ("declarations", "errors", "inputs", "text")
 
 
 def package_of(module: str) -> str:
+    if inside(module, "arena.cli.operators"):
+        return "cli/operators"
     return module.split(".")[1] if module.startswith("arena.") else ""
 
 
@@ -213,6 +205,14 @@ def test_packages_import_only_what_they_may() -> None:
         if (other := package_of(module)) and other not in (own, *EVERYWHERE, *ALLOWED[own])
     )
     assert found == []
+
+
+def test_commands_know_only_the_records_of_accounts() -> None:
+    """And those only declare what they hold."""
+    records = "arena.accounts.records"
+    found = offenders("arena.cli", "arena.accounts")
+    assert {line.partition(" imports ")[2] for line in found} == {records}
+    assert {module for module in imports(records) if module in SOURCES} == {"arena.declarations"}
 
 
 def test_only_the_store_knows_redis() -> None:

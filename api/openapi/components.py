@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from api.http.idempotency import REPLAYED
-from arena.accounts.names import LABEL_PATTERN, NAME_PATTERN
 from arena.games import GAMES
+from arena.inputs.names import LABEL_PATTERN, NAME_PATTERN
 from arena.play.players import DIVISION_TEXT, DIVISIONS
 
 

@@ -27,8 +27,8 @@ from api.resources.invitations import MAX_BODY, shown_once
 from api.schemas.invitations import NewInvitationsSchema
 from api.services import service_address, services
 from arena.accounts.invitations import DEFAULT_KEPT_MS
-from arena.accounts.roster import InvalidRoster, Person, parse_roster
 from arena.errors import ArenaError
+from arena.inputs.roster import InvalidRoster, Person, parse_roster
 from arena.text import csv_text
 
 _NEW: Final = ("name", "handle", "email", "code", "url")

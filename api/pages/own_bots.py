@@ -21,7 +21,7 @@ from api.pages.site import blueprint, form, page
 from api.schemas.accounts import ChangedBotSchema, QualifySchema
 from api.services import services
 from arena.accounts.accounts import BotNotFound
-from arena.accounts.bot_settings import BotSettings
+from arena.accounts.records import BotSettings
 from arena.accounts.rights import check_owner
 from arena.accounts.versions import BotAccount
 from arena.declarations import settings_of

@@ -29,7 +29,7 @@ from api.pages.site import blueprint, form, page
 from api.schemas.accounts import NewBotSchema, NewVersionSchema
 from api.services import services
 from arena.accounts.accounts import BotNotFound, NameTaken, Principal
-from arena.accounts.bot_settings import NOT_AT_FIRST, BotSettings
+from arena.accounts.records import NOT_AT_FIRST, BotSettings
 from arena.accounts.rights import check_owner, check_upload
 from arena.accounts.uploads import InvalidSource
 from arena.accounts.versions import BotAccount

@@ -19,7 +19,7 @@ from api.schemas.invitations import (
 from api.services import service_address, services
 from arena.accounts.accounts import Principal
 from arena.accounts.invitations import NewInvitation, as_json
-from arena.accounts.roster import MAX_PEOPLE, InvalidRoster, Person
+from arena.inputs.roster import MAX_PEOPLE, InvalidRoster, Person
 from arena.store.paging import parse_number
 
 blueprint = Blueprint("invitations", __name__, description="Invitations: codes with which people sign up.")

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypedDict, TypeVar
 from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, validate
 
 from arena.accounts.accounts import MAX_PAGE
-from arena.accounts.names import NAME_PATTERN, NAME_RULE
+from arena.inputs.names import NAME_PATTERN, NAME_RULE
 
 Kind = TypeVar("Kind", bound="fields.Field[Any]")
 

@@ -11,9 +11,9 @@ from api.schemas.common import ByKind, GivenPage, PageQuery, RequestSchema, Resp
 from api.schemas.fields import Moment, OneOf, Rules, Truth, WholeNumber
 from api.schemas.games_apart import OF_GAME, for_each_game, kind_of, observation_of
 from api.schemas.turns import MAX_SEATS, TURNS, EventSchema, wait
-from arena.accounts.names import NAME_PATTERN
 from arena.bots import HOUSE_BOTS
 from arena.games import GAMES
+from arena.inputs.names import NAME_PATTERN
 from arena.live.header import STATES, VISIBILITIES
 from arena.play.clocks import CLOCKS, MAX_BANK_MS, MAX_TURN_MS
 from arena.play.dealing import NONCE_PATTERN

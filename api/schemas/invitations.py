@@ -9,8 +9,8 @@ from marshmallow import fields, validate
 from api.schemas.common import GivenPage, PageQuery, RequestSchema, ResponseSchema, absent, described
 from api.schemas.fields import GivenMoment, Moment, TypedLine, WholeNumber
 from arena.accounts.invitations import MOST_OF_OWNER
-from arena.accounts.names import NAME_PATTERN, NAME_RULE
-from arena.accounts.roster import MAX_EMAIL, MAX_PEOPLE, MAX_PERSON
+from arena.inputs.names import NAME_PATTERN, NAME_RULE
+from arena.inputs.roster import MAX_EMAIL, MAX_PEOPLE, MAX_PERSON
 
 
 class PersonSchema(RequestSchema):

@@ -9,8 +9,8 @@ from marshmallow import fields, validate
 from api.schemas.common import GivenPage, PageQuery, RequestSchema, ResponseSchema, absent, described
 from api.schemas.fields import Moment, WholeNumber
 from api.schemas.games import KINDS
-from arena.accounts.names import NAME_PATTERN
 from arena.events.boards import PAGE_ROWS
+from arena.inputs.names import NAME_PATTERN
 from arena.integrity.suspicions import DUMPING, SIGNALLING
 from arena.play.players import DIVISIONS
 from arena.ratings.board import RETIRED_DAYS

@@ -9,8 +9,8 @@ from marshmallow import fields, validate
 from api.schemas.accounts import OwnerSchema, SuspendedBotSchema
 from api.schemas.common import RequestSchema, ResponseSchema, described
 from api.schemas.fields import Moment, TypedLine
-from arena.accounts.names import OF, TEXTS, Of, Text
 from arena.events.account_data import FORMAT
+from arena.inputs.names import OF, TEXTS, Of, Text
 
 
 def _objects(description: str) -> fields.List[dict[object, object]]:

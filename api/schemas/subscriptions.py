@@ -8,8 +8,8 @@ from marshmallow import fields, validate
 
 from api.schemas.common import RequestSchema, ResponseSchema, described
 from api.schemas.fields import Moment, TypedLine, WholeNumber
+from arena.messages.signing import SECRET_RULE
 from arena.webhooks.addresses import MAX_URL, URL_RULE
-from arena.webhooks.signing import SECRET_RULE
 
 
 class NewSubscriptionSchema(RequestSchema):

@@ -15,10 +15,9 @@ from typing import Final
 
 from arena.accounts.allowances import QuotaExceeded, StorageQuotas
 from arena.accounts.audit import MAX_PAGE, AuditEntry, AuditLog, Principal, Scope
-from arena.accounts.bot_settings import pack_settings
 from arena.accounts.maxima import MAX_OF_BOT, Quotas
-from arena.accounts.names import LABEL_PATTERN, LABEL_RULE, NAME_PATTERN, NAME_RULE
 from arena.accounts.owners import Owner, OwnerNotFound, OwnerSuspended, OwnerSuspension
+from arena.accounts.records import pack_settings
 from arena.accounts.uploads import InvalidSource, Upload
 from arena.accounts.versions import (
     BotAccount,
@@ -31,6 +30,7 @@ from arena.accounts.versions import (
 )
 from arena.bots.transports import REMOTE, transport_of
 from arena.errors import ArenaError
+from arena.inputs.names import LABEL_PATTERN, LABEL_RULE, NAME_PATTERN, NAME_RULE
 from arena.store.accounts import AccountStore, Sharing, StoredUpload
 from arena.store.amounts import Stored
 from arena.store.rows import reading, shown_or_left_out

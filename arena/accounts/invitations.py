@@ -14,9 +14,9 @@ from arena.accounts.accounts import Accounts, InvalidName, NameTaken, Owner
 from arena.accounts.allowances import QuotaExceeded
 from arena.accounts.links import digest_of, is_code
 from arena.accounts.maxima import Quotas
-from arena.accounts.names import NAME_PATTERN
-from arena.accounts.roster import Person, check_people
 from arena.errors import ArenaError
+from arena.inputs.names import NAME_PATTERN
+from arena.inputs.roster import Person, check_people
 from arena.inputs.times import times_between
 from arena.store.documents import Documents
 from arena.store.repositories import Store
@@ -63,7 +63,7 @@ class InvitationNotFound(ArenaError):
 class Invitation:
     """An invitation. ``digest``: the SHA-256 of its code. ``number``: its place among those that were made
     together. ``roster``: the name of these. ``person``, ``handle``, ``email``: whom it is for, as
-    :class:`~arena.accounts.roster.Person`. ``used_by``: the owner that signed up with it, from ``claimed_ms``
+    :class:`~arena.inputs.roster.Person`. ``used_by``: the owner that signed up with it, from ``claimed_ms``
     on; ``used_ms`` is set once that owner exists. Times are Unix time in milliseconds, 0 for never.
     """
 
@@ -124,7 +124,7 @@ class Invitations:
         :data:`DEFAULT_KEPT_MS`.
 
         Raises :class:`InvalidInvitation`, :class:`~arena.accounts.allowances.QuotaExceeded` or
-        :class:`~arena.accounts.roster.InvalidRoster`; then none is made.
+        :class:`~arena.inputs.roster.InvalidRoster`; then none is made.
         """
         now_ms = self._store.clock().now_ms
         until_ms = now_ms + DEFAULT_KEPT_MS if expires_ms is None else expires_ms

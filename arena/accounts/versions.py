@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from arena.accounts.bot_settings import BotSettings, unpack_settings
+from arena.accounts.records import BotSettings, unpack_settings
 from arena.accounts.uploads import ReceivedUpload
 from arena.bots.games import check_game
 from arena.bots.transports import UPLOADED, Runner, transport_of

@@ -22,8 +22,8 @@ from arena.text import printable
 COMMANDS: Final = {
     "admin": "arena.cli.admin:admin",
     "api": "arena.cli.api:api",
-    "archive": "arena.cli.archive:archive",
-    "backup": "arena.cli.backup:backup",
+    "archive": "arena.cli.operators.archive:archive",
+    "backup": "arena.cli.operators.backup:backup",
     "bot": "arena.cli.bots:bot",
     "compare": "arena.cli.compare:compare",
     "completion": "arena.cli.completion:completion",
@@ -35,18 +35,18 @@ COMMANDS: Final = {
     "logout": "arena.cli.login:logout",
     "luck": "arena.cli.luck:luck",
     "new": "arena.cli.new:new",
-    "ops": "arena.cli.ops:ops",
+    "ops": "arena.cli.operators.ops:ops",
     "owner": "arena.cli.owners:owner",
     "play": "arena.cli.play:play",
     "records": "arena.cli.records:records",
     "replay": "arena.cli.replay:replay",
-    "restore": "arena.cli.backup:restore",
+    "restore": "arena.cli.operators.backup:restore",
     "roster": "arena.cli.roster:roster",
     "schedule": "arena.cli.schedule:schedule",
     "series": "arena.cli.series:series",
     "signup": "arena.cli.owners:signup",
     "tournament": "arena.cli.tournament:tournament",
-    "up": "arena.cli.up:up",
+    "up": "arena.cli.operators.up:up",
     "verify": "arena.cli.verify:verify",
     "watch": "arena.cli.watch:watch",
     "web": "arena.cli.owners:web",
@@ -143,17 +143,13 @@ class CommandGroup(Commands):
             for name in names:
                 command = self.get_command(ctx, name)
                 assert command is not None
-                rows.append((name.ljust(width - 2), _first_sentence(command)))
+                # The whole first sentence, which may span several lines.
+                rows.append((name.ljust(width - 2), command.get_short_help_str(limit=200)))
             with formatter.section(title):
                 formatter.write_dl(rows)
 
     def _plugins(self) -> dict[str, EntryPoint]:
         return {plugin.name: plugin for plugin in entry_points(group=self._plugin_group)}
-
-
-def _first_sentence(command: click.Command) -> str:
-    """Return the whole first sentence of a command's help, which may span several lines."""
-    return command.get_short_help_str(limit=200)
 
 
 def _load(plugin: EntryPoint, called: str) -> click.Command:

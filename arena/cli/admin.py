@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.accounts.names import OF, TEXTS
 from arena.cli.commands import Commands
-from arena.cli.online import service, token_option, url_option
-from arena.cli.output import Columns, details, json_option, moment, show, show_rows, table
-from arena.cli.params import KIND
+from arena.cli.online import online
+from arena.cli.output import Columns, details, moment, named, show, show_rows, table
+from arena.cli.params import KIND, limit_option
+from arena.client import Client
+from arena.inputs.names import OF, TEXTS
 from arena.play.players import DIVISIONS
 
 if TYPE_CHECKING:
     from arena.client.types import AuditEntry, HiddenText, SuspendedBot, SuspicionList
 
-_admin = token_option("an admin")
+_admin = online("an admin")
 
 
 @click.group(cls=Commands, examples=("botequim admin audit --limit 20", "botequim admin suspensions"))
@@ -28,66 +29,49 @@ def admin() -> None:
 
 @admin.command(examples=("botequim admin token ana",))
 @click.argument("owner")
-@url_option
 @_admin
-@json_option
-def token(owner: str, url: str, token: str, as_json: bool) -> None:
+def token(owner: str, client: Client, as_json: bool) -> None:
     """Issue a new token for OWNER, who has lost the old one, and print it."""
-    new = service(url, token).issue_owner_token(owner)
+    new = client.issue_owner_token(owner)
     show({"token": new}, as_json, new)
 
 
 @admin.command(examples=("botequim admin grant ana",))
 @click.argument("owner")
-@url_option
 @_admin
-@json_option
-def grant(owner: str, url: str, token: str, as_json: bool) -> None:
+def grant(owner: str, client: Client, as_json: bool) -> None:
     """Make OWNER an admin."""
-    changed = service(url, token).set_admin(owner, True)
-    show(changed, as_json, f"{owner} is an admin")
+    show(client.set_admin(owner, True), as_json, f"{owner} is an admin")
 
 
 @admin.command(examples=("botequim admin withdraw ana",))
 @click.argument("owner")
-@url_option
 @_admin
-@json_option
-def withdraw(owner: str, url: str, token: str, as_json: bool) -> None:
+def withdraw(owner: str, client: Client, as_json: bool) -> None:
     """Make OWNER an ordinary owner again."""
-    changed = service(url, token).set_admin(owner, False)
-    show(changed, as_json, f"{owner} is not an admin")
+    show(client.set_admin(owner, False), as_json, f"{owner} is not an admin")
 
 
 @admin.command(examples=("botequim admin audit --limit 20", "botequim admin audit --json"))
-@click.option(
-    "--limit", type=click.IntRange(1), default=50, show_default=True, help="The maximum number of entries."
-)
-@url_option
+@limit_option("entries", 50)
 @_admin
-@json_option
-def audit(limit: int, url: str, token: str, as_json: bool) -> None:
+def audit(limit: int, client: Client, as_json: bool) -> None:
     """List what admins did, newest first."""
     columns: Columns[AuditEntry] = {
         "at": moment("at_ms"),
-        "admin": "admin",
-        "action": "action",
-        "subject": "subject",
-        "detail": "detail",
+        **named("admin", "action", "subject", "detail"),
     }
-    found = service(url, token).audit(limit=min(limit, 100))
+    found = client.audit(limit=min(limit, 100))
     show_rows("entries", islice(found, limit), columns, as_json)
 
 
 @admin.command(examples=('botequim admin annul GAME --reason "The hall was on fire."',))
 @click.argument("game_id", metavar="GAME")
 @click.option("--reason", required=True, help="The reason, which is public.")
-@url_option
 @_admin
-@json_option
-def annul(game_id: str, reason: str, url: str, token: str, as_json: bool) -> None:
+def annul(game_id: str, reason: str, client: Client, as_json: bool) -> None:
     """Annul the group of GAME: it counts for no standings and no leaderboard."""
-    made = service(url, token).annul_game(game_id, reason)
+    made = client.annul_game(game_id, reason)
     show(made, as_json, f"group {made['group']} is annulled: {made['reason']}")
 
 
@@ -95,15 +79,13 @@ def annul(game_id: str, reason: str, url: str, token: str, as_json: bool) -> Non
 @click.argument("kind", type=KIND)
 @click.argument("division", type=click.Choice(DIVISIONS), metavar="DIVISION")
 @click.option("--preset", help="The board of this preset. [default: the first of the game]")
-@url_option
 @_admin
-@json_option
-def suspicions(kind: str, division: str, preset: str | None, url: str, token: str, as_json: bool) -> None:
+def suspicions(kind: str, division: str, preset: str | None, client: Client, as_json: bool) -> None:
     """List bots of a board whose results or sources suggest collusion.
 
     The board is that of KIND (truco or toepen) and DIVISION (sealed, open or models).
     """
-    found = service(url, token).suspicions(kind, division, preset=preset)
+    found = client.suspicions(kind, division, preset=preset)
     show(found, as_json, lambda: _suspected(found))
 
 
@@ -118,7 +100,7 @@ def _suspected(found: SuspicionList) -> str:
             text += f"no {title}\n"
             continue
         flat = [{name: _flat(value) for name, value in row.items()} for row in rows]
-        text += table(flat, {name: name for name in flat[0]})
+        text += table(flat, named(*flat[0]))
     return text
 
 
@@ -131,10 +113,8 @@ def _flat(value: object) -> object:
 
 
 @admin.command(examples=("botequim admin suspensions --json",))
-@url_option
 @_admin
-@json_option
-def suspensions(url: str, token: str, as_json: bool) -> None:
+def suspensions(client: Client, as_json: bool) -> None:
     """List the suspended bots."""
     columns: Columns[SuspendedBot] = {
         "bot": "name",
@@ -144,58 +124,50 @@ def suspensions(url: str, token: str, as_json: bool) -> None:
         "tournament": lambda one: one["suspended"]["tournament"],
         "group": lambda one: one["suspended"]["group"],
     }
-    show_rows("bots", service(url, token).suspensions(), columns, as_json)
+    show_rows("bots", client.suspensions(), columns, as_json)
 
 
 @admin.command(examples=("botequim admin lift my-bot",))
 @click.argument("bot")
-@url_option
 @_admin
-@json_option
-def lift(bot: str, url: str, token: str, as_json: bool) -> None:
+def lift(bot: str, client: Client, as_json: bool) -> None:
     """Lift the suspension of BOT."""
-    service(url, token).lift_suspension(bot)
+    client.lift_suspension(bot)
     show({"lifted": bot}, as_json, f"{bot} is not suspended any more")
 
 
 @admin.command(examples=("botequim admin health",))
-@url_option
-@json_option
-def health(url: str, as_json: bool) -> None:
+@online()
+def health(client: Client, as_json: bool) -> None:
     """Show whether the API answers and reaches its database."""
-    client = service(url)
     found = {"alive": client.is_alive(), "ready": client.is_ready()}
     statuses = {name: reply["status"] for name, reply in found.items()}
-    show(found, as_json, lambda: details(statuses, {name: name for name in statuses}))
+    show(found, as_json, lambda: details(statuses, named(*statuses)))
 
 
 @admin.command(examples=("botequim admin metrics | grep botequim_requests_total",))
-@url_option
-def metrics(url: str) -> None:
+@online(json=False)
+def metrics(client: Client) -> None:
     """Print the metrics of an API process in the text format of Prometheus."""
-    click.echo(service(url).metrics(), nl=False)
+    click.echo(client.metrics(), nl=False)
 
 
 @admin.command(examples=('botequim admin suspend ana --reason "Two accounts of one person."',))
 @click.argument("owner")
 @click.option("--reason", required=True, help="The reason, which the owner reads.")
-@url_option
 @_admin
-@json_option
-def suspend(owner: str, reason: str, url: str, token: str, as_json: bool) -> None:
+def suspend(owner: str, reason: str, client: Client, as_json: bool) -> None:
     """Suspend OWNER: its tokens are refused, and its bots are not seated."""
-    suspended = service(url, token).suspend_owner(owner, reason)
+    suspended = client.suspend_owner(owner, reason)
     show(suspended, as_json, f"{owner} is suspended")
 
 
 @admin.command(examples=("botequim admin unsuspend ana",))
 @click.argument("owner")
-@url_option
 @_admin
-@json_option
-def unsuspend(owner: str, url: str, token: str, as_json: bool) -> None:
+def unsuspend(owner: str, client: Client, as_json: bool) -> None:
     """Lift the suspension of OWNER."""
-    service(url, token).unsuspend_owner(owner)
+    client.unsuspend_owner(owner)
     show({"lifted": owner}, as_json, f"{owner} is not suspended any more")
 
 
@@ -208,12 +180,10 @@ _text = click.argument("text", type=click.Choice(TEXTS))
 @click.argument("id")
 @_text
 @click.option("--reason", required=True, help="The reason, for other admins.")
-@url_option
 @_admin
-@json_option
-def hide(of: str, id: str, text: str, reason: str, url: str, token: str, as_json: bool) -> None:
+def hide(of: str, id: str, text: str, reason: str, client: Client, as_json: bool) -> None:
     """Hide a name or a description of an owner, a bot or a tournament."""
-    hidden = service(url, token).hide_text(of, id, text, reason)
+    hidden = client.hide_text(of, id, text, reason)
     show(hidden, as_json, f"{hidden['shown'] or 'nothing'} is shown in its place")
 
 
@@ -221,20 +191,16 @@ def hide(of: str, id: str, text: str, reason: str, url: str, token: str, as_json
 @_of
 @click.argument("id")
 @_text
-@url_option
 @_admin
-@json_option
-def unhide(of: str, id: str, text: str, url: str, token: str, as_json: bool) -> None:
+def unhide(of: str, id: str, text: str, client: Client, as_json: bool) -> None:
     """Show a hidden text again."""
-    service(url, token).show_text(of, id, text)
+    client.show_text(of, id, text)
     show({"shown": id}, as_json, "it is shown again")
 
 
 @admin.command(examples=("botequim admin hidden",))
-@url_option
 @_admin
-@json_option
-def hidden(url: str, token: str, as_json: bool) -> None:
+def hidden(client: Client, as_json: bool) -> None:
     """List the hidden texts and why they are hidden."""
     columns: Columns[HiddenText] = {"of": "of", "id": "id", "text": "text", "by": "by", "reason": "reason"}
-    show_rows("texts", service(url, token).hidden_texts(), columns, as_json)
+    show_rows("texts", client.hidden_texts(), columns, as_json)

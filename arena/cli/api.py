@@ -6,32 +6,27 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, Any, Final
 
 import click
 from click.shell_completion import CompletionItem
 
 from arena.cli.commands import Command
-from arena.cli.online import service, token_option, url_option
-from arena.cli.output import json_line, json_option, show, show_rows
-from arena.cli.suggest import did_you_mean
+from arena.cli.messages import did_you_mean
+from arena.cli.online import online
+from arena.cli.output import json_line, show, show_rows
+from arena.cli.params import Text
 from arena.client import Client
 from arena.errors import ArenaError
 from arena.inputs.files import decode_source
 from arena.operations import OPERATIONS
 from arena.operations.operation import EVENT_STREAM, Operation, operation_id
 
-if TYPE_CHECKING:
-    _Text = click.ParamType[str]
-else:
-    # Generic since Click 8.5 only.
-    _Text = click.ParamType
-
 _FIELD: Final = re.compile(r"([a-z]\w*(?:\.\w+)*)(:?=)(@?)(.*)", re.DOTALL)
 _FIELD_RULE: Final = "name=text, name:=JSON, name=@FILE or name:=@FILE"
 
 
-class OperationName(_Text):
+class OperationName(Text):
     """The name of an operation, as in the table or in the OpenAPI document."""
 
     name = "operation"
@@ -81,17 +76,14 @@ class ApiCommand(Command):
 )
 @click.option("--all", "all_pages", is_flag=True, help="Join all pages of a list.")
 @click.option("--list", "is_list", is_flag=True, help="List all operations.")
-@url_option
-@token_option("whoever may do it", required=False)
-@json_option
+@online("whoever may do it", required=False)
 def api(
     name: str | None,
     fields: tuple[str, ...],
     file: IO[bytes] | None,
     all_pages: bool,
     is_list: bool,
-    url: str,
-    token: str | None,
+    client: Client,
     as_json: bool,
 ) -> None:
     """Carry out OPERATION of the API with each FIELD, and print the reply: JSON, or a text as it is.
@@ -116,7 +108,6 @@ def api(
         raise click.UsageError(f"{name} needs {needed}: {operation.method} {operation.path}")
     if all_pages and not operation.pages:
         raise click.UsageError(f"{name} does not return pages: --all works only with lists that have pages")
-    client = service(url, token)
     if operation.media == EVENT_STREAM:
         for event in _events(client, name, operation, given):
             click.echo(json_line(event))

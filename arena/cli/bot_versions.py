@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli.commands import Command
-from arena.cli.online import service, token_option, url_option
-from arena.cli.output import Columns, details, json_option, moment, show, show_rows
+from arena.cli.online import online
+from arena.cli.output import Columns, details, moment, named, show, show_rows
+from arena.cli.params import out_option
 from arena.client import Client
 from arena.inputs.files import encode_source
 from arena.text import printable_lines
@@ -51,17 +52,14 @@ def version_of(client: Client, name: str, label: str | None) -> str:
     help="With --webhook: your signing secret, if the bot has none. [default: a new one]",
 )
 @click.option("--rights", is_flag=True, help="With --webhook: post optional turns as well.")
-@url_option
-@token_option("the owner")
-@json_option
+@online("the owner")
 def add_version(
     name: str,
     label: str,
     webhook: str | None,
     secret: str | None,
     rights: bool,
-    url: str,
-    token: str,
+    client: Client,
     as_json: bool,
 ) -> None:
     """Add the version LABEL to the bot NAME, which runs elsewhere; new games are played with it.
@@ -75,7 +73,7 @@ def add_version(
         fields = {"transport": "webhook", "url": webhook, "rights": rights}
         if secret:
             fields["secret"] = secret
-    made = service(url, token).add_version(name, label, **fields)
+    made = client.add_version(name, label, **fields)
     show(made, as_json, f"{name} {made['label']}: added, {made['transport']}")
     if made.get("webhook_secret") and not as_json:
         click.echo(f"the signing secret, shown once: {made['webhook_secret']}", err=True)
@@ -83,39 +81,27 @@ def add_version(
 
 @click.command(cls=Command, examples=("botequim bot uploads my-bot", "botequim bot uploads my-bot --json"))
 @_name
-@url_option
-@token_option("the owner or an admin")
-@json_option
-def uploads(name: str, url: str, token: str, as_json: bool) -> None:
+@online("the owner or an admin")
+def uploads(name: str, client: Client, as_json: bool) -> None:
     """List the uploads of the bot NAME that are being checked."""
     columns: Columns[Upload] = {
-        "id": "id",
-        "version": "version",
-        "state": "state",
-        "language": "language",
+        **named("id", "version", "state", "language"),
         "bytes": "size",
         "received": moment("received_ms"),
     }
-    show_rows("uploads", service(url, token).uploads(name), columns, as_json)
+    show_rows("uploads", client.uploads(name), columns, as_json)
 
 
 @click.command(cls=Command, examples=("botequim bot upload my-bot u4525d024c6b57abb --wait 20",))
 @_name
 @click.argument("upload_id", metavar="UPLOAD")
 @click.option("--wait", type=click.FloatRange(0, 60), help="Wait this many seconds for the outcome.")
-@url_option
-@token_option("the owner or an admin")
-@json_option
-def upload(name: str, upload_id: str, wait: float | None, url: str, token: str, as_json: bool) -> None:
+@online("the owner or an admin")
+def upload(name: str, upload_id: str, wait: float | None, client: Client, as_json: bool) -> None:
     """Show the outcome of UPLOAD of the bot NAME."""
-    found = service(url, token).upload(name, upload_id, wait=wait)
+    found = client.upload(name, upload_id, wait=wait)
     columns: Columns[Upload] = {
-        "id": "id",
-        "bot": "bot",
-        "version": "version",
-        "state": "state",
-        "code": "code",
-        "reason": "reason",
+        **named("id", "bot", "version", "state", "code", "reason"),
         "bytes": "size",
         "received": moment("received_ms"),
     }
@@ -128,19 +114,10 @@ def upload(name: str, upload_id: str, wait: float | None, url: str, token: str, 
 )
 @_name
 @_version
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The file to write. [default: standard output]",
-)
-@url_option
-@token_option("the owner, unless the source is published", required=False)
-@json_option
-def source(
-    name: str, label: str | None, out: Path | None, url: str, token: str | None, as_json: bool
-) -> None:
+@out_option
+@online("the owner, unless the source is published", required=False)
+def source(name: str, label: str | None, out: Path | None, client: Client, as_json: bool) -> None:
     """Print the source of a version of the uploaded bot NAME, or write it to a file."""
-    client = service(url, token)
     found = client.source(name, version_of(client, name, label))
     if as_json:
         show(found, as_json)
@@ -162,12 +139,9 @@ def source(
 @_name
 @_version
 @click.option("--hide", is_flag=True, help="Hide it instead.")
-@url_option
-@token_option("the owner")
-@json_option
-def publish(name: str, label: str | None, hide: bool, url: str, token: str, as_json: bool) -> None:
+@online("the owner")
+def publish(name: str, label: str | None, hide: bool, client: Client, as_json: bool) -> None:
     """Publish the source of a version of the bot NAME, or hide it."""
-    client = service(url, token)
     changed = client.publish_version(name, version_of(client, name, label), not hide)
     word = "published" if changed["published"] else "hidden"
     show(changed, as_json, f"{name} {changed['label']}: the source is {word}")
@@ -179,12 +153,9 @@ def publish(name: str, label: str | None, hide: bool, url: str, token: str, as_j
 )
 @_name
 @_version
-@url_option
-@token_option("the owner or an admin")
-@json_option
-def qualifications(name: str, label: str | None, url: str, token: str, as_json: bool) -> None:
+@online("the owner or an admin")
+def qualifications(name: str, label: str | None, client: Client, as_json: bool) -> None:
     """List the games in which a version of the bot NAME has qualified, and why it failed in others."""
-    client = service(url, token)
     columns: Columns[Qualification] = {
         "game": "kind",
         "preset": "preset",
@@ -200,12 +171,10 @@ def qualifications(name: str, label: str | None, url: str, token: str, as_json: 
 @click.command(cls=Command, examples=("botequim bot log my-bot GAME", "botequim bot log my-bot GAME --json"))
 @_name
 @click.argument("game_id", metavar="GAME")
-@url_option
-@token_option("the owner or an admin")
-@json_option
-def log(name: str, game_id: str, url: str, token: str, as_json: bool) -> None:
+@online("the owner or an admin")
+def log(name: str, game_id: str, client: Client, as_json: bool) -> None:
     """Show what the uploaded bot NAME printed in GAME, its times, and its faults with their tracebacks."""
-    found = service(url, token).game_log(name, game_id)
+    found = client.game_log(name, game_id)
     show(found, as_json, lambda: "\n".join(_seat_log(seat) for seat in found["seats"]))
 
 
@@ -214,15 +183,10 @@ def log(name: str, game_id: str, url: str, token: str, as_json: bool) -> None:
 )
 @_name
 @click.argument("game_id", metavar="GAME")
-@url_option
-@token_option("the owner, for what is not public", required=False)
 @click.option("--publish/--hide", "published", default=None, help="First publish the notes, or hide them.")
-@json_option
-def notes(
-    name: str, game_id: str, url: str, token: str | None, published: bool | None, as_json: bool
-) -> None:
+@online("the owner, for what is not public", required=False)
+def notes(name: str, game_id: str, client: Client, published: bool | None, as_json: bool) -> None:
     """Show the notes that the bot NAME made on its moves in the finished GAME."""
-    client = service(url, token)
     if published is not None:
         client.publish_notes(name, game_id, published)
     found = client.notes(name, game_id)

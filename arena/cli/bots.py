@@ -10,32 +10,24 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from arena.accounts.bot_settings import NOT_AT_FIRST, BotSettings
+from arena.accounts.records import NOT_AT_FIRST, BotSettings
 from arena.bots import InvalidBot, bot_spec
-from arena.cli.bot_games import bot_games
-from arena.cli.bot_owners import owners
 from arena.cli.bot_versions import add_version, log, notes, publish, qualifications, source, upload, uploads
 from arena.cli.commands import Commands
 from arena.cli.debug import debug
 from arena.cli.derived import fields_of, options
-from arena.cli.online import retrying, say, service, token_option, url_option
-from arena.cli.output import Columns, details, json_option, moment, redirected, show, show_rows, table
-from arena.cli.params import KIND, PLAYER_FILE
-from arena.cli.submit import (
-    QUALIFYING,
-    RANKING,
-    NotQualified,
-    Patience,
-    Submitted,
-    qualify_bot,
-    submit_bot,
-)
+from arena.cli.online import online, retrying, say, token_option, url_option
+from arena.cli.output import Columns, details, moment, named, redirected, show, show_rows, table
+from arena.cli.params import KIND, PLAYER_FILE, limit_option
+from arena.cli.submit import QUALIFYING, RANKING, NotQualified, Patience, Submitted, qualify_bot, submit_bot
 from arena.cli.trial import test_bot
 from arena.client import ApiError, Client, run
 from arena.declarations import settings_of
+from arena.play.bot_results import GAMES_MOST, RESULTS, opponents, result_words
 
 if TYPE_CHECKING:
-    from arena.client.types import Bot, BotSummary, Version
+    from arena.client.types import Bot, BotGame, BotSummary, Version
+
 
 _PRESET: Final = (
     "a preset for which bots qualify separately, such as paulista@1 of Truco. [default: the game]"
@@ -62,21 +54,7 @@ def bot() -> None:
     """Register bots, upload them, play online, and debug their decisions."""
 
 
-_COMMANDS: Final = (
-    debug,
-    test_bot,
-    bot_games,
-    add_version,
-    uploads,
-    upload,
-    source,
-    publish,
-    qualifications,
-    log,
-    notes,
-    owners,
-)
-for _command in _COMMANDS:
+for _command in (debug, test_bot, add_version, uploads, upload, source, publish, qualifications, log, notes):
     bot.add_command(_command)
 
 
@@ -88,8 +66,6 @@ for _command in _COMMANDS:
     fields={"url": "--webhook", "transport": "--webhook"},
 )
 @_name
-@url_option
-@token_option("the owner")
 @click.option("--webhook", metavar="URL", help="Post turns to URL, which must answer a ping now.")
 @click.option(
     "--secret",
@@ -98,11 +74,10 @@ for _command in _COMMANDS:
 )
 @click.option("--rights", is_flag=True, help="With --webhook: post optional turns as well.")
 @options(BotSettings, without=NOT_AT_FIRST)
-@json_option
+@online("the owner")
 def register(
     name: str,
-    url: str,
-    token: str,
+    client: Client,
     webhook: str | None,
     secret: str | None,
     rights: bool,
@@ -119,7 +94,7 @@ def register(
     if webhook is not None:
         given |= {"transport": "webhook", "url": webhook, "rights": rights, **fields_of({"secret": secret})}
     try:
-        made = service(url, token).create_bot(name, **given)
+        made = client.create_bot(name, **given)
     except ApiError as error:
         if error.code == "webhook_failed":
             error.message += (
@@ -135,17 +110,15 @@ def register(
 
 @bot.command(examples=("botequim bot change my-bot --people", "botequim bot change my-bot --state withdrawn"))
 @_name
-@url_option
-@token_option("the owner")
 @options(BotSettings, edits=True)
 @click.option("--state", type=click.Choice(("active", "withdrawn")), help="withdrawn: it gets no new games.")
-@json_option
-def change(name: str, url: str, token: str, as_json: bool, **given: object) -> None:
+@online("the owner")
+def change(name: str, client: Client, as_json: bool, **given: object) -> None:
     """Change who the bot NAME plays with, or its description; other settings stay as they are."""
     changes = fields_of(given)
     if not changes:
         raise click.UsageError("nothing to change; expected an option such as --people or --description")
-    changed = service(url, token).change_bot(name, **changes)
+    changed = client.change_bot(name, **changes)
     show(
         changed,
         as_json,
@@ -160,24 +133,16 @@ def _word(value: object) -> object:
 @bot.command("list", examples=("botequim bot list --mine", "botequim bot list --owner ana --json"))
 @click.option("--owner", help="Only bots of this owner.")
 @click.option("--mine", is_flag=True, help="Only your own.")
-@click.option(
-    "--limit", type=click.IntRange(1), default=100, show_default=True, help="The maximum number of bots."
-)
-@url_option
-@token_option("the owner, for --mine", required=False)
-@json_option
-def list_bots(owner: str | None, mine: bool, limit: int, url: str, token: str | None, as_json: bool) -> None:
+@limit_option("bots", 100)
+@online("the owner, for --mine", required=False)
+def list_bots(owner: str | None, mine: bool, limit: int, client: Client, as_json: bool) -> None:
     """List bots by name."""
-    client = service(url, token)
     if mine:
         if owner is not None:
             raise click.UsageError("--mine and --owner cannot be used together")
         owner = client.me()["name"]
     columns: Columns[BotSummary] = {
-        "name": "name",
-        "owner": "owner",
-        "version": "version",
-        "state": "state",
+        **named("name", "owner", "version", "state"),
         "registered": moment("created_ms"),
         "description": "description",
     }
@@ -186,12 +151,10 @@ def list_bots(owner: str | None, mine: bool, limit: int, url: str, token: str | 
 
 @bot.command("show", examples=("botequim bot show my-bot", "botequim bot show my-bot --json"))
 @_name
-@url_option
-@token_option("the owner, for what only it sees", required=False)
-@json_option
-def show_bot(name: str, url: str, token: str | None, as_json: bool) -> None:
+@online("the owner, for what only it sees", required=False)
+def show_bot(name: str, client: Client, as_json: bool) -> None:
     """Show the bot NAME, its versions and, to its owner, its webhook."""
-    found = service(url, token).bot(name)
+    found = client.bot(name)
     show(found, as_json, lambda: _shown(found))
 
 
@@ -222,54 +185,46 @@ def _shown(found: Bot) -> str:
 
 @bot.command(examples=("botequim bot delete my-bot",))
 @_name
-@url_option
-@token_option("the owner or an admin")
-@json_option
-def delete(name: str, url: str, token: str, as_json: bool) -> None:
+@online("the owner or an admin")
+def delete(name: str, client: Client, as_json: bool) -> None:
     """Delete the bot NAME for good, even if it has played; to retire it, use 'bot change --state withdrawn'.
 
     It leaves its tournaments and resigns its games, and nobody can take its name again. If it has played a
     rated group, it stays listed as a withdrawn bot, with its results.
     """
-    listed = service(url, token).delete_bot(name)
+    listed = client.delete_bot(name)
     stays = "; it has played rated groups, and stays listed as withdrawn" if listed else ""
     show({"deleted": name, "listed": listed is not None}, as_json, f"{name} is deleted{stays}")
 
 
 @bot.command(examples=("botequim bot rotate my-bot | botequim login --profile my-bot",))
 @_name
-@url_option
-@token_option("the owner")
-@json_option
-def rotate(name: str, url: str, token: str, as_json: bool) -> None:
+@online("the owner")
+def rotate(name: str, client: Client, as_json: bool) -> None:
     """Replace the token of the bot NAME and print the new one, which is shown only once."""
-    new = service(url, token).replace_bot_token(name)
+    new = client.replace_bot_token(name)
     show({"token": new}, as_json, new)
 
 
 @bot.command(examples=("botequim bot revoke my-bot",))
 @_name
-@url_option
-@token_option("the owner or an admin")
-@json_option
-def revoke(name: str, url: str, token: str, as_json: bool) -> None:
+@online("the owner or an admin")
+def revoke(name: str, client: Client, as_json: bool) -> None:
     """Revoke the token of the bot NAME; 'bot rotate' issues another."""
-    service(url, token).revoke_bot_token(name)
+    client.revoke_bot_token(name)
     show({"revoked": name}, as_json, f"the token of {name} is revoked")
 
 
 @bot.command(examples=("botequim bot secret my-hook", "botequim bot secret my-hook --secret whsec_..."))
 @_name
 @click.option("--secret", envvar="BOTEQUIM_WEBHOOK_SECRET", help="Your new secret. [default: a new one]")
-@url_option
-@token_option("the owner")
-@json_option
-def secret(name: str, secret: str | None, url: str, token: str, as_json: bool) -> None:
+@online("the owner")
+def secret(name: str, secret: str | None, client: Client, as_json: bool) -> None:
     """Replace the signing secret of the webhook of NAME and print the new one.
 
     For one day, messages are signed with both secrets.
     """
-    made = service(url, token).replace_webhook_secret(name, **({"secret": secret} if secret else {}))
+    made = client.replace_webhook_secret(name, **({"secret": secret} if secret else {}))
     show(made, as_json, made["secret"] or "replaced")
 
 
@@ -281,8 +236,6 @@ def secret(name: str, secret: str | None, url: str, token: str, as_json: bool) -
     fields={"version": "--version", "label": "--version", "source": "FILE", "component": "FILE"},
 )
 @click.argument("file", type=click.Path(path_type=Path))
-@url_option
-@token_option("the owner")
 @click.option("--name", required=True, help="The bot's name; an existing bot gets a new version.")
 @click.option("--version", "label", help="The version's label. [default: the next number]")
 @click.option(
@@ -299,11 +252,10 @@ def secret(name: str, secret: str | None, url: str, token: str, as_json: bool) -
     default=None,
     help="Whether it takes part in scheduled tournaments. [default: as before; a new bot does]",
 )
-@json_option
+@online("the owner")
 def submit(
     file: Path,
-    url: str,
-    token: str,
+    client: Client,
     name: str,
     label: str | None,
     kinds: tuple[str, ...],
@@ -319,7 +271,6 @@ def submit(
     code is 0 once the bot has qualified. If the bot failed, it prints where and why, and the command that
     runs the bot again at that decision; the exit code is 2.
     """
-    client = service(url, token)
     try:
         with redirected(as_json):
             found = submit_bot(client, file, name, label, kinds, Patience(seconds), tournaments, preset)
@@ -336,25 +287,19 @@ def submit(
 
 
 @bot.command(
-    examples=(
-        "botequim bot qualify my-bot truco",
-        "botequim bot qualify my-bot truco --preset paulista@1",
-    ),
+    examples=("botequim bot qualify my-bot truco", "botequim bot qualify my-bot truco --preset paulista@1"),
     fields={"version": "--version"},
 )
 @_name
 @click.argument("kind", type=KIND)
-@url_option
-@token_option("the owner")
 @click.option("--preset", help=_PRESET[0].upper() + _PRESET[1:])
 @click.option("--version", "label", help="The version's label. [default: the current one]")
 @_wait
-@json_option
+@online("the owner")
 def qualify(
     name: str,
     kind: str,
-    url: str,
-    token: str,
+    client: Client,
     preset: str | None,
     label: str | None,
     seconds: float | None,
@@ -365,7 +310,6 @@ def qualify(
     A bot that runs elsewhere must be running. For an uploaded bot, the command then waits for a rank, as 'bot
     submit' does. If the bot does not qualify, it prints where and why; the exit code is 2.
     """
-    client = service(url, token)
     with redirected(as_json):
         found = qualify_bot(client, name, kind, preset, label, Patience(seconds))
     _show_submitted(client, name, found, as_json)
@@ -386,8 +330,6 @@ def _show_submitted(client: Client, name: str, found: Submitted, as_json: bool) 
     ),
 )
 @click.argument("file", type=PLAYER_FILE)
-@url_option
-@token_option("the bot")
 @click.option("--join", "joined", multiple=True, metavar="GAME", help="First take an open seat of GAME.")
 @click.option(
     "--games",
@@ -397,8 +339,10 @@ def _show_submitted(client: Client, name: str, found: Submitted, as_json: bool) 
 @click.option(
     "--tournaments", is_flag=True, help="Take part in scheduled tournaments, which are rated, while it runs."
 )
+@url_option
+@token_option("the bot")
 def run_bot(
-    file: str, url: str, token: str, joined: tuple[str, ...], games: int | None, tournaments: bool
+    file: str, joined: tuple[str, ...], games: int | None, tournaments: bool, url: str, token: str
 ) -> None:
     """Play all games of the bot online until Ctrl-C. FILE is its Python file, or the name of a house bot.
 
@@ -421,3 +365,104 @@ def run_bot(
     say(f"{spec.name} plays at {client.url}")
 
     run(partial(spec.make, 0), client, games=games, say=say, tournaments=tournaments)
+
+
+@bot.command(
+    "games",
+    examples=(
+        "botequim bot games my-bot --against regular",
+        "botequim bot games my-bot --kind truco --result lost --limit 10 --json",
+    ),
+)
+@_name
+@click.option("--kind", type=KIND, help="Only this game.")
+@click.option("--preset", help="Only games by the rules of this preset.")
+@click.option("--against", help="Only games with this opponent.")
+@click.option(
+    "--result",
+    type=click.Choice(RESULTS),
+    help="Only games with this result; at tables, all places but the first are lost.",
+)
+@limit_option("games", 20, GAMES_MOST)
+@online("the owner, for private games", required=False)
+def bot_games(
+    name: str,
+    kind: str | None,
+    preset: str | None,
+    against: str | None,
+    result: str | None,
+    limit: int,
+    client: Client,
+    as_json: bool,
+) -> None:
+    """List the last games of the bot NAME, in tournaments and over HTTP, as it played them.
+
+    'botequim game record ID' prints the record of one; /games/ID of the service replays it.
+    """
+    found = client.bot_games(name, kind=kind, preset=preset, against=against, result=result, limit=limit)
+    columns: Columns[BotGame] = {
+        "result": lambda one: result_words(one) + (", annulled" if one["annulled"] else ""),
+        "against": lambda one: ", ".join(seat["name"] for seat in opponents(one)),
+        "game": "kind",
+        "preset": "preset",
+        "when": moment("at_ms"),
+        "tournament": lambda one: one["tournament"] and one["tournament"]["name"],
+        "id": "game",
+    }
+    show_rows("games", found, columns, as_json)
+
+
+@bot.command(
+    examples=(
+        "botequim bot owners my-bot bia",
+        "botequim bot owners my-bot --accept",
+        "botequim bot owners my-bot --remove bia",
+    )
+)
+@click.argument("name", required=False)
+@click.argument("owners", nargs=-1)
+@click.option(
+    "--remove", multiple=True, metavar="OWNER", help="Remove a co-owner or an invitation; repeatable."
+)
+@click.option("--accept", is_flag=True, help="Accept the invitation to share the bot.")
+@click.option("--leave", is_flag=True, help="Stop sharing the bot, or decline the invitation.")
+@online("an owner, a co-owner or an invited owner of the bot")
+def owners(
+    name: str | None,
+    owners: tuple[str, ...],
+    remove: tuple[str, ...],
+    accept: bool,
+    leave: bool,
+    client: Client,
+    as_json: bool,
+) -> None:
+    """Invite OWNERS to share the bot NAME, or list its owners if no OWNERS are given.
+
+    An owner who accepts becomes a co-owner, who adds versions, reads sources and logs, and enters the bot.
+    Without NAME, the command lists the bots that you are invited to share.
+    """
+    if name is None:
+        if remove or accept or leave:
+            raise click.UsageError("Missing argument 'NAME'.")
+        found = client.me()["bot_invitations"]
+        show({"bot_invitations": found}, as_json, "\n".join(found) or "no invitations")
+        return
+    if accept and leave:
+        raise click.UsageError("--accept and --leave cannot be used together")
+    for owner in owners:
+        client.add_bot_owner(name, owner)
+    for owner in remove:
+        client.remove_bot_owner(name, owner)
+    if accept:
+        client.add_bot_owner(name, client.me()["name"])
+    if leave:
+        client.remove_bot_owner(name, client.me()["name"])
+        show({"left": name}, as_json, f"you no longer share {name}")
+        return
+    view = client.bot_owners(name)
+    lines = [
+        f"{view['owner']}: owner",
+        *(f"{owner}: co-owner" for owner in view["co_owners"]),
+        *(f"{owner}: invited" for owner in view["invited"]),
+    ]
+    show(view, as_json, "\n".join(lines))

@@ -9,14 +9,27 @@ from typing import Any, Final
 
 import click
 
-from arena.cli.messages import own_words
-from arena.cli.suggest import did_you_mean
+from arena.cli.messages import did_you_mean, own_words
 from arena.errors import ArenaError
 
 SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
 
 
-class Command(click.Command):
+class _WithExamples(click.Command):
+    """A command with examples in its help."""
+
+    examples: Sequence[str] = ()
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples as a section, one per line, so that they can be copied, and the epilog."""
+        if self.examples:
+            with formatter.section("Examples"):
+                for example in self.examples:
+                    formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
+        super().format_epilog(ctx, formatter)
+
+
+class Command(_WithExamples):
     """A command. ``examples`` are command lines for its help. ``fields`` maps fields of the API to the
     options or arguments that give them, where their names differ.
     """
@@ -49,13 +62,8 @@ class Command(click.Command):
             own_words(error, self, self.fields)
             raise
 
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples, and the epilog."""
-        write_examples(self.examples, formatter)
-        super().format_epilog(ctx, formatter)
 
-
-class Commands(click.Group):
+class Commands(_WithExamples, click.Group):
     """A group of such commands, which suggests similar names for an unknown one."""
 
     command_class = Command
@@ -75,16 +83,3 @@ class Commands(click.Group):
             meant = did_you_mean(name, self.list_commands(ctx))
             ctx.fail(f"No such command {name!r}." + (f" {meant[0].upper()}{meant[1:]}" if meant else ""))
         return super().resolve_command(ctx, args)
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples, and the epilog."""
-        write_examples(self.examples, formatter)
-        super().format_epilog(ctx, formatter)
-
-
-def write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> None:
-    """Write the examples as a section, one per line, so that they can be copied."""
-    if examples:
-        with formatter.section("Examples"):
-            for example in examples:
-                formatter.write(f"{'':>{formatter.current_indent}}{example}\n")

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from time import monotonic
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 from rich.console import Console
 
 from arena.bots import BotSpec, bot_spec
 from arena.cli.commands import Command
-from arena.cli.comparing import begin, show_comparisons, verdict
-from arena.cli.comparing import follow as follow_online
 from arena.cli.debug import sandboxed
 from arena.cli.online import service, token_option, url_option
-from arena.cli.output import json_option, redirected, show
+from arena.cli.output import Columns, json_option, moment, named, redirected, show, show_rows
 from arena.cli.params import KIND, PLAYER_FILE, jobs_option, local_rules, preset_option, rules_option
 from arena.cli.play import distinct_names, print_faults
-from arena.client import ApiError
+from arena.client import ApiError, Client
+from arena.client.http import path
 from arena.errors import ArenaError
+from arena.text import printable
 from arena.tournaments.local_run import GroupSummary, Plan, adjusted_margins, check_plan, margins, run
 from arena.tournaments.sequential import FLOOR, SequentialTest, estimate_of
+
+if TYPE_CHECKING:
+    from arena.client.types import Comparison
+
 
 UNDECIDED: Final = 3
 """The exit code of a test that has not decided."""
@@ -138,8 +143,7 @@ def compare(
                     raise click.UsageError(
                         "--online BOT requires --new and --old, and takes --preset but no other rules"
                     )
-                begun = begin(
-                    client,
+                found = client.create_comparison(
                     online,
                     new_version,
                     old_version,
@@ -151,13 +155,15 @@ def compare(
                     beta=beta,
                     most=most,
                 )
-                follow = begun["id"]
+                follow = found["id"]
+                page = path("comparisons", follow).removeprefix("/v1")
+                click.echo(f"{follow}: {client.url}{page}", err=True)
             assert follow is not None
             text, code = verdict(watched := follow_online(client, follow, as_json))
         except ApiError as error:
             error.field = _OF_ONLINE.get(error.field or "", error.field)
             raise
-        if watched["state"] in ("finished", "cancelled") and not as_json:
+        if watched["state"] in _OVER and not as_json:
             click.echo(text)
         raise SystemExit(code)
     if new is None or old is None or kind is None:
@@ -284,3 +290,76 @@ def _state(test: SequentialTest, plan: Plan, played: Sequence[GroupSummary]) -> 
             value, low, high = (format(min(999, max(-999, number)), form) for number in estimate)
             words.append(f"{name}: {value} ({low} to {high})")
     return ", ".join(words)
+
+
+_WAIT: Final = 20.0
+_OVER: Final = ("finished", "cancelled")
+
+
+def follow_online(client: Client, comparison: str, as_json: bool) -> Comparison:
+    """Follow a comparison until it is over, or until Ctrl-C, and print its state. The service plays on in
+    either case.
+    """
+    found = client.comparison(comparison)
+    assert found is not None
+    status = Console(stderr=True, highlight=False)
+    shown = monotonic()
+    try:
+        with status.status(online_state(found)) as line:
+            while found["state"] not in _OVER:
+                newer = client.comparison(comparison, since=found["version"], wait=_WAIT)
+                found = newer or found
+                if status.is_terminal:
+                    line.update(online_state(found))
+                elif monotonic() - shown > _LINE_EVERY:
+                    shown = monotonic()
+                    print(online_state(found), file=sys.stderr, flush=True)
+    except KeyboardInterrupt:
+        click.echo(f"it goes on; 'botequim compare --follow {comparison}' shows it again", err=True)
+    click.echo(json.dumps(found, indent=2) if as_json else online_state(found))
+    return found
+
+
+def online_state(found: Comparison) -> str:
+    """Return one line about a comparison, in the terms of computer chess."""
+    lower, upper = found["bounds"]
+    words = [
+        f"LLR: {found['llr']:.2f} ({lower:.2f}, {upper:.2f}) <{found['elo0']:g}, {found['elo1']:g}>",
+        f"groups: {found['groups']}",
+    ]
+    for name, estimate, form in (("margin", found["margin"], "+.3f"), ("Elo", found["elo"], "+.0f")):
+        if estimate is not None:
+            numbers = (estimate["value"], estimate["low"], estimate["high"])
+            value, low, high = (format(one, form) for one in numbers)
+            words.append(f"{name}: {value} ({low} to {high})")
+    if found["state"] not in _OVER and found["played"] != found["groups"]:
+        words.append(f"{found['played']} played")
+    return ", ".join(words)
+
+
+def verdict(found: Comparison) -> tuple[str, int]:
+    """Return the result as a sentence, and the exit code."""
+    new, old = (f"{found['bot']} {printable(version)}" for version in (found["new"], found["old"]))
+    if found["decision"] == "elo1":
+        return f"{new} is better than {old}: elo1 is accepted", 0
+    if found["decision"] == "elo0":
+        return f"{new} is not better than {old} by {found['elo1']:g} Elo: elo0 is accepted", 1
+    if found["state"] == "cancelled":
+        return f"cancelled: {printable(found['reason'] or '')}", 3
+    return f"not decided after {found['groups']} groups", 3
+
+
+_WORDS: Final = {"elo0": "not better", "elo1": "better", None: "not decided"}
+
+
+def show_comparisons(client: Client, as_json: bool) -> None:
+    """Print the comparisons of the owner."""
+    columns: Columns[Comparison] = {
+        **named("id", "bot", "new", "old"),
+        "preset": lambda one: f"{one['kind']}/{one['preset']}",
+        "state": "state",
+        "result": lambda one: _WORDS[one["decision"]] if one["state"] in _OVER else "",
+        "groups": "groups",
+        "requested": moment("created_ms"),
+    }
+    show_rows("comparisons", client.comparisons(), columns, as_json)

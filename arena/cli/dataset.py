@@ -10,10 +10,10 @@ import click
 from click.core import ParameterSource
 
 from arena.cli.commands import Command
-from arena.cli.downloads import read_state
 from arena.cli.online import service, url_option
 from arena.cli.output import json_option, show
 from arena.cli.progress import progress_bar
+from arena.cli.records import read_state
 from arena.client import Client
 from arena.errors import ArenaError
 from arena.games import game_of

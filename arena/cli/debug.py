@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import indent
 
@@ -21,6 +21,7 @@ from arena.play.fault_reports import FaultReport, message_of, trace_of
 from arena.play.match import seat_bot
 from arena.play.table import parse_turn_id
 from arena.records.decisions import RecordedDecision, decisions_until
+from arena.records.record import Record
 from arena.text import printable, printable_lines
 
 
@@ -56,27 +57,21 @@ def debug(
     has seen them; its answers to those are ignored. Then its answer is shown next to the recorded one. Each
     distinct traceback of what it raises is printed once, with the turn; --json has the whole turn.
     """
-    with redirected(as_json):
-        found = _debug(file, which, bot_name, seat, game_id, record_number, sandbox)
-    if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False, indent=2))
-
-
-def _debug(
-    file: str,
-    which: str,
-    bot_name: str,
-    seat: int | None,
-    game_id: str | None,
-    record_number: int | None,
-    sandbox: bool,
-) -> Mapping[str, object]:
-    """Print what the bot does at the decision, and return it."""
     where = _decision(which)
     if isinstance(where, str) and game_id is None and record_number is None:
         game_id, _, _ = parse_turn_id(where)
     record = proven_record(file, game_id, record_number)
     turns = decisions_until(record, where, seat)
+    with redirected(as_json):
+        found = _debug(record, turns, bot_name, sandbox)
+    if as_json:
+        click.echo(json.dumps(found, ensure_ascii=False, indent=2))
+
+
+def _debug(
+    record: Record, turns: Sequence[RecordedDecision], bot_name: str, sandbox: bool
+) -> Mapping[str, object]:
+    """Print what the bot does at the last of the turns, and return it."""
     turn = turns[-1].turn
     kind = turn["kind"]
     spec = sandboxed(bot_name, kind) if sandbox else bot_spec(bot_name, kind)

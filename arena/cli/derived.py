@@ -8,8 +8,7 @@ from typing import Any, Final
 
 import click
 
-from arena.cli.params import Function
-from arena.cli.times import future, seconds
+from arena.cli.params import Function, future, seconds
 from arena.declarations import DECIMAL, DECIMALS, MOMENT, NUMBER, TRUTH, Setting, settings_of
 from arena.inputs.numbers import decimal
 

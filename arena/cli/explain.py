@@ -7,11 +7,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arena.bots import HOUSE_BOTS, Bot, bot_spec
 from arena.cli.commands import Command
+from arena.cli.progress import progress_bar
 from arena.cli.replay import proven_record
 from arena.errors import ArenaError
 from arena.games.kernel import Turn
@@ -72,7 +71,6 @@ def explain(
     """
     record = proven_record(file, game_id, number)
     seats = _seats(record, bot_name, player, seat)
-    status = Console(stderr=True, highlight=False)
     reviewers: dict[int, Bot] = {}
 
     def choose(name: str, seat: int, turn: Turn, seed: int) -> str | None:
@@ -82,22 +80,13 @@ def explain(
         return reviewers[seat].choose(turn)
 
     found: list[tuple[Remark, Cost | None]] = []
-    with Progress(
-        TextColumn("decisions"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=status,
-        transient=True,
-        disable=not status.is_terminal,
-        speed_estimate_period=60,
-        redirect_stdout=False,
-    ) as progress:
-        mine = list(own_decisions(record, seats))
-        for one in progress.track(mine):
+    mine = list(own_decisions(record, seats))
+    with progress_bar(record["canonical"]["kind"], len(mine), "decisions") as shown:
+        for one in mine:
             remark = remark_on(record, one, choose)
             cost = None if remark.same else cost_of(remark, record["canonical"]["seed"], worlds, until)
             found.append((remark, cost))
+            shown(len(found))
     if as_json:
         click.echo(json.dumps(_as_json(record, seats, found)))
     else:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli.commands import Commands
-from arena.cli.online import service, token_option, url_option
-from arena.cli.output import Columns, details, json_line, json_option, moment, show, show_rows, table
-from arena.cli.params import KIND, clock_of, clock_options, rules_option
+from arena.cli.online import online
+from arena.cli.output import Columns, details, json_line, moment, named, show, show_rows, table
+from arena.cli.params import KIND, clock_options, limit_option, rules_option
 from arena.client import Client, Unreachable
 from arena.client.games import LIVE_STATES
 from arena.client.http import given
@@ -23,7 +23,7 @@ from arena.text import printable
 if TYPE_CHECKING:
     from arena.client.types import BotSeat, Game, HouseSeat, OpenSeat, View
 
-_viewer = token_option("the owner or a bot, for a private game", required=False)
+_viewer = online("the owner or a bot, for a private game", required=False)
 _seat = click.option("--seat", type=click.IntRange(min=0), help="The seat of your bot.")
 _game = click.argument("game_id", metavar="GAME")
 
@@ -48,8 +48,6 @@ def game() -> None:
 )
 @click.argument("kind", type=KIND)
 @click.argument("seats", nargs=-1, required=True, metavar="SEAT...")
-@url_option
-@token_option("the owner or a bot")
 @rules_option
 @clock_options
 @click.option(
@@ -57,16 +55,13 @@ def game() -> None:
     type=click.Choice(("public", "private")),
     help="private: visible only to its creator and the bots seated in it. [default: public]",
 )
-@json_option
+@online("the owner or a bot")
 def create(
     kind: str,
     seats: tuple[str, ...],
-    url: str,
-    token: str,
+    client: Client,
     rules: tuple[str, ...],
-    clock: str | None,
-    turn_seconds: float | None,
-    bank_seconds: float | None,
+    clock: dict[str, str | int] | None,
     visibility: str | None,
     as_json: bool,
 ) -> None:
@@ -75,9 +70,7 @@ def create(
     A SEAT is house:rookie, open, or the name of a bot.
     """
     rules_of = game_of(kind)
-    times = clock_of(clock, turn_seconds, bank_seconds)
-    options: dict[str, Any] = given(rules=rules_of.options.parse(rules), clock=times, visibility=visibility)
-    client = service(url, token)
+    options: dict[str, Any] = given(rules=rules_of.options.parse(rules), clock=clock, visibility=visibility)
     try:
         made = client.create_game(kind, [_seat_of(text) for text in seats], **options)
     except ArenaError as error:
@@ -126,23 +119,13 @@ def _result(view: Game | View) -> str | None:
     help="Only games in this state.",
 )
 @click.option("--bot", help="Only games of this bot.")
-@click.option(
-    "--limit", type=click.IntRange(1), default=20, show_default=True, help="The maximum number of games."
-)
-@url_option
+@limit_option("games", 20)
 @_viewer
-@json_option
 def list_games(
-    kind: str | None,
-    state: str | None,
-    bot: str | None,
-    limit: int,
-    url: str,
-    token: str | None,
-    as_json: bool,
+    kind: str | None, state: str | None, bot: str | None, limit: int, client: Client, as_json: bool
 ) -> None:
     """List the newest games, public ones and your own."""
-    found = service(url, token).games(kind=kind, state=state, bot=bot, limit=min(limit, 100))
+    found = client.games(kind=kind, state=state, bot=bot, limit=min(limit, 100))
     columns: Columns[Game] = {
         "id": "game",
         "game": "kind",
@@ -157,12 +140,10 @@ def list_games(
 @game.command("show", examples=("botequim game show GAME", "botequim game show GAME --seat 0 --json"))
 @_game
 @_seat
-@url_option
 @_viewer
-@json_option
-def show_game(game_id: str, seat: int | None, url: str, token: str | None, as_json: bool) -> None:
+def show_game(game_id: str, seat: int | None, client: Client, as_json: bool) -> None:
     """Show GAME: its players, state, clocks, faults and result."""
-    view = service(url, token).game(game_id, seat=seat)
+    view = client.game(game_id, seat=seat)
     assert view is not None
     show(view, as_json, lambda: _shown(view))
 
@@ -190,22 +171,19 @@ def _shown(view: View) -> str:
         }
         for seat in view["seats"]
     ]
-    seats = table(rows, {name: name for name in ("seat", "type", "name", "version", "bank", "faults")})
+    seats = table(rows, named("seat", "type", "name", "version", "bank", "faults"))
     return f"{details(view, columns)}\n{seats}"
 
 
 @game.command(examples=("botequim game watch GAME", "botequim game watch GAME --json"))
 @_game
 @_seat
-@url_option
 @_viewer
-@json_option
-def watch(game_id: str, seat: int | None, url: str, token: str | None, as_json: bool) -> None:
+def watch(game_id: str, seat: int | None, client: Client, as_json: bool) -> None:
     """Print what happens in GAME, a line per event, until it is over.
 
     With --json, each line is an event as the API sends it.
     """
-    client = service(url, token)
     view = client.game(game_id, seat=seat)
     assert view is not None
     names = [one["name"] or f"seat {one['seat']}" for one in view["seats"]]
@@ -255,20 +233,11 @@ def _event_line(event: Mapping[str, object], names: list[str]) -> str:
 @_seat
 @click.option("--start", type=click.IntRange(min=0), default=0, help="The number of the first event.")
 @click.option("--limit", type=click.IntRange(1, 1000), help="The maximum number of events.")
-@url_option
 @_viewer
-@json_option
 def events(
-    game_id: str,
-    seat: int | None,
-    start: int,
-    limit: int | None,
-    url: str,
-    token: str | None,
-    as_json: bool,
+    game_id: str, seat: int | None, start: int, limit: int | None, client: Client, as_json: bool
 ) -> None:
     """Print a page of the events of GAME so far."""
-    client = service(url, token)
     page = client.events(game_id, seat=seat, start=start, limit=limit)
     if as_json:
         show(page, as_json)
@@ -284,35 +253,29 @@ def events(
 @_game
 @_seat
 @click.option("--nonce", help="A text of your own, mixed into every shuffle.")
-@url_option
-@token_option("the bot")
-@json_option
-def join(game_id: str, seat: int | None, nonce: str | None, url: str, token: str, as_json: bool) -> None:
+@online("the bot")
+def join(game_id: str, seat: int | None, nonce: str | None, client: Client, as_json: bool) -> None:
     """Take an open seat of GAME for the bot of the token, and print the number of the seat."""
-    joined = service(url, token).join(game_id, seat, nonce)
+    joined = client.join(game_id, seat, nonce)
     show(joined, as_json, str(joined["seat"]))
 
 
 @game.command(examples=("botequim game resign GAME --profile my-bot",))
 @_game
 @_seat
-@url_option
-@token_option("the bot")
-@json_option
-def resign(game_id: str, seat: int | None, url: str, token: str, as_json: bool) -> None:
+@online("the bot")
+def resign(game_id: str, seat: int | None, client: Client, as_json: bool) -> None:
     """Give up the seat of a bot in GAME, which the table plays to the end."""
-    view = service(url, token).resign(game_id, seat)
+    view = client.resign(game_id, seat)
     show(view, as_json, f"{game_id}: resigned; the game is {view['state']}")
 
 
 @game.command(examples=("botequim game cancel GAME",))
 @_game
-@url_option
-@token_option("the owner that created it, or an admin")
-@json_option
-def cancel(game_id: str, url: str, token: str, as_json: bool) -> None:
+@online("the owner that created it, or an admin")
+def cancel(game_id: str, client: Client, as_json: bool) -> None:
     """Cancel GAME, which has not begun."""
-    view = service(url, token).cancel_game(game_id)
+    view = client.cancel_game(game_id)
     show(view, as_json, f"{game_id}: {view['state']}")
 
 
@@ -320,9 +283,8 @@ def cancel(game_id: str, url: str, token: str, as_json: bool) -> None:
     examples=("botequim game record GAME --wait > game.json", "botequim game record GAME | botequim replay -")
 )
 @_game
-@url_option
-@_viewer
 @click.option("--wait", is_flag=True, help="Wait until the game is over.")
-def record(game_id: str, url: str, token: str | None, wait: bool) -> None:
+@online("the owner or a bot, for a private game", required=False, json=False)
+def record(game_id: str, client: Client, wait: bool) -> None:
     """Print the record of the finished game GAME, one line of JSON."""
-    click.echo(dumps(service(url, token).record(game_id, wait=wait)))
+    click.echo(dumps(client.record(game_id, wait=wait)))

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.cli.board_details import published_history, published_styles
+from arena.cli.board_details import published_history, published_matchups, published_styles, show_matchups
 from arena.cli.commands import Command
-from arena.cli.downloads import read_state
-from arena.cli.matchups import published_matchups, show_matchups
 from arena.cli.online import service, url_option
 from arena.cli.output import fitting
 from arena.cli.params import KIND
 from arena.cli.progress import progress_bar
+from arena.cli.records import read_state
 from arena.client import Client
 from arena.errors import UnknownPreset
 from arena.games import GAMES, game_of

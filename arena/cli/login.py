@@ -10,7 +10,7 @@ import click
 
 from arena.cli.commands import Command
 from arena.cli.online import service, token_option, url_option
-from arena.cli.output import details, json_option, show, when
+from arena.cli.output import details, json_option, named, show, when
 from arena.cli.profiles import DEFAULT, Profile, is_set, profiles, remove_profile, save_profile
 from arena.client import ApiError, Client
 from arena.client.http import DEFAULT_URL
@@ -91,7 +91,7 @@ def whoami(url: str, token: str, as_json: bool) -> None:
         "groups today": _used(who["budgets"]["groups"]) if who.get("budgets") else None,
         "profiles": ", ".join(found["profiles"]),
     }
-    show(found, as_json, lambda: details(shown, {name: name for name in shown}))
+    show(found, as_json, lambda: details(shown, named(*shown)))
 
 
 def _used(quota: Quota) -> str:

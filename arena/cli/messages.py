@@ -1,17 +1,39 @@
-"""Errors in the terms of a command: its options and arguments in place of the fields of the API."""
+"""Errors in the terms of a command, with its options in place of fields of the API, and names to suggest."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Final
 
 import click
 
-from arena.cli.suggest import suggestion
 from arena.errors import ArenaError
 from arena.inputs.times import OF_BOTH_FORMS
+from arena.text import similar
+
+_QUOTED: Final = re.compile(r"'([^'\s]{1,64})'")
+_NAME: Final = re.compile(r"[A-Za-z0-9][\w@./:-]*")
+
+
+def did_you_mean(word: str, names: Iterable[str]) -> str:
+    """Return a text such as ``did you mean 'truco'?``, or an empty one."""
+    found = similar(word, names)
+    return f"did you mean {' or '.join(repr(name) for name in found)}?" if found else ""
+
+
+def suggestion(message: str, expected: str) -> str:
+    """Return ``did you mean ...?`` for an error that quotes a name and lists the existing ones; otherwise an
+    empty text.
+    """
+    quoted = _QUOTED.findall(message)
+    if not quoted:
+        return ""
+    known = [name.rstrip(".:") for name in _NAME.findall(expected) if len(name) > 1]
+    is_list = "," in expected or expected.startswith("one of ")
+    return did_you_mean(quoted[0], known) if is_list and len(known) > 1 else ""
+
 
 _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "Authorization": ("--token",),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import wraps
 from typing import Any, Final, TypeVar
 
 import click
 
+from arena.cli.output import json_option
 from arena.cli.profiles import DEFAULT, Profile, config_path, find_profile, is_open_to_others, is_set
 from arena.client import Client
 from arena.client.http import DEFAULT_URL
@@ -107,6 +109,28 @@ def token_option(whose: str, *, required: bool = True) -> Callable[[Function], F
         callback=check,
         help=f"The token of {whose}; safer in {_TOKEN} or a profile, as process lists show options.",
     )
+
+
+def online(
+    whose: str = "", *, required: bool = True, json: bool = True
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator for a command that calls the service: it adds the options of :func:`url_option`,
+    those of :func:`token_option` if the token of somebody (``whose``) is sent, and ``--json`` unless ``json``
+    is false. The command receives ``client`` and, with ``--json``, ``as_json``.
+    """
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def call(*, url: str, token: str | None = None, **values: Any) -> Any:
+            return command(client=service(url, token), **values)
+
+        if json:
+            call = json_option(call)
+        if whose:
+            call = token_option(whose, required=required)(call)
+        return url_option(call)
+
+    return decorate
 
 
 def service(url: str, token: str | None = None) -> Client:

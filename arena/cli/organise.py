@@ -8,10 +8,10 @@ import click
 
 from arena.cli.commands import Command
 from arena.cli.derived import fields_of, options
-from arena.cli.online import service, token_option, url_option
-from arena.cli.output import json_option, show, when
-from arena.cli.params import KIND, clock_of, clock_options, preset_in_place, rules_option
-from arena.cli.times import future
+from arena.cli.online import online
+from arena.cli.output import show, when
+from arena.cli.params import KIND, clock_options, future, preset_in_place, rules_option
+from arena.client import Client
 from arena.client.http import given
 from arena.games import game_of
 from arena.tournaments.settings import HouseBots, OneOffSettings
@@ -45,27 +45,16 @@ OPTIONS: Final = {
 @rules_option
 @preset_in_place
 @clock_options
-@url_option
-@token_option("an organiser, or an admin")
-@json_option
+@online("an organiser, or an admin")
 def edit(
-    tournament_id: str,
-    url: str,
-    token: str,
-    as_json: bool,
-    rules: tuple[str, ...],
-    clock: str | None,
-    turn_seconds: float | None,
-    bank_seconds: float | None,
-    **settings: object,
+    tournament_id: str, client: Client, as_json: bool, rules: tuple[str, ...], **settings: object
 ) -> None:
     """Change settings of TOURNAMENT, and print what has changed.
 
     Once a bot has entered, only its name, description and link, a later --starts and more --max-entries are
     allowed.
     """
-    client = service(url, token)
-    changes = fields_of(settings) | given(clock=clock_of(clock, turn_seconds, bank_seconds))
+    changes = fields_of(settings)
     if not (changes or rules):
         raise click.UsageError("nothing to change; expected an option such as --name or --starts")
     before = client.tournament(tournament_id)
@@ -92,13 +81,10 @@ def edit(
 @click.option("--name", help="The display name. [default: the same]")
 @click.option("--description", help="Plain text about it. [default: the same]")
 @click.option("--link", help="The address of a web page about it. [default: the same]")
-@url_option
-@token_option("an organiser, or an admin")
-@json_option
+@online("an organiser, or an admin")
 def clone(
     tournament_id: str,
-    url: str,
-    token: str,
+    client: Client,
     as_json: bool,
     starts: int,
     opens: int | None,
@@ -107,20 +93,16 @@ def clone(
 ) -> None:
     """Announce a tournament with the settings of TOURNAMENT and a new seed, and print its id."""
     changes: dict[str, Any] = given(opens_ms=opens, ends_ms=ends, **texts)
-    made = service(url, token).clone_tournament(tournament_id, starts, **changes)
+    made = client.clone_tournament(tournament_id, starts, **changes)
     show(made, as_json, made["id"])
 
 
-@click.command(
-    cls=Command,
-    examples=("botequim tournament results TOURNAMENT > results.csv",),
-)
+@click.command(cls=Command, examples=("botequim tournament results TOURNAMENT > results.csv",))
 @click.argument("tournament_id", metavar="TOURNAMENT")
-@url_option
-@token_option("an owner who may see it", required=False)
-def results(tournament_id: str, url: str, token: str | None) -> None:
+@online("an owner who may see it", required=False, json=False)
+def results(tournament_id: str, client: Client) -> None:
     """Print the results of TOURNAMENT as CSV, one line per entry, by owner."""
-    click.echo(service(url, token).results(tournament_id), nl=False)
+    click.echo(client.results(tournament_id), nl=False)
 
 
 @click.command(
@@ -137,9 +119,7 @@ def results(tournament_id: str, url: str, token: str | None) -> None:
 @click.option("--link", is_flag=True, help="Make a link that invites whoever has it, and print it.")
 @click.option("--expires", type=future, help="When the link expires. [default: when entry is locked]")
 @click.option("--revoke", multiple=True, metavar="LINK", help="Revoke a link by its id; repeatable.")
-@url_option
-@token_option("an organiser, or an admin")
-@json_option
+@online("an organiser, or an admin")
 def invite(
     tournament_id: str,
     owners: tuple[str, ...],
@@ -147,12 +127,10 @@ def invite(
     link: bool,
     expires: int | None,
     revoke: tuple[str, ...],
-    url: str,
-    token: str,
+    client: Client,
     as_json: bool,
 ) -> None:
     """Invite OWNERS to TOURNAMENT, whose bots may then enter; without options, list who is invited."""
-    client = service(url, token)
     if owners:
         client.invite_owners(tournament_id, list(owners))
     for owner in remove:
@@ -175,41 +153,25 @@ def _guests_text(found: Guests) -> str:
     return "\n".join([*found["owners"], *links])
 
 
-@click.command(
-    cls=Command,
-    examples=("botequim tournament accept TOURNAMENT CODE",),
-)
+@click.command(cls=Command, examples=("botequim tournament accept TOURNAMENT CODE",))
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.argument("code")
-@url_option
-@token_option("the owner")
-@json_option
-def accept(tournament_id: str, code: str, url: str, token: str, as_json: bool) -> None:
+@online("the owner")
+def accept(tournament_id: str, code: str, client: Client, as_json: bool) -> None:
     """Accept the invitation to TOURNAMENT that has the CODE of its link."""
-    view = service(url, token).accept_invitation(tournament_id, code)
+    view = client.accept_invitation(tournament_id, code)
     show(view, as_json, view["name"])
 
 
-@click.command(
-    cls=Command,
-    examples=("botequim tournament organisers TOURNAMENT bia",),
-)
+@click.command(cls=Command, examples=("botequim tournament organisers TOURNAMENT bia",))
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.argument("owners", nargs=-1)
 @click.option("--remove", multiple=True, metavar="OWNER", help="Remove a co-organiser; repeatable.")
-@url_option
-@token_option("the owner that announced it, or an admin")
-@json_option
+@online("the owner that announced it, or an admin")
 def organisers(
-    tournament_id: str,
-    owners: tuple[str, ...],
-    remove: tuple[str, ...],
-    url: str,
-    token: str,
-    as_json: bool,
+    tournament_id: str, owners: tuple[str, ...], remove: tuple[str, ...], client: Client, as_json: bool
 ) -> None:
     """Make OWNERS co-organisers of TOURNAMENT, who may edit, invite and cancel."""
-    client = service(url, token)
     for owner in owners:
         client.add_organiser(tournament_id, owner)
     for owner in remove:
@@ -236,17 +198,14 @@ def organisers(
 @click.option("--secret", help="The signing secret. [default: a new one]")
 @click.option("--remove", multiple=True, metavar="ID", help="Delete a subscription; repeatable.")
 @click.option("--test", multiple=True, metavar="ID", help="Post a ping to a subscription's URL; repeatable.")
-@url_option
-@token_option("the owner")
-@json_option
+@online("the owner")
 def follow(
     tournament_id: str,
     hook: str | None,
     secret: str | None,
     remove: tuple[str, ...],
     test: tuple[str, ...],
-    url: str,
-    token: str,
+    client: Client,
     as_json: bool,
 ) -> None:
     """Let what happens with TOURNAMENT be posted to URL, and print the signing secret.
@@ -254,7 +213,6 @@ def follow(
     The secret is shown only once. Without URL, list your subscriptions. A failed subscription resumes when
     its URL answers a --test.
     """
-    client = service(url, token)
     for old in remove:
         client.unsubscribe(tournament_id, old)
     for one in test:
@@ -270,6 +228,3 @@ def follow(
 def _subscription_text(one: Subscription) -> str:
     error = f": {one['error']}" if one["error"] else ""
     return f"{one['id']} {one['url']} {one['state']}{error}"
-
-
-__all__ = ["accept", "clone", "edit", "follow", "invite", "organisers", "results"]

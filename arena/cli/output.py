@@ -43,13 +43,7 @@ def show(value: object, as_json: bool, text: str | Callable[[], str] = "") -> No
         click.echo(shown, nl=not shown.endswith("\n"))
 
 
-def show_rows(
-    key: str,
-    rows: Iterable[Row],
-    columns: Columns[Row],
-    as_json: bool,
-    right: int = 0,
-) -> None:
+def show_rows(key: str, rows: Iterable[Row], columns: Columns[Row], as_json: bool, right: int = 0) -> None:
     """Print rows as a :func:`table`, or as JSON ``{key: rows}``. An empty list prints ``no bots``, according
     to ``key``.
     """
@@ -88,6 +82,11 @@ def fitting(text: str, as_csv: Callable[[], str]) -> str:
 def _cell(row: Row, column: Column[Row]) -> Cell:
     cell: Any = column(row) if callable(column) else row.get(column)
     return ("yes" if cell else "no") if isinstance(cell, bool) else cell
+
+
+def named(*fields: str) -> dict[str, Column[Any]]:
+    """Return columns that have the names of their fields."""
+    return {field: field for field in fields}
 
 
 def details(value: Row, columns: Columns[Row]) -> str:

@@ -1,27 +1,70 @@
-"""Types of options and arguments that several commands share."""
+"""Options and arguments that several commands share, with their types, such as times and kinds of games."""
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
 from arena.bots import HOUSE_BOTS
-from arena.cli.times import seconds
+from arena.errors import ArenaError
 from arena.games import GAMES, game_of
+from arena.inputs.times import HERE, read_duration, read_time
 from arena.play.clocks import CLOCKS
 
+_LATE_MS: Final = 60_000
+"""How far in the past a time may lie that was meant to be now."""
+
+_Value = TypeVar("_Value")
+
+
+def seconds(text: str) -> float:
+    """Parse a duration such as ``90``, ``90s``, ``5m``, ``2h`` or ``1d``, and return it in seconds."""
+    return _read(lambda: read_duration(text))
+
+
+def moment(text: str) -> int:
+    """Parse a time such as ``+5m``, ``18:00`` or ``2026-12-31 20:00``, and return it in Unix milliseconds. It
+    is local time if it has no offset.
+    """
+    return _read(lambda: read_time(text, now_ms(), HERE))
+
+
+def future(text: str) -> int:
+    """Parse a time like :func:`moment`, and refuse one in the past."""
+    ms = moment(text)
+    if ms < now_ms() - _LATE_MS:
+        raise click.BadParameter(f"{text} is in the past; expected a later time, such as +5m or 18:00")
+    return ms
+
+
+def now_ms() -> int:
+    """Return the present time in Unix milliseconds."""
+    return round(1000 * time.time())
+
+
+def _read(read: Callable[[], _Value]) -> _Value:
+    try:
+        return read()
+    except ArenaError as error:
+        raise click.BadParameter(str(error)) from None
+
+
 if TYPE_CHECKING:
-    _Text = click.ParamType[str]
+    Text = click.ParamType[str]
 else:
     # Generic since Click 8.5 only.
-    _Text = click.ParamType
+    Text = click.ParamType
+"""The base of types of options and arguments that are texts."""
 
 
-class KindType(_Text):
+class KindType(Text):
     """A kind of game."""
 
     name = "kind"
@@ -44,7 +87,7 @@ class KindType(_Text):
 KIND: Final = KindType()
 
 
-class PlayerFile(_Text):
+class PlayerFile(Text):
     """A house bot or a file, for shell completion."""
 
     name = "bot"
@@ -60,8 +103,17 @@ class PlayerFile(_Text):
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def clock_options(command: Function) -> Function:
-    """Add the options that say how much time players have to a command; see :func:`clock_of`."""
+def clock_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say how much time players have to a command. It receives ``clock``: the clock of a
+    request, or None if none is given.
+    """
+
+    @wraps(command)
+    def call(
+        *, clock: str | None, turn_seconds: float | None, bank_seconds: float | None, **others: Any
+    ) -> Any:
+        return command(clock=_clock_of(clock, turn_seconds, bank_seconds), **others)
+
     options = (
         click.option(
             "--clock",
@@ -72,14 +124,13 @@ def clock_options(command: Function) -> Function:
         click.option("--bank-seconds", type=seconds, help="The bank per game."),
     )
     for option in reversed(options):
-        command = option(command)
-    return command
+        call = option(call)
+    return call
 
 
-def clock_of(
+def _clock_of(
     clock: str | None, turn_seconds: float | None, bank_seconds: float | None
 ) -> dict[str, str | int] | None:
-    """Return the clock of a request from the options of :func:`clock_options`, or None if none is given."""
     given: dict[str, str | int] = {
         name: round(1000 * value)
         for name, value in (("per_turn_ms", turn_seconds), ("bank_ms", bank_seconds))
@@ -112,6 +163,23 @@ def local_rules(kind: str, preset: str | None, rules: Sequence[str] = ()) -> dic
     game = game_of(kind)
     return game.options.complete({**game.preset(preset).rules, **game.options.parse(rules)})
 
+
+def limit_option(of: str, default: int, most: int | None = None) -> Callable[[Function], Function]:
+    """Return a decorator for the option ``--limit`` of a list, such as one of ``games``."""
+    return click.option(
+        "--limit",
+        type=click.IntRange(1, most),
+        default=default,
+        show_default=True,
+        help=f"The maximum number of {of}.",
+    )
+
+
+out_option: Final = click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file to write. [default: standard output]",
+)
 
 jobs_option: Final = click.option(
     "--jobs",

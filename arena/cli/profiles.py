@@ -12,7 +12,7 @@ from configparser import ConfigParser, Error
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from arena.cli.suggest import did_you_mean
+from arena.cli.messages import did_you_mean
 from arena.errors import ArenaError
 
 DEFAULT: Final = "default"

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn
 
 WINDOW: Final = 60.0
 """Seconds of the past that a remaining time is computed from."""
@@ -77,32 +76,37 @@ def left_text(seconds: float | None) -> str:
     return "" if seconds is None else f"about {duration(seconds)} left"
 
 
+def bar_columns() -> tuple[ProgressColumn, ...]:
+    """Return the columns of a progress bar, of which the last shows the field ``more``."""
+    return (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[more]}", markup=False),
+    )
+
+
 @contextmanager
 def progress_bar(what: str, total: int | None, unit: str) -> Iterator[Callable[[int], None]]:
     """Show a progress bar if stderr is a terminal.
 
-    Yields a function that takes the amount done and the ``total`` (None if unknown). ``unit`` is a word such
-    as ``groups``.
+    Yields a function that takes the amount done. ``total`` is None if it is unknown, and grows with what is
+    done. ``unit`` is a word such as ``groups``.
     """
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda done: None
         return
     pace = Pace()
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[more]}", markup=False),
-    )
     # What goes to standard output stays there.
-    with Progress(*columns, console=console, transient=True, redirect_stdout=False) as bar:
+    with Progress(*bar_columns(), console=console, transient=True, redirect_stdout=False) as bar:
         task = bar.add_task(what, total=total, more=unit)
 
         def show(done: int) -> None:
             pace.add(done)
-            left = None if total is None else pace.left(total - done)
-            bar.update(task, completed=done, more=f"{unit} {left_text(left)}".rstrip())
+            most = None if total is None else max(total, done)
+            left = None if most is None else pace.left(most - done)
+            bar.update(task, completed=done, total=most, more=f"{unit} {left_text(left)}".rstrip())
 
         yield show
 
@@ -123,8 +127,3 @@ class Lines:
         if self._last is None or self._last[0] != event or now - self._last[1] >= LINE_EVERY:
             self._last = (event, now)
             self._say(line())
-
-
-def warn(line: str) -> None:
-    """Write a line to stderr."""
-    click.echo(f"botequim: {line}", err=True)

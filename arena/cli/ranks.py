@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 from arena.cli.online import say
+from arena.cli.params import now_ms
 from arena.cli.progress import Lines
 from arena.client import Client
 from arena.play.board_names import BoardName
@@ -37,7 +38,7 @@ class Situation(NamedTuple):
         """Return whether the rank is settled, or will not come within ``left`` seconds."""
         if self.next.state in ("rests", "none"):
             return True
-        if self.next.from_ms is not None and self.next.from_ms > _now_ms() + 1000 * left:
+        if self.next.from_ms is not None and self.next.from_ms > now_ms() + 1000 * left:
             return True
         return self.next.state == "waits" and self.standing is not None and self.standing.rank is not None
 
@@ -63,7 +64,7 @@ class _Service:
         views = [view for one in listed if (view := self._client.tournament(one["id"])) is not None]
         present = [view for view in views if view["state"] in PRESENT]
         groups = 0 if place is None else place.groups
-        following = outlook(board, self._player, groups, present, self._client.schedules(), _now_ms())
+        following = outlook(board, self._player, groups, present, self._client.schedules(), now_ms())
         if following.state == "plays" and following.tournament is not None:
             self._plays[board] = following.tournament
         elif board in self._plays and not self._is_counted(self._plays[board], published["published_ms"]):
@@ -78,7 +79,7 @@ class _Service:
         finished_ms = None if view is None else view["finished_ms"]
         if finished_ms is None:
             return True
-        return bool((published_ms or 0) >= finished_ms or _now_ms() > finished_ms + 1000 * COUNTED)
+        return bool((published_ms or 0) >= finished_ms or now_ms() > finished_ms + 1000 * COUNTED)
 
 
 def shown(board: BoardName) -> str:
@@ -146,13 +147,6 @@ class _Report:
             say(f"{where}: nothing new for {SILENT:.0f} s: the service is busy, or its workers do not run")
 
 
-def _now_ms() -> int:
-    return round(1000 * time.time())
-
-
 def words(what: Outlook, url: str) -> str:
     """Return what a bot does next, with the page of the tournament."""
     return what.words if what.tournament is None else f"{what.words}: {url}/tournaments/{what.tournament}"
-
-
-__all__ = ["Situation", "await_ranks", "board_page", "shown", "words"]

@@ -1,43 +1,282 @@
-"""``botequim records``: download all public records of a service."""
+"""``botequim records``: download all public records of a service, into a file or to standard output.
+
+The file has a state beside it (``FILE.state``): how much of the file is complete, where the next page begins,
+and which changes of older records it contains. A page counts only once the state says so, so an interruption
+at any moment neither loses nor duplicates a record. A finished file has the same bytes as one downloaded in
+one go.
+"""
 
 from __future__ import annotations
 
+import fcntl
+import json
+import os
 import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
 
 from arena.cli.commands import Command
-from arena.cli.downloads import Download, opened_download, state_path
-from arena.cli.online import service, url_option
-from arena.cli.params import KIND
+from arena.cli.online import online
+from arena.cli.params import KIND, out_option
+from arena.cli.progress import progress_bar
 from arena.client import Client
+from arena.errors import ArenaError
+from arena.records.record import dumps
+
+if TYPE_CHECKING:
+    from arena.client.types import BoardSummary
+
+
+_FORMAT: Final = 1
+
+
+@dataclass
+class DownloadState:
+    """What is known about a file of records: its service, the ``kind`` of the games (None: all), the cursor,
+    and how many ``bytes`` and ``records`` are complete.
+
+    ``finished`` says whether the service had no more records. ``changed`` is what changed in records after
+    their release, by group, as the file contains it. ``boards`` are the boards of the service then, as ``GET
+    /v1/leaderboards`` lists them. ``replacing`` says whether another file is about to replace this one.
+    """
+
+    url: str
+    kind: str | None
+    after: str | None = None
+    bytes: int = 0
+    records: int = 0
+    finished: bool = False
+    changed: dict[str, dict[str, Any]] = field(default_factory=dict)
+    boards: list[BoardSummary] = field(default_factory=list)
+    replacing: bool = False
+    format: int = _FORMAT
+
+
+def state_path(path: Path) -> Path:
+    """Return the path of the state file of a file of records."""
+    return path.with_name(path.name + ".state")
+
+
+def read_state(path: Path) -> DownloadState | None:
+    """Return the state of a file of records, or None if it has none. Raises ``invalid_state``."""
+    where = state_path(path)
+    if not where.exists():
+        return None
+    try:
+        values = json.loads(where.read_text(encoding="utf-8"))
+        state = DownloadState(**{name: values[name] for name in _FIELDS})
+        if state.format != _FORMAT:
+            raise ValueError(f"unsupported format {state.format}")
+        return state
+    except (LookupError, ValueError, TypeError, AttributeError) as error:
+        raise ArenaError(
+            f"{where} does not hold the state of a download ({error})",
+            code="invalid_state",
+            field="out",
+            expected="another file, or to delete the file and its state",
+        ) from None
+
+
+_FIELDS: Final = DownloadState.__dataclass_fields__.keys()
+
+
+class Download:
+    """A download into a file, created by :func:`opened_download`."""
+
+    def __init__(self, client: Client, path: Path, state: DownloadState) -> None:
+        self.state = state
+        self._client = client
+        self.path = path
+        self._file = path.open("r+b")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def resume(self) -> None:
+        """Restore the saved state: finish a replacement, and cut off bytes beyond the state."""
+        temporary = _temporary(self.path)
+        if self.state.replacing:
+            if temporary.exists():
+                os.replace(temporary, self.path)
+            self._reopen()
+            self.state.replacing = False
+            self._save()
+        temporary.unlink(missing_ok=True)
+        size = self._file.seek(0, os.SEEK_END)
+        if size < self.state.bytes:
+            raise ArenaError(
+                f"{self.path} has {size} bytes, but {self.state.bytes} were downloaded",
+                code="invalid_state",
+                field="out",
+                expected=f"the unchanged file, or to delete it and {state_path(self.path).name}",
+            )
+        self._file.truncate(self.state.bytes)
+
+    def run(self, on_page: Callable[[int], None]) -> None:
+        """Download all missing records; ``on_page`` is called with the number of records after each page."""
+        self.state.finished = False
+        self._take_changes()
+        while (page := self._client.records_page(self.state.kind, after=self.state.after)).lines:
+            self._file.seek(self.state.bytes)
+            self._file.write("".join(line + "\n" for line in page.lines).encode())
+            _flush(self._file)
+            self.state.bytes = self._file.tell()
+            self.state.records += len(page.lines)
+            self.state.after = page.after
+            self._save()
+            on_page(self.state.records)
+        # What changed meanwhile in records that were here already.
+        self._take_changes()
+        self.state.boards = [
+            board
+            for board in self._client.leaderboards()
+            if self.state.kind in (None, board["kind"]) and board["records"]
+        ]
+        self.state.finished = True
+        self._save()
+
+    def _take_changes(self) -> None:
+        changes: dict[str, dict[str, Any]] = {}
+        for change in self._client.record_changes():
+            changes.setdefault(change["group"], {}).update(change["info"])
+        new = {group: info for group, info in changes.items() if info != self.state.changed.get(group)}
+        if new and self.state.bytes and self._needs(new):
+            self._rewrite(new)
+        self.state.changed = changes
+        self._save()
+
+    def _needs(self, changes: Mapping[str, Mapping[str, object]]) -> bool:
+        self._file.seek(0)
+        return any(line != _changed(line, changes) for line in self._file)
+
+    def _rewrite(self, changes: Mapping[str, Mapping[str, object]]) -> None:
+        temporary = _temporary(self.path)
+        self._file.seek(0)
+        with temporary.open("wb") as out:
+            out.writelines(_changed(line, changes) for line in self._file)
+            _flush(out)
+            self.state.bytes = out.tell()
+        _flush_folder(self.path.parent)
+        self.state.replacing = True
+        self._save()
+        self.resume()
+
+    def _reopen(self) -> None:
+        self._file.close()
+        self._file = self.path.open("r+b")
+
+    def _save(self) -> None:
+        where = state_path(self.path)
+        temporary = _temporary(where)
+        with temporary.open("wb") as out:
+            out.write(json.dumps(asdict(self.state), indent=1).encode())
+            _flush(out)
+        os.replace(temporary, where)
+
+
+@contextmanager
+def opened_download(client: Client, path: Path, kind: str | None) -> Iterator[Download]:
+    """Open a download of all records, or of those of a ``kind``, into ``path``, and continue it if it was
+    interrupted.
+
+    Raises ``invalid_state`` if the file does not belong to such a download, or if another process is writing
+    it.
+    """
+    lock = state_path(path).with_name(path.name + ".lock")
+    with lock.open("wb") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise _in_use(path) from None
+        if not lock.exists() or os.fstat(held.fileno()).st_ino != lock.stat().st_ino:
+            # It was removed by the process that held it, after this one had opened it.
+            raise _in_use(path)
+        state = read_state(path)
+        if state is None and path.exists() and path.stat().st_size:
+            raise ArenaError(
+                f"{path} exists, but was not created by an earlier download",
+                code="invalid_state",
+                field="out",
+                expected="a new file, or one that still has its .state file",
+            )
+        if state is not None and (state.url, state.kind) != (client.url, kind):
+            raise ArenaError(
+                f"{path} holds {state.kind or 'all'} records of {state.url}",
+                code="invalid_state",
+                field="out",
+                expected="the same service and kind, or another file",
+            )
+        if state is None or not path.exists():
+            state = DownloadState(client.url, kind)
+            path.touch()
+        download = Download(client, path, state)
+        try:
+            download.resume()
+            yield download
+        finally:
+            download.close()
+            lock.unlink(missing_ok=True)
+
+
+def _in_use(path: Path) -> ArenaError:
+    return ArenaError(
+        f"another process is downloading to {path}",
+        code="invalid_state",
+        field="out",
+        expected="one process at a time",
+    )
+
+
+def _changed(line: bytes, changes: Mapping[str, Mapping[str, object]]) -> bytes:
+    """Return the record with its later changes applied."""
+    if not line.strip():
+        return line
+    record = json.loads(line)
+    group = record["canonical"]["group"]
+    info = None if group is None else changes.get(group["id"])
+    if info is None or info.items() <= record["info"].items():
+        return line
+    record["info"].update(info)
+    return dumps(record).encode() + b"\n"
+
+
+def _temporary(path: Path) -> Path:
+    return path.with_name(path.name + ".new")
+
+
+def _flush(file: IO[bytes]) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _flush_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 @click.command(
     cls=Command,
-    examples=(
-        "botequim records --out all.jsonl",
-        "botequim records --kind toepen | botequim verify -",
-    ),
+    examples=("botequim records --out all.jsonl", "botequim records --kind toepen | botequim verify -"),
 )
-@url_option
 @click.option("--kind", type=KIND, help="Only records of this game.")
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The file to write. [default: standard output]",
-)
-def records(url: str, kind: str | None, out: Path | None) -> None:
+@out_option
+@online(json=False)
+def records(client: Client, kind: str | None, out: Path | None) -> None:
     """Download all public records of a service, oldest first, as JSON lines.
 
     With --out, an interrupted download continues where it ended, and a later one adds the new records; older
     ones receive what changed in them since (a group was annulled). FILE.state beside the file says how far it
     is. 'botequim verify' and 'botequim leaderboard' read the file.
     """
-    client = service(url)
     if out is None:
         for line in client.records(kind):
             sys.stdout.write(line + "\n")
@@ -55,34 +294,17 @@ def records(url: str, kind: str | None, out: Path | None) -> None:
 
 
 def _run(client: Client, download: Download, kind: str | None) -> None:
-    """Download with a progress bar. Its total is the number of rated records, although there
-    may be others.
-    """
-    console = Console(stderr=True)
-    rated = 0
-    if console.is_terminal:
-        rated = sum(board["records"] for board in client.leaderboards() if kind in (None, board["kind"]))
-    progress = Progress(
-        TextColumn("{task.completed} records"),
-        BarColumn(),
-        console=console,
-        transient=True,
-        redirect_stdout=False,
-    )
+    """Download with a progress bar. Its total is the rated records, although there may be others."""
     state = download.state
-    with progress:
-        task = progress.add_task("", total=max(rated, state.records) or None, completed=state.records)
-
-        def show(count: int) -> None:
-            progress.update(task, completed=count, total=max(rated, count))
-
-        try:
+    rated = sum(board["records"] for board in client.leaderboards() if kind in (None, board["kind"]))
+    try:
+        with progress_bar("download", rated or None, "records") as show:
+            show(state.records)
             download.run(show)
-        except BaseException:
-            progress.stop()
-            click.echo(
-                f"interrupted after {state.records} records; the same command continues "
-                f"({state_path(download.path).name} says where)",
-                err=True,
-            )
-            raise
+    except BaseException:
+        click.echo(
+            f"interrupted after {state.records} records; the same command continues "
+            f"({state_path(download.path).name} says where)",
+            err=True,
+        )
+        raise

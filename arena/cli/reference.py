@@ -58,26 +58,25 @@ def reference() -> str:
     sections = [*SECTIONS.items(), ("More", [name for name in names if name not in placed])]
     parts = [_HEAD]
     for title, listed in sections:
-        rows = [row for name in listed if name in names for row in _rows(name, root)]
+        rows = [
+            row
+            for name in listed
+            if (command := botequim.get_command(root, name)) is not None
+            for row in _rows(name, command, root)
+        ]
         if rows:
             heading = "| command | what it does | options |\n|---|---|---|"
             parts.append("\n".join([f"## {title}", "", heading, *rows, ""]))
     return "\n".join(parts)
 
 
-def _rows(name: str, root: click.Context) -> Iterator[str]:
-    command = botequim.get_command(root, name)
-    assert command is not None
-    yield from _command_rows(name, command, root)
-
-
-def _command_rows(name: str, command: click.Command, parent: click.Context) -> Iterator[str]:
+def _rows(name: str, command: click.Command, parent: click.Context) -> Iterator[str]:
     ctx = click.Context(command, info_name=name, parent=parent)
     if isinstance(command, click.Group):
         for inner in command.list_commands(ctx):
             child = command.get_command(ctx, inner)
             assert child is not None
-            yield from _command_rows(f"{name} {inner}", child, ctx)
+            yield from _rows(f"{name} {inner}", child, ctx)
         return
     arguments = [piece for piece in command.collect_usage_pieces(ctx) if piece != command.options_metavar]
     options = [

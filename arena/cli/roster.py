@@ -7,14 +7,15 @@ from typing import IO, Any
 
 import click
 
-from arena.accounts.roster import MAX_PEOPLE, InvalidRoster, parse_roster
 from arena.cli.commands import Commands
-from arena.cli.online import service, token_option, url_option
-from arena.cli.output import json_option, narrow
+from arena.cli.online import online
+from arena.cli.output import narrow
 from arena.cli.output import show as show_one
-from arena.cli.times import future
+from arena.cli.params import future
 from arena.cli.tournament import TABLE_FORMATS
+from arena.client import Client
 from arena.inputs.files import decode_table
+from arena.inputs.roster import MAX_PEOPLE, InvalidRoster, parse_roster
 from arena.text import csv_text, plain_table, printable
 
 _NEW = ("name", "handle", "email", "code", "url")
@@ -53,11 +54,9 @@ def roster() -> None:
 @_roster
 @_expires
 @_format
-@url_option
-@token_option("the owner")
-@json_option
+@online("the owner")
 def import_roster(
-    file: IO[bytes], roster: str, expires: int | None, form: str, url: str, token: str, as_json: bool
+    file: IO[bytes], roster: str, expires: int | None, form: str, client: Client, as_json: bool
 ) -> None:
     """Make an invitation for each line of FILE (CSV), and print their codes, which are shown only once.
 
@@ -69,7 +68,7 @@ def import_roster(
         click.echo(f"{printable(file.name)}: {notice}", err=True)
     people = parse_roster(text)
     sent: Any = [{key: text for key, text in person._asdict().items() if text} for person in people]
-    made = service(url, token).invite(people=sent, roster=roster or None, expires_ms=expires)
+    made = client.invite(people=sent, roster=roster or None, expires_ms=expires)
     _print(_NEW, made, "json" if as_json else form)
 
 
@@ -78,36 +77,27 @@ def import_roster(
 @_roster
 @_expires
 @_format
-@url_option
-@token_option("the owner")
-@json_option
-def invite(
-    count: int, roster: str, expires: int | None, form: str, url: str, token: str, as_json: bool
-) -> None:
+@online("the owner")
+def invite(count: int, roster: str, expires: int | None, form: str, client: Client, as_json: bool) -> None:
     """Make COUNT invitations for anybody, and print their codes, which are shown only once."""
-    made = service(url, token).invite(count=count, roster=roster or None, expires_ms=expires)
+    made = client.invite(count=count, roster=roster or None, expires_ms=expires)
     _print(("code", "url"), made, "json" if as_json else form)
 
 
 @roster.command(examples=("botequim roster show --roster 7b",))
 @click.option("--roster", help="Only invitations of the roster with this name.")
 @_format
-@url_option
-@token_option("the owner")
-@json_option
-def show(roster: str | None, form: str, url: str, token: str, as_json: bool) -> None:
+@online("the owner")
+def show(roster: str | None, form: str, client: Client, as_json: bool) -> None:
     """Show your invitations, and who has signed up with them."""
-    _print(_SHOWN, service(url, token).invitations(roster, limit=100), "json" if as_json else form)
+    _print(_SHOWN, client.invitations(roster, limit=100), "json" if as_json else form)
 
 
 @roster.command(examples=("botequim roster revoke INVITATION",))
 @click.argument("invitations", metavar="INVITATION...", nargs=-1, required=True)
-@url_option
-@token_option("the owner")
-@json_option
-def revoke(invitations: tuple[str, ...], url: str, token: str, as_json: bool) -> None:
+@online("the owner")
+def revoke(invitations: tuple[str, ...], client: Client, as_json: bool) -> None:
     """Revoke each INVITATION (its id), unless somebody has used it."""
-    client = service(url, token)
     revoked = [client.revoke_invitation(invitation) for invitation in invitations]
     text = "".join(f"{one['id']}: {one['state']}\n" for one in revoked)
     show_one({"invitations": revoked}, as_json, text)
@@ -116,12 +106,10 @@ def revoke(invitations: tuple[str, ...], url: str, token: str, as_json: bool) ->
 @roster.command(examples=("botequim roster allow teacher 100",))
 @click.argument("owner")
 @click.argument("most", type=click.IntRange(0))
-@url_option
-@token_option("an admin")
-@json_option
-def allow(owner: str, most: int, url: str, token: str, as_json: bool) -> None:
+@online("an admin")
+def allow(owner: str, most: int, client: Client, as_json: bool) -> None:
     """Allow OWNER to make MOST invitations in all."""
-    quota = service(url, token).allow_invitations(owner, most)
+    quota = client.allow_invitations(owner, most)
     show_one(quota, as_json, f"{owner}: {quota['used']} of {quota['most']} invitations")
 
 

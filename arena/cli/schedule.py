@@ -9,11 +9,12 @@ import click
 
 from arena.cli.commands import Commands
 from arena.cli.derived import fields_of, options
-from arena.cli.online import service, token_option, url_option
+from arena.cli.online import online
 from arena.cli.organise import OPTIONS
-from arena.cli.output import Columns, details, json_option, moment, show, show_rows, when
-from arena.cli.params import clock_of, clock_options, preset_in_place, rules_option
+from arena.cli.output import Columns, details, moment, show, show_rows, when
+from arena.cli.params import clock_options, preset_in_place, rules_option
 from arena.cli.tournament import spec_of, what_to_play
+from arena.client import Client
 from arena.client.http import given
 from arena.declarations import settings_of
 from arena.games import game_of
@@ -23,7 +24,7 @@ from arena.tournaments.settings import HouseBots, ScheduleSettings, SharedSettin
 if TYPE_CHECKING:
     from arena.client.types import Schedule
 
-_admin = token_option("its owner, or an admin")
+_admin = online("its owner, or an admin")
 _schedule = click.argument("schedule_id", metavar="SCHEDULE")
 _cron = click.option(
     "--cron", help="Minute, hour, day, month and weekday in UTC, for instance '*/30 * * * *'."
@@ -54,17 +55,14 @@ def schedule() -> None:
 @options(TemplateSettings, without=settings_of(SharedSettings))
 @_cron
 @options(ScheduleSettings)
-@url_option
 @_admin
-@json_option
 def create(
     schedule_id: str,
     name: str,
     cron: str | None,
     at_ms: int | None,
     until_groups: int | None,
-    url: str,
-    token: str,
+    client: Client,
     as_json: bool,
     **settings: Any,
 ) -> None:
@@ -77,14 +75,13 @@ def create(
         raise click.UsageError("exactly one of --cron and --at is required")
     template: Any = {"name": name, **spec_of(**settings)}
     times: dict[str, Any] = given(cron=cron, at_ms=at_ms, until_groups=until_groups)
-    made = service(url, token).create_schedule(id=schedule_id, tournament=template, **times)
+    made = client.create_schedule(id=schedule_id, tournament=template, **times)
     show(made, as_json, _next(made))
 
 
 @schedule.command("list", examples=("botequim schedule list", "botequim schedule list --json"))
-@url_option
-@json_option
-def list_schedules(url: str, as_json: bool) -> None:
+@online()
+def list_schedules(client: Client, as_json: bool) -> None:
     """List the schedules."""
     columns: Columns[Schedule] = {
         "id": "id",
@@ -95,7 +92,7 @@ def list_schedules(url: str, as_json: bool) -> None:
         "next": _next,
         "last": moment("last_ms"),
     }
-    show_rows("schedules", service(url).schedules(), columns, as_json)
+    show_rows("schedules", client.schedules(), columns, as_json)
 
 
 def _next(schedule: Schedule) -> str:
@@ -109,11 +106,10 @@ def _next(schedule: Schedule) -> str:
     "show", examples=("botequim schedule show nightly", "botequim schedule show nightly --json")
 )
 @_schedule
-@url_option
-@json_option
-def show_schedule(schedule_id: str, url: str, as_json: bool) -> None:
+@online()
+def show_schedule(schedule_id: str, client: Client, as_json: bool) -> None:
     """Show SCHEDULE and the settings of its tournaments."""
-    found = service(url).schedule(schedule_id)
+    found = client.schedule(schedule_id)
     settings = found["tournament"]
     columns: Columns[Schedule] = {
         "id": "id",
@@ -145,23 +141,18 @@ def _flat(value: Any) -> Any:
 
 @schedule.command(examples=("botequim schedule pause nightly",))
 @_schedule
-@url_option
 @_admin
-@json_option
-def pause(schedule_id: str, url: str, token: str, as_json: bool) -> None:
+def pause(schedule_id: str, client: Client, as_json: bool) -> None:
     """Pause SCHEDULE, so that it announces nothing until 'schedule resume'."""
-    changed = service(url, token).change_schedule(schedule_id, enabled=False)
-    show(changed, as_json, f"{schedule_id}: paused")
+    show(client.change_schedule(schedule_id, enabled=False), as_json, f"{schedule_id}: paused")
 
 
 @schedule.command(examples=("botequim schedule resume nightly",))
 @_schedule
-@url_option
 @_admin
-@json_option
-def resume(schedule_id: str, url: str, token: str, as_json: bool) -> None:
+def resume(schedule_id: str, client: Client, as_json: bool) -> None:
     """Resume SCHEDULE, without announcing the tournaments that it missed."""
-    changed = service(url, token).change_schedule(schedule_id, enabled=True)
+    changed = client.change_schedule(schedule_id, enabled=True)
     show(changed, as_json, f"{schedule_id}: next {_next(changed)}")
 
 
@@ -169,7 +160,7 @@ def resume(schedule_id: str, url: str, token: str, as_json: bool) -> None:
     examples=(
         'botequim schedule edit weekly --cron "0 18 * * 5"',
         "botequim schedule edit weekly --name 'Friday cup' --entry 2h --groups 20",
-    ),
+    )
 )
 @_schedule
 @_cron
@@ -178,25 +169,18 @@ def resume(schedule_id: str, url: str, token: str, as_json: bool) -> None:
 @rules_option
 @preset_in_place
 @clock_options
-@url_option
 @_admin
-@json_option
 def edit(
     schedule_id: str,
     cron: str | None,
     at_ms: int | None,
     rules: tuple[str, ...],
-    clock: str | None,
-    turn_seconds: float | None,
-    bank_seconds: float | None,
-    url: str,
-    token: str,
+    client: Client,
     as_json: bool,
     **settings: object,
 ) -> None:
     """Change when SCHEDULE fires, or its future tournaments; other settings stay as they are."""
-    client = service(url, token)
-    changes = fields_of(settings) | given(clock=clock_of(clock, turn_seconds, bank_seconds))
+    changes = fields_of(settings)
     template = None
     if changes or rules:
         before: Any = client.schedule(schedule_id)["tournament"]
@@ -212,10 +196,8 @@ def edit(
 
 @schedule.command(examples=("botequim schedule delete nightly",))
 @_schedule
-@url_option
 @_admin
-@json_option
-def delete(schedule_id: str, url: str, token: str, as_json: bool) -> None:
+def delete(schedule_id: str, client: Client, as_json: bool) -> None:
     """Delete SCHEDULE. Tournaments that it has announced remain."""
-    service(url, token).delete_schedule(schedule_id)
+    client.delete_schedule(schedule_id)
     show({"deleted": schedule_id}, as_json, f"{schedule_id} is deleted")

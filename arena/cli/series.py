@@ -10,10 +10,11 @@ import click
 
 from arena.cli.commands import Commands
 from arena.cli.derived import fields_of, options
-from arena.cli.online import service, token_option, url_option
-from arena.cli.output import Columns, json_option, show_rows
+from arena.cli.online import online
+from arena.cli.output import Columns, json_option, named, show_rows
 from arena.cli.output import show as show_one
 from arena.cli.tournament import TABLE_FORMATS
+from arena.client import Client
 from arena.ratings.series import recomputed
 from arena.ratings.series_rules import InvalidSeries, SeriesContents, SeriesRules
 
@@ -34,38 +35,31 @@ def series() -> None:
 @series.command(examples=("botequim series create Autumn --tournament CUP --points 10,8,6,5 --best 8",))
 @click.argument("name")
 @options(SeriesContents, SeriesRules, names=_OPTIONS, without=("name",))
-@url_option
-@token_option("the owner")
-@json_option
-def create(name: str, url: str, token: str, as_json: bool, **settings: object) -> None:
+@online("the owner")
+def create(name: str, client: Client, as_json: bool, **settings: object) -> None:
     """Create the series NAME and print its id."""
-    made = service(url, token).create_series(name=name, **fields_of(settings))
+    made = client.create_series(name=name, **fields_of(settings))
     show_one(made, as_json, made["id"])
 
 
 @series.command(examples=("botequim series edit SERIES --best 6 --points 10,6,4",))
 @click.argument("series_id", metavar="SERIES")
 @options(SeriesContents, SeriesRules, names=_OPTIONS, edits=True)
-@url_option
-@token_option("the owner")
-@json_option
-def edit(series_id: str, url: str, token: str, as_json: bool, **settings: object) -> None:
+@online("the owner")
+def edit(series_id: str, client: Client, as_json: bool, **settings: object) -> None:
     """Change the name of SERIES, its tournaments, or its scoring; other settings stay as they are."""
     changes = fields_of(settings)
     if not changes:
         raise click.UsageError("nothing to change; expected an option such as --name or --best")
-    _print_one(as_json, service(url, token).change_series(series_id, **changes))
+    _print_one(as_json, client.change_series(series_id, **changes))
 
 
 @series.command(examples=("botequim series add SERIES CUP",))
 @click.argument("series_id", metavar="SERIES")
 @click.argument("tournaments", metavar="TOURNAMENT...", nargs=-1, required=True)
-@url_option
-@token_option("the owner")
-@json_option
-def add(series_id: str, tournaments: Sequence[str], url: str, token: str, as_json: bool) -> None:
+@online("the owner")
+def add(series_id: str, tournaments: Sequence[str], client: Client, as_json: bool) -> None:
     """Add each TOURNAMENT to SERIES, at the end."""
-    client = service(url, token)
     known = client.series(series_id)["tournaments"]
     _print_one(as_json, client.change_series(series_id, tournaments=[*known, *tournaments]))
 
@@ -73,12 +67,9 @@ def add(series_id: str, tournaments: Sequence[str], url: str, token: str, as_jso
 @series.command(examples=("botequim series remove SERIES CUP",))
 @click.argument("series_id", metavar="SERIES")
 @click.argument("tournaments", metavar="TOURNAMENT...", nargs=-1, required=True)
-@url_option
-@token_option("the owner")
-@json_option
-def remove(series_id: str, tournaments: Sequence[str], url: str, token: str, as_json: bool) -> None:
+@online("the owner")
+def remove(series_id: str, tournaments: Sequence[str], client: Client, as_json: bool) -> None:
     """Remove each TOURNAMENT from SERIES."""
-    client = service(url, token)
     known = client.series(series_id)["tournaments"]
     _print_one(
         as_json, client.change_series(series_id, tournaments=[one for one in known if one not in tournaments])
@@ -87,51 +78,41 @@ def remove(series_id: str, tournaments: Sequence[str], url: str, token: str, as_
 
 @series.command(examples=("botequim series done SERIES",))
 @click.argument("series_id", metavar="SERIES")
-@url_option
-@token_option("the owner")
-@json_option
-def done(series_id: str, url: str, token: str, as_json: bool) -> None:
+@online("the owner")
+def done(series_id: str, client: Client, as_json: bool) -> None:
     """End SERIES for good, which freezes its table."""
-    _print_one(as_json, service(url, token).change_series(series_id, done=True))
+    _print_one(as_json, client.change_series(series_id, done=True))
 
 
 @series.command(examples=("botequim series delete SERIES",))
 @click.argument("series_id", metavar="SERIES")
-@url_option
-@token_option("the owner")
-@json_option
-def delete(series_id: str, url: str, token: str, as_json: bool) -> None:
+@online("the owner")
+def delete(series_id: str, client: Client, as_json: bool) -> None:
     """Delete SERIES. Its tournaments remain."""
-    service(url, token).delete_series(series_id)
+    client.delete_series(series_id)
     show_one({"deleted": series_id}, as_json, f"{series_id} is deleted")
 
 
 @series.command("list", examples=("botequim series list --owner ana",))
 @click.option("--owner", help="Only those of this owner.")
-@url_option
-@json_option
-def list_series(owner: str | None, url: str, as_json: bool) -> None:
+@online()
+def list_series(owner: str | None, client: Client, as_json: bool) -> None:
     """List the series, newest first."""
     columns: Columns[Series] = {
-        "id": "id",
-        "name": "name",
-        "owner": "owner",
-        "done": "done",
+        **named("id", "name", "owner", "done"),
         "tournaments": lambda one: len(one["tournaments"]),
     }
-    show_rows("series", service(url).series_list(owner), columns, as_json, right=1)
+    show_rows("series", client.series_list(owner), columns, as_json, right=1)
 
 
 @series.command(examples=("botequim series show SERIES --format json > table.json",))
 @click.argument("series_id", metavar="SERIES")
 @click.option("--format", "form", type=click.Choice(TABLE_FORMATS), default="text", show_default=True)
-@url_option
-@token_option("the owner, if the series is hidden", required=False)
-@json_option
-def show(series_id: str, form: str, url: str, token: str | None, as_json: bool) -> None:
+@online("the owner, if the series is hidden", required=False)
+def show(series_id: str, form: str, client: Client, as_json: bool) -> None:
     """Print the table of SERIES; json includes everything that determines it."""
     form = "json" if as_json else form
-    text = service(url, token).series_table(series_id, form)
+    text = client.series_table(series_id, form)
     click.echo(text, nl=form == "json")
 
 

@@ -318,12 +318,11 @@ def _show(upload: Upload) -> None:
 
 def _known(client: Client, name: str) -> Bot | None:
     try:
-        known = client.bot(name)
+        return client.bot(name)
     except ApiError as error:
         if error.matches("bot_not_found"):
             return None
         raise
-    return known
 
 
 def _next_label(labels: list[str]) -> str:

@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from rich.console import Console
+from rich.progress import Progress
 
 from arena.cli.commands import Commands
 from arena.cli.derived import fields_of, options
-from arena.cli.following import watch_tournament
-from arena.cli.online import service, token_option, url_option
+from arena.cli.online import online, say
 from arena.cli.organise import OPTIONS, accept, clone, edit, follow, invite, organisers, results
-from arena.cli.output import Columns, fitting, json_option, show, show_rows
+from arena.cli.output import Columns, fitting, show, show_rows
 from arena.cli.output import moment as moment_of
-from arena.cli.params import KIND, Function, clock_of, clock_options, preset_in_place, rules_option
+from arena.cli.params import (
+    KIND,
+    Function,
+    clock_options,
+    limit_option,
+    now_ms,
+    preset_in_place,
+    rules_option,
+)
+from arena.cli.progress import Lines, Pace, bar_columns, left_text
 from arena.cli.tournament_views import bracket, groups, records, show_tournament
-from arena.client.http import given
+from arena.client import Client
 from arena.declarations import settings_of
 from arena.errors import ArenaError
 from arena.games import game_of
-from arena.tournaments.settings import (
-    MAX_ENTRIES,
-    HouseBots,
-    InvitedOwners,
-    OneOffSettings,
-    SharedSettings,
-)
+from arena.text import relative
+from arena.tournaments.settings import MAX_ENTRIES, HouseBots, InvitedOwners, OneOffSettings, SharedSettings
 
 if TYPE_CHECKING:
-    from arena.client.types import Entry, TournamentSummary
+    from arena.client.types import Entry, Tournament, TournamentSummary
+
 
 TABLE_FORMATS: Final = ("text", "csv", "json")
 
@@ -48,17 +56,9 @@ def what_to_play(command: Function) -> Function:
     return command
 
 
-def spec_of(
-    kind: str,
-    rules: tuple[str, ...],
-    clock: str | None,
-    turn_seconds: float | None,
-    bank_seconds: float | None,
-    **settings: Any,
-) -> dict[str, Any]:
+def spec_of(kind: str, rules: tuple[str, ...], **settings: Any) -> dict[str, Any]:
     """Return the request body of a tournament, from the options of :func:`what_to_play`."""
-    times = clock_of(clock, turn_seconds, bank_seconds)
-    spec = {"kind": kind, **fields_of(settings), **given(clock=times)}
+    spec = {"kind": kind, **fields_of(settings)}
     if rules:
         spec["rules"] = game_of(kind).options.parse(rules)
     if "invited" in spec:
@@ -98,7 +98,7 @@ for _command in (
     examples=(
         'botequim tournament create "Friday cup" toepen --rule seats=2 --groups 10 --starts +1h',
         'botequim tournament create "Night" truco --format swiss --rounds 5 --house rookie --json',
-    ),
+    )
 )
 @click.argument("name")
 @what_to_play
@@ -118,16 +118,13 @@ for _command in (
     type=click.IntRange(2, MAX_ENTRIES),
     help="With --dry-run: how many bots enter. [default: as many as may]",
 )
-@url_option
-@token_option("the owner")
-@json_option
+@online("the owner")
 def create(
     name: str,
     by_invitation: bool,
     dry_run: bool,
     entrants: int | None,
-    url: str,
-    token: str,
+    client: Client,
     as_json: bool,
     **settings: Any,
 ) -> None:
@@ -145,7 +142,7 @@ def create(
     if by_invitation or fields.get("hidden") or "invited_owners" in fields:
         fields.setdefault("who", "invited")
     if dry_run:
-        planned = service(url, token).plan_tournament(entrants, **fields)
+        planned = client.plan_tournament(entrants, **fields)
         budget = planned["budget"]
         text = planned["text"]
         if budget is not None:
@@ -154,7 +151,7 @@ def create(
         return
     if entrants is not None:
         raise click.UsageError("--entrants requires --dry-run")
-    made = service(url, token).create_tournament(**fields)
+    made = client.create_tournament(**fields)
     show(made, as_json, made["id"])
 
 
@@ -168,14 +165,12 @@ def create(
 @click.argument("bot")
 @click.option("--nonce", default="", help="A text of your own, mixed into every shuffle.")
 @click.option("--version", help="The version's label. [default: the current one]")
-@url_option
-@token_option("the bot or its owner")
-@json_option
+@online("the bot or its owner")
 def enter(
-    tournament_id: str, bot: str, nonce: str, version: str | None, url: str, token: str, as_json: bool
+    tournament_id: str, bot: str, nonce: str, version: str | None, client: Client, as_json: bool
 ) -> None:
     """Enter BOT, which plays a qualification group first if it has not qualified yet."""
-    entry = service(url, token).enter_tournament(tournament_id, bot, nonce, version)
+    entry = client.enter_tournament(tournament_id, bot, nonce, version)
     show(entry, as_json, f"{entry['bot']} {entry['version']}: {_status(entry)}")
 
 
@@ -188,24 +183,20 @@ def _status(entry: Entry) -> str:
 @tournament.command(examples=("botequim tournament leave TOURNAMENT my-bot",))
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.argument("bot")
-@url_option
-@token_option("the bot or its owner")
-@json_option
-def leave(tournament_id: str, bot: str, url: str, token: str, as_json: bool) -> None:
+@online("the bot or its owner")
+def leave(tournament_id: str, bot: str, client: Client, as_json: bool) -> None:
     """Withdraw BOT, which finishes its current round if play has begun."""
-    entry = service(url, token).leave_tournament(tournament_id, bot)
+    entry = client.leave_tournament(tournament_id, bot)
     show(entry, as_json, f"{entry['bot']} {entry['version']}: {_status(entry)}")
 
 
 @tournament.command(examples=('botequim tournament cancel TOURNAMENT --reason "Fire alarm."',))
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.option("--reason", required=True, help="The reason, which is public.")
-@url_option
-@token_option("the owner that announced it, or an admin")
-@json_option
-def cancel(tournament_id: str, reason: str, url: str, token: str, as_json: bool) -> None:
+@online("the owner that announced it, or an admin")
+def cancel(tournament_id: str, reason: str, client: Client, as_json: bool) -> None:
     """Cancel TOURNAMENT."""
-    view = service(url, token).cancel_tournament(tournament_id, reason)
+    view = client.cancel_tournament(tournament_id, reason)
     show(view, as_json, f"{tournament_id}: {view['state']}: {view['reason']}")
 
 
@@ -216,24 +207,10 @@ def cancel(tournament_id: str, reason: str, url: str, token: str, as_json: bool)
 @click.option("--state", help="Only in this state.")
 @click.option("--kind", type=KIND, help="Only this game.")
 @click.option("--bot", help="Only those in which this bot has played.")
-@click.option(
-    "--limit",
-    type=click.IntRange(1),
-    default=20,
-    show_default=True,
-    help="The maximum number of tournaments.",
-)
-@url_option
-@token_option("the owner, for private ones", required=False)
-@json_option
+@limit_option("tournaments", 20)
+@online("the owner, for private ones", required=False)
 def list_tournaments(
-    state: str | None,
-    kind: str | None,
-    bot: str | None,
-    limit: int,
-    url: str,
-    token: str | None,
-    as_json: bool,
+    state: str | None, kind: str | None, bot: str | None, limit: int, client: Client, as_json: bool
 ) -> None:
     """List the tournaments, newest first."""
     columns: Columns[TournamentSummary] = {
@@ -244,7 +221,7 @@ def list_tournaments(
         "state": "state",
         "starts": moment_of("locks_ms"),
     }
-    found = service(url, token).tournaments(state=state, kind=kind, bot=bot, limit=limit)
+    found = client.tournaments(state=state, kind=kind, bot=bot, limit=limit)
     show_rows("tournaments", found, columns, as_json)
 
 
@@ -256,16 +233,11 @@ def list_tournaments(
 )
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.option("--format", "form", type=click.Choice(TABLE_FORMATS), default="text", show_default=True)
-@url_option
-@token_option("the owner, for a private one", required=False)
-@json_option
-def standings(tournament_id: str, form: str, url: str, token: str | None, as_json: bool) -> None:
+@online("the owner, for a private one", required=False)
+def standings(tournament_id: str, form: str, client: Client, as_json: bool) -> None:
     """Print the current or final standings and crosstable of TOURNAMENT."""
-    client = service(url, token)
     form = "json" if as_json else form
-    text = client.standings(tournament_id, form)
-    if form == "text":
-        text = fitting(text, lambda: client.standings(tournament_id, "csv"))
+    text = _standings(client, tournament_id, form)
     if form == "text" and (view := client.tournament(tournament_id)) and not view["progress"]["done"]:
         text = f"no group of {view['name']} is over; it is {view['state']}\n"
     click.echo(text, nl=not text.endswith("\n"))
@@ -275,19 +247,82 @@ def standings(tournament_id: str, form: str, url: str, token: str | None, as_jso
     examples=("botequim tournament watch TOURNAMENT", "botequim tournament watch TOURNAMENT --json")
 )
 @click.argument("tournament_id", metavar="TOURNAMENT")
-@url_option
-@token_option("the owner, for a private one", required=False)
-@json_option
-def watch(tournament_id: str, url: str, token: str | None, as_json: bool) -> None:
+@online("the owner, for a private one", required=False)
+def watch(tournament_id: str, client: Client, as_json: bool) -> None:
     """Show the progress of TOURNAMENT until it is over, then its standings."""
-    client = service(url, token)
     over = watch_tournament(client, tournament_id)
     if over["state"] == "cancelled":
         raise ArenaError(f"{over['name']} was cancelled: {over['reason']}", code="tournament_cancelled")
-    text = client.standings(tournament_id, "json" if as_json else "text")
-    if not as_json:
-        text = fitting(text, lambda: client.standings(tournament_id, "csv"))
+    text = _standings(client, tournament_id, "json" if as_json else "text")
     click.echo(text, nl=not text.endswith("\n"))
 
 
-__all__ = ["spec_of", "tournament", "what_to_play"]
+def _standings(client: Client, tournament_id: str, form: str) -> str:
+    text = client.standings(tournament_id, form)
+    return fitting(text, lambda: client.standings(tournament_id, "csv")) if form == "text" else text
+
+
+_POLL: Final = 20.0
+"""Seconds for which the service may hold a request while a tournament does not change."""
+
+_BREATH: Final = 0.25
+_OVER: Final = ("finished", "cancelled")
+
+
+def watch_tournament(client: Client, tournament_id: str) -> Tournament:
+    """Show the progress of a tournament on stderr until it is over, and return the tournament."""
+    console = Console(stderr=True)
+    pace = Pace()
+    if not console.is_terminal:
+        lines = Lines(say)
+        return _follow(client, tournament_id, pace, lambda view: _line(lines, view, pace))
+    with Progress(*bar_columns(), console=console, redirect_stdout=False) as bar:
+        task = bar.add_task("", total=None, more="")
+        return _follow(
+            client,
+            tournament_id,
+            pace,
+            lambda view: bar.update(
+                task,
+                description=f"{view['name']}: {view['state']}",
+                completed=view["progress"]["done"],
+                total=view["progress"]["planned"] or None,
+                more=more_of(view, pace),
+            ),
+        )
+
+
+def _line(lines: Lines, view: Tournament, pace: Pace) -> None:
+    progress = view["progress"]
+    groups = f", {progress['done']} of {progress['planned']} groups" if progress["planned"] else ""
+    event = (view["state"], progress["round"])
+    lines.show(event, lambda: f"{view['name']}: {view['state']}{groups} {more_of(view, pace)}".rstrip())
+
+
+def _follow(
+    client: Client, tournament_id: str, pace: Pace, show: Callable[[Tournament], object]
+) -> Tournament:
+    """Show every observed state of the tournament until it is over, and return the last one."""
+    version = None
+    while True:
+        view = client.tournament(tournament_id, since=version, wait=_POLL)
+        if view is None:
+            continue
+        version = view["version"]
+        if view["state"] == "running":
+            pace.add(view["progress"]["done"])
+        show(view)
+        if view["state"] in _OVER:
+            return view
+        # Groups may end many times per second.
+        time.sleep(_BREATH)
+
+
+def more_of(view: Tournament, pace: Pace) -> str:
+    """Return the number of entries before play, and the remaining time while the tournament runs."""
+    progress = view["progress"]
+    if view["state"] in ("announced", "entry"):
+        return f"{len(view['entries'])} entries, locks {relative(view['locks_ms'], now_ms())}"
+    if view["state"] != "running":
+        return ""
+    return left_text(pace.left(progress["planned"] - progress["done"]))

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, TypedDict
 import click
 
 from arena.cli.commands import Command
-from arena.cli.online import service, token_option, url_option
-from arena.cli.output import Columns, details, json_option, moment, show, show_rows, table, when
+from arena.cli.online import online
+from arena.cli.output import Columns, details, moment, named, show, show_rows, table, when
+from arena.cli.params import limit_option
+from arena.client import Client
 from arena.text import printable
 
 if TYPE_CHECKING:
     from arena.client.types import Entry, EventGroup, Tournament
 
 _tournament = click.argument("tournament_id", metavar="TOURNAMENT")
-_viewer = token_option("the owner, for a private one", required=False)
+_viewer = online("the owner, for a private one", required=False)
 
 
 @click.command(
@@ -27,12 +29,10 @@ _viewer = token_option("the owner, for a private one", required=False)
     examples=("botequim tournament show TOURNAMENT", "botequim tournament show TOURNAMENT --json"),
 )
 @_tournament
-@url_option
 @_viewer
-@json_option
-def show_tournament(tournament_id: str, url: str, token: str | None, as_json: bool) -> None:
+def show_tournament(tournament_id: str, client: Client, as_json: bool) -> None:
     """Show the settings, times and entries of TOURNAMENT."""
-    view = service(url, token).tournament(tournament_id)
+    view = client.tournament(tournament_id)
     assert view is not None
     show(view, as_json, lambda: _shown(view))
 
@@ -44,10 +44,7 @@ def _shown(view: Tournament) -> str:
         "id": "id",
         "name": "name",
         "game": lambda one: f"{one['kind']}/{one['preset']}" if one["preset"] else one["kind"],
-        "format": "format",
-        "division": "division",
-        "state": "state",
-        "reason": "reason",
+        **named("format", "division", "state", "reason"),
         "groups": lambda one: f"{progress['done']} of {progress['planned']}" if progress["planned"] else None,
         "groups per pairing": "groups",
         "rounds": "rounds",
@@ -88,26 +85,21 @@ def _shown(view: Tournament) -> str:
 @click.option("--round", "number", type=click.IntRange(1), help="Only this round.")
 @click.option("--bot", help="Only groups of this bot.")
 @click.option("--against", help="With --bot: only those with this bot, too.")
-@click.option(
-    "--limit", type=click.IntRange(1), default=1000, show_default=True, help="The maximum number of groups."
-)
-@url_option
+@limit_option("groups", 1000)
 @_viewer
-@json_option
 def groups(
     tournament_id: str,
     number: int | None,
     bot: str | None,
     against: str | None,
     limit: int,
-    url: str,
-    token: str | None,
+    client: Client,
     as_json: bool,
 ) -> None:
     """List the groups of TOURNAMENT with their scores, and the id of their first game."""
     found = (
         group
-        for group in service(url, token).groups(tournament_id, bot=bot, against=against, limit=100)
+        for group in client.groups(tournament_id, bot=bot, against=against, limit=100)
         if number in (None, group["round"])
     )
     columns: Columns[EventGroup] = {
@@ -134,15 +126,12 @@ def _score(group: EventGroup) -> str | None:
     examples=("botequim tournament bracket TOURNAMENT", "botequim tournament bracket TOURNAMENT --json"),
 )
 @_tournament
-@url_option
 @_viewer
-@json_option
-def bracket(tournament_id: str, url: str, token: str | None, as_json: bool) -> None:
+def bracket(tournament_id: str, client: Client, as_json: bool) -> None:
     """Show the rounds of TOURNAMENT, for example a knockout, with the points of each pairing.
 
     The winner of a finished pairing is marked with a star.
     """
-    client = service(url, token)
     view = client.tournament(tournament_id)
     assert view is not None
     rounds = pairings(client.groups(tournament_id, limit=100))
@@ -228,9 +217,8 @@ def _pairing_text(pairing: Pairing) -> str:
 )
 @_tournament
 @click.option("--group", help="Only the records of this group.")
-@url_option
-@_viewer
-def records(tournament_id: str, group: str | None, url: str, token: str | None) -> None:
+@online("the owner, for a private one", required=False, json=False)
+def records(tournament_id: str, group: str | None, client: Client) -> None:
     """Print the released records of TOURNAMENT as JSON lines."""
-    for line in service(url, token).tournament_records(tournament_id, group):
+    for line in client.tournament_records(tournament_id, group):
         sys.stdout.write(line + "\n")

@@ -20,10 +20,10 @@ from arena.cli.params import KIND
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.kernel import Turn
+from arena.messages.content import action_in, check_health, turn_message
+from arena.messages.errors import CallFailed
+from arena.messages.signing import headers, key_of, new_secret
 from arena.play.table import Table
-from arena.webhooks.errors import CallFailed
-from arena.webhooks.messages import action_in, check_health, turn_message
-from arena.webhooks.signing import headers, key_of, new_secret
 
 _SECONDS: Final = 5.0
 _MOST_BYTES: Final = 65_536
@@ -167,19 +167,14 @@ def _answer(receiver: _Receiver, key: str, turn: Turn) -> str:
 
 def _check_refusal(receiver: _Receiver, turn: Turn) -> Check:
     """Return whether the receiver refuses a turn that somebody else has signed."""
-    name = "wrong signature"
     body = turn_message(turn, 5000)
+    result, detail = "warning", "it is accepted: check webhook-signature"
     try:
         receiver.post(body, headers([new_secret()], body), _SECONDS)
     except CallFailed as error:
         refused = any(f"status {status}" in error.message for status in _REFUSALS)
-        return {"check": name, "result": "ok" if refused else "warning", "detail": error.message, "ms": None}
-    return {
-        "check": name,
-        "result": "warning",
-        "detail": "it is accepted: check webhook-signature",
-        "ms": None,
-    }
+        result, detail = "ok" if refused else "warning", error.message
+    return {"check": "wrong signature", "result": result, "detail": detail, "ms": None}
 
 
 def _line(result: Check) -> str:

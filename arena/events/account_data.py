@@ -8,9 +8,9 @@ from contextlib import suppress
 from typing import Final, Protocol
 
 from arena.accounts.accounts import Accounts
-from arena.accounts.bot_settings import BotSettings
 from arena.accounts.co_owners import CoOwners
 from arena.accounts.invitations import Invitations
+from arena.accounts.records import BotSettings
 from arena.accounts.sessions import Sessions
 from arena.accounts.versions import BotAccount, NoSource, Version
 from arena.declarations import settings_of

@@ -14,9 +14,9 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from arena.accounts.accounts import Accounts
-from arena.accounts.names import TEXTS, Of, Text
 from arena.errors import ArenaError
 from arena.events.tournament import TournamentNotFound, check_tournament_id
+from arena.inputs.names import TEXTS, Of, Text
 from arena.store.repositories import Store
 from arena.store.rows import read_row, row_values, shown_or_left_out
 

@@ -246,7 +246,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     moderation = Moderation(store, accounts)
     live = LiveGames(store, jobs, retention=settings.retention, archive=archive, moderate=moderation.apply)
     budgets = Budgets(store.budgets, lambda: store.clock().now_ms, accounts.is_admin, settings.budget)
-    runtimes = Runtimes(store.runtimes, lambda: store.clock().now_ms, is_own=settings.own_runtime)
+    runtimes = runtimes_of(store, is_own=settings.own_runtime)
     suspensions = Suspensions(store.accounts, accounts)
     sandbox = SandboxedBots(accounts, runtimes)
     tournaments = Tournaments(store, live, accounts, jobs, sandbox, budgets, suspensions, moderation)
@@ -309,3 +309,10 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         people=PeopleTables(live, store, accounts, None if at_once is None else at_once.most),
         reviews=Reviews(live, store.reviews, jobs.review_game),
     )
+
+
+def runtimes_of(store: Store, *, is_own: bool = False) -> Runtimes:
+    """Return the runtime in which the service runs uploaded bots, for this process. ``is_own`` is that of
+    :class:`~arena.events.runtimes.Runtimes`.
+    """
+    return Runtimes(store.runtimes, lambda: store.clock().now_ms, is_own=is_own)

@@ -26,8 +26,8 @@ from urllib3.exceptions import (
     SSLError,
 )
 
+from arena.messages.errors import BadReply, CallFailed, NotConnected, ReplyTimeout, ReplyTooLarge
 from arena.webhooks.addresses import Policy, Resolve, Target
-from arena.webhooks.errors import BadReply, CallFailed, NotConnected, ReplyTimeout, ReplyTooLarge
 
 MAX_REPLY: Final = 65_536
 """Maximum size of a reply's body in bytes."""
@@ -74,7 +74,7 @@ class Endpoint:
     def post(self, body: bytes, headers: Mapping[str, str], seconds: float) -> bytes:
         """Post JSON and return the body of the reply if its status is 2xx, within ``seconds`` in total.
 
-        Raises :class:`~arena.webhooks.errors.CallFailed`, as ``NotConnected`` if the receiver could not be
+        Raises :class:`~arena.messages.errors.CallFailed`, as ``NotConnected`` if the receiver could not be
         reached. Messages reveal nothing about the reply except its status.
         """
         self._used = time.monotonic()

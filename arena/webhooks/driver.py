@@ -24,15 +24,15 @@ from arena.accounts.versions import Version
 from arena.errors import CorruptState
 from arena.live.header import GameNotFound, Viewer
 from arena.live.service import LiveGames
+from arena.messages.content import NO_ACTION, PASS, Turn, action_in, turn_message
+from arena.messages.errors import CallFailed, NotConnected, ReplyTooLarge
+from arena.messages.signing import headers
 from arena.store.connection import StoreUnavailable
 from arena.store.notifications import Subscription, right_topic, turn_topic
 from arena.store.signs import Signs
 from arena.store.webhooks import DONE_MS, LEASE_MS, PASSED_MS, WebhookStore
 from arena.webhooks.addresses import Policy
 from arena.webhooks.calling import Endpoint
-from arena.webhooks.errors import CallFailed, NotConnected, ReplyTooLarge
-from arena.webhooks.messages import NO_ACTION, PASS, Turn, action_in, turn_message
-from arena.webhooks.signing import headers
 
 POSTS: Final = 256
 """The maximum number of concurrent posts of a driver."""

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.accounts.accounts import Accounts, Principal
-from arena.accounts.bot_settings import BotSettings
+from arena.accounts.records import BotSettings
 from arena.accounts.rights import check_owner
 from arena.accounts.upload_intake import Uploads
 from arena.accounts.uploads import InvalidSource, ReceivedUpload, Upload, component_upload, python_upload
 from arena.accounts.versions import BotAccount, Version
 from arena.bots.transports import transport_of
 from arena.declarations import settings_of
+from arena.messages.errors import InvalidUrl
+from arena.messages.signing import InvalidSecret
 from arena.webhooks.addresses import URL_RULE
-from arena.webhooks.errors import InvalidUrl
 from arena.webhooks.registry import NoWebhook, Webhooks, checked_secret
-from arena.webhooks.signing import InvalidSecret
 
 
 @dataclass(frozen=True)

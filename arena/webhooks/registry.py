@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from arena.errors import ArenaError
+from arena.messages.content import check_health
+from arena.messages.signing import key_of, new_secret
 from arena.play.clocks import ServiceClock
 from arena.store.webhooks import Circuit, WebhookStore
 from arena.webhooks.addresses import Policy
 from arena.webhooks.calling import Endpoint
-from arena.webhooks.messages import check_health
-from arena.webhooks.signing import key_of, new_secret
 
 
 class Webhooks:
@@ -51,7 +51,7 @@ class Webhooks:
 
 def checked_secret(given: str | None) -> str:
     """Return the given signing secret, or a new one if ``given`` is None. Raises
-    :class:`~arena.webhooks.signing.InvalidSecret`.
+    :class:`~arena.messages.signing.InvalidSecret`.
     """
     if given is None:
         return new_secret()

@@ -10,13 +10,13 @@ from typing import Any, Final, NotRequired, Protocol, TypedDict
 from arena.accounts.accounts import Principal
 from arena.errors import ArenaError
 from arena.live.header import Viewer
+from arena.messages.content import message
+from arena.messages.errors import CallFailed
+from arena.messages.signing import headers
 from arena.play.clocks import ServiceClock
 from arena.store.documents import Documents
 from arena.webhooks.addresses import Policy
-from arena.webhooks.errors import CallFailed
-from arena.webhooks.messages import message
 from arena.webhooks.registry import Webhooks, checked_secret
-from arena.webhooks.signing import headers
 
 MOST_OF_OWNER: Final = 20
 MOST: Final = 2000

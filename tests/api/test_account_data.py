@@ -16,7 +16,7 @@ from flask import Flask
 
 from api.app import create_app
 from api.openapi.capture import checking
-from arena.accounts.roster import Person
+from arena.inputs.roster import Person
 from arena.ops.service import Service
 from arena.ops.settings import Settings
 from arena.store.embedded import EmbeddedStore

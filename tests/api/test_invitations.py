@@ -18,9 +18,9 @@ from api.app import create_app
 from arena.accounts.accounts import Accounts
 from arena.accounts.invitations import Invitations
 from arena.accounts.maxima import Quotas
-from arena.accounts.roster import InvalidRoster, parse_roster
 from arena.cli import botequim
 from arena.errors import ArenaError
+from arena.inputs.roster import InvalidRoster, parse_roster
 from arena.ops.jobs import InlineJobs
 from arena.ops.service import Service, open_service
 from arena.ops.settings import Limit, Settings

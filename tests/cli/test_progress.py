@@ -12,9 +12,9 @@ import termios
 
 import pytest
 
+from arena.cli.messages import did_you_mean, suggestion
 from arena.cli.output import details, table, when, with_interval
 from arena.cli.progress import LINE_EVERY, Lines, Pace, duration, left_text
-from arena.cli.suggest import did_you_mean, suggestion
 from arena.text import plain_table
 from tests.service import botequim, environment
 

@@ -9,8 +9,9 @@ from typing import Any, cast
 
 import pytest
 
-from arena.cli import downloads, run
-from arena.cli.downloads import opened_download, state_path
+from arena.cli import records as downloads
+from arena.cli import run
+from arena.cli.records import opened_download, state_path
 from arena.client import Client
 from arena.client.games import RecordsPage
 from arena.errors import ArenaError

@@ -13,7 +13,7 @@ import click
 import pytest
 
 from arena.cli import run
-from arena.cli.times import moment, seconds
+from arena.cli.params import moment, seconds
 from arena.client import ApiError, Client
 from arena.ops.service import open_service
 from arena.ops.settings import Settings

@@ -6,8 +6,8 @@ import codecs
 
 import pytest
 
-from arena.accounts.roster import InvalidRoster, parse_roster
 from arena.inputs.files import decode_table
+from arena.inputs.roster import InvalidRoster, parse_roster
 
 ZE = ("João Sá", "joao", "joao@school.example")
 PLAIN = "name,handle,email\nJoão Sá,joao,joao@school.example\n"

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.accounts.names import NAME_PATTERN
 from arena.bots import bot_spec
 from arena.cli import run
 from arena.cli.new import LANGUAGES, commands, sample_turns, write_starter
 from arena.games import GAMES
+from arena.inputs.names import NAME_PATTERN
 
 kinds = pytest.mark.parametrize("kind", GAMES)
 languages = pytest.mark.parametrize("language", LANGUAGES)

@@ -8,8 +8,8 @@ from ipaddress import ip_network
 
 import pytest
 
+from arena.messages.errors import AddressNotAllowed, InvalidUrl, NameNotFound
 from arena.webhooks.addresses import Policy, system_resolve
-from arena.webhooks.errors import AddressNotAllowed, InvalidUrl, NameNotFound
 from tests.webhooks.parts import LOOPBACK, until
 
 PUBLIC = Policy()

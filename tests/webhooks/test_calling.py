@@ -16,9 +16,8 @@ from typing import Any
 import pytest
 
 from arena.errors import ArenaError
-from arena.webhooks.addresses import Policy
-from arena.webhooks.calling import MAX_IDLE, MAX_REPLY, Endpoint
-from arena.webhooks.errors import (
+from arena.messages.content import PASS, action_in, check_health, turn_message
+from arena.messages.errors import (
     AddressNotAllowed,
     BadReply,
     CallFailed,
@@ -27,7 +26,8 @@ from arena.webhooks.errors import (
     ReplyTimeout,
     ReplyTooLarge,
 )
-from arena.webhooks.messages import PASS, action_in, check_health, turn_message
+from arena.webhooks.addresses import Policy
+from arena.webhooks.calling import MAX_IDLE, MAX_REPLY, Endpoint
 from tests.webhooks.bad_receiver import WAYS
 from tests.webhooks.parts import LOOPBACK, SECRET, bad_receiver, handler, python_receiver, reply
 

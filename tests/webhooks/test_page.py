@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from arena.messages.content import PING_SECONDS
 from arena.store import webhooks as store_webhooks
-from arena.webhooks import calling, driver, messages
+from arena.webhooks import calling, driver
 from tests.blocks import ROOT, follow
 
 TOOLS = ("curl", "jq", "openssl", "base64", "od")
@@ -38,7 +39,7 @@ def test_its_numbers_are_those_of_the_program() -> None:
         f"up to {driver.LONGEST_BACKOFF:.0f} seconds",
         f"at most {driver.POSTS_PER_BOT} for one bot",
         f"posted for {store_webhooks.FIRST_PAUSE_MS // 1000} seconds",
-        f"within {messages.PING_SECONDS:.0f} seconds",
+        f"within {PING_SECONDS:.0f} seconds",
         f"{calling.MAX_HEAD >> 10} KiB of headers and {calling.MAX_REPLY >> 10} KiB of body",
     ):
         assert told in page

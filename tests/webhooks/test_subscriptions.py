@@ -14,13 +14,13 @@ from flask import Flask
 
 from api.app import create_app
 from arena.accounts.accounts import Principal
+from arena.messages.signing import sign
 from arena.ops.jobs import InlineJobs
 from arena.ops.service import Service
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
 from arena.store.embedded import EmbeddedStore
 from arena.webhooks import subscriptions
 from arena.webhooks.addresses import Policy
-from arena.webhooks.signing import sign
 from arena.webhooks.subscriptions import MAX_FAILURES
 from tests.api.arenas import announce, play
 from tests.api.contract import ContractClient, contract_client

@@ -8,12 +8,10 @@ from pathlib import Path
 import click
 
 from arena.cli.commands import Command
+from arena.cli.operators import data_option
 
 
-@click.command(
-    cls=Command,
-    examples=("botequim up", "botequim up --bind 127.0.0.1:8001 --data other-data"),
-)
+@click.command(cls=Command, examples=("botequim up", "botequim up --bind 127.0.0.1:8001 --data other-data"))
 @click.option(
     "--bind",
     envvar="BOTEQUIM_BIND",
@@ -22,13 +20,7 @@ from arena.cli.commands import Command
     help="Address and port of the API.",
 )
 @click.option("--workers", default=os.cpu_count() or 1, show_default="the cores", type=click.IntRange(0, 64))
-@click.option(
-    "--data",
-    default="botequim-data",
-    show_default=True,
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the embedded database, used if REDIS_URL is not set.",
-)
+@data_option
 def up(bind: str, workers: int, data: Path) -> None:
     """Run the database, the API and the workers in the foreground until Ctrl-C.
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from arena.accounts.names import NAME_PATTERN, NAME_RULE
 from arena.errors import ArenaError
+from arena.inputs.names import NAME_PATTERN, NAME_RULE
 from arena.inputs.tables import read_table
 from arena.inputs.text import read_line
 from arena.text import printable

@@ -12,16 +12,9 @@ import click
 
 from arena.cli.commands import Commands
 from arena.cli.online import url_option
+from arena.cli.operators import data_option
 from arena.cli.output import json_option, show, when
 from arena.text import printable
-
-_DATA = click.option(
-    "--data",
-    default="botequim-data",
-    show_default=True,
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the embedded database, used if REDIS_URL is not set.",
-)
 
 
 @click.group(cls=Commands, examples=("botequim ops status",))
@@ -31,7 +24,7 @@ def ops() -> None:
 
 @ops.command("accept-empty", examples=("botequim ops accept-empty",))
 @json_option
-@_DATA
+@data_option
 def accept_empty(data: Path, as_json: bool) -> None:
     """Let the service go on with a database that lost its data.
 
@@ -48,7 +41,7 @@ def accept_empty(data: Path, as_json: bool) -> None:
 
 @ops.command("upgrade", examples=("botequim ops upgrade",))
 @json_option
-@_DATA
+@data_option
 def upgrade_data(data: Path, as_json: bool) -> None:
     """Bring the data to the format of this installation.
 
@@ -70,7 +63,7 @@ def upgrade_data(data: Path, as_json: bool) -> None:
 
 @ops.command("runtime", examples=("botequim ops runtime", "botequim ops runtime --replace"))
 @json_option
-@_DATA
+@data_option
 @click.option("--replace", is_flag=True, help="Make the service use the build of this installation.")
 def runtime(data: Path, replace: bool, as_json: bool) -> None:
     """Show the runtime in which all workers run uploaded bots, or replace it.
@@ -78,12 +71,11 @@ def runtime(data: Path, replace: bool, as_json: bool) -> None:
     Workers finish the groups that they are playing, end, and must be started again; those of a release that
     builds another runtime then refuse to start.
     """
-    from arena.events.runtimes import Runtimes
+    from arena.ops.service import runtimes_of
     from arena.ops.settings import Settings
     from arena.store.repositories import open_store
 
-    store = open_store(Settings.of_running(data).redis_url)
-    runtimes = Runtimes(store.runtimes, lambda: store.clock().now_ms)
+    runtimes = runtimes_of(open_store(Settings.of_running(data).redis_url))
     text = ""
     value: dict[str, Any] = {"runtime": None}
     if replace:

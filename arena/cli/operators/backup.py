@@ -8,21 +8,15 @@ from pathlib import Path
 import click
 
 from arena.cli.commands import Command
+from arena.cli.operators import data_option
 from arena.cli.output import json_option, show
 
-_DATA = click.option(
-    "--data",
-    default="botequim-data",
-    show_default=True,
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the embedded database, used if REDIS_URL is not set.",
-)
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 @click.command(cls=Command, examples=("botequim backup --to backup-1",))
 @click.option("--to", "folder", required=True, type=_FOLDER, help="A new or empty folder.")
-@_DATA
+@data_option
 @json_option
 def backup(folder: Path, data: Path, as_json: bool) -> None:
     """Back up the database of a service, which may run meanwhile.
@@ -49,7 +43,7 @@ def backup(folder: Path, data: Path, as_json: bool) -> None:
 
 @click.command(cls=Command, examples=("botequim restore --from backup-1 --data restored",))
 @click.option("--from", "folder", required=True, type=_FOLDER, help="The folder of a backup.")
-@_DATA
+@data_option
 @json_option
 def restore(folder: Path, data: Path, as_json: bool) -> None:
     """Restore a backup to an empty database.
