@@ -18,7 +18,7 @@ from zlib import crc32
 
 import orjson
 
-from arena.store.connection import Command, RedisConnection, Script
+from arena.store.connection import Command, Repository, Script
 from arena.store.rows import reading, shown_or_left_out
 
 _STAGE: Final = Script("board_stage")
@@ -76,15 +76,8 @@ class StoredLedger(NamedTuple):
     turn: int
 
 
-class BoardStore:
+class BoardStore(Repository):
     """The boards by name (``BoardName.key``). Holds no rules. All times are milliseconds."""
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
-
-    def _one(self, *command: Any) -> Any:
-        (reply,) = self._connection.run([command])
-        return reply
 
     def released_after(self, board: str, after: int, count: int) -> list[tuple[int, str, str]]:
         """Groups released after a place of the list, oldest first: place, tournament, group."""

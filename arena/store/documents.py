@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import orjson
 
-from arena.store.connection import RedisConnection, Script
+from arena.store.connection import RedisConnection, Repository, Script
 from arena.store.rows import shown_or_left_out, unreadable
 
 _REPLACE: Final = Script("replace")
@@ -18,25 +18,25 @@ DOCUMENT_SCRIPTS: Final = (_REPLACE,)
 _FLAGS: Final = "{arena}:flags"
 
 
-class Documents:
+class Documents(Repository):
     """JSON values by name, each changed independently. ``kind`` or, if there is one, ``key`` names the hash
     that holds them.
     """
 
     def __init__(self, connection: RedisConnection, kind: str, key: str = "") -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._kind = kind
         self._key = key or f"{{{kind}}}"
 
     def all(self) -> dict[str, Any]:
         """Return all values, ordered by name, without those that cannot be read."""
-        (reply,) = self._connection.run([("HGETALL", self._key)])
+        reply = self._one("HGETALL", self._key)
         found = {name: self._listed(name, data) for name, data in sorted(by_name(reply).items())}
         return {name: value for name, value in found.items() if value is not None}
 
     def find(self, name: str) -> Any:
         """Return the value, or None if there is none. Raises :class:`~arena.errors.CorruptState`."""
-        (data,) = self._connection.run([("HGET", self._key, name)])
+        data = self._one("HGET", self._key, name)
         return None if data is None else self._read(name, data)
 
     def many(self, names: Sequence[str]) -> list[Any]:
@@ -49,7 +49,7 @@ class Documents:
         data = orjson.dumps(value)
         if self._replace(name, None, data):
             return True
-        (stored,) = self._connection.run([("HGET", self._key, name)])
+        stored = self._one("HGET", self._key, name)
         return bool(stored == data)
 
     def change(self, name: str, act: Callable[[Any], Any]) -> Any:
@@ -59,7 +59,7 @@ class Documents:
         :class:`~arena.errors.CorruptState` for a value that cannot be read.
         """
         while True:
-            (before,) = self._connection.run([("HGET", self._key, name)])
+            before = self._one("HGET", self._key, name)
             after = act(None if before is None else self._read(name, before))
             data = None if after is None else orjson.dumps(after)
             if data == before or self._replace(name, before, data):
@@ -79,18 +79,17 @@ class Documents:
         return f"{self._kind} {name!r}"
 
     def _replace(self, name: str, before: bytes | None, after: bytes | None) -> bool:
-        call = _REPLACE.call([self._key], name, before or "", after or "")
-        (replaced,) = self._connection.run([call])
+        replaced = self._one(*_REPLACE.call([self._key], name, before or "", after or ""))
         return bool(replaced)
 
 
-class DocumentParts:
+class DocumentParts(Repository):
     """Documents in parts, such as a text and its version, which are read and written together. ``key`` makes
     the key of the hash with the parts out of the name.
     """
 
     def __init__(self, connection: RedisConnection, key: Callable[[str], str]) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._key = key
 
     def load(self, name: str, *parts: str) -> Sequence[bytes | None]:
@@ -104,27 +103,24 @@ class DocumentParts:
 
     def save(self, name: str, **parts: str | int | bytes) -> None:
         """Replace these parts."""
-        self._connection.run([("HSET", self._key(name), *chain(*parts.items()))])
+        self._one("HSET", self._key(name), *chain(*parts.items()))
 
 
-class Flags:
+class Flags(Repository):
     """Flags, shared by all processes, for what was done once or recently."""
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
 
     def is_set(self, name: str) -> bool:
         """Return whether the flag was set."""
-        (found,) = self._connection.run([("HEXISTS", _FLAGS, name)])
+        found = self._one("HEXISTS", _FLAGS, name)
         return bool(found)
 
     def set(self, name: str) -> None:
         """Set the flag for good."""
-        self._connection.run([("HSET", _FLAGS, name, 1)])
+        self._one("HSET", _FLAGS, name, 1)
 
     def first(self, name: str, for_ms: int) -> bool:
         """Return whether this is the first call for the flag within ``for_ms``."""
-        (reply,) = self._connection.run([("SET", f"{_FLAGS}:{name}", 1, "NX", "PX", for_ms)])
+        reply = self._one("SET", f"{_FLAGS}:{name}", 1, "NX", "PX", for_ms)
         return reply is not None
 
 

@@ -24,7 +24,7 @@ import orjson
 
 from arena.store.boards import board_key
 from arena.store.chunks import CHUNK_GROUPS, StoredGroup, from_chunk, to_chunk
-from arena.store.connection import Command, RedisConnection, Script
+from arena.store.connection import Command, Repository, Script
 from arena.store.documents import by_name
 from arena.store.games import WAKE_CHANNEL
 from arena.store.paging import Cursor, newest_first
@@ -103,15 +103,8 @@ class StoredStandings(NamedTuple):
     cost_ms: int
 
 
-class TournamentStore:
+class TournamentStore(Repository):
     """The tournaments in one Redis or one Redis Cluster, without rules. All times are milliseconds."""
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
-
-    def _one(self, *command: Any) -> Any:
-        (reply,) = self._connection.run([command])
-        return reply
 
     # Tournaments
 

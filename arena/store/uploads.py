@@ -6,13 +6,13 @@ of those that are due is in another slot: an entry is written before the row, an
 
 from __future__ import annotations
 
-from typing import Any, Final, TypedDict
+from typing import Final, TypedDict
 
 import orjson
 
 from arena.store.accounts import UPLOADS_DUE, bot_keys, uploads_key
 from arena.store.amounts import Stored
-from arena.store.connection import RedisConnection, Script
+from arena.store.connection import Repository, Script
 from arena.store.documents import by_name
 from arena.store.games import WAKE_CHANNEL
 
@@ -31,15 +31,8 @@ class UploadRefusal(TypedDict):
     reason: str
 
 
-class UploadStore:
+class UploadStore(Repository):
     """The uploads of all bots, by bot and id."""
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
-
-    def _one(self, *command: Any) -> Any:
-        (reply,) = self._connection.run([command])
-        return reply
 
     def find(self, bot: str, upload: str) -> bytes | None:
         """Return the row of an upload that is being checked or was settled recently."""
