@@ -1,7 +1,10 @@
-"""Documents by name: small JSON values (schedules, annulments), larger ones in parts; and flags."""
+"""Documents by name: small JSON values (schedules, annulments), larger ones in parts, rows that expire
+(sessions, codes in links), and flags.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
@@ -106,6 +109,45 @@ class DocumentParts(Repository):
         self._one("HSET", self._key(name), *chain(*parts.items()))
 
 
+class ExpiringRows(Repository):
+    """Rows of one ``kind``, found by a secret, of which only the hash is stored. ``of``: the account that a
+    row belongs to, whose rows :meth:`forget` removes.
+    """
+
+    def __init__(self, connection: RedisConnection, kind: str) -> None:
+        super().__init__(connection)
+        self._kind = kind
+
+    def put(self, secret: str, row: bytes, kept_ms: int, of: str = "") -> None:
+        """Store a row for ``kept_ms`` milliseconds."""
+        key = self._key(secret)
+        if of:
+            # Before the row, so that no row is missed.
+            self._connection.run([("SADD", self._of(of), key), ("PEXPIRE", self._of(of), 2 * kept_ms)])
+        self._one("SET", key, row, "PX", kept_ms)
+
+    def forget(self, of: str) -> None:
+        """Remove all rows of an account."""
+        keys = self._one("SMEMBERS", self._of(of))
+        self._connection.run([*(("DEL", key) for key in keys), ("DEL", self._of(of))])
+
+    def find(self, secret: str) -> bytes | None:
+        """Return the row, or None if there is none or it has expired."""
+        found: bytes | None = self._one("GET", self._key(secret))
+        return found
+
+    def take(self, secret: str) -> bytes | None:
+        """Remove the row and return it; of several calls one gets it."""
+        found: bytes | None = self._one("GETDEL", self._key(secret))
+        return found
+
+    def _of(self, account: str) -> str:
+        return f"{self._kind}s-of:{account}"
+
+    def _key(self, secret: str) -> str:
+        return f"{self._kind}:{hashlib.sha256(secret.encode()).hexdigest()}"
+
+
 class Flags(Repository):
     """Flags, shared by all processes, for what was done once or recently."""
 
@@ -132,4 +174,4 @@ def by_name(reply: Mapping[bytes, bytes] | Sequence[bytes]) -> dict[str, bytes]:
     return {name.decode(): value for name, value in items}
 
 
-__all__ = ["DOCUMENT_SCRIPTS", "DocumentParts", "Documents", "Flags", "by_name"]
+__all__ = ["DOCUMENT_SCRIPTS", "DocumentParts", "Documents", "ExpiringRows", "Flags", "by_name"]

@@ -1,4 +1,6 @@
-"""What a database is: its id, which tells that it is the same one as before, and the format of its data."""
+"""What a database is: its id, which tells that it is the same one as before, its key, and the format of its
+data.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +21,8 @@ the operator accepted this database in the place of another one; :data:`RESTORIN
 """
 RESTORING: Final = "restoring"
 """Set while a backup is being restored into the database."""
+
+_WEB_KEY: Final = "{arena}:web-key"
 
 
 class StoreReplaced(ArenaError):
@@ -106,6 +110,13 @@ class Identity(Repository):
             "the database came back empty" if found is None else "this is not the same database as before",
             expected="its data, or 'botequim ops accept-empty' if they are lost",
         )
+
+    def web_key(self, new: str) -> str:
+        """Return the key with which all processes sign the cookies of pages; ``new`` becomes it if there is
+        none.
+        """
+        _, found = self._connection.run([("SET", _WEB_KEY, new, "NX"), ("GET", _WEB_KEY)])
+        return str(found.decode())
 
     def check_writable(self) -> None:
         """Check that the database accepts writes. Raises :class:`~arena.store.connection.StoreUnavailable` if

@@ -6,7 +6,7 @@ of those that are due is in another slot: an entry is written before the row, an
 
 from __future__ import annotations
 
-from typing import Final, TypedDict
+from typing import Final
 
 import orjson
 
@@ -21,14 +21,6 @@ _CLAIM: Final = Script("upload_claim")
 _SETTLE: Final = Script("upload_settle")
 UPLOAD_SCRIPTS: Final = (_REPLACE, _CLAIM, _SETTLE)
 """The scripts that the connection of an :class:`UploadStore` must load."""
-
-
-class UploadRefusal(TypedDict):
-    """Why an upload was refused. ``checks``: names what decided it."""
-
-    checks: str
-    code: str
-    reason: str
 
 
 class UploadStore(Repository):
@@ -114,22 +106,6 @@ class UploadStore(Repository):
         """Remove an upload that is settled or was never stored from the due-list."""
         self._one("ZREM", UPLOADS_DUE, f"{bot}/{upload}")
 
-    # What was refused before
-
-    def refusal(self, digest: str) -> UploadRefusal | None:
-        """Return what :meth:`remember` stored for an upload with this SHA-256, or None."""
-        data = self._one("GET", _refusal(digest))
-        known: UploadRefusal | None = None if data is None else orjson.loads(data)
-        return known
-
-    def remember(self, digest: str, refusal: UploadRefusal, kept_ms: int) -> None:
-        """Remember for a while why uploads with this SHA-256 are refused."""
-        self._one("SET", _refusal(digest), orjson.dumps(refusal), "PX", kept_ms)
-
 
 def _outcome(bot: str, upload: str) -> str:
     return f"{{b:{bot}}}:upload:{upload}"
-
-
-def _refusal(digest: str) -> str:
-    return f"refused:{digest}"
