@@ -9,14 +9,16 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, TypeVar
 
 from arena.accounts.accounts import Accounts
 from arena.accounts.names import TEXTS, Of, Text
+from arena.accounts.versions import BotAccount
 from arena.errors import ArenaError
 from arena.events.tournament import TournamentNotFound, check_tournament_id
+from arena.live.header import Viewer
 from arena.store.repositories import Store
 from arena.store.rows import read_row, row_values, shown_or_left_out
 
@@ -92,6 +94,15 @@ class Moderation:
         """What is shown as the name of an owner or a bot."""
         hidden = self._current().get((of, name, "name"))
         return name if hidden is None else hidden.shown
+
+    def account(self, bot: BotAccount, viewer: Viewer) -> BotAccount:
+        """Return a bot as the viewer sees it: its owners and admins need the names to change it."""
+        if viewer.admin or viewer.owner in bot.owners or not self._current():
+            return bot
+        co_owners = tuple(self.name("owner", owner) for owner in bot.co_owners)
+        return replace(
+            bot, name=self.name("bot", bot.name), owner=self.name("owner", bot.owner), co_owners=co_owners
+        )
 
     def all(self) -> list[HiddenText]:
         """The texts that admins hid, by kind and id."""
