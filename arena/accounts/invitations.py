@@ -242,7 +242,7 @@ class Invitations:
         """
         own = self._of(owner)
         for name in own.all():
-            own.change(name, lambda row: None)
+            own.delete(name)
         fields = self._store.accounts.owner(owner) or {}
         if "invited_by" in fields and "invitation" in fields:
 

@@ -20,7 +20,7 @@ from arena.errors import ArenaError
 from arena.events.tournament import TournamentNotFound, check_tournament_id
 from arena.live.header import Viewer
 from arena.store.repositories import Store
-from arena.store.rows import read_row, row_values, shown_or_left_out
+from arena.store.rows import read_row, row_values
 
 DELETED: Final = "deleted-"
 """The beginning of the names shown for deleted accounts; the end is random."""
@@ -131,7 +131,7 @@ class Moderation:
         known = self._current().get((of, id, text))
         if known is None or not known.by:
             raise TextNotHidden(f"the {text} of {of} {id} is not hidden", field="id")
-        self._rows.change(_field(of, id, text), lambda row: None)
+        self._rows.delete(_field(of, id, text))
         self.forget()
 
     def delete_name(self, of: Of, name: str) -> str:
@@ -212,11 +212,8 @@ class Moderation:
 
     def _current(self) -> dict[tuple[str, str, str], HiddenText]:
         if time.monotonic() >= self._until:
-            read = [
-                shown_or_left_out(self._rows.named(name), partial(read_row, HiddenText, row))
-                for name, row in self._rows.all().items()
-            ]
-            self._texts = {(one.of, one.id, one.text): one for one in read if one is not None}
+            texts = self._rows.all(partial(read_row, HiddenText)).values()
+            self._texts = {(one.of, one.id, one.text): one for one in texts}
             self._until = time.monotonic() + REMEMBERED_SECONDS
         return self._texts
 

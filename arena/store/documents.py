@@ -21,6 +21,10 @@ DOCUMENT_SCRIPTS: Final = (_REPLACE,)
 _FLAGS: Final = "{arena}:flags"
 
 
+def _unchanged(value: Any) -> Any:
+    return value
+
+
 class Documents(Repository):
     """JSON values by name, each changed independently. ``kind`` or, if there is one, ``key`` names the hash
     that holds them.
@@ -31,10 +35,10 @@ class Documents(Repository):
         self._kind = kind
         self._key = key or f"{{{kind}}}"
 
-    def all(self) -> dict[str, Any]:
-        """Return all values, ordered by name, without those that cannot be read."""
+    def all(self, read: Callable[[Any], Any] = _unchanged) -> dict[str, Any]:
+        """Return what ``read`` makes of all values, ordered by name, without those that cannot be read."""
         reply = self._one("HGETALL", self._key)
-        found = {name: self._listed(name, data) for name, data in sorted(by_name(reply).items())}
+        found = {name: self._listed(name, data, read) for name, data in sorted(by_name(reply).items())}
         return {name: value for name, value in found.items() if value is not None}
 
     def find(self, name: str) -> Any:
@@ -42,10 +46,10 @@ class Documents(Repository):
         data = self._one("HGET", self._key, name)
         return None if data is None else self._read(name, data)
 
-    def many(self, names: Sequence[str]) -> list[Any]:
-        """Return the values, with None where there is none or it cannot be read."""
+    def many(self, names: Sequence[str], read: Callable[[Any], Any] = _unchanged) -> list[Any]:
+        """Return what ``read`` makes of the values, with None where there is none or it cannot be read."""
         (reply,) = self._connection.run([("HMGET", self._key, *names)]) if names else ((),)
-        return [self._listed(name, data) for name, data in zip(names, reply, strict=True)]
+        return [self._listed(name, data, read) for name, data in zip(names, reply, strict=True)]
 
     def add(self, name: str, value: object) -> bool:
         """Store a value if there is none, and return False if there is a different one. May be repeated."""
@@ -68,14 +72,20 @@ class Documents(Repository):
             if data == before or self._replace(name, before, data):
                 return after
 
+    def delete(self, name: str) -> None:
+        """Delete a value, if there is one."""
+        self._one("HDEL", self._key, name)
+
     def _read(self, name: str, data: bytes) -> object:
         try:
             return orjson.loads(data)
         except ValueError as error:
             raise unreadable(self.named(name), None, error) from error
 
-    def _listed(self, name: str, data: bytes | None) -> object:
-        return None if data is None else shown_or_left_out(self.named(name), lambda: self._read(name, data))
+    def _listed(self, name: str, data: bytes | None, read: Callable[[Any], object]) -> object:
+        if data is None:
+            return None
+        return shown_or_left_out(self.named(name), lambda: read(self._read(name, data)))
 
     def named(self, name: str) -> str:
         """Return the value's name in messages."""
