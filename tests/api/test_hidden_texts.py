@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Final
@@ -16,6 +17,7 @@ from tests.api.arenas import announce, play_models
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
 from tests.api.pages import Browser
+from tests.api.tables import TOEPEN, open_table
 
 OWNER, BOT, CUP, WORDS = "rude-owner", "rude-bot", "Rude cup", "Rude words."
 
@@ -34,6 +36,8 @@ def values(
     services: Service = app.extensions["botequim"]
     rude, teo = sign_up(OWNER), sign_up("teo")
     agent = register(BOT, rude, description=WORDS, model="Some Model 3")
+    assert rude.client.patch(f"/v1/bots/{BOT}", json={"people": True}).status_code == 200
+    assert agent.client.get("/v1/turns").status_code == 200
     register("teos-bot", teo)
     teo.client.put(f"/v1/bots/teos-bot/owners/{OWNER}")
     rude.client.put(f"/v1/bots/teos-bot/owners/{OWNER}")
@@ -100,8 +104,13 @@ def test_what_admins_hid_is_nowhere(
     zeca = sign_up("zeca")
     visitor, anybody = Browser(app), Browser(app)
     visitor.sign_in(zeca.token)
+    waits = open_table(visitor, {**TOEPEN, "seats": "3", "seat1": f"bot:{BOT}", "seat2": "friend"})
+    values["game"] += [waits, open_table(visitor, {**TOEPEN, "seat1": f"bot:{BOT}"})]
+    (invitation,) = re.findall(
+        "<code>http://localhost(/play/join[^<]*)</code>", visitor.get(f"/play/{waits}").text
+    )
     read = 0
-    for path in addresses(app, values):
+    for path in (*addresses(app, values), invitation):
         for who, client in (("anybody", anybody.client), ("zeca", visitor.client), ("token", zeca.client)):
             response = client.get(path)
             text = text_of(response)
