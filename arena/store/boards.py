@@ -190,7 +190,7 @@ class BoardStore(Repository):
 
     def tournaments(self, board: str) -> list[str]:
         """Return the tournaments with groups that have left the list of released ones, oldest first."""
-        return [name.decode() for name in self._one("ZRANGE", f"{board_key(board)}:tournaments", 0, -1)]
+        return self._names("ZRANGE", f"{board_key(board)}:tournaments", 0, -1)
 
     def recent(self, board: str) -> bytes | None:
         """The document with the points that the page draws; None if there is none."""
@@ -215,7 +215,7 @@ class BoardStore(Repository):
 
     def days(self, board: str) -> list[str]:
         """Return the days with points, in their order."""
-        return sorted(day.decode() for day in self._one("HKEYS", f"{board_key(board)}:days"))
+        return sorted(self._names("HKEYS", f"{board_key(board)}:days"))
 
     def day(self, board: str, day: str, start: int, count: int) -> list[tuple[int, str, Point]]:
         """Return up to ``count`` points of a day from number ``start`` on, by name, with their numbers."""

@@ -133,6 +133,10 @@ class Repository:
         (reply,) = self._connection.run([command])
         return reply
 
+    def _names(self, *command: Any) -> list[str]:
+        """Send one command and return its reply, a list of names."""
+        return [name.decode() for name in self._one(*command)]
+
 
 def connect(url: str, scripts: Sequence[Script], *, max_connections: int = 64) -> RedisConnection:
     """Return the connection to ``redis://``, ``rediss://``, ``unix://`` or ``redis+cluster://`` (any one

@@ -248,8 +248,7 @@ class GameStore(Repository):
 
     def claim(self, now_ms: int, lease_ms: int, limit: int) -> list[str]:
         """Claim games that are due; the claim lasts until ``lease_ms``."""
-        games = self._one(*_CLAIM.call([DUE], now_ms, lease_ms, limit))
-        return [game.decode() for game in games]
+        return self._names(*_CLAIM.call([DUE], now_ms, lease_ms, limit))
 
     def settle(self, game: str, lease_ms: int, due_ms: int | None) -> None:
         """Make the claimed game due at ``due_ms`` (None for never), unless a step has set another time."""

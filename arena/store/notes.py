@@ -70,8 +70,7 @@ class NoteStore(Repository):
         self._connection.run([("DEL", key) for key in (*keys, notes_key(bot))])
 
     def _games(self, bot: str) -> list[str]:
-        games = self._one("HKEYS", notes_key(bot))
-        return sorted(game.decode() for game in games)
+        return sorted(self._names("HKEYS", notes_key(bot)))
 
 
 def _notes(game: str, fields: Sequence[bytes]) -> GameNotes:

@@ -78,8 +78,7 @@ class Presence(Repository):
     def online(self) -> list[str]:
         """Return the bots that are online, by name."""
         oldest = self._clock().now_ms - ONLINE_MS
-        names = self._one("ZRANGEBYSCORE", _SEEN, oldest, "+inf")
-        return sorted(name.decode() for name in names)
+        return sorted(self._names("ZRANGEBYSCORE", _SEEN, oldest, "+inf"))
 
     def sights(self, bots: Sequence[str]) -> list[Sight]:
         """Return when the bots were last seen."""
@@ -97,8 +96,7 @@ class Presence(Repository):
 
     def arrivals(self) -> set[str]:
         """Return the boards and divisions that were recorded."""
-        found = self._one("SMEMBERS", _ARRIVED)
-        return {name.decode() for name in found}
+        return set(self._names("SMEMBERS", _ARRIVED))
 
     def forget_arrivals(self, boards: Sequence[str]) -> None:
         """Remove recorded arrivals."""

@@ -185,8 +185,7 @@ class RecordStore(Repository):
 
     def annulled(self) -> list[str]:
         """Return the groups that were annulled since the last call of :meth:`forget_annulled`."""
-        reply = self._one("SMEMBERS", _ANNULLED)
-        return sorted(group.decode() for group in reply)
+        return sorted(self._names("SMEMBERS", _ANNULLED))
 
     def forget_annulled(self, groups: Sequence[str]) -> None:
         """Forget groups whose annulment is in the archive."""

@@ -159,8 +159,7 @@ class TournamentStore(Repository):
 
     def over(self, until_ms: int, count: int) -> list[str]:
         """Return up to ``count`` tournaments that were added until ``until_ms``, oldest first."""
-        reply = self._one("ZRANGEBYSCORE", _OVER, "-inf", until_ms, "LIMIT", 0, count)
-        return [event.decode() for event in reply]
+        return self._names("ZRANGEBYSCORE", _OVER, "-inf", until_ms, "LIMIT", 0, count)
 
     def forget_over(self, event: str) -> None:
         """Remove a tournament whose groups are all in chunks."""
@@ -168,11 +167,11 @@ class TournamentStore(Repository):
 
     def claim_due(self, now_ms: int, lease_ms: int, limit: int) -> list[str]:
         """Claim tournaments that are due; the claim lasts until ``lease_ms``."""
-        return [event.decode() for event in self._one(*_CLAIM.call([_ACTIVE], now_ms, lease_ms, limit))]
+        return self._names(*_CLAIM.call([_ACTIVE], now_ms, lease_ms, limit))
 
     def active(self) -> list[str]:
         """Return the tournaments that are not over."""
-        return [event.decode() for event in self._one("ZRANGE", _ACTIVE, 0, -1)]
+        return self._names("ZRANGE", _ACTIVE, 0, -1)
 
     def being_played(self, events: Sequence[str]) -> set[str]:
         """Return those of the tournaments that are not over."""
@@ -202,7 +201,7 @@ class TournamentStore(Repository):
         planning.
         """
         key = event_key(event)
-        ids = [group.decode() for group in self._one("LRANGE", f"{key}:order", 0, -1)]
+        ids = self._names("LRANGE", f"{key}:order", 0, -1)
         rows = self._one("HMGET", f"{key}:groups", *ids) if ids else []
         return list(zip(ids, rows, strict=True))
 
@@ -215,8 +214,7 @@ class TournamentStore(Repository):
             found = self._from_chunks(event, start, min(end, chunked))
             ids: list[str] = []
             if end > chunked:
-                reply = self._one("LRANGE", f"{key}:order", max(0, start - chunked), end - chunked - 1)
-                ids = [group.decode() for group in reply]
+                ids = self._names("LRANGE", f"{key}:order", max(0, start - chunked), end - chunked - 1)
             found += self._outside(event, ids)
             # Otherwise groups were put into chunks meanwhile.
             if chunked == self._chunked(event):
@@ -303,8 +301,7 @@ class TournamentStore(Repository):
 
     def claim_groups(self, event: str, now_ms: int, lease_ms: int, limit: int) -> list[str]:
         """Claim local groups that are due; the claim lasts until ``lease_ms``."""
-        reply = self._one(*_CLAIM.call([f"{event_key(event)}:due"], now_ms, lease_ms, limit))
-        return [group.decode() for group in reply]
+        return self._names(*_CLAIM.call([f"{event_key(event)}:due"], now_ms, lease_ms, limit))
 
     def renew(self, event: str, groups: Iterable[str], lease_ms: int) -> None:
         """Extend the claim of groups that are still being played."""
@@ -320,7 +317,7 @@ class TournamentStore(Repository):
 
     def remote(self, event: str) -> list[str]:
         """Return the live groups without a result, in the order of their ids."""
-        return [group.decode() for group in self._one("ZRANGE", f"{event_key(event)}:remote", 0, -1)]
+        return self._names("ZRANGE", f"{event_key(event)}:remote", 0, -1)
 
     def add_results(self, event: str, results: Sequence[NewResult], now_ms: int) -> Counted:
         """Store results. Only the first result of each group counts."""
@@ -465,7 +462,7 @@ class TournamentStore(Repository):
 
     def unreleased(self, event: str) -> list[str]:
         """Return the groups with a result that is not on the lists of released ones yet."""
-        return sorted(group.decode() for group in self._one("SMEMBERS", f"{event_key(event)}:unreleased"))
+        return sorted(self._names("SMEMBERS", f"{event_key(event)}:unreleased"))
 
     def release(
         self,
