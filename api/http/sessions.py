@@ -42,7 +42,7 @@ class _Cookies(SecureCookieSessionInterface):
             return self.make_null_session(app)
         if app.secret_key is None:
             try:
-                app.secret_key = app.extensions["botequim"].store.web_key.get(secrets.token_hex(32))
+                app.secret_key = app.extensions["botequim"].store.identity.web_key(secrets.token_hex(32))
             except ArenaError:
                 return self.make_null_session(app)
         return super().open_session(app, request)

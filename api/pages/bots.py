@@ -88,7 +88,7 @@ def _tournaments(bot: str) -> Sequence[Mapping[str, object]]:
 
 def _account(bot: str) -> BotAccount | None:
     try:
-        return services().accounts.bot(bot)
+        return services().moderation.account(services().accounts.bot(bot), page_viewer())
     except BotNotFound:
         return None
 

@@ -14,13 +14,14 @@ from markupsafe import Markup
 from api.http.sessions import client_address, person, visitor
 from api.pages.site import blueprint, form, page
 from api.services import service_address, services
+from arena.accounts.versions import BotAccount
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of
 from arena.games.descriptor import Game, Preset
 from arena.games.options import Option
 from arena.games.panels import NUMBER
 from arena.games.pictures import UNSEEN
-from arena.live.header import GameHeader
+from arena.live.header import GameHeader, Viewer
 from arena.live.service import EventsGone
 from arena.operations.operation import JSON
 from arena.people.seat_table import YOU, seat_table
@@ -125,7 +126,7 @@ def _new_table(sent: Mapping[str, str], error: ArenaError | None = None) -> Resp
         preset=preset,
         counts=game.seat_counts(preset.rules),
         roles=_roles(game, rules),
-        bots=services().people.opponents(),
+        bots=_opponents(),
         chosen=sent,
         easiest=_EASIEST,
         text=_text,
@@ -147,6 +148,12 @@ def _seats(game: Game, preset: Preset, text: str) -> int:
     counts = game.seat_counts(preset.rules)
     wanted = int(text) if _COUNT(text) else game.seats(game.options.complete(preset.rules))
     return min(counts, key=lambda count: abs(count - wanted))
+
+
+def _opponents() -> list[BotAccount]:
+    """Return the bots that are offered: a bot is chosen by its name, so none of which it is hidden."""
+    name = services().moderation.name
+    return [bot for bot in services().people.opponents() if name("bot", bot.name) == bot.name]
 
 
 def _preset_rules(game: Game, preset: Preset, seats: int) -> dict[str, Any]:
@@ -197,9 +204,9 @@ def join_page() -> Response:
     """Show which seat a link is for. Nothing changes."""
     code = request.args.get("code", "")
     game, seat = services().people.invited(code)
-    header = services().people.header(game)
-    names = [entry.name or "nobody yet" for entry in header.seats]
-    response = page("join.html", code=code, kind=header.kind, seat=seat, names=names, rules=header.rules)
+    one = services().live.summary(game, Viewer(admin=True))
+    names = [entry["name"] or "nobody yet" for entry in one["seats"]]
+    response = page("join.html", code=code, kind=one["kind"], seat=seat, names=names)
     response.headers["Cache-Control"] = "private, no-store"
     return response
 
@@ -267,12 +274,12 @@ def table_page(game: str) -> ResponseReturnValue:
     """Show the table of a person's game."""
     me = _player()
     seat = services().people.your_seat(game, me)
-    header = services().people.header(game)
+    header, one = services().people.header(game), services().live.summary(game, visitor().viewer)
     if header.state == "waiting":
         view = services().live.view(game, visitor().viewer)
         return page(
             "table_waits.html",
-            one=header.summary(),
+            one=one,
             seat=seat,
             version=0 if view is None else view["version"],
             invitations=_links(game, len(header.seats)),
@@ -283,7 +290,7 @@ def table_page(game: str) -> ResponseReturnValue:
         return redirect(url_for("pages.game_page", game=game), 303)
     assert shown is not None
     rules = game_of(header.kind)
-    names = [entry.name or "" for entry in header.seats]
+    names = [entry["name"] or "" for entry in one["seats"]]
     names[seat] = YOU
     layout = table_layout(rules, header.rules, new_picture(rules, seat_names(names), header.rules))
     data = {
@@ -296,7 +303,7 @@ def table_page(game: str) -> ResponseReturnValue:
     }
     return page(
         "table.html",
-        one=header.summary(),
+        one=one,
         title=game_title(rules, header.rules, names),
         shown=shown,
         layout=layout,

@@ -111,7 +111,11 @@ def _bot_view(who: Principal | None, bot: BotAccount) -> Mapping[str, object]:
             "rights": current.rights,
         }
     shown = {"webhook": webhook, "suspended": bot.suspended if is_shown else None}
-    return {**vars(bot), "tournaments": bot.takes_part, **shown}
+    return {
+        **vars(services().moderation.account(bot, viewer(who))),
+        "tournaments": bot.takes_part,
+        **shown,
+    }
 
 
 def _outcome(upload: ReceivedUpload) -> ReceivedUpload:
@@ -159,7 +163,8 @@ def register_bot(who: Principal, body: dict[str, Any]) -> Mapping[str, object] |
 @blueprint.operation(query=BotsQuery, returns=BotPageSchema)
 def list_bots(who: Principal | None, query: GivenBotsPage) -> Mapping[str, object]:
     bots, cursor = services().accounts.bots(query["owner"], query["cursor"] or "", query["limit"])
-    return {"bots": bots, "cursor": cursor}
+    moderation = services().moderation
+    return {"bots": [moderation.account(bot, viewer(who)) for bot in bots], "cursor": cursor}
 
 
 @blueprint.operation(returns=BotSchema)

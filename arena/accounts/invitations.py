@@ -174,9 +174,7 @@ class Invitations:
         except (InvalidName, NameTaken):
             rows.change(
                 invitation_id,
-                lambda row: (
-                    row_values(replace(_read(row), used_by="", claimed_ms=0)) if row == claimed else row
-                ),
+                lambda row: _changed(row, used_by="", claimed_ms=0) if row == claimed else row,
             )
             raise
         self._settle(organiser, invitation_id, name)
@@ -213,10 +211,7 @@ class Invitations:
         return [as_json(one, now_ms) for one in found]
 
     def revoke(self, organiser: str, invitation: str) -> dict[str, str | int | None]:
-        """Revoke an unused invitation; a used one does not change. Raises :class:`InvitationNotFound`.
-
-        Raises :class:`InvitationNotFound`.
-        """
+        """Revoke an unused invitation; a used one does not change. Raises :class:`InvitationNotFound`."""
         now_ms = self._store.clock().now_ms
         missing = InvitationNotFound(
             f"you have no invitation {printable(invitation, 40)!r}", field="invitation"
@@ -242,14 +237,12 @@ class Invitations:
         """
         own = self._of(owner)
         for name in own.all():
-            own.change(name, lambda row: None)
+            own.delete(name)
         fields = self._store.accounts.owner(owner) or {}
         if "invited_by" in fields and "invitation" in fields:
 
             def act(row: dict[str, object] | None) -> dict[str, object] | None:
-                if row is None:
-                    return None
-                return row_values(replace(_read(row), person="", handle="", email=""))
+                return None if row is None else _changed(row, person="", handle="", email="")
 
             self._of(fields["invited_by"]).change(fields["invitation"], act)
 
@@ -306,9 +299,7 @@ class Invitations:
     def _settle(self, organiser: str, invitation: str, name: str) -> None:
         """Note that the owner exists."""
         now_ms = self._store.clock().now_ms
-        self._of(organiser).change(
-            invitation, lambda row: row_values(replace(_read(row), used_by=name, used_ms=now_ms))
-        )
+        self._of(organiser).change(invitation, lambda row: _changed(row, used_by=name, used_ms=now_ms))
 
     def _of(self, organiser: str) -> Documents:
         return self._store.invited_by(organiser)
@@ -333,6 +324,10 @@ def as_json(one: Invitation, now_ms: int) -> dict[str, str | int | None]:
 
 def _read(row: dict[str, object]) -> Invitation:
     return read_row(Invitation, row)
+
+
+def _changed(row: dict[str, object], **fields: Any) -> dict[str, object]:
+    return row_values(replace(_read(row), **fields))
 
 
 def _organiser(code: str) -> tuple[str, str]:

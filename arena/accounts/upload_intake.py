@@ -32,7 +32,7 @@ from arena.store.accounts import StoredUpload
 from arena.store.notifications import Notifier, upload_topic
 from arena.store.repositories import Store
 from arena.store.rows import read_row, reading, shown_or_left_out, write_row
-from arena.store.uploads import UploadRefusal, UploadStore
+from arena.store.uploads import UploadStore
 
 log = logging.getLogger(__name__)
 
@@ -113,6 +113,7 @@ class Uploads:
         returns it.
         """
         self._store = store.uploads
+        self._refusals = store.refusals
         self._bots = store.accounts
         self._now_ms: Callable[[], int] = lambda: store.clock().now_ms
         self._accounts = accounts
@@ -300,8 +301,7 @@ class Uploads:
             progress.change(games=list(found.games))
             return "", ""
         code = (CompileFailed if found.step == COMPILED else LoadFailed).code
-        known: UploadRefusal = {"checks": checks_id(), "code": code, "reason": found.detail}
-        self._store.remember(upload.digest, known, REMEMBERED_MS)
+        self._refusals.put(_by_these_checks(upload.digest), orjson.dumps([code, found.detail]), REMEMBERED_MS)
         return code, found.detail
 
     def _settle(
@@ -356,10 +356,8 @@ class Uploads:
             thread.join()
 
     def _refused_before(self, digest: str) -> tuple[str, str] | None:
-        known = self._store.refusal(digest)
-        if known is None or known["checks"] != checks_id():
-            return None
-        return known["code"], known["reason"]
+        known = self._refusals.find(_by_these_checks(digest))
+        return None if known is None else tuple(orjson.loads(known))
 
     def _is_expired(self, upload: ReceivedUpload) -> bool:
         return self._now_ms() >= upload.expires_ms
@@ -367,6 +365,11 @@ class Uploads:
     def _expire(self, row: bytes, upload: ReceivedUpload) -> None:
         reason = "no worker of the service checked it within a day; send it again"
         self._settle(row, upload.refused(NotChecked.code, reason))
+
+
+def _by_these_checks(digest: str) -> str:
+    """The name of the refusal of an upload: other checks may accept it."""
+    return f"{checks_id()} {digest}"
 
 
 class _Changed(Exception):

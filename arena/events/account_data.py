@@ -200,7 +200,7 @@ class AccountData:
                 tried(self._schedules.delete, schedule["id"])
         for series, row in self._store.series.all().items():
             if row["owner"] == owner:
-                self._store.series.change(series, _nothing)
+                self._store.series.delete(series)
         self._cancel_announced(owner)
         for bot in self._bots(owner):
             self._moderation.delete_name("bot", bot)
@@ -219,7 +219,3 @@ class AccountData:
         for tournament in self._tournaments.each(list(self._tournaments.store.active())):
             if tournament.created_by == owner and tournament.state == "entry" and not tournament.purpose:
                 tried(self._tournaments.cancel, tournament.id, reason=GONE)
-
-
-def _nothing(row: object) -> None:
-    return None

@@ -142,7 +142,7 @@ class Boards:
                 if len(items) == limit:
                     return Page(items, f"{own.replace('-', '')}-{number}")
                 if len(values) >= len(_POINT):
-                    items.append(self._moderation.apply(_shown_point(own, who, values)))
+                    items.append(self._point(own, who, values))
         return Page(items, None)
 
     def _history_of(
@@ -157,8 +157,12 @@ class Boards:
                     continue
                 if len(items) == limit:
                     return Page(items, f"{own.replace('-', '')}-0")
-                items.append(self._moderation.apply(_shown_point(own, bot, values)))
+                items.append(self._point(own, bot, values))
         return Page(items, None)
+
+    def _point(self, day: str, name: str, values: Sequence[object]) -> dict[str, object]:
+        point = {"day": day, "name": name, **dict(zip(_POINT, values, strict=False))}
+        return self._moderation.apply(point)
 
     def groups(self, kind: str, division: str, preset: str | None = None) -> Iterator[GroupResult]:
         """Yield all released groups of the board, including annulled ones, each once."""
@@ -305,10 +309,6 @@ class Boards:
                 self._store.forget_ledger(board.key)
                 stored = self._store.ledger(board.key)
         return Ledger(*board), stored._replace(head=None)
-
-
-def _shown_point(day: str, name: str, values: Sequence[object]) -> dict[str, object]:
-    return {"day": day, "name": name, **dict(zip(_POINT, values, strict=False))}
 
 
 def _is_behind(state: BoardState) -> bool:

@@ -64,7 +64,7 @@ class BotDeletion:
         self._leave_games(name)
         for discipline in disciplines():
             for version in bot.versions:
-                self._store.qualifications.change(discipline.row(name, version.label), lambda row: None)
+                self._store.qualifications.delete(discipline.row(name, version.label))
         self._tournaments.journals.forget(name)
         self._live.notes.forget(name)
         self._store.webhooks.forget(name)

@@ -122,7 +122,7 @@ class LiveStandings:
         tournament, row = self._lifecycle.load(event_id)
         if tournament.final is not None:
             with reading(f"the standings of {event_id}"):
-                return PublishedStandings(self._moderation.apply(tournament.final), "final")
+                return self._published(tournament.final, "final")
         if tournament.final_hash:
             with reading(f"the standings of {event_id}"):
                 return self._known((event_id, (row.version, row.changes)), partial(self._final, event_id))
@@ -136,9 +136,12 @@ class LiveStandings:
         return stored
 
     def _final(self, event_id: str) -> PublishedStandings:
-        return PublishedStandings(
-            self._moderation.apply(orjson.loads(self._store.final(event_id) or b"")), "final"
-        )
+        return self._published(orjson.loads(self._store.final(event_id) or b""), "final")
+
+    def _published(
+        self, standings: Mapping[str, Any], state: StandingsState, at_ms: int | None = None
+    ) -> PublishedStandings:
+        return PublishedStandings(self._moderation.apply(standings), state, at_ms)
 
     def _live(self, event_id: str) -> PublishedStandings | None:
         _, age = self._store.standings_age(event_id)
@@ -148,7 +151,7 @@ class LiveStandings:
         def parse() -> PublishedStandings:
             stored = self._store.standings(event_id)
             data, at_ms = (b"", 0) if stored is None else (stored.data, stored.at_ms)
-            return PublishedStandings(self._moderation.apply(orjson.loads(data)), "live", at_ms)
+            return self._published(orjson.loads(data), "live", at_ms)
 
         return self._known((event_id, age), parse)
 

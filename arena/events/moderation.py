@@ -9,16 +9,18 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, TypeVar
 
 from arena.accounts.accounts import Accounts
+from arena.accounts.versions import BotAccount
 from arena.errors import ArenaError
 from arena.events.tournament import TournamentNotFound, check_tournament_id
 from arena.inputs.names import TEXTS, Of, Text
+from arena.live.header import Viewer
 from arena.store.repositories import Store
-from arena.store.rows import read_row, row_values, shown_or_left_out
+from arena.store.rows import read_row, row_values
 
 DELETED: Final = "deleted-"
 """The beginning of the names shown for deleted accounts; the end is random."""
@@ -93,6 +95,15 @@ class Moderation:
         hidden = self._current().get((of, name, "name"))
         return name if hidden is None else hidden.shown
 
+    def account(self, bot: BotAccount, viewer: Viewer) -> BotAccount:
+        """Return a bot as the viewer sees it: its owners and admins need the names to change it."""
+        if viewer.admin or viewer.owner in bot.owners or not self._current():
+            return bot
+        co_owners = tuple(self.name("owner", owner) for owner in bot.co_owners)
+        return replace(
+            bot, name=self.name("bot", bot.name), owner=self.name("owner", bot.owner), co_owners=co_owners
+        )
+
     def all(self) -> list[HiddenText]:
         """The texts that admins hid, by kind and id."""
         found = self._current()
@@ -120,7 +131,7 @@ class Moderation:
         known = self._current().get((of, id, text))
         if known is None or not known.by:
             raise TextNotHidden(f"the {text} of {of} {id} is not hidden", field="id")
-        self._rows.change(_field(of, id, text), lambda row: None)
+        self._rows.delete(_field(of, id, text))
         self.forget()
 
     def delete_name(self, of: Of, name: str) -> str:
@@ -201,11 +212,8 @@ class Moderation:
 
     def _current(self) -> dict[tuple[str, str, str], HiddenText]:
         if time.monotonic() >= self._until:
-            read = [
-                shown_or_left_out(self._rows.named(name), partial(read_row, HiddenText, row))
-                for name, row in self._rows.all().items()
-            ]
-            self._texts = {(one.of, one.id, one.text): one for one in read if one is not None}
+            texts = self._rows.all(partial(read_row, HiddenText)).values()
+            self._texts = {(one.of, one.id, one.text): one for one in texts}
             self._until = time.monotonic() + REMEMBERED_SECONDS
         return self._texts
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from hashlib import sha256
 from typing import Final, Literal, NamedTuple, TypedDict
 
@@ -18,7 +17,7 @@ from arena.play.players import OPEN, SEALED
 from arena.records.decisions import decisions
 from arena.records.record import Record
 from arena.store.repositories import Store
-from arena.store.rows import reading, shown_or_left_out
+from arena.store.rows import reading
 from arena.text import printable
 
 AGAINST: Final = "rookie"
@@ -119,17 +118,13 @@ class Qualifications:
 
     def known(self, discipline: Discipline, names: Iterable[tuple[str, str]]) -> list[Qualification | None]:
         """Return the qualifications of versions (name, label), with None for those that have not begun."""
-        return self._found([discipline.row(*name) for name in names])
+        return self._rows.many([discipline.row(*name) for name in names], _read)
 
     def of(self, bot: str, version: str) -> list[tuple[Discipline, Qualification]]:
         """Return all qualifications of a version that have begun."""
         every = disciplines()
-        found = self._found([discipline.row(bot, version) for discipline in every])
+        found = self._rows.many([discipline.row(bot, version) for discipline in every], _read)
         return [(discipline, one) for discipline, one in zip(every, found, strict=True) if one is not None]
-
-    def _found(self, fields: Sequence[str]) -> list[Qualification | None]:
-        rows = zip(fields, self._rows.many(fields), strict=True)
-        return [shown_or_left_out(self._rows.named(field), partial(_read, row)) for field, row in rows]
 
     def start(
         self,

@@ -440,11 +440,7 @@ class Schedules:
 
     def _readable(self) -> Mapping[str, Schedule]:
         """All schedules by id, without those that this version cannot read."""
-        found = {
-            name: shown_or_left_out(self._rows.named(name), partial(_checked, row))
-            for name, row in self._rows.all().items()
-        }
-        return {name: row for name, row in found.items() if row is not None}
+        return self._rows.all(_checked)
 
     def _is_wanted(self, schedule: Schedule, now_ms: int) -> bool:
         """Whether a schedule with ``until_groups`` needs another tournament."""

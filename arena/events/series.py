@@ -21,7 +21,7 @@ from arena.ratings.series import FinalPlaces, SeriesTable, series_table
 from arena.ratings.series_rules import MAX_TOURNAMENTS, InvalidSeries, SeriesContents, SeriesRules
 from arena.store.paging import Page
 from arena.store.repositories import Store
-from arena.store.rows import read_row, row_values, shown_or_left_out
+from arena.store.rows import read_row, row_values
 from arena.text import printable
 from arena.tournaments.entry import parties
 
@@ -151,11 +151,7 @@ class SeasonTables:
         )
 
     def _all(self) -> Sequence[StoredSeries]:
-        found = (
-            shown_or_left_out(f"series {name}", partial(read_row, StoredSeries, row))
-            for name, row in self._rows.all().items()
-        )
-        return [one for one in found if one is not None]
+        return list(self._rows.all(partial(read_row, StoredSeries)).values())
 
     def _load(self, series: str, viewer: Viewer) -> StoredSeries:
         row = self._rows.find(series)

@@ -424,9 +424,11 @@ class Tournaments:
         tournament, row = self.lifecycle.load(tournament_id)
         return {
             **self._view(tournament, row),
-            "entries": self._moderation.apply([entry.as_json() for entry in tournament.entries]),
-            "edits": self._moderation.apply(
-                readable(f"edit of {tournament.id}", read_edit, tournament.edits)
+            **self._moderation.apply(
+                {
+                    "entries": [entry.as_json() for entry in tournament.entries],
+                    "edits": readable(f"edit of {tournament.id}", read_edit, tournament.edits),
+                }
             ),
             "voids": readable(f"void of {tournament.id}", read_void, self.store.voids(tournament.id)),
         }

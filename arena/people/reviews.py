@@ -17,8 +17,8 @@ from arena.live.service import LiveGames, RecordNotReady
 from arena.records.record import parse_record
 from arena.records.remarks import REVIEWER, own_decisions, remark_on
 from arena.records.tell import seat_names
+from arena.store.documents import ExpiringRows
 from arena.store.rows import optional, read_row, write_row
-from arena.store.secrets import ExpiringRows
 
 REVIEW_SECONDS: Final = 20.0
 """How long one review thinks; decisions after that have none."""

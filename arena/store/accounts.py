@@ -8,10 +8,10 @@ before the data it points to, and readers check that the data exist.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from arena.store.amounts import Stored
-from arena.store.connection import RedisConnection, Script
+from arena.store.connection import Repository, Script
 from arena.store.notes import notes_key
 from arena.store.replies import reply_bytes
 
@@ -73,15 +73,8 @@ class StoredUpload(NamedTuple):
         return {"id": self.id, "row": self.row.decode(), "digest": self.digest}
 
 
-class AccountStore:
+class AccountStore(Repository):
     """The accounts in one Redis (or Redis Cluster). Values are strings; the caller applies the rules."""
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
-
-    def _one(self, *command: Any) -> Any:
-        (reply,) = self._connection.run([command])
-        return reply
 
     def create_owner(self, name: str, token: str, fields: Mapping[str, str]) -> bool:
         """Create an owner, and return False if the name is or was in use. ``token``: the hash of its
@@ -173,7 +166,7 @@ class AccountStore:
         (it would have more than ``most.bytes``; and the bytes that it has) or ``unknown`` (bot).
         """
         if upload:
-            self._connection.run([("ZADD", _UPLOADED, 0, name)])
+            self._one("ZADD", _UPLOADED, 0, name)
         new: dict[str, object] = {
             "label": label,
             "versions": most.versions,

@@ -18,7 +18,7 @@ from zlib import crc32
 
 import orjson
 
-from arena.store.connection import Command, RedisConnection, Script
+from arena.store.connection import Command, Repository, Script
 from arena.store.rows import reading, shown_or_left_out
 
 _STAGE: Final = Script("board_stage")
@@ -76,15 +76,8 @@ class StoredLedger(NamedTuple):
     turn: int
 
 
-class BoardStore:
+class BoardStore(Repository):
     """The boards by name (``BoardName.key``). Holds no rules. All times are milliseconds."""
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
-
-    def _one(self, *command: Any) -> Any:
-        (reply,) = self._connection.run([command])
-        return reply
 
     def released_after(self, board: str, after: int, count: int) -> list[tuple[int, str, str]]:
         """Groups released after a place of the list, oldest first: place, tournament, group."""
@@ -197,7 +190,7 @@ class BoardStore:
 
     def tournaments(self, board: str) -> list[str]:
         """Return the tournaments with groups that have left the list of released ones, oldest first."""
-        return [name.decode() for name in self._one("ZRANGE", f"{board_key(board)}:tournaments", 0, -1)]
+        return self._names("ZRANGE", f"{board_key(board)}:tournaments", 0, -1)
 
     def recent(self, board: str) -> bytes | None:
         """The document with the points that the page draws; None if there is none."""
@@ -222,7 +215,7 @@ class BoardStore:
 
     def days(self, board: str) -> list[str]:
         """Return the days with points, in their order."""
-        return sorted(day.decode() for day in self._one("HKEYS", f"{board_key(board)}:days"))
+        return sorted(self._names("HKEYS", f"{board_key(board)}:days"))
 
     def day(self, board: str, day: str, start: int, count: int) -> list[tuple[int, str, Point]]:
         """Return up to ``count`` points of a day from number ``start`` on, by name, with their numbers."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
-from arena.store.connection import Command, RedisConnection
+from arena.store.connection import Command, Repository
 from arena.store.paging import Cursor, newest_first
 
 KEPT_GROUPS: Final = 100
@@ -25,11 +25,8 @@ class BotGroup(NamedTuple):
     row: bytes
 
 
-class BotGameStore:
+class BotGameStore(Repository):
     """The lists by bot. Adding may be repeated."""
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
 
     @property
     def most_groups(self) -> int:
@@ -49,7 +46,7 @@ class BotGameStore:
 
     def groups(self, bot: str, *, private: bool) -> list[bytes]:
         """Return the rows of the last groups of a bot, newest first."""
-        (rows,) = self._connection.run([("ZREVRANGE", _groups(bot, private), 0, -1)])
+        rows = self._one("ZREVRANGE", _groups(bot, private), 0, -1)
         return list(rows)
 
     def add_tournament(self, event: str, created_ms: int, bots: Collection[str]) -> None:

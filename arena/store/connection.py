@@ -122,6 +122,22 @@ class RedisConnection(Protocol):
         """Close all connections."""
 
 
+class Repository:
+    """What repositories have in common: the connection over which they send their commands."""
+
+    def __init__(self, connection: RedisConnection) -> None:
+        self._connection = connection
+
+    def _one(self, *command: Any) -> Any:
+        """Send one command and return its reply."""
+        (reply,) = self._connection.run([command])
+        return reply
+
+    def _names(self, *command: Any) -> list[str]:
+        """Send one command and return its reply, a list of names."""
+        return [name.decode() for name in self._one(*command)]
+
+
 def connect(url: str, scripts: Sequence[Script], *, max_connections: int = 64) -> RedisConnection:
     """Return the connection to ``redis://``, ``rediss://``, ``unix://`` or ``redis+cluster://`` (any one
     node).

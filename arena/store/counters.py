@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from arena.store.amounts import Compute
-from arena.store.connection import RedisConnection, Script
+from arena.store.connection import Repository, Script
 
 _TAKE: Final = Script("take")
 _START: Final = Script("budget_take")
@@ -23,27 +23,21 @@ class TakenTokens(NamedTuple):
     left: int
 
 
-class LimitStore:
+class LimitStore(Repository):
     """Token buckets by key, each with a rate (tokens per second) and a size."""
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
 
     def take(self, key: str, rate: float, size: int, wanted: int = 1) -> TakenTokens:
         """Take up to ``wanted`` tokens from the bucket ``key``."""
-        (taken,) = self._connection.run([_TAKE.call([f"limit:{key}"], rate, size, wanted)])
+        taken = self._one(*_TAKE.call([f"limit:{key}"], rate, size, wanted))
         return TakenTokens(*map(int, taken))
 
 
-class BudgetStore:
+class BudgetStore(Repository):
     """Counters per owner and day (a number)."""
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
 
     def used(self, owner: str, day: int) -> Compute:
         """Return what was counted."""
-        (values,) = self._connection.run([("HMGET", _day_key(owner, day), "groups", "fuel_ms")])
+        values = self._one("HMGET", _day_key(owner, day), "groups", "fuel_ms")
         return Compute(*(int(value or 0) for value in values))
 
     def start(self, owner: str, day: int, what: str, groups: int, most: Compute) -> tuple[str, Compute]:
@@ -63,8 +57,9 @@ class BudgetStore:
         self._connection.run([("DEL", _day_key(owner, day)) for day in range(today - 3, today + 2)])
 
     def _take(self, owner: str, day: int, what: str, used: Compute, most: Compute) -> tuple[str, Compute]:
-        call = _START.call([_day_key(owner, day)], what, *used, *most, _KEPT_SECONDS)
-        ((verdict, groups, fuel_ms),) = self._connection.run([call])
+        verdict, groups, fuel_ms = self._one(
+            *_START.call([_day_key(owner, day)], what, *used, *most, _KEPT_SECONDS)
+        )
         return verdict.decode(), Compute(groups, fuel_ms)
 
 

@@ -1,14 +1,17 @@
-"""Documents by name: small JSON values (schedules, annulments), larger ones in parts; and flags."""
+"""Documents by name: small JSON values (schedules, annulments), larger ones in parts, rows that expire
+(sessions, codes in links), and flags.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
 
 import orjson
 
-from arena.store.connection import RedisConnection, Script
+from arena.store.connection import RedisConnection, Repository, Script
 from arena.store.rows import shown_or_left_out, unreadable
 
 _REPLACE: Final = Script("replace")
@@ -18,38 +21,42 @@ DOCUMENT_SCRIPTS: Final = (_REPLACE,)
 _FLAGS: Final = "{arena}:flags"
 
 
-class Documents:
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+class Documents(Repository):
     """JSON values by name, each changed independently. ``kind`` or, if there is one, ``key`` names the hash
     that holds them.
     """
 
     def __init__(self, connection: RedisConnection, kind: str, key: str = "") -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._kind = kind
         self._key = key or f"{{{kind}}}"
 
-    def all(self) -> dict[str, Any]:
-        """Return all values, ordered by name, without those that cannot be read."""
-        (reply,) = self._connection.run([("HGETALL", self._key)])
-        found = {name: self._listed(name, data) for name, data in sorted(by_name(reply).items())}
+    def all(self, read: Callable[[Any], Any] = _unchanged) -> dict[str, Any]:
+        """Return what ``read`` makes of all values, ordered by name, without those that cannot be read."""
+        reply = self._one("HGETALL", self._key)
+        found = {name: self._listed(name, data, read) for name, data in sorted(by_name(reply).items())}
         return {name: value for name, value in found.items() if value is not None}
 
     def find(self, name: str) -> Any:
         """Return the value, or None if there is none. Raises :class:`~arena.errors.CorruptState`."""
-        (data,) = self._connection.run([("HGET", self._key, name)])
+        data = self._one("HGET", self._key, name)
         return None if data is None else self._read(name, data)
 
-    def many(self, names: Sequence[str]) -> list[Any]:
-        """Return the values, with None where there is none or it cannot be read."""
+    def many(self, names: Sequence[str], read: Callable[[Any], Any] = _unchanged) -> list[Any]:
+        """Return what ``read`` makes of the values, with None where there is none or it cannot be read."""
         (reply,) = self._connection.run([("HMGET", self._key, *names)]) if names else ((),)
-        return [self._listed(name, data) for name, data in zip(names, reply, strict=True)]
+        return [self._listed(name, data, read) for name, data in zip(names, reply, strict=True)]
 
     def add(self, name: str, value: object) -> bool:
         """Store a value if there is none, and return False if there is a different one. May be repeated."""
         data = orjson.dumps(value)
         if self._replace(name, None, data):
             return True
-        (stored,) = self._connection.run([("HGET", self._key, name)])
+        stored = self._one("HGET", self._key, name)
         return bool(stored == data)
 
     def change(self, name: str, act: Callable[[Any], Any]) -> Any:
@@ -59,11 +66,15 @@ class Documents:
         :class:`~arena.errors.CorruptState` for a value that cannot be read.
         """
         while True:
-            (before,) = self._connection.run([("HGET", self._key, name)])
+            before = self._one("HGET", self._key, name)
             after = act(None if before is None else self._read(name, before))
             data = None if after is None else orjson.dumps(after)
             if data == before or self._replace(name, before, data):
                 return after
+
+    def delete(self, name: str) -> None:
+        """Delete a value, if there is one."""
+        self._one("HDEL", self._key, name)
 
     def _read(self, name: str, data: bytes) -> object:
         try:
@@ -71,26 +82,27 @@ class Documents:
         except ValueError as error:
             raise unreadable(self.named(name), None, error) from error
 
-    def _listed(self, name: str, data: bytes | None) -> object:
-        return None if data is None else shown_or_left_out(self.named(name), lambda: self._read(name, data))
+    def _listed(self, name: str, data: bytes | None, read: Callable[[Any], object]) -> object:
+        if data is None:
+            return None
+        return shown_or_left_out(self.named(name), lambda: read(self._read(name, data)))
 
     def named(self, name: str) -> str:
         """Return the value's name in messages."""
         return f"{self._kind} {name!r}"
 
     def _replace(self, name: str, before: bytes | None, after: bytes | None) -> bool:
-        call = _REPLACE.call([self._key], name, before or "", after or "")
-        (replaced,) = self._connection.run([call])
+        replaced = self._one(*_REPLACE.call([self._key], name, before or "", after or ""))
         return bool(replaced)
 
 
-class DocumentParts:
+class DocumentParts(Repository):
     """Documents in parts, such as a text and its version, which are read and written together. ``key`` makes
     the key of the hash with the parts out of the name.
     """
 
     def __init__(self, connection: RedisConnection, key: Callable[[str], str]) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._key = key
 
     def load(self, name: str, *parts: str) -> Sequence[bytes | None]:
@@ -104,27 +116,63 @@ class DocumentParts:
 
     def save(self, name: str, **parts: str | int | bytes) -> None:
         """Replace these parts."""
-        self._connection.run([("HSET", self._key(name), *chain(*parts.items()))])
+        self._one("HSET", self._key(name), *chain(*parts.items()))
 
 
-class Flags:
+class ExpiringRows(Repository):
+    """Rows of one ``kind``, found by a secret, of which only the hash is stored. ``of``: the account that a
+    row belongs to, whose rows :meth:`forget` removes.
+    """
+
+    def __init__(self, connection: RedisConnection, kind: str) -> None:
+        super().__init__(connection)
+        self._kind = kind
+
+    def put(self, secret: str, row: bytes, kept_ms: int, of: str = "") -> None:
+        """Store a row for ``kept_ms`` milliseconds."""
+        key = self._key(secret)
+        if of:
+            # Before the row, so that no row is missed.
+            self._connection.run([("SADD", self._of(of), key), ("PEXPIRE", self._of(of), 2 * kept_ms)])
+        self._one("SET", key, row, "PX", kept_ms)
+
+    def forget(self, of: str) -> None:
+        """Remove all rows of an account."""
+        keys = self._one("SMEMBERS", self._of(of))
+        self._connection.run([*(("DEL", key) for key in keys), ("DEL", self._of(of))])
+
+    def find(self, secret: str) -> bytes | None:
+        """Return the row, or None if there is none or it has expired."""
+        found: bytes | None = self._one("GET", self._key(secret))
+        return found
+
+    def take(self, secret: str) -> bytes | None:
+        """Remove the row and return it; of several calls one gets it."""
+        found: bytes | None = self._one("GETDEL", self._key(secret))
+        return found
+
+    def _of(self, account: str) -> str:
+        return f"{self._kind}s-of:{account}"
+
+    def _key(self, secret: str) -> str:
+        return f"{self._kind}:{hashlib.sha256(secret.encode()).hexdigest()}"
+
+
+class Flags(Repository):
     """Flags, shared by all processes, for what was done once or recently."""
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
 
     def is_set(self, name: str) -> bool:
         """Return whether the flag was set."""
-        (found,) = self._connection.run([("HEXISTS", _FLAGS, name)])
+        found = self._one("HEXISTS", _FLAGS, name)
         return bool(found)
 
     def set(self, name: str) -> None:
         """Set the flag for good."""
-        self._connection.run([("HSET", _FLAGS, name, 1)])
+        self._one("HSET", _FLAGS, name, 1)
 
     def first(self, name: str, for_ms: int) -> bool:
         """Return whether this is the first call for the flag within ``for_ms``."""
-        (reply,) = self._connection.run([("SET", f"{_FLAGS}:{name}", 1, "NX", "PX", for_ms)])
+        reply = self._one("SET", f"{_FLAGS}:{name}", 1, "NX", "PX", for_ms)
         return reply is not None
 
 
@@ -136,4 +184,4 @@ def by_name(reply: Mapping[bytes, bytes] | Sequence[bytes]) -> dict[str, bytes]:
     return {name.decode(): value for name, value in items}
 
 
-__all__ = ["DOCUMENT_SCRIPTS", "DocumentParts", "Documents", "Flags", "by_name"]
+__all__ = ["DOCUMENT_SCRIPTS", "DocumentParts", "Documents", "ExpiringRows", "Flags", "by_name"]

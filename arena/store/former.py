@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from arena.store.chunks import from_chunk, to_chunk
-from arena.store.connection import RedisConnection
+from arena.store.connection import Repository
 from arena.store.documents import by_name
 from arena.store.games import record_key
 from arena.store.identity import STORE_KEY
@@ -23,20 +23,17 @@ _ARCHIVE: Final = "{arena}:archive"
 _REQUESTED: Final = "{arena}:archive:requested"
 
 
-class FormerRecords:
+class FormerRecords(Repository):
     """Rows and lists of records of format 1 become those of format 2. Every method may be repeated."""
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
 
     def service(self) -> str:
         """Return the id of the database, or an empty text."""
-        (found,) = self._connection.run([("HGET", STORE_KEY, "id")])
+        found = self._one("HGET", STORE_KEY, "id")
         return (found or b"").decode()
 
     def has_archive(self) -> bool:
         """Return whether records were archived."""
-        (found,) = self._connection.run([("HEXISTS", _ARCHIVE, "changes")])
+        found = self._one("HEXISTS", _ARCHIVE, "changes")
         return bool(found)
 
     def forget_rows(self) -> None:
@@ -46,9 +43,9 @@ class FormerRecords:
     def rename(self) -> None:
         """Give rows and members of lists their names."""
         for pack in self._connection.keys("{t:*}:packs"):
-            self._connection.run([("RENAME", pack, pack.removesuffix(b":packs") + b":records")])
+            self._one("RENAME", pack, pack.removesuffix(b":packs") + b":records")
         for key in (PENDING, PENDING_PRIVATE):
-            (reply,) = self._connection.run([("ZRANGE", key, 0, -1, "WITHSCORES")])
+            reply = self._one("ZRANGE", key, 0, -1, "WITHSCORES")
             for number, name in cursors(reply):
                 if name.startswith("@"):
                     new = name.removeprefix("@").replace("/", "-", 1)
@@ -56,24 +53,24 @@ class FormerRecords:
 
     def put_game(self, game: str, version: int, header: bytes) -> None:
         """Store the header of an archived live game again."""
-        self._connection.run([("HSET", record_key(game), "m", header, "v", version)])
+        self._one("HSET", record_key(game), "m", header, "v", version)
 
     def chunk(self) -> None:
         """Put the rows of archived records into the chunks of their groups."""
         for chunks in self._connection.keys("{t:*}:chunks"):
             rows = chunks.removesuffix(b":chunks") + b":records"
-            (stored,) = self._connection.run([("HGETALL", chunks)])
+            stored = self._one("HGETALL", chunks)
             for number, data in by_name(stored).items():
                 groups = from_chunk(data)
                 names = [group.id for group in groups]
-                (found,) = self._connection.run([("HMGET", rows, *names)])
+                found = self._one("HMGET", rows, *names)
                 places = {
                     name: row for name, row in zip(names, found, strict=True) if RecordStore.is_archived(row)
                 }
                 changed = [group._replace(records=places.get(group.id, group.records)) for group in groups]
-                self._connection.run([("HSET", chunks, number, to_chunk(changed))])
+                self._one("HSET", chunks, number, to_chunk(changed))
                 if places:
-                    self._connection.run([("HDEL", rows, *places)])
+                    self._one("HDEL", rows, *places)
 
     def finish(self, kinds: Iterable[str]) -> None:
         """Delete what nobody reads any more."""

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
-from arena.store.connection import Command, RedisConnection
+from arena.store.connection import Command, RedisConnection, Repository
 from arena.store.game_lists import LIST_SCRIPTS, GameLists
 from arena.store.games import (
     ALL_GAMES,
@@ -52,11 +52,11 @@ class EndedGame(NamedTuple):
     record: bytes | None
 
 
-class GameIndex:
+class GameIndex(Repository):
     """The lists and the records in one Redis or Redis Cluster."""
 
     def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._lists = GameLists(connection)
 
     # Lists
@@ -91,14 +91,14 @@ class GameIndex:
 
     def is_running(self, game: str) -> bool:
         """Return whether the game is listed as running."""
-        (score,) = self._connection.run([("ZSCORE", state_key("running"), game)])
+        score = self._one("ZSCORE", state_key("running"), game)
         return score is not None
 
     # Games that are over
 
     def ended(self, game: str) -> EndedGame | None:
         """Return the stored header and record of the game."""
-        ((header, version, record),) = self._connection.run([("HMGET", record_key(game), "m", "v", "z")])
+        header, version, record = self._one("HMGET", record_key(game), "m", "v", "z")
         return None if header is None else EndedGame(header, int(version or 0), record)
 
     def keep(
@@ -131,7 +131,7 @@ class GameIndex:
 
     def replace_header(self, game: str, header: bytes) -> None:
         """Replace the header of a game that is over and of which no step can be taken any more."""
-        self._connection.run([("HSET", record_key(game), "m", header)])
+        self._one("HSET", record_key(game), "m", header)
 
     def archive(self, games: Sequence[ListedGame]) -> None:
         """Move archived games into the chunks of their lists."""
@@ -144,7 +144,7 @@ class GameIndex:
 
     def close(self, game: str) -> None:
         """Remove the game from the due-list."""
-        self._connection.run([("ZREM", DUE, game)])
+        self._one("ZREM", DUE, game)
 
     def trim(self, kinds: Collection[str], states: Iterable[str], oldest_ms: int) -> None:
         """Remove games older than ``oldest_ms`` from the lists."""

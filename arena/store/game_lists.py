@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from arena.store.connection import Command, RedisConnection, Script
+from arena.store.connection import Command, Repository, Script
 from arena.store.paging import Cursor, newest_first
 from arena.store.rows import shown_or_left_out
 
@@ -47,11 +47,8 @@ class _Chunk(NamedTuple):
         return members
 
 
-class GameLists:
+class GameLists(Repository):
     """The lists in one Redis or Redis Cluster."""
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
 
     def page(self, key: str, before: Cursor | None, count: int) -> list[Cursor]:
         """Return up to ``count`` games of a list after ``before``, newest first."""
@@ -89,7 +86,7 @@ class GameLists:
             pieces = _pieces(after)
             args += [len(pieces), *(part for piece in pieces for part in (piece[0].score, _packed(piece)))]
             keys = [key, chunks_key(key), chunked_key(key)]
-            (taken,) = self._connection.run([_CHUNK.call(keys, *args, *(member.name for member in own))])
+            taken = self._one(*_CHUNK.call(keys, *args, *(member.name for member in own)))
             if taken:
                 left = left[:first]
 
@@ -103,7 +100,7 @@ class GameLists:
     def _chunks(self, key: str, highest: int | str, count: int) -> list[_Chunk]:
         """Up to ``count`` chunks with a lowest score up to ``highest``, newest first."""
         command = ("ZREVRANGEBYSCORE", chunks_key(key), highest, "-inf", "WITHSCORES", "LIMIT", 0, count)
-        (reply,) = self._connection.run([command])
+        reply = self._one(*command)
         return [_Chunk(reply[at], int(reply[at + 1])) for at in range(0, len(reply), 2)]
 
     def _target(self, key: str, member: Cursor) -> tuple[int, _Chunk]:

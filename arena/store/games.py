@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, NamedTuple
 import orjson
 
 from arena.play.clocks import ServiceClock
-from arena.store.connection import Command, RedisConnection, Script
+from arena.store.connection import Command, RedisConnection, Repository, Script
 
 DUE: Final = "live:due"
 CLOCK: Final = "live:clock"
@@ -121,14 +121,14 @@ GAME_SCRIPTS: Final = (_STEP, _HINT, _PENDING, _PRUNE, _ACKNOWLEDGE, _CLAIM, _SE
 """The scripts that the connection of a game store must load."""
 
 
-class GameStore:
+class GameStore(Repository):
     """The live games in one Redis or one Redis Cluster, without rules. All times are milliseconds.
 
     Every method may raise :class:`~arena.store.connection.StoreUnavailable`.
     """
 
     def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._acknowledged: dict[str, int] = {}
         self._offset_us = 0.0
         self._last_beat_ms = 0
@@ -185,12 +185,12 @@ class GameStore:
 
     def log(self, game: str) -> list[bytes]:
         """Return all logged actions."""
-        (entries,) = self._connection.run([("LRANGE", log_key(game), 0, -1)])
+        entries = self._one("LRANGE", log_key(game), 0, -1)
         return list(entries)
 
     def events(self, game: str, start: int, count: int) -> list[bytes]:
         """Return up to ``count`` events from number ``start`` on."""
-        (events,) = self._connection.run([("LRANGE", events_key(game), start, start + count - 1)])
+        events = self._one("LRANGE", events_key(game), start, start + count - 1)
         return list(events)
 
     # A bot's turns
@@ -248,26 +248,25 @@ class GameStore:
 
     def claim(self, now_ms: int, lease_ms: int, limit: int) -> list[str]:
         """Claim games that are due; the claim lasts until ``lease_ms``."""
-        (games,) = self._connection.run([_CLAIM.call([DUE], now_ms, lease_ms, limit)])
-        return [game.decode() for game in games]
+        return self._names(*_CLAIM.call([DUE], now_ms, lease_ms, limit))
 
     def settle(self, game: str, lease_ms: int, due_ms: int | None) -> None:
         """Make the claimed game due at ``due_ms`` (None for never), unless a step has set another time."""
         if due_ms is not None:
             due_ms = self._capped(due_ms)
-        self._connection.run([_SETTLE.call([DUE], game, lease_ms, "" if due_ms is None else due_ms)])
+        self._one(*_SETTLE.call([DUE], game, lease_ms, "" if due_ms is None else due_ms))
 
     def resend(self, game: str) -> None:
         """Deliver again the hints that are left in the game's outbox (cluster only)."""
         if not self._connection.is_cluster:
             return
-        (entries,) = self._connection.run([("LRANGE", outbox_key(game), 0, -1)])
+        entries = self._one("LRANGE", outbox_key(game), 0, -1)
         for entry in entries:
             version, _, hints = entry.partition(b" ")
             self._deliver_hints(game, int(version), orjson.loads(hints))
         if entries:
             last = entries[-1].partition(b" ")[0]
-            self._connection.run([_ACKNOWLEDGE.call([outbox_key(game)], last)])
+            self._one(*_ACKNOWLEDGE.call([outbox_key(game)], last))
 
     # Cluster: the hints stay in the outbox until they are delivered
 
@@ -284,7 +283,7 @@ class GameStore:
             commands.append(_STEP.call([game_key(step.game)], *args))
             if step.before == 0:
                 # A game must be on the due-list before it exists, or a crash could orphan it.
-                self._connection.run([("ZADD", DUE, self._capped(step.version // 1000), step.game)])
+                self._one("ZADD", DUE, self._capped(step.version // 1000), step.game)
         taken = [reply == [1] for reply in self._connection.run(commands)] if commands else []
         for step, hints, ok in zip(steps, outgoing, taken, strict=True):
             if ok:
@@ -311,7 +310,7 @@ class GameStore:
         if commands:
             self._connection.run(commands)
         if wakes:
-            self._connection.run([("PUBLISH", WAKE_CHANNEL, orjson.dumps(wakes))])
+            self._one("PUBLISH", WAKE_CHANNEL, orjson.dumps(wakes))
 
     def _capped(self, due_ms: int) -> int:
         return min(due_ms, self.clock().now_ms + _CLUSTER_LOOK_MS) if self._connection.is_cluster else due_ms

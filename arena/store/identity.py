@@ -1,4 +1,6 @@
-"""What a database is: its id, which tells that it is the same one as before, and the format of its data."""
+"""What a database is: its id, which tells that it is the same one as before, its key, and the format of its
+data.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import secrets
 from typing import Final
 
 from arena.errors import ArenaError
-from arena.store.connection import RedisConnection, Script
+from arena.store.connection import RedisConnection, Repository, Script
 from arena.store.rows import FORMAT
 
 _REGISTER: Final = Script("register")
@@ -19,6 +21,8 @@ the operator accepted this database in the place of another one; :data:`RESTORIN
 """
 RESTORING: Final = "restoring"
 """Set while a backup is being restored into the database."""
+
+_WEB_KEY: Final = "{arena}:web-key"
 
 
 class StoreReplaced(ArenaError):
@@ -48,11 +52,11 @@ class UnknownFormat(ArenaError):
         )
 
 
-class Identity:
+class Identity(Repository):
     """The id and the format of one database, as this process knows them."""
 
     def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._id = ""
 
     def register(self) -> None:
@@ -63,8 +67,7 @@ class Identity:
         self._register("")
 
     def _register(self, own_id: str, *accepted: str, may_be_restored: bool = False) -> bytes | None:
-        call = _REGISTER.call([STORE_KEY], own_id, FORMAT, *accepted)
-        ((found, _, restoring, number),) = self._connection.run([call])
+        found, _, restoring, number = self._one(*_REGISTER.call([STORE_KEY], own_id, FORMAT, *accepted))
         if found is None or not may_be_restored:
             _refuse(restoring)
         if number is None or int(number) != FORMAT:
@@ -79,12 +82,12 @@ class Identity:
 
     def format(self) -> int | None:
         """Return the format of the data, or None if the database does not say."""
-        (found,) = self._connection.run([("HGET", STORE_KEY, "format")])
+        found = self._one("HGET", STORE_KEY, "format")
         return None if found is None else int(found)
 
     def set_format(self, number: int) -> None:
         """Record that all data have this format now."""
-        self._connection.run([("HSET", STORE_KEY, "format", number)])
+        self._one("HSET", STORE_KEY, "format", number)
 
     def check(self) -> None:
         """Check that it is still the database that the first call found, which gives an id to a new one.
@@ -108,11 +111,18 @@ class Identity:
             expected="its data, or 'botequim ops accept-empty' if they are lost",
         )
 
+    def web_key(self, new: str) -> str:
+        """Return the key with which all processes sign the cookies of pages; ``new`` becomes it if there is
+        none.
+        """
+        _, found = self._connection.run([("SET", _WEB_KEY, new, "NX"), ("GET", _WEB_KEY)])
+        return str(found.decode())
+
     def check_writable(self) -> None:
         """Check that the database accepts writes. Raises :class:`~arena.store.connection.StoreUnavailable` if
         not.
         """
-        self._connection.run([("HINCRBY", STORE_KEY, "probes", 1)])
+        self._one("HINCRBY", STORE_KEY, "probes", 1)
 
     def accept(self) -> None:
         """Let all processes continue with the database as it is."""

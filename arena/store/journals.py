@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from arena.store.connection import RedisConnection
+from arena.store.connection import Repository
 from arena.store.rows import shown_or_left_out
 
 KEPT_SECONDS: Final = 7 * 86_400
@@ -26,11 +26,8 @@ class GameJournal(NamedTuple):
     seats: list[dict[str, Any]]
 
 
-class JournalStore:
+class JournalStore(Repository):
     """The journals by bot and game."""
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
 
     def keep(self, journals: Iterable[GameJournal]) -> None:
         """Store journals; may be repeated."""
@@ -52,7 +49,7 @@ class JournalStore:
         """Return the journal of a bot's seats in a game, or None if there is none, it has expired or cannot
         be read.
         """
-        (data,) = self._connection.run([("GET", _key(bot, game))])
+        data = self._one("GET", _key(bot, game))
         if data is None:
             return None
         found: list[dict[str, Any]] | None = shown_or_left_out(
@@ -64,13 +61,13 @@ class JournalStore:
         """Return the journals of the bot's latest games, newest first, without those that have expired or
         cannot be read.
         """
-        (games,) = self._connection.run([("LRANGE", _list(bot), 0, limit - 1)])
+        games = self._one("LRANGE", _list(bot), 0, limit - 1)
         found = [(game.decode(), self.find(bot, game.decode())) for game in games]
         return [GameJournal(bot, game, seats) for game, seats in found if seats is not None]
 
     def forget(self, bot: str) -> None:
         """Delete all journals of a bot."""
-        (games,) = self._connection.run([("LRANGE", _list(bot), 0, -1)])
+        games = self._one("LRANGE", _list(bot), 0, -1)
         self._connection.run([*(("DEL", _key(bot, game.decode())) for game in games), ("DEL", _list(bot))])
 
 

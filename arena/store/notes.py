@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from arena.store.connection import RedisConnection, Script
+from arena.store.connection import Repository, Script
 
 KEPT_MS: Final = 90 * 86_400_000
 """How long the notes on a game are kept, from the first one on."""
@@ -35,11 +35,8 @@ class GameNotes(NamedTuple):
     notes: dict[int, str]
 
 
-class NoteStore:
+class NoteStore(Repository):
     """The notes of all bots."""
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
 
     def add(self, bot: str, game: str, notes: Mapping[int, str]) -> None:
         """Store notes. May be repeated; the first note on a move stays. Notes beyond the limit of the game
@@ -47,8 +44,7 @@ class NoteStore:
         """
         pairs = [part for after, text in notes.items() for part in (after, text)]
         limits = (KEPT_MS, MOST_OF_BOT, MOST_OF_GAME, _NOTE_BYTES)
-        call = _ADD.call([notes_key(bot), _key(bot, game)], game, *limits, *pairs)
-        (dropped,) = self._connection.run([call])
+        dropped = self._one(*_ADD.call([notes_key(bot), _key(bot, game)], game, *limits, *pairs))
         if dropped:
             self._connection.run([("DEL", _key(bot, other.decode())) for other in dropped])
 
@@ -60,7 +56,7 @@ class NoteStore:
 
     def publish(self, bot: str, game: str, published: bool) -> bool:
         """Set whether the notes are public, and return False if there are none."""
-        (changed,) = self._connection.run([_PUBLISH.call([_key(bot, game)], int(published))])
+        changed = self._one(*_PUBLISH.call([_key(bot, game)], int(published)))
         return bool(changed)
 
     def all(self, bot: str) -> Iterator[GameNotes]:
@@ -74,8 +70,7 @@ class NoteStore:
         self._connection.run([("DEL", key) for key in (*keys, notes_key(bot))])
 
     def _games(self, bot: str) -> list[str]:
-        (games,) = self._connection.run([("HKEYS", notes_key(bot))])
-        return sorted(game.decode() for game in games)
+        return sorted(self._names("HKEYS", notes_key(bot)))
 
 
 def _notes(game: str, fields: Sequence[bytes]) -> GameNotes:

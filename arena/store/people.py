@@ -5,14 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from arena.store.connection import RedisConnection
+from arena.store.connection import Repository
 
 
-class PeopleStore:
+class PeopleStore(Repository):
     """The tables of people by address."""
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
 
     def tables(self, address: str, now_ms: int) -> list[str]:
         """Return the games that were added and have not expired; some may be over."""
@@ -31,7 +28,7 @@ class PeopleStore:
     def remove(self, address: str, games: Sequence[str]) -> None:
         """Remove games."""
         if games:
-            self._connection.run([("ZREM", _key(address), *games)])
+            self._one("ZREM", _key(address), *games)
 
 
 def _key(address: str) -> str:

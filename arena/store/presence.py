@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from arena.play.clocks import ServiceClock
-from arena.store.connection import Command, RedisConnection
+from arena.store.connection import Command, RedisConnection, Repository
 
 ONLINE_MS: Final = 40_000
 """How long a bot is online after a request: longer than a request for turns may wait."""
@@ -36,11 +36,11 @@ class Sight(NamedTuple):
     willing_ms: int | None
 
 
-class Presence:
+class Presence(Repository):
     """When bots were last seen, and last entered automatically, over all processes."""
 
     def __init__(self, connection: RedisConnection, clock: Callable[[], ServiceClock]) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._clock = clock
         self._noted: dict[str, tuple[float, bool | None]] = {}
 
@@ -78,8 +78,7 @@ class Presence:
     def online(self) -> list[str]:
         """Return the bots that are online, by name."""
         oldest = self._clock().now_ms - ONLINE_MS
-        (names,) = self._connection.run([("ZRANGEBYSCORE", _SEEN, oldest, "+inf")])
-        return sorted(name.decode() for name in names)
+        return sorted(self._names("ZRANGEBYSCORE", _SEEN, oldest, "+inf"))
 
     def sights(self, bots: Sequence[str]) -> list[Sight]:
         """Return when the bots were last seen."""
@@ -93,17 +92,16 @@ class Presence:
         """Record that a bot may need groups on the boards for which bots qualify together, or on any of a
         division.
         """
-        self._connection.run([("SADD", _ARRIVED, board)])
+        self._one("SADD", _ARRIVED, board)
 
     def arrivals(self) -> set[str]:
         """Return the boards and divisions that were recorded."""
-        (found,) = self._connection.run([("SMEMBERS", _ARRIVED)])
-        return {name.decode() for name in found}
+        return set(self._names("SMEMBERS", _ARRIVED))
 
     def forget_arrivals(self, boards: Sequence[str]) -> None:
         """Remove recorded arrivals."""
         if boards:
-            self._connection.run([("SREM", _ARRIVED, *boards)])
+            self._one("SREM", _ARRIVED, *boards)
 
     # Automatic entries
 
@@ -111,7 +109,7 @@ class Presence:
         """Return when bots were last entered automatically in a tournament of ``board`` (``BoardName.key``),
         in milliseconds since 1970; only the last 10,000 are known.
         """
-        (found,) = self._connection.run([("ZRANGE", _entered(board), 0, -1, "WITHSCORES")])
+        found = self._one("ZRANGE", _entered(board), 0, -1, "WITHSCORES")
         pairs = (
             found
             if found and isinstance(found[0], (list, tuple))

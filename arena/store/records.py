@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from arena.play.game_ids import tournament_of
-from arena.store.connection import Command, RedisConnection, Script
+from arena.store.connection import Command, Repository, Script
 from arena.store.documents import by_name
 from arena.store.games import record_key
 from arena.store.paging import Cursor, cursors
@@ -71,11 +71,8 @@ class Collection(NamedTuple):
     end: int
 
 
-class RecordStore:
+class RecordStore(Repository):
     """The rows and the directory of the archive, in one Redis or Redis Cluster."""
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
 
     # Rows
 
@@ -107,7 +104,7 @@ class RecordStore:
 
     def publish_private(self, game: str) -> None:
         """Put the record of a game on the list of private ones, unless it is public meanwhile."""
-        self._connection.run([_PUBLISH.call([PENDING_PRIVATE, LAST, PENDING], game)])
+        self._one(*_PUBLISH.call([PENDING_PRIVATE, LAST, PENDING], game))
 
     def pending(self, public: bool, after: int, count: int, until: int | None = None) -> list[Cursor]:
         """Return up to ``count`` records that wait, after number ``after`` and up to ``until``, oldest
@@ -115,13 +112,13 @@ class RecordStore:
         """
         highest = "+inf" if until is None else until
         command = ("ZRANGEBYSCORE", _list(public), f"({after}", highest, "WITHSCORES", "LIMIT", 0, count)
-        (reply,) = self._connection.run([command])
+        reply = self._one(*command)
         return cursors(reply)
 
     def forget(self, public: bool, keys: Sequence[str]) -> None:
         """Take records off a list that are in the archive already, or gone."""
         if keys:
-            self._connection.run([("ZREM", _list(public), *keys)])
+            self._one("ZREM", _list(public), *keys)
 
     # The directory of the archive
 
@@ -167,7 +164,7 @@ class RecordStore:
 
     def move_end(self, name: str, end: int) -> None:
         """Let a collection end further on, because segments between have expired."""
-        self._connection.run([("HSET", ENDS, name, end)])
+        self._one("HSET", ENDS, name, end)
 
     def replace_segments(
         self, name: str, removed: Iterable[SegmentRow], added: Iterable[SegmentRow] = ()
@@ -184,23 +181,22 @@ class RecordStore:
 
     def note_annulled(self, group: str) -> None:
         """Note that a group was annulled."""
-        self._connection.run([("SADD", _ANNULLED, group)])
+        self._one("SADD", _ANNULLED, group)
 
     def annulled(self) -> list[str]:
         """Return the groups that were annulled since the last call of :meth:`forget_annulled`."""
-        (reply,) = self._connection.run([("SMEMBERS", _ANNULLED)])
-        return sorted(group.decode() for group in reply)
+        return sorted(self._names("SMEMBERS", _ANNULLED))
 
     def forget_annulled(self, groups: Sequence[str]) -> None:
         """Forget groups whose annulment is in the archive."""
         if groups:
-            self._connection.run([("SREM", _ANNULLED, *groups)])
+            self._one("SREM", _ANNULLED, *groups)
 
     # The archiver
 
     def status(self) -> ArchiveStatus:
         """Return how the archive is."""
-        (reply,) = self._connection.run([("HGETALL", _STATUS)])
+        reply = self._one("HGETALL", _STATUS)
         found = by_name(reply)
         at_ms, segments, size, failed_ms = (
             int(found.get(name, 0)) for name in ("at_ms", "segments", "bytes", "failed_ms")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple
 
-from arena.store.connection import Command, RedisConnection, Script
+from arena.store.connection import Command, Repository, Script
 
 _BEGIN: Final = Script("reply_begin")
 _FINISH: Final = Script("reply_finish", "kept_bytes")
@@ -43,11 +43,8 @@ class BegunRequest(NamedTuple):
     reply: bytes = b""
 
 
-class ReplyStore:
+class ReplyStore(Repository):
     """The replies by owner and request."""
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
 
     def begin(self, request: KeyedRequest, lease: str, lease_ms: int) -> BegunRequest:
         """Begin a request.
@@ -55,17 +52,17 @@ class ReplyStore:
         ``lease`` is a random text of this attempt. Without a reply, the key becomes free again after
         ``lease_ms`` milliseconds.
         """
-        call = _BEGIN.call([_row(request)], request.fingerprint, lease, lease_ms)
-        ((verdict, left_ms, reply),) = self._connection.run([call])
+        verdict, left_ms, reply = self._one(
+            *_BEGIN.call([_row(request)], request.fingerprint, lease, lease_ms)
+        )
         return BegunRequest(verdict.decode(), max(0, left_ms), reply)
 
     def finish(self, request: KeyedRequest, lease: str, reply: bytes) -> bool:
         """Keep the reply for a day and count its bytes. Returns False if the lease has ended."""
         size = self.size(reply)
-        call = _FINISH.call([_row(request), _hours(request.owner)], lease, reply, size)
-        (stored,) = self._connection.run([call])
+        stored = self._one(*_FINISH.call([_row(request), _hours(request.owner)], lease, reply, size))
         if stored:
-            self._connection.run([_ADD.call([_hours(None)], size)])
+            self._one(*_ADD.call([_hours(None)], size))
         return bool(stored)
 
     @staticmethod
@@ -75,7 +72,7 @@ class ReplyStore:
 
     def release(self, request: KeyedRequest, lease: str) -> None:
         """Forget a request that created nothing."""
-        self._connection.run([_RELEASE.call([_row(request)], lease)])
+        self._one(*_RELEASE.call([_row(request)], lease))
 
 
 def reply_bytes(owner: str | None) -> Command:

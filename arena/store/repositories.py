@@ -15,7 +15,7 @@ from arena.store.boards import BOARD_SCRIPTS, BoardStore, board_key
 from arena.store.bot_games import BotGameStore
 from arena.store.connection import PoolFigures, RedisConnection, connect
 from arena.store.counters import COUNTER_SCRIPTS, BudgetStore, LimitStore
-from arena.store.documents import DOCUMENT_SCRIPTS, DocumentParts, Documents, Flags
+from arena.store.documents import DOCUMENT_SCRIPTS, DocumentParts, Documents, ExpiringRows, Flags
 from arena.store.former import FormerRecords
 from arena.store.game_index import INDEX_SCRIPTS, GameIndex
 from arena.store.games import GAME_SCRIPTS, GameStore
@@ -28,7 +28,6 @@ from arena.store.presence import Presence
 from arena.store.records import RECORD_SCRIPTS, RecordStore
 from arena.store.replies import REPLY_SCRIPTS, ReplyStore
 from arena.store.runtimes import RUNTIME_SCRIPTS, RuntimeStore
-from arena.store.secrets import ExpiringRows, WebKey
 from arena.store.signs import Signs
 from arena.store.stats import TICKED, DatabaseStats, LiveStats, database_stats, live_stats
 from arena.store.tournaments import TOURNAMENT_SCRIPTS, TournamentStore
@@ -87,8 +86,8 @@ class Store:
         self.reviews = ExpiringRows(connection, "review")
         self.people = PeopleStore(connection)
         self.moderation = Documents(connection, "hidden text", key="shown")
-        self.web_key = WebKey(connection)
         self.uploads = UploadStore(connection)
+        self.refusals = ExpiringRows(connection, "refused")
         self.journals = JournalStore(connection)
         self.notes = NoteStore(connection)
         self.webhooks = WebhookStore(connection)

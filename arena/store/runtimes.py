@@ -6,7 +6,7 @@ import secrets
 import zlib
 from typing import Final, NamedTuple
 
-from arena.store.connection import RedisConnection, Script
+from arena.store.connection import Repository, Script
 from arena.store.documents import by_name
 
 _REPLACE: Final = Script("runtime_replace")
@@ -39,15 +39,12 @@ class PublishedRuntime(NamedTuple):
     at_ms: int
 
 
-class RuntimeStore:
+class RuntimeStore(Repository):
     """The service's runtime, which is replaced in one step."""
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
 
     def current(self) -> PublishedRuntime | None:
         """Return the service's runtime, or None if no worker has published one yet."""
-        (reply,) = self._connection.run([("HGETALL", _KEY)])
+        reply = self._one("HGETALL", _KEY)
         found = {name: value.decode() for name, value in by_name(reply).items()}
         if not found:
             return None
@@ -59,12 +56,12 @@ class RuntimeStore:
         """Return the WebAssembly file of a runtime as stored, or None if it is not there or damaged. It is
         not checked against its SHA-256.
         """
-        (count,) = self._connection.run([("HLEN", _file(runtime.sha256))])
+        count = self._one("HLEN", _file(runtime.sha256))
         if not 0 < runtime.size <= MOST_BYTES:
             return None
         packed = []
         for number in range(count):
-            (chunk,) = self._connection.run([("HGET", _file(runtime.sha256), number)])
+            chunk = self._one("HGET", _file(runtime.sha256), number)
             packed.append(chunk or b"")
         try:
             unpacker = zlib.decompressobj()
@@ -95,7 +92,7 @@ class RuntimeStore:
         old = "" if expected is None else expected.sha256
         keys = [_KEY, _file(old), upload, _file("" if new is None else new.sha256)]
         fields = [] if new is None else [part for pair in new._asdict().items() for part in pair]
-        (replaced,) = self._connection.run([_REPLACE.call(keys, old, _KEPT_SECONDS, *fields)])
+        replaced = self._one(*_REPLACE.call(keys, old, _KEPT_SECONDS, *fields))
         return bool(replaced)
 
 

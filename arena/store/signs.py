@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from arena.play.clocks import ServiceClock
-from arena.store.connection import RedisConnection
+from arena.store.connection import RedisConnection, Repository
 
 _EVERY: Final = 5.0
 _KEPT_MS: Final = 86_400_000
@@ -16,11 +16,11 @@ _SIGNS: Final = "{arena}:signs"
 """``<process> <host>`` by the time of the last sign."""
 
 
-class Signs:
+class Signs(Repository):
     """When processes last showed that they work."""
 
     def __init__(self, connection: RedisConnection, clock: Callable[[], ServiceClock]) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._clock = clock
         self._next = 0.0
 
@@ -35,7 +35,7 @@ class Signs:
 
     def age_s(self, process: str) -> float | None:
         """Seconds since the last sign of the ``process`` of this host; None if there was none for a day."""
-        (found,) = self._connection.run([("ZSCORE", _SIGNS, _member(process))])
+        found = self._one("ZSCORE", _SIGNS, _member(process))
         return None if found is None else max(0, self._clock().now_ms - int(float(found))) / 1000
 
 

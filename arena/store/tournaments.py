@@ -24,7 +24,7 @@ import orjson
 
 from arena.store.boards import board_key
 from arena.store.chunks import CHUNK_GROUPS, StoredGroup, from_chunk, to_chunk
-from arena.store.connection import Command, RedisConnection, Script
+from arena.store.connection import Command, Repository, Script
 from arena.store.documents import by_name
 from arena.store.games import WAKE_CHANNEL
 from arena.store.paging import Cursor, newest_first
@@ -103,15 +103,8 @@ class StoredStandings(NamedTuple):
     cost_ms: int
 
 
-class TournamentStore:
+class TournamentStore(Repository):
     """The tournaments in one Redis or one Redis Cluster, without rules. All times are milliseconds."""
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
-
-    def _one(self, *command: Any) -> Any:
-        (reply,) = self._connection.run([command])
-        return reply
 
     # Tournaments
 
@@ -166,8 +159,7 @@ class TournamentStore:
 
     def over(self, until_ms: int, count: int) -> list[str]:
         """Return up to ``count`` tournaments that were added until ``until_ms``, oldest first."""
-        reply = self._one("ZRANGEBYSCORE", _OVER, "-inf", until_ms, "LIMIT", 0, count)
-        return [event.decode() for event in reply]
+        return self._names("ZRANGEBYSCORE", _OVER, "-inf", until_ms, "LIMIT", 0, count)
 
     def forget_over(self, event: str) -> None:
         """Remove a tournament whose groups are all in chunks."""
@@ -175,11 +167,11 @@ class TournamentStore:
 
     def claim_due(self, now_ms: int, lease_ms: int, limit: int) -> list[str]:
         """Claim tournaments that are due; the claim lasts until ``lease_ms``."""
-        return [event.decode() for event in self._one(*_CLAIM.call([_ACTIVE], now_ms, lease_ms, limit))]
+        return self._names(*_CLAIM.call([_ACTIVE], now_ms, lease_ms, limit))
 
     def active(self) -> list[str]:
         """Return the tournaments that are not over."""
-        return [event.decode() for event in self._one("ZRANGE", _ACTIVE, 0, -1)]
+        return self._names("ZRANGE", _ACTIVE, 0, -1)
 
     def being_played(self, events: Sequence[str]) -> set[str]:
         """Return those of the tournaments that are not over."""
@@ -209,7 +201,7 @@ class TournamentStore:
         planning.
         """
         key = event_key(event)
-        ids = [group.decode() for group in self._one("LRANGE", f"{key}:order", 0, -1)]
+        ids = self._names("LRANGE", f"{key}:order", 0, -1)
         rows = self._one("HMGET", f"{key}:groups", *ids) if ids else []
         return list(zip(ids, rows, strict=True))
 
@@ -222,8 +214,7 @@ class TournamentStore:
             found = self._from_chunks(event, start, min(end, chunked))
             ids: list[str] = []
             if end > chunked:
-                reply = self._one("LRANGE", f"{key}:order", max(0, start - chunked), end - chunked - 1)
-                ids = [group.decode() for group in reply]
+                ids = self._names("LRANGE", f"{key}:order", max(0, start - chunked), end - chunked - 1)
             found += self._outside(event, ids)
             # Otherwise groups were put into chunks meanwhile.
             if chunked == self._chunked(event):
@@ -310,8 +301,7 @@ class TournamentStore:
 
     def claim_groups(self, event: str, now_ms: int, lease_ms: int, limit: int) -> list[str]:
         """Claim local groups that are due; the claim lasts until ``lease_ms``."""
-        reply = self._one(*_CLAIM.call([f"{event_key(event)}:due"], now_ms, lease_ms, limit))
-        return [group.decode() for group in reply]
+        return self._names(*_CLAIM.call([f"{event_key(event)}:due"], now_ms, lease_ms, limit))
 
     def renew(self, event: str, groups: Iterable[str], lease_ms: int) -> None:
         """Extend the claim of groups that are still being played."""
@@ -327,7 +317,7 @@ class TournamentStore:
 
     def remote(self, event: str) -> list[str]:
         """Return the live groups without a result, in the order of their ids."""
-        return [group.decode() for group in self._one("ZRANGE", f"{event_key(event)}:remote", 0, -1)]
+        return self._names("ZRANGE", f"{event_key(event)}:remote", 0, -1)
 
     def add_results(self, event: str, results: Sequence[NewResult], now_ms: int) -> Counted:
         """Store results. Only the first result of each group counts."""
@@ -472,7 +462,7 @@ class TournamentStore:
 
     def unreleased(self, event: str) -> list[str]:
         """Return the groups with a result that is not on the lists of released ones yet."""
-        return sorted(group.decode() for group in self._one("SMEMBERS", f"{event_key(event)}:unreleased"))
+        return sorted(self._names("SMEMBERS", f"{event_key(event)}:unreleased"))
 
     def release(
         self,

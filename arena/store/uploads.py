@@ -6,13 +6,13 @@ of those that are due is in another slot: an entry is written before the row, an
 
 from __future__ import annotations
 
-from typing import Any, Final, TypedDict
+from typing import Final
 
 import orjson
 
 from arena.store.accounts import UPLOADS_DUE, bot_keys, uploads_key
 from arena.store.amounts import Stored
-from arena.store.connection import RedisConnection, Script
+from arena.store.connection import Repository, Script
 from arena.store.documents import by_name
 from arena.store.games import WAKE_CHANNEL
 
@@ -23,23 +23,8 @@ UPLOAD_SCRIPTS: Final = (_REPLACE, _CLAIM, _SETTLE)
 """The scripts that the connection of an :class:`UploadStore` must load."""
 
 
-class UploadRefusal(TypedDict):
-    """Why an upload was refused. ``checks``: names what decided it."""
-
-    checks: str
-    code: str
-    reason: str
-
-
-class UploadStore:
+class UploadStore(Repository):
     """The uploads of all bots, by bot and id."""
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
-
-    def _one(self, *command: Any) -> Any:
-        (reply,) = self._connection.run([command])
-        return reply
 
     def find(self, bot: str, upload: str) -> bytes | None:
         """Return the row of an upload that is being checked or was settled recently."""
@@ -121,22 +106,6 @@ class UploadStore:
         """Remove an upload that is settled or was never stored from the due-list."""
         self._one("ZREM", UPLOADS_DUE, f"{bot}/{upload}")
 
-    # What was refused before
-
-    def refusal(self, digest: str) -> UploadRefusal | None:
-        """Return what :meth:`remember` stored for an upload with this SHA-256, or None."""
-        data = self._one("GET", _refusal(digest))
-        known: UploadRefusal | None = None if data is None else orjson.loads(data)
-        return known
-
-    def remember(self, digest: str, refusal: UploadRefusal, kept_ms: int) -> None:
-        """Remember for a while why uploads with this SHA-256 are refused."""
-        self._one("SET", _refusal(digest), orjson.dumps(refusal), "PX", kept_ms)
-
 
 def _outcome(bot: str, upload: str) -> str:
     return f"{{b:{bot}}}:upload:{upload}"
-
-
-def _refusal(digest: str) -> str:
-    return f"refused:{digest}"

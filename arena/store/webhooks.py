@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal, NamedTuple
 
-from arena.store.connection import RedisConnection, Script
+from arena.store.connection import Repository, Script
 from arena.store.rows import shown_or_left_out
 
 FAILURES: Final = 5
@@ -57,16 +57,13 @@ class Circuit:
     last_ok_ms: int | None = None
 
 
-class WebhookStore:
+class WebhookStore(Repository):
     """The state of webhooks in one Redis (or Redis Cluster)."""
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
 
     def begin(self, bot: str, delivery: str, holder: str, now_ms: int) -> Begun:
         """Take the lease of a delivery for ``holder``, if the circuit allows a post."""
         keys = [_state(bot), _lease(bot, delivery), _probe(bot)]
-        ((status, wait_ms),) = self._connection.run([_BEGIN.call(keys, now_ms, LEASE_MS, holder)])
+        status, wait_ms = self._one(*_BEGIN.call(keys, now_ms, LEASE_MS, holder))
         return Begun(status.decode(), max(1, int(wait_ms)))
 
     def renew(self, held: Iterable[tuple[str, str]]) -> None:
@@ -77,11 +74,11 @@ class WebhookStore:
 
     def finish(self, bot: str, delivery: str, keep_ms: int) -> None:
         """Mark a delivery as done for ``keep_ms``."""
-        self._connection.run([("SET", _lease(bot, delivery), "done", "PX", keep_ms)])
+        self._one("SET", _lease(bot, delivery), "done", "PX", keep_ms)
 
     def release(self, bot: str, delivery: str) -> None:
         """Release the lease of a delivery."""
-        self._connection.run([("DEL", _lease(bot, delivery))])
+        self._one("DEL", _lease(bot, delivery))
 
     def replied(self, bot: str, version: str, now_ms: int, error: str = "") -> None:
         """Record a reply of the version, which closes the circuit. ``error`` says what is wrong with the
@@ -103,7 +100,7 @@ class WebhookStore:
         ``since_ms`` or the circuit was open at that time.
         """
         fields = ("HMGET", _state(bot), _unreachable(version), "until")
-        ((failed_ms, until_ms),) = self._connection.run([fields])
+        failed_ms, until_ms = self._one(*fields)
         return failed_ms is not None and since_ms <= max(int(failed_ms), int(until_ms or 0))
 
     def circuits(self, bots: Sequence[str], now_ms: int) -> list[Circuit]:
@@ -139,7 +136,7 @@ class WebhookStore:
             "unreachable": _unreachable(version),
             "connected": connected,
         }
-        (until_ms,) = self._connection.run([_OUTCOME.call_named([_state(bot), _probe(bot)], post)])
+        until_ms = self._one(*_OUTCOME.call_named([_state(bot), _probe(bot)], post))
         return int(until_ms)
 
 

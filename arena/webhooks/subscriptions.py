@@ -155,7 +155,7 @@ class Subscriptions:
     def unsubscribe(self, tournament: str, name: str, by: Principal) -> None:
         """Delete a subscription, even if ``by`` can no longer see its tournament."""
         _own(self._rows.find(name), tournament, by)
-        self._rows.change(name, lambda _: None)
+        self._rows.delete(name)
 
     def ping(self, tournament: str, name: str, by: Principal) -> dict[str, Any]:
         """Post a ping to the URL of a subscription, which must answer it, and return the subscription. A
@@ -182,7 +182,7 @@ class Subscriptions:
         """Delete the subscriptions of an owner."""
         for name, row in self._rows.all().items():
             if row["owner"] == owner:
-                self._rows.change(name, lambda _: None)
+                self._rows.delete(name)
 
     def exported(self, owner: str) -> list[dict[str, object]]:
         """Return the subscriptions of an owner to all tournaments, without secrets."""
@@ -196,7 +196,7 @@ class Subscriptions:
         now_ms, rows = self._clock().now_ms, self._rows.all()
         for name, row in rows.items():
             if row["next_ms"] is None and row.get("ended_ms", row["created_ms"]) + _KEPT_MS < now_ms:
-                self._rows.change(name, lambda _: None)
+                self._rows.delete(name)
         return _due(rows, now_ms)
 
     def deliver(self, name: str) -> None:
@@ -223,7 +223,7 @@ class Subscriptions:
         except ArenaError as error:
             if error.code == "tournament_not_found":
                 # It cannot be seen any more.
-                self._rows.change(name, lambda _: None)
+                self._rows.delete(name)
                 return
             raise
         endpoint = self._webhooks.connect(row["url"], self._policy)

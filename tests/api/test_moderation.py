@@ -113,6 +113,9 @@ def test_hidden_texts(
     owners = hide("owner", "ana", "name")["shown"]
     view = anybody.get(f"/v1/tournaments/{cup}").json
     assert (view["name"], view["created_by"]) == (shown, owners)
+    # Who owns a bot needs the name, to act on it.
+    for client, name in ((anybody, owners), (owner.client, "ana"), (admin, "ana")):
+        assert client.get("/v1/bots/anas-bot").json["owner"] == name
     for path in (f"/tournaments/{cup}", "/tournaments", "/feeds/announcements.atom", "/v1/tournaments"):
         page = anybody.get(path).text
         assert "Bad words" not in page, path
