@@ -316,20 +316,3 @@ def worded(text: str, found: Iterable[Control], own: Control | None = None) -> s
         text = re.sub(r"\b\d+\b", lambda ms: f"{int(ms[0]) / 1000:.12g}", text)
         text = text.replace("milliseconds", "seconds")
     return text.replace("valid integer", "whole number")
-
-
-__all__ = [
-    "Control",
-    "Sections",
-    "Words",
-    "body_of",
-    "controls",
-    "filled",
-    "is_of_form",
-    "split_names",
-    "status_of",
-    "time_value",
-    "with_error",
-    "with_error_in",
-    "worded",
-]
