@@ -19,7 +19,7 @@ from api.pages.fields import (
     body_of,
     controls,
     filled,
-    is_of_form,
+    of_form,
     status_of,
     with_error,
 )
@@ -130,9 +130,7 @@ def sign_up() -> ResponseReturnValue:
     try:
         owner, token = services().limits.sign_up(client_address(), bool(code), create)
     except ArenaError as error:
-        if not is_of_form(error):
-            raise
-        return _sign_up(found, draft, error)
+        return _sign_up(found, draft, of_form(error))
     begin(services().sessions.sign_in(token, session_key()))
     return page(
         "secrets.html",

@@ -264,6 +264,13 @@ def is_of_form(error: ArenaError) -> bool:
     )
 
 
+def of_form(error: ArenaError, *codes: str) -> ArenaError:
+    """Return an error that a form shows, also one with one of ``codes``. Raises any other."""
+    if is_of_form(error) or error.code in codes:
+        return error
+    raise error
+
+
 def status_of(error: ArenaError) -> int:
     """Return the HTTP status of the page that shows the error."""
     return ERRORS[error.code].status

@@ -22,7 +22,7 @@ from api.pages.fields import (
     body_of,
     controls,
     filled,
-    is_of_form,
+    of_form,
     status_of,
     time_value,
     with_error_in,
@@ -218,9 +218,7 @@ def announce_tournament() -> ResponseReturnValue:
         name = _name_of(who, draft, body)
         made = services().organiser_requests.announce(who, body, name)
     except ArenaError as error:
-        if not is_of_form(error):
-            raise
-        return _new_tournament(game, sections, draft, error)
+        return _new_tournament(game, sections, draft, of_form(error))
     return redirect(url_for("pages.tournament_page", tournament=made["id"]), 303)
 
 
@@ -261,8 +259,7 @@ def _act(
     try:
         act()
     except ArenaError as error:
-        if not is_of_form(error):
-            raise
+        of_form(error)
         text, expected = (text and worded(text, (), own) for text in (error.message, error.expected))
         shown = ArenaError(str(text), code=error.code, field=error.field, expected=expected)
         return tournament_view(tournament, {}, shown, status_of(error))

@@ -11,7 +11,7 @@ from flask.typing import ResponseReturnValue
 
 from api.http.requests import load
 from api.http.sessions import page_viewer, signed_in, visitor
-from api.pages.fields import Control, Words, body_of, controls, filled, is_of_form, status_of, with_error
+from api.pages.fields import Control, Words, body_of, controls, filled, of_form, status_of, with_error
 from api.pages.site import blueprint, form, page, page_cursor
 from api.schemas.series import ChangedSeriesSchema, NewSeriesSchema
 from api.services import services
@@ -80,9 +80,7 @@ def create_series() -> ResponseReturnValue:
         services().limits.spend("tournaments_per_owner", who.owner)
         made = services().series.create(body, who)
     except ArenaError as error:
-        if not (is_of_form(error) or error.code == "tournament_not_found"):
-            raise
-        return _form(found, error)
+        return _form(found, of_form(error, "tournament_not_found"))
     return redirect(url_for("pages.series_page", series=made["id"]), 303)
 
 
@@ -126,7 +124,5 @@ def change_series(series: str) -> ResponseReturnValue:
         body = {"done": True} if "done" in request.form else _body(found)
         services().series.change(series, load(ChangedSeriesSchema(), body), who)
     except ArenaError as error:
-        if not (is_of_form(error) or error.code == "tournament_not_found"):
-            raise
-        return _series(series, found, error)
+        return _series(series, found, of_form(error, "tournament_not_found"))
     return redirect(url_for("pages.series_page", series=series), 303)

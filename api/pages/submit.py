@@ -20,7 +20,7 @@ from api.pages.fields import (
     body_of,
     controls,
     filled,
-    is_of_form,
+    of_form,
     status_of,
     with_error,
 )
@@ -166,9 +166,7 @@ def submit_bot() -> ResponseReturnValue:
         again = _sent_before(who, found[0].value, digest)
         return redirect(again, 303) if again else _new_bot(way, found, error)
     except ArenaError as error:
-        if not is_of_form(error):
-            raise
-        return _new_bot(way, found, error)
+        return _new_bot(way, found, of_form(error))
     if made.upload is not None:
         return redirect(url_for("pages.upload_page", bot=made.bot.name, upload=made.upload.id), 303)
     secrets = {"Token of the bot": made.token}
@@ -231,9 +229,7 @@ def submit_version(bot: str) -> ResponseReturnValue:
         services().limits.spend("uploads_per_owner", who.owner)
         made = services().registration.add_version(who, bot, body)
     except ArenaError as error:
-        if not is_of_form(error):
-            raise
-        return _new_version(account, way, found, error)
+        return _new_version(account, way, found, of_form(error))
     if made.upload is not None:
         return redirect(url_for("pages.upload_page", bot=bot, upload=made.upload.id), 303)
     if made.webhook_secret:
