@@ -108,10 +108,8 @@ def _sign_up_controls() -> list[Control]:
 
 
 def _sign_up(found: list[Control], draft: str, error: ArenaError | None = None) -> Response:
-    status = 200 if error is None else status_of(error)
-    if error is not None:
-        found, error = with_error(found, error)
-    response = page("sign_up.html", status, controls=found, draft=draft, error=error)
+    found, error = with_error(found, error)
+    response = page("sign_up.html", status_of(error), controls=found, draft=draft, error=error)
     response.headers["Cache-Control"] = "private, no-store"
     return response
 

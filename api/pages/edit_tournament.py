@@ -110,11 +110,10 @@ def _changes(view: Mapping[str, Any], before: Sections, sent: Sections) -> dict[
 
 
 def _shown(view: Mapping[str, Any], sections: Sections, error: ArenaError | None = None) -> Response:
-    if error is not None:
-        sections, error = with_error_in(sections, error)
+    sections, error = with_error_in(sections, error)
     return page(
         "new_tournament.html",
-        200 if error is None else status_of(error),
+        status_of(error),
         one=view,
         game=game_of(view["kind"]),
         sections=sections,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final
@@ -146,10 +146,6 @@ def _special(one: Control, game: Game) -> Control:
     return one
 
 
-def _in_words(names: Iterable[str]) -> str:
-    return ", ".join(name.replace("_", " ") for name in names)
-
-
 def tournament_body(sections: Mapping[str, list[Control]], game: Game) -> dict[str, Any]:
     """Build the request body that the form represents."""
     body = body_of(one for found in sections.values() for one in found)
@@ -186,12 +182,10 @@ def _new_tournament(
     error: ArenaError | None = None,
     plan: Mapping[str, object] | None = None,
 ) -> Response:
-    status = 200 if error is None else status_of(error)
-    if error is not None:
-        sections, error = with_error_in(sections, error)
+    sections, error = with_error_in(sections, error)
     return page(
         "new_tournament.html",
-        status,
+        status_of(error),
         one=None,
         game=game,
         sections=sections,

@@ -97,11 +97,10 @@ def _settings(
 ) -> Response:
     has_webhook = bool(services().accounts.signing_secrets(account.name))
     found = _controls(account) if found is None else found
-    if error is not None:
-        found, error = with_error(found, error)
+    found, error = with_error(found, error)
     return page(
         "bot_settings.html",
-        200 if error is None else status_of(error),
+        status_of(error),
         account=account,
         owns=account.owner == signed_in().owner,
         invited=services().co_owners.invited(account.name),

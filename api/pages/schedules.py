@@ -152,10 +152,10 @@ def _shown(
     known: Mapping[str, object] | None = None,
     error: ArenaError | None = None,
 ) -> Response:
-    status = 200 if error is None else status_of(error)
-    if error is not None:
-        sections, error = with_error_in(sections, _of_template(error))
-    return page("schedule.html", status, one=known, game=game, sections=sections, folded=FOLDED, error=error)
+    sections, error = with_error_in(sections, error and _of_template(error))
+    return page(
+        "schedule.html", status_of(error), one=known, game=game, sections=sections, folded=FOLDED, error=error
+    )
 
 
 def _of_template(error: ArenaError) -> ArenaError:

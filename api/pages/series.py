@@ -64,10 +64,8 @@ def new_series_page() -> Response:
 
 
 def _form(found: list[Control], error: ArenaError | None = None) -> Response:
-    status = 200 if error is None else status_of(error)
-    if error is not None:
-        found, error = with_error(found, error)
-    return page("new_series.html", status, controls=found, error=error)
+    found, error = with_error(found, error)
+    return page("new_series.html", status_of(error), controls=found, error=error)
 
 
 @form("/series/new")
@@ -97,14 +95,12 @@ def _series(series: str, found: list[Control] | None = None, error: ArenaError |
     may_change = guest.owner != "" and (viewer.admin or guest.name_in_views == known["owner"])
     mine = may_change and not known["done"]
     found = (found or _controls(known)) if mine else []
-    status = 200 if error is None else status_of(error)
-    if error is not None:
-        found, error = with_error(found, error)
+    found, error = with_error(found, error)
     table = parts.series.table(series, viewer)
     points = ", ".join(map(_text, known["points"]))
     return page(
         "series.html",
-        status,
+        status_of(error),
         series=known,
         points=points,
         table=table,

@@ -128,8 +128,8 @@ def _read(schema: NewBotSchema | NewVersionSchema, found: list[Control], way: st
     return {**loaded, **upload}
 
 
-def _refused(found: list[Control], error: ArenaError) -> tuple[list[Control], ArenaError]:
-    if error.field in ("component", "source") and not request.form.get("source"):
+def _refused(found: list[Control], error: ArenaError | None) -> tuple[list[Control], ArenaError | None]:
+    if error is not None and error.field in ("component", "source") and not request.form.get("source"):
         error.field = "file"
     return with_error(found, error)
 
@@ -146,10 +146,8 @@ def new_bot_page() -> Response:
 
 
 def _new_bot(way: str, found: list[Control], error: ArenaError | None = None) -> Response:
-    status = 200 if error is None else status_of(error)
-    if error is not None:
-        found, error = _refused(found, error)
-    return page("new_bot.html", status, bot=None, way=way, ways=_WAYS, controls=found, error=error)
+    found, error = _refused(found, error)
+    return page("new_bot.html", status_of(error), bot=None, way=way, ways=_WAYS, controls=found, error=error)
 
 
 @form("/account/bots/new", most=_MOST)
@@ -212,10 +210,8 @@ def new_version_page(bot: str) -> Response:
 def _new_version(
     bot: BotAccount, way: str, found: list[Control], error: ArenaError | None = None
 ) -> Response:
-    status = 200 if error is None else status_of(error)
-    if error is not None:
-        found, error = _refused(found, error)
-    return page("new_bot.html", status, bot=bot, way=way, ways=_WAYS, controls=found, error=error)
+    found, error = _refused(found, error)
+    return page("new_bot.html", status_of(error), bot=bot, way=way, ways=_WAYS, controls=found, error=error)
 
 
 @form("/bots/<bot>/versions/new", most=_MOST)

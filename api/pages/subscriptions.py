@@ -72,12 +72,10 @@ def _shown(
 ) -> Response:
     who, parts = signed_in(), services()
     view = parts.tournaments.view(tournament, page_viewer())
-    status = 200 if error is None else status_of(error)
-    if error is not None:
-        found, error = with_error(found, error)
+    found, error = with_error(found, error)
     return page(
         "subscriptions.html",
-        status,
+        status_of(error),
         one=view,
         subscriptions=parts.subscriptions.of(tournament, who),
         controls=found,
