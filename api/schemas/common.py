@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any, ClassVar, TypedDict, TypeVar
 
@@ -90,16 +90,15 @@ def nested(schema: type[Schema], description: str, **options: Any) -> fields.Nes
     return described(fields.Nested, description, nested=schema, **options)
 
 
-def editable(schema: type[Schema], without: Collection[str] = ()) -> dict[str, fields.Field[object]]:
+def editable(schema: type[Schema]) -> dict[str, fields.Field[object]]:
     """Return the fields of the schema of a thing for a schema that changes it: none of them is required or
     has a default.
     """
     found: dict[str, fields.Field[object]] = {}
     for name, field in schema._declared_fields.items():
-        if name not in without:
-            found[name] = own = deepcopy(field)
-            own.required = False
-            own.metadata = {key: value for key, value in field.metadata.items() if key != "default"}
+        found[name] = own = deepcopy(field)
+        own.required = False
+        own.metadata = {key: value for key, value in field.metadata.items() if key != "default"}
     return found
 
 
