@@ -247,20 +247,3 @@ def _form_expired() -> HttpError:
         code="form_expired",
         expected="to load the page again, with cookies allowed",
     )
-
-
-__all__ = [
-    "Visitor",
-    "begin",
-    "client_address",
-    "page_viewer",
-    "person",
-    "protect_pages",
-    "read_form",
-    "session_key",
-    "sign_in_link",
-    "sign_out",
-    "signed_in",
-    "visitor",
-    "visitor_if_known",
-]

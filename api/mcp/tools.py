@@ -15,7 +15,7 @@ from marshmallow import Schema, fields, validate
 from api.mcp.calling import Tool, ToolCaller
 from api.notes import notes_on, remarks
 from api.pages.manual import page_source
-from api.schemas.common import RequestSchema, absent
+from api.schemas.common import RequestSchema, absent, described, optional
 from api.schemas.turns import MAX_WAIT, legal, note
 from api.services import services
 from api.turn_texts import result_lines
@@ -35,26 +35,16 @@ _MOST_FORCED: Final = 200
 
 
 def _kind() -> fields.String:
-    return fields.String(
-        required=True, validate=validate.OneOf(tuple(GAMES)), metadata={"description": "The game."}
-    )
+    return described(fields.String, "The game.", validate=validate.OneOf(tuple(GAMES)))
 
 
 class JoinArguments(RequestSchema):
     """Which open table to join, or which new game to play against house bots."""
 
-    game = fields.String(
-        metadata={"description": "The id of a game with an open seat. Without it a new game begins."}
-    )
-    kind = fields.String(
-        validate=validate.OneOf(tuple(GAMES)), metadata={"description": "The kind of a new game."}
-    )
-    preset = fields.String(
-        metadata={"description": "The rule set of a new game; by default the first of its kind."}
-    )
-    house = fields.String(
-        load_default="rookie", metadata={"description": "The level of the house bots on the other seats."}
-    )
+    game = optional(fields.String, "The id of a game with an open seat. Without it a new game begins.")
+    kind = optional(fields.String, "The kind of a new game.", validate=validate.OneOf(tuple(GAMES)))
+    preset = optional(fields.String, "The rule set of a new game; by default the first of its kind.")
+    house = optional(fields.String, "The level of the house bots on the other seats.", load_default="rookie")
 
 
 class SeatInput(TypedDict):
@@ -69,29 +59,25 @@ class SeatInput(TypedDict):
 class ObserveArguments(RequestSchema):
     """What to wait for."""
 
-    game = fields.String(
+    game = optional(
+        fields.String,
+        "The id of the game. Without it, all your games, also those that begin meanwhile.",
         load_default=absent,
-        metadata={
-            "description": "The id of the game. Without it, all your games, also those that begin meanwhile."
-        },
     )
-    tournaments = fields.Boolean(
+    tournaments = optional(
+        fields.Boolean,
+        "Without game: whether you take part in scheduled tournaments while you call.",
         load_default=False,
-        metadata={
-            "description": "Without game: whether you take part in scheduled tournaments while you call."
-        },
     )
-    wait = fields.Float(
+    wait = optional(
+        fields.Float,
+        "Seconds to wait for a decision. Nothing is lost if there is none: call again.",
         load_default=USUAL_WAIT,
         validate=validate.Range(0, MAX_WAIT),
-        metadata={
-            "description": "Seconds to wait for a decision. Nothing is lost if there is none: call again."
-        },
     )
     legal = legal()
-    forced = fields.Boolean(
-        load_default=False,
-        metadata={"description": "Whether turns with one legal action are played for you."},
+    forced = optional(
+        fields.Boolean, "Whether turns with one legal action are played for you.", load_default=False
     )
 
 
@@ -108,14 +94,9 @@ class WaitInput(TypedDict):
 class ActArguments(ObserveArguments):
     """An answer, and what to wait for."""
 
-    game = fields.String(
-        load_default=absent, metadata={"description": "By default that of the turn; with tournaments, all."}
-    )
-    turn = fields.String(required=True, metadata={"description": "The id of the turn, from its first line."})
-    action = fields.String(
-        required=True,
-        metadata={"description": "The action, such as play 4C. Case and brackets do not matter."},
-    )
+    game = optional(fields.String, "By default that of the turn; with tournaments, all.", load_default=absent)
+    turn = described(fields.String, "The id of the turn, from its first line.")
+    action = described(fields.String, "The action, such as play 4C. Case and brackets do not matter.")
     note = note()
 
 
@@ -143,14 +124,13 @@ class BoardArguments(RequestSchema):
     """The leaderboard to read."""
 
     kind = _kind()
-    division = fields.String(
+    division = optional(
+        fields.String,
+        "The division: sealed, open or models.",
         load_default=OPEN,
         validate=validate.OneOf(DIVISIONS),
-        metadata={"description": "The division: sealed, open or models."},
     )
-    preset = fields.String(
-        load_default=absent, metadata={"description": "The rule set; by default the first."}
-    )
+    preset = optional(fields.String, "The rule set; by default the first.", load_default=absent)
 
 
 class BoardInput(KindInput):
@@ -163,7 +143,7 @@ class BoardInput(KindInput):
 class GameArguments(RequestSchema):
     """The game to read."""
 
-    game = fields.String(required=True, metadata={"description": "The id of a finished game."})
+    game = described(fields.String, "The id of a finished game.")
 
 
 class GameInput(TypedDict):

@@ -1,7 +1,8 @@
 """The types of the Python client, generated from the OpenAPI document and the table of operations.
 
-``python -m api.openapi.client_types`` writes ``arena/client/types.py``, a ``TypedDict`` per schema, and
-``arena/client/calls.pyi``, the signatures of the methods that are generated from the table.
+``python -m api.openapi.client_types`` writes ``arena/client/types.py``, a ``TypedDict`` per schema that
+methods take or return, and ``arena/client/calls.pyi``, the signatures of the methods that are generated
+from the table.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ CALLS: Final = FOLDER / "calls.pyi"
 
 _MADE: Final = "``python -m api.openapi.client_types`` makes this file, and a test compares it."
 
-_TYPES_HEAD: Final = f'''"""The types of what the service takes and returns.
+_TYPES_HEAD: Final = f'''"""The types of what the methods of the client take and return.
 
 {_MADE}
 """
@@ -71,30 +72,56 @@ class _Writer:
 
     def __init__(self, spec: Schema) -> None:
         self._spec = spec
+        self._schemas: Mapping[str, Schema] = spec["components"]["schemas"]
         self.used: set[str] = set()
         self._inner: list[str] = []
 
     # Schemas
 
-    def types(self) -> Iterator[str]:
-        """Yield the definition of each schema of the document."""
-        for name, schema in self._spec["components"]["schemas"].items():
-            definition = self._definition(name, schema)
-            yield from self._inner
-            self._inner.clear()
-            yield definition
+    def types(self) -> list[str]:
+        """Return the definitions of the schemas used so far, and of those that they use, a base first."""
+        definitions: dict[str, list[str]] = {}
+        while missing := self.used - definitions.keys():
+            for name in missing:
+                definition = self._definition(name, self._schemas[name])
+                definitions[name] = [*self._inner, definition]
+                self._inner.clear()
+        ordered: dict[str, list[str]] = {}
+
+        def add(name: str) -> None:
+            base = self._base(self._schemas[name])
+            if base:
+                add(base)
+            ordered.setdefault(name, definitions[name])
+
+        for name in self._schemas:
+            if name in definitions:
+                add(name)
+        return [definition for found in ordered.values() for definition in found]
 
     def _definition(self, name: str, schema: Schema) -> str:
         if not self._is_object(schema):
             return f"{name}: TypeAlias = {self._type(schema, name)!r}"
+        base = self._base(schema)
+        if base:
+            self.used.add(base)
         fields = {
             field: _union(one.kinds) if one.required else f"NotRequired[{_union(one.kinds)}]"
-            for field, one in self._fields(schema, name).items()
+            for field, one in self._fields(schema["allOf"][1] if base else schema, name).items()
         }
         if any(map(keyword.iskeyword, fields)):
             return f"{name} = TypedDict({name!r}, {fields!r})"
         lines = [f"{field}: {one}" for field, one in fields.items()] or ["pass"]
-        return "\n    ".join([f"class {name}(TypedDict):", *lines])
+        return "\n    ".join([f"class {name}({base or 'TypedDict'}):", *lines])
+
+    def _base(self, schema: Schema) -> str | None:
+        """Return the name of the schema that an object only adds fields to, if there is one."""
+        match schema.get("allOf"):
+            case [{"$ref": str(base)} as first, own] if (
+                not self._fields(first).keys() & self._fields(own).keys()
+            ):
+                return base.rpartition("/")[2]
+        return None
 
     def _is_object(self, schema: Schema) -> bool:
         """Return whether all values have the same fields."""
@@ -176,6 +203,13 @@ class _Writer:
         body: Schema = self._resolved(found["requestBody"])["content"][JSON]["schema"]
         return body
 
+    def use_reply(self, operation: Operation) -> None:
+        """Use the types of the reply to a method that is a function."""
+        found = self._spec["paths"][operation.path][operation.method.lower()]
+        for reply in found["responses"].values():
+            content = self._resolved(reply).get("content", {})
+            self._type(content.get(operation.media, {}).get("schema", {}))
+
     # Methods
 
     def method(self, name: str, operation: Operation) -> str:
@@ -255,13 +289,13 @@ def _parameter(name: str, field: _Field, operation: Operation) -> str:
 def written() -> dict[Path, str]:
     """Return the text of both files."""
     writer = _Writer(document(create_app(Settings(redis_url="unix:///nowhere"))))
-    by_hand = [
-        writer.fields_by_hand(name, one) for name, one in OPERATIONS.items() if one.by_hand and one.has_body
-    ]
-    types = "\n\n\n".join([_TYPES_HEAD.rstrip(), *writer.types(), *by_hand])
-    writer.used.clear()
     methods = [writer.method(name, one) for name, one in OPERATIONS.items() if not one.by_hand]
     head = _CALLS_HEAD.replace("@names@", ",\n    ".join(sorted(writer.used, key=str.lower)))
+    by_hand = {name: one for name, one in OPERATIONS.items() if one.by_hand}
+    fields = [writer.fields_by_hand(name, one) for name, one in by_hand.items() if one.has_body]
+    for one in by_hand.values():
+        writer.use_reply(one)
+    types = "\n\n\n".join([_TYPES_HEAD.rstrip(), *writer.types(), *fields])
     return {
         TYPES: _formatted(types + "\n", TYPES.name),
         CALLS: _formatted(head + "\n".join(methods), CALLS.name),

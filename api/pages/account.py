@@ -19,7 +19,7 @@ from api.pages.fields import (
     body_of,
     controls,
     filled,
-    is_of_form,
+    of_form,
     status_of,
     with_error,
 )
@@ -108,10 +108,8 @@ def _sign_up_controls() -> list[Control]:
 
 
 def _sign_up(found: list[Control], draft: str, error: ArenaError | None = None) -> Response:
-    status = 200 if error is None else status_of(error)
-    if error is not None:
-        found, error = with_error(found, error)
-    response = page("sign_up.html", status, controls=found, draft=draft, error=error)
+    found, error = with_error(found, error)
+    response = page("sign_up.html", status_of(error), controls=found, draft=draft, error=error)
     response.headers["Cache-Control"] = "private, no-store"
     return response
 
@@ -130,9 +128,7 @@ def sign_up() -> ResponseReturnValue:
     try:
         owner, token = services().limits.sign_up(client_address(), bool(code), create)
     except ArenaError as error:
-        if not is_of_form(error):
-            raise
-        return _sign_up(found, draft, error)
+        return _sign_up(found, draft, of_form(error))
     begin(services().sessions.sign_in(token, session_key()))
     return page(
         "secrets.html",

@@ -11,7 +11,7 @@ from flask.typing import ResponseReturnValue
 
 from api.http.requests import load
 from api.http.sessions import page_viewer, signed_in
-from api.pages.fields import Control, Sections, filled, is_of_form, status_of, time_value, with_error_in
+from api.pages.fields import Control, Sections, filled, of_form, status_of, time_value, with_error_in
 from api.pages.organise import FOLDED, tournament_body, tournament_controls
 from api.pages.site import blueprint, form, page
 from api.schemas.edits import EditTournamentSchema
@@ -45,9 +45,7 @@ def edit_tournament(tournament: str) -> ResponseReturnValue:
         if body:
             services().organiser_requests.edit(who, tournament, load(EditTournamentSchema(), body))
     except ArenaError as error:
-        if not is_of_form(error):
-            raise
-        return _shown(view, sent, error)
+        return _shown(view, sent, of_form(error))
     return redirect(url_for("pages.tournament_page", tournament=tournament), 303)
 
 
@@ -112,11 +110,10 @@ def _changes(view: Mapping[str, Any], before: Sections, sent: Sections) -> dict[
 
 
 def _shown(view: Mapping[str, Any], sections: Sections, error: ArenaError | None = None) -> Response:
-    if error is not None:
-        sections, error = with_error_in(sections, error)
+    sections, error = with_error_in(sections, error)
     return page(
         "new_tournament.html",
-        200 if error is None else status_of(error),
+        status_of(error),
         one=view,
         game=game_of(view["kind"]),
         sections=sections,

@@ -264,13 +264,22 @@ def is_of_form(error: ArenaError) -> bool:
     )
 
 
-def status_of(error: ArenaError) -> int:
-    """Return the HTTP status of the page that shows the error."""
-    return ERRORS[error.code].status
+def of_form(error: ArenaError, *codes: str) -> ArenaError:
+    """Return an error that a form shows, also one with one of ``codes``. Raises any other."""
+    if is_of_form(error) or error.code in codes:
+        return error
+    raise error
 
 
-def with_error(found: Sequence[Control], error: ArenaError) -> tuple[list[Control], ArenaError]:
-    """Return the controls with the error at the control concerned, worded as in the form."""
+def status_of(error: ArenaError | None) -> int:
+    """Return the HTTP status of the page that shows the error, if there is one."""
+    return 200 if error is None else ERRORS[error.code].status
+
+
+def with_error(found: list[Control], error: ArenaError | None) -> tuple[list[Control], ArenaError | None]:
+    """Return the controls, with the error, if any, at the control concerned, worded as in the form."""
+    if error is None:
+        return found, None
     others = [(more["field"], more["detail"]) for more in error.extra.get("more", ())]
     places = {one.name: one for one in found}
     said: dict[str, str] = {}
@@ -286,7 +295,7 @@ def with_error(found: Sequence[Control], error: ArenaError) -> tuple[list[Contro
     return shown, ArenaError(text, code=error.code, field=error.field, expected=expected)
 
 
-def with_error_in(sections: Sections, error: ArenaError) -> tuple[Sections, ArenaError]:
+def with_error_in(sections: Sections, error: ArenaError | None) -> tuple[Sections, ArenaError | None]:
     """Do what :func:`with_error` does, for controls grouped by section."""
     shown, error = with_error([one for found in sections.values() for one in found], error)
     by_name = {one.name: one for one in shown}
@@ -316,20 +325,3 @@ def worded(text: str, found: Iterable[Control], own: Control | None = None) -> s
         text = re.sub(r"\b\d+\b", lambda ms: f"{int(ms[0]) / 1000:.12g}", text)
         text = text.replace("milliseconds", "seconds")
     return text.replace("valid integer", "whole number")
-
-
-__all__ = [
-    "Control",
-    "Sections",
-    "Words",
-    "body_of",
-    "controls",
-    "filled",
-    "is_of_form",
-    "split_names",
-    "status_of",
-    "time_value",
-    "with_error",
-    "with_error_in",
-    "worded",
-]

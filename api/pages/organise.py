@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final
@@ -22,7 +22,7 @@ from api.pages.fields import (
     body_of,
     controls,
     filled,
-    is_of_form,
+    of_form,
     status_of,
     time_value,
     with_error_in,
@@ -146,10 +146,6 @@ def _special(one: Control, game: Game) -> Control:
     return one
 
 
-def _in_words(names: Iterable[str]) -> str:
-    return ", ".join(name.replace("_", " ") for name in names)
-
-
 def tournament_body(sections: Mapping[str, list[Control]], game: Game) -> dict[str, Any]:
     """Build the request body that the form represents."""
     body = body_of(one for found in sections.values() for one in found)
@@ -186,12 +182,10 @@ def _new_tournament(
     error: ArenaError | None = None,
     plan: Mapping[str, object] | None = None,
 ) -> Response:
-    status = 200 if error is None else status_of(error)
-    if error is not None:
-        sections, error = with_error_in(sections, error)
+    sections, error = with_error_in(sections, error)
     return page(
         "new_tournament.html",
-        status,
+        status_of(error),
         one=None,
         game=game,
         sections=sections,
@@ -218,9 +212,7 @@ def announce_tournament() -> ResponseReturnValue:
         name = _name_of(who, draft, body)
         made = services().organiser_requests.announce(who, body, name)
     except ArenaError as error:
-        if not is_of_form(error):
-            raise
-        return _new_tournament(game, sections, draft, error)
+        return _new_tournament(game, sections, draft, of_form(error))
     return redirect(url_for("pages.tournament_page", tournament=made["id"]), 303)
 
 
@@ -261,8 +253,7 @@ def _act(
     try:
         act()
     except ArenaError as error:
-        if not is_of_form(error):
-            raise
+        of_form(error)
         text, expected = (text and worded(text, (), own) for text in (error.message, error.expected))
         shown = ArenaError(str(text), code=error.code, field=error.field, expected=expected)
         return tournament_view(tournament, {}, shown, status_of(error))

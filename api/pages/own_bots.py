@@ -15,7 +15,7 @@ from api.http.requests import load
 from api.http.sessions import signed_in
 from api.notes import change_notes
 from api.pages.edit_tournament import text_of
-from api.pages.fields import Control, Words, body_of, controls, filled, is_of_form, status_of, with_error
+from api.pages.fields import Control, Words, body_of, controls, filled, of_form, status_of, with_error
 from api.pages.qualifying import shown_qualifications
 from api.pages.site import blueprint, form, page
 from api.schemas.accounts import ChangedBotSchema, QualifySchema
@@ -97,11 +97,10 @@ def _settings(
 ) -> Response:
     has_webhook = bool(services().accounts.signing_secrets(account.name))
     found = _controls(account) if found is None else found
-    if error is not None:
-        found, error = with_error(found, error)
+    found, error = with_error(found, error)
     return page(
         "bot_settings.html",
-        200 if error is None else status_of(error),
+        status_of(error),
         account=account,
         owns=account.owner == signed_in().owner,
         invited=services().co_owners.invited(account.name),
@@ -134,9 +133,7 @@ def _change(
     try:
         act()
     except ArenaError as error:
-        if not is_of_form(error):
-            raise
-        return _settings(account, error)
+        return _settings(account, of_form(error))
     return redirect(url_for(back, bot=bot), 303)
 
 
@@ -153,9 +150,7 @@ def change_bot_settings(bot: str) -> ResponseReturnValue:
     try:
         services().accounts.change_bot(bot, **load(ChangedBotSchema(), body))
     except ArenaError as error:
-        if not is_of_form(error):
-            raise
-        return _settings(account, error, found or None)
+        return _settings(account, of_form(error), found or None)
     return redirect(url_for("pages.bot_settings", bot=bot), 303)
 
 
@@ -246,9 +241,7 @@ def replace_webhook_secret(bot: str) -> ResponseReturnValue:
     try:
         secret, until_ms = services().registration.replace_secret(bot)
     except ArenaError as error:
-        if not is_of_form(error):
-            raise
-        return _settings(account, error)
+        return _settings(account, of_form(error))
     title = f"New signing secret of {bot}"
     return page(
         "secrets.html", bot=bot, secrets={"Signing secret": secret}, title=title, previous_until_ms=until_ms

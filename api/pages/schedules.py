@@ -19,7 +19,7 @@ from api.pages.fields import (
     body_of,
     controls,
     filled,
-    is_of_form,
+    of_form,
     status_of,
     with_error_in,
 )
@@ -57,9 +57,7 @@ def create_schedule() -> ResponseReturnValue:
         body = {**body_of(sent[_WHEN]), "tournament": _template(sent, game)}
         services().schedules.create_for(who, load(NewScheduleSchema(), body))
     except ArenaError as error:
-        if not is_of_form(error):
-            raise
-        return _shown(game, sent, error=error)
+        return _shown(game, sent, error=of_form(error))
     return redirect(url_for("pages.account_page"), 303)
 
 
@@ -86,9 +84,7 @@ def edit_schedule(schedule: str) -> ResponseReturnValue:
         if body:
             services().schedules.change(schedule, **load(ChangedScheduleSchema(), body), by=who)
     except ArenaError as error:
-        if not is_of_form(error):
-            raise
-        return _shown(game, sent, known, error)
+        return _shown(game, sent, known, of_form(error))
     return redirect(url_for("pages.account_page"), 303)
 
 
@@ -156,10 +152,10 @@ def _shown(
     known: Mapping[str, object] | None = None,
     error: ArenaError | None = None,
 ) -> Response:
-    status = 200 if error is None else status_of(error)
-    if error is not None:
-        sections, error = with_error_in(sections, _of_template(error))
-    return page("schedule.html", status, one=known, game=game, sections=sections, folded=FOLDED, error=error)
+    sections, error = with_error_in(sections, error and _of_template(error))
+    return page(
+        "schedule.html", status_of(error), one=known, game=game, sections=sections, folded=FOLDED, error=error
+    )
 
 
 def _of_template(error: ArenaError) -> ArenaError:

@@ -11,7 +11,7 @@ from flask.typing import ResponseReturnValue
 
 from api.http.requests import load
 from api.http.sessions import page_viewer, signed_in, visitor
-from api.pages.fields import Control, Words, body_of, controls, filled, is_of_form, status_of, with_error
+from api.pages.fields import Control, Words, body_of, controls, filled, of_form, status_of, with_error
 from api.pages.site import blueprint, form, page, page_cursor
 from api.schemas.series import ChangedSeriesSchema, NewSeriesSchema
 from api.services import services
@@ -64,10 +64,8 @@ def new_series_page() -> Response:
 
 
 def _form(found: list[Control], error: ArenaError | None = None) -> Response:
-    status = 200 if error is None else status_of(error)
-    if error is not None:
-        found, error = with_error(found, error)
-    return page("new_series.html", status, controls=found, error=error)
+    found, error = with_error(found, error)
+    return page("new_series.html", status_of(error), controls=found, error=error)
 
 
 @form("/series/new")
@@ -80,9 +78,7 @@ def create_series() -> ResponseReturnValue:
         services().limits.spend("tournaments_per_owner", who.owner)
         made = services().series.create(body, who)
     except ArenaError as error:
-        if not (is_of_form(error) or error.code == "tournament_not_found"):
-            raise
-        return _form(found, error)
+        return _form(found, of_form(error, "tournament_not_found"))
     return redirect(url_for("pages.series_page", series=made["id"]), 303)
 
 
@@ -99,14 +95,12 @@ def _series(series: str, found: list[Control] | None = None, error: ArenaError |
     may_change = guest.owner != "" and (viewer.admin or guest.name_in_views == known["owner"])
     mine = may_change and not known["done"]
     found = (found or _controls(known)) if mine else []
-    status = 200 if error is None else status_of(error)
-    if error is not None:
-        found, error = with_error(found, error)
+    found, error = with_error(found, error)
     table = parts.series.table(series, viewer)
     points = ", ".join(map(_text, known["points"]))
     return page(
         "series.html",
-        status,
+        status_of(error),
         series=known,
         points=points,
         table=table,
@@ -126,7 +120,5 @@ def change_series(series: str) -> ResponseReturnValue:
         body = {"done": True} if "done" in request.form else _body(found)
         services().series.change(series, load(ChangedSeriesSchema(), body), who)
     except ArenaError as error:
-        if not (is_of_form(error) or error.code == "tournament_not_found"):
-            raise
-        return _series(series, found, error)
+        return _series(series, found, of_form(error, "tournament_not_found"))
     return redirect(url_for("pages.series_page", series=series), 303)

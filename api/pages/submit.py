@@ -20,7 +20,7 @@ from api.pages.fields import (
     body_of,
     controls,
     filled,
-    is_of_form,
+    of_form,
     status_of,
     with_error,
 )
@@ -128,8 +128,8 @@ def _read(schema: NewBotSchema | NewVersionSchema, found: list[Control], way: st
     return {**loaded, **upload}
 
 
-def _refused(found: list[Control], error: ArenaError) -> tuple[list[Control], ArenaError]:
-    if error.field in ("component", "source") and not request.form.get("source"):
+def _refused(found: list[Control], error: ArenaError | None) -> tuple[list[Control], ArenaError | None]:
+    if error is not None and error.field in ("component", "source") and not request.form.get("source"):
         error.field = "file"
     return with_error(found, error)
 
@@ -146,10 +146,8 @@ def new_bot_page() -> Response:
 
 
 def _new_bot(way: str, found: list[Control], error: ArenaError | None = None) -> Response:
-    status = 200 if error is None else status_of(error)
-    if error is not None:
-        found, error = _refused(found, error)
-    return page("new_bot.html", status, bot=None, way=way, ways=_WAYS, controls=found, error=error)
+    found, error = _refused(found, error)
+    return page("new_bot.html", status_of(error), bot=None, way=way, ways=_WAYS, controls=found, error=error)
 
 
 @form("/account/bots/new", most=_MOST)
@@ -166,9 +164,7 @@ def submit_bot() -> ResponseReturnValue:
         again = _sent_before(who, found[0].value, digest)
         return redirect(again, 303) if again else _new_bot(way, found, error)
     except ArenaError as error:
-        if not is_of_form(error):
-            raise
-        return _new_bot(way, found, error)
+        return _new_bot(way, found, of_form(error))
     if made.upload is not None:
         return redirect(url_for("pages.upload_page", bot=made.bot.name, upload=made.upload.id), 303)
     secrets = {"Token of the bot": made.token}
@@ -214,10 +210,8 @@ def new_version_page(bot: str) -> Response:
 def _new_version(
     bot: BotAccount, way: str, found: list[Control], error: ArenaError | None = None
 ) -> Response:
-    status = 200 if error is None else status_of(error)
-    if error is not None:
-        found, error = _refused(found, error)
-    return page("new_bot.html", status, bot=bot, way=way, ways=_WAYS, controls=found, error=error)
+    found, error = _refused(found, error)
+    return page("new_bot.html", status_of(error), bot=bot, way=way, ways=_WAYS, controls=found, error=error)
 
 
 @form("/bots/<bot>/versions/new", most=_MOST)
@@ -231,9 +225,7 @@ def submit_version(bot: str) -> ResponseReturnValue:
         services().limits.spend("uploads_per_owner", who.owner)
         made = services().registration.add_version(who, bot, body)
     except ArenaError as error:
-        if not is_of_form(error):
-            raise
-        return _new_version(account, way, found, error)
+        return _new_version(account, way, found, of_form(error))
     if made.upload is not None:
         return redirect(url_for("pages.upload_page", bot=bot, upload=made.upload.id), 303)
     if made.webhook_secret:

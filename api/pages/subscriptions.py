@@ -7,7 +7,7 @@ from flask.typing import ResponseReturnValue
 
 from api.http.requests import load
 from api.http.sessions import page_viewer, signed_in
-from api.pages.fields import Control, Words, body_of, controls, filled, is_of_form, status_of, with_error
+from api.pages.fields import Control, Words, body_of, controls, filled, of_form, status_of, with_error
 from api.pages.site import blueprint, form, page
 from api.schemas.subscriptions import NewSubscriptionSchema
 from api.services import services
@@ -37,9 +37,7 @@ def subscribe(tournament: str) -> ResponseReturnValue:
         parts.limits.spend("webhook_checks_per_owner", who.owner)
         made = parts.subscriptions.subscribe(tournament, who, body["url"], body.get("secret"))
     except ArenaError as error:
-        if not is_of_form(error):
-            raise
-        return _shown(tournament, found, error)
+        return _shown(tournament, found, of_form(error))
     return _shown(tournament, _controls(), secret="" if "secret" in body else made["secret"])
 
 
@@ -58,8 +56,7 @@ def ping_subscription(tournament: str) -> ResponseReturnValue:
         parts.limits.spend("webhook_checks_per_owner", who.owner)
         pinged = parts.subscriptions.ping(tournament, request.form.get("subscription", ""), who)
     except ArenaError as error:
-        if not is_of_form(error):
-            raise
+        of_form(error)
         # It is not about the URL of the form.
         shown = ArenaError(error.message, code=error.code, expected=error.expected)
         return _shown(tournament, _controls(), shown)
@@ -75,12 +72,10 @@ def _shown(
 ) -> Response:
     who, parts = signed_in(), services()
     view = parts.tournaments.view(tournament, page_viewer())
-    status = 200 if error is None else status_of(error)
-    if error is not None:
-        found, error = with_error(found, error)
+    found, error = with_error(found, error)
     return page(
         "subscriptions.html",
-        status,
+        status_of(error),
         one=view,
         subscriptions=parts.subscriptions.of(tournament, who),
         controls=found,

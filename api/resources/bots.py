@@ -42,7 +42,7 @@ from api.schemas.accounts import (
     VersionSchema,
 )
 from api.schemas.bot_games import BotGamesQuery, BotGamesSchema, GivenBotGames
-from api.schemas.common import GivenPage, PageQuery, absent
+from api.schemas.common import GivenPage, PageQuery, absent, optional
 from api.schemas.logs import GameLogSchema
 from api.schemas.notes import ChangedNotesSchema, GameNotesSchema, GivenNotesChange
 from api.services import services
@@ -81,10 +81,8 @@ _FILES = (
 class BotsQuery(PageQuery):
     """Filters for bots."""
 
-    owner = fields.String(
-        load_default=absent,
-        validate=validate.Length(1, 64),
-        metadata={"description": "Only bots of this owner."},
+    owner = optional(
+        fields.String, "Only bots of this owner.", load_default=absent, validate=validate.Length(1, 64)
     )
 
 

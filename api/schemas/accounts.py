@@ -7,7 +7,17 @@ from typing import Final, NotRequired, TypedDict
 
 from marshmallow import fields, pre_dump, validate
 
-from api.schemas.common import RequestSchema, ResponseSchema, absent, described, editable, name
+from api.schemas.common import (
+    RequestSchema,
+    ResponseSchema,
+    absent,
+    described,
+    editable,
+    listed,
+    name,
+    nested,
+    optional,
+)
 from api.schemas.derived import query_fields, request_fields, response_fields
 from api.schemas.fields import Moment, Truth, TypedLine
 from api.schemas.invitations import InvitationQuotaSchema
@@ -36,13 +46,12 @@ def _label(**options: object) -> fields.String:
 
 
 def _transport() -> fields.String:
-    return fields.String(
+    return optional(
+        fields.String,
+        "How the bot gets its turns. "
+        + " ".join(f"`{transport.name}`: {transport.text}" for transport in TRANSPORTS.values()),
         load_default=REMOTE.name,
         validate=validate.OneOf(tuple(TRANSPORTS)),
-        metadata={
-            "description": "How the bot gets its turns. "
-            + " ".join(f"`{transport.name}`: {transport.text}" for transport in TRANSPORTS.values())
-        },
     )
 
 
@@ -55,33 +64,28 @@ def _url() -> TypedLine:
 
 
 def _rights() -> Truth:
-    return Truth(
-        metadata={"description": "`webhook`: whether optional turns are posted as well.", "default": False},
+    return optional(
+        Truth, "`webhook`: whether optional turns are posted as well.", metadata={"default": False}
     )
 
 
 def _source() -> fields.String:
-    return fields.String(
-        metadata={
-            "description": f"`uploaded`: Python source, at most {DEFAULT_LIMITS.source_bytes} bytes in UTF-8."
-        }
+    return optional(
+        fields.String, f"`uploaded`: Python source, at most {DEFAULT_LIMITS.source_bytes} bytes in UTF-8."
     )
 
 
 def _component() -> fields.String:
-    return fields.String(
-        metadata={
-            "description": "`uploaded`: a small WebAssembly component in place of `source`, in base64. Send "
-            "a larger one as `application/wasm`.",
-            "contentEncoding": "base64",
-        }
+    return optional(
+        fields.String,
+        "`uploaded`: a small WebAssembly component in place of `source`, in base64. Send "
+        "a larger one as `application/wasm`.",
+        metadata={"contentEncoding": "base64"},
     )
 
 
 def _secret(description: str) -> fields.String:
-    return fields.String(
-        validate=validate.Length(1, 200), metadata={"description": f"{description}: {SECRET_RULE}."}
-    )
+    return optional(fields.String, f"{description}: {SECRET_RULE}.", validate=validate.Length(1, 200))
 
 
 _STATE: Final = "`withdrawn`: the bot gets no new games; its current games continue."
@@ -91,12 +95,11 @@ class NewOwnerSchema(RequestSchema):
     """An owner to sign up."""
 
     name = name("The owner's name")
-    invitation = fields.String(
+    invitation = optional(
+        fields.String,
+        "The code of an invitation. It makes one owner, once, and the "
+        "sign-up does not count against the limit per address.",
         validate=validate.Length(1, 200),
-        metadata={
-            "description": "The code of an invitation. It makes one owner, once, and the "
-            "sign-up does not count against the limit per address."
-        },
     )
 
 
@@ -126,14 +129,10 @@ class QuotaSchema(ResponseSchema):
 class QuotasSchema(ResponseSchema):
     """What an owner stores, and how much it may store."""
 
-    bots = fields.Nested(QuotaSchema, required=True, metadata={"description": "Bots."})
-    versions = fields.Nested(QuotaSchema, required=True, metadata={"description": "Versions of all bots."})
-    bytes = fields.Nested(
-        QuotaSchema,
-        required=True,
-        metadata={
-            "description": "Bytes of the uploads of all versions, of notes on moves, and of kept replies."
-        },
+    bots = nested(QuotaSchema, "Bots.")
+    versions = nested(QuotaSchema, "Versions of all bots.")
+    bytes = nested(
+        QuotaSchema, "Bytes of the uploads of all versions, of notes on moves, and of kept replies."
     )
 
 
@@ -148,16 +147,8 @@ class BudgetSchema(ResponseSchema):
 class BudgetsSchema(ResponseSchema):
     """What an owner started today (UTC), and how much it may start."""
 
-    groups = fields.Nested(
-        BudgetSchema,
-        required=True,
-        metadata={"description": "Groups of tournaments and qualifications."},
-    )
-    fuel_ms = fields.Nested(
-        BudgetSchema,
-        required=True,
-        metadata={"description": "Thinking time (fuel) of uploaded bots in them, in milliseconds."},
-    )
+    groups = nested(BudgetSchema, "Groups of tournaments and qualifications.")
+    fuel_ms = nested(BudgetSchema, "Thinking time (fuel) of uploaded bots in them, in milliseconds.")
     renews_ms = described(Moment, "When the budgets renew.")
 
 
@@ -167,11 +158,7 @@ class OwnOwnerSchema(OwnerSchema):
     quotas = fields.Nested(QuotasSchema, required=True)
     budgets = fields.Nested(BudgetsSchema, required=True)
     invitations = fields.Nested(InvitationQuotaSchema, required=True)
-    bot_invitations = fields.List(
-        fields.String(),
-        required=True,
-        metadata={"description": "The bots that the owner is invited to share, by name."},
-    )
+    bot_invitations = listed(fields.String(), "The bots that the owner is invited to share, by name.")
 
 
 class TokenSchema(ResponseSchema):
@@ -225,10 +212,7 @@ _CHANGED: Final = editable(RequestSchema.from_dict(request_fields(BotSettings, c
 class ChangedBotSchema(RequestSchema.from_dict(_CHANGED)):  # type: ignore[misc]
     """Changes to a bot. Omitted fields keep their values."""
 
-    state = fields.String(
-        validate=validate.OneOf(("active", "withdrawn")),
-        metadata={"description": _STATE},
-    )
+    state = optional(fields.String, _STATE, validate=validate.OneOf(("active", "withdrawn")))
 
 
 class GivenBotChange(TypedDict, total=False):
@@ -260,7 +244,7 @@ class NewVersionFileQuery(RequestSchema):
 class ChangedVersionSchema(RequestSchema):
     """Changes to a version. Its code never changes."""
 
-    published = Truth(required=True, metadata={"description": "Whether the source is public."})
+    published = described(Truth, "Whether the source is public.")
 
 
 class GivenVersionChange(TypedDict):
@@ -282,11 +266,7 @@ class VersionSchema(ResponseSchema):
         allow_none=True,
     )
     digest = described(fields.String, "The SHA-256 of the upload, otherwise null.", allow_none=True)
-    games = fields.List(
-        fields.String(),
-        required=True,
-        metadata={"description": "The games that it says it plays, by kind; empty: all."},
-    )
+    games = listed(fields.String(), "The games that it says it plays, by kind; empty: all.")
     published = described(fields.Boolean, "Whether the source is public.")
 
 
@@ -365,13 +345,10 @@ class UploadSchema(ResponseSchema):
     digest = described(fields.String, "The SHA-256 of the upload.")
     size = described(fields.Integer, "The bytes of the upload.")
     received_ms = described(Moment, "When the upload was received.")
-    qualifications = fields.List(
-        fields.Nested(QualificationSchema),
-        required=True,
-        metadata={
-            "description": "The qualifications of the version, one per game; empty until they have begun, "
-            "which they do by themselves. Those for presets follow if the owner requested them."
-        },
+    qualifications = listed(
+        QualificationSchema,
+        "The qualifications of the version, one per game; empty until they have begun, "
+        "which they do by themselves. Those for presets follow if the owner requested them.",
     )
 
     @pre_dump
@@ -389,16 +366,13 @@ class UploadsSchema(ResponseSchema):
 class QualifySchema(RequestSchema):
     """The game to qualify in."""
 
-    kind = fields.String(
-        required=True, validate=validate.OneOf(GAMES.keys()), metadata={"description": "The kind of game."}
-    )
-    preset = fields.String(
+    kind = described(fields.String, "The kind of game.", validate=validate.OneOf(GAMES.keys()))
+    preset = optional(
+        fields.String,
+        "A preset of the game; by default the first one. For presets such as `paulista@1` "
+        "of Truco bots qualify separately; any other means the first one.",
         load_default=absent,
         validate=validate.Length(1, 64),
-        metadata={
-            "description": "A preset of the game; by default the first one. For presets such as `paulista@1` "
-            "of Truco bots qualify separately; any other means the first one."
-        },
     )
 
 
@@ -478,11 +452,7 @@ class SuspensionSchema(ResponseSchema):
 
 
 def _co_owners() -> fields.List[str]:
-    return fields.List(
-        fields.String(),
-        required=True,
-        metadata={"description": "The owners who share the bot, in the order in which they joined."},
-    )
+    return listed(fields.String(), "The owners who share the bot, in the order in which they joined.")
 
 
 _SHOWN: Final = response_fields(BotSettings)
@@ -522,9 +492,7 @@ class BotSchema(BotSummarySchema.from_dict(_SHOWN)):  # type: ignore[misc]
         "Whether the bot is entered in scheduled tournaments while it is online; an uploaded bot always is "
         "online. If false and never set, it is while it says so when it asks for turns.",
     )
-    versions = fields.List(
-        fields.Nested(VersionSchema), required=True, metadata={"description": "All versions, oldest first."}
-    )
+    versions = listed(VersionSchema, "All versions, oldest first.")
     webhook = fields.Nested(WebhookSchema, required=True, allow_none=True)
     suspended = fields.Nested(SuspensionSchema, required=True, allow_none=True)
 
@@ -534,9 +502,7 @@ class BotOwnersSchema(ResponseSchema):
 
     owner = described(fields.String, "The bot's owner.")
     co_owners = _co_owners()
-    invited = fields.List(
-        fields.String(), required=True, metadata={"description": "The owners who are invited to share it."}
-    )
+    invited = listed(fields.String(), "The owners who are invited to share it.")
 
 
 class SuspendedBotSchema(BotSummarySchema):
@@ -551,11 +517,8 @@ class BotWithTokenSchema(ResponseSchema):
     bot = fields.Nested(BotSchema, required=True)
     token = described(fields.String, _TOKEN)
     webhook_secret = described(fields.String, _SECRET, allow_none=True)
-    upload = fields.Nested(
-        UploadSchema,
-        required=True,
-        allow_none=True,
-        metadata={"description": "The upload of its first version; null for other transports."},
+    upload = nested(
+        UploadSchema, "The upload of its first version; null for other transports.", allow_none=True
     )
 
 
@@ -569,7 +532,7 @@ class BotPageSchema(ResponseSchema):
 class AdminRightSchema(RequestSchema):
     """The admin right of an owner."""
 
-    admin = Truth(required=True, metadata={"description": "Whether the owner is an admin."})
+    admin = described(Truth, "Whether the owner is an admin.")
 
 
 class GivenAdminRight(TypedDict):

@@ -6,7 +6,7 @@ from typing import Final, TypedDict
 
 from marshmallow import fields, validate
 
-from api.schemas.common import RequestSchema, ResponseSchema, absent, described
+from api.schemas.common import RequestSchema, ResponseSchema, absent, described, listed, nested, optional
 from api.schemas.fields import Moment, WholeNumber
 from api.schemas.games import KINDS, OutcomeSchema, SeatSchema
 from arena.live.header import STATES
@@ -18,37 +18,38 @@ MAX_NAME: Final = 64
 class BotGamesFilter(RequestSchema):
     """Filters for the games of a bot."""
 
-    kind = fields.String(
-        load_default=absent,
-        validate=validate.OneOf(KINDS),
-        metadata={"description": "Only games of this kind."},
+    kind = optional(
+        fields.String, "Only games of this kind.", load_default=absent, validate=validate.OneOf(KINDS)
     )
-    preset = fields.String(
-        load_default=absent,
-        validate=validate.Length(1, MAX_NAME),
-        metadata={"description": "Only games with the rules of this preset.", "examples": ["base@1"]},
-    )
-    against = fields.String(
+    preset = optional(
+        fields.String,
+        "Only games with the rules of this preset.",
         load_default=absent,
         validate=validate.Length(1, MAX_NAME),
-        metadata={"description": "Only games with this opponent."},
+        metadata={"examples": ["base@1"]},
     )
-    result = fields.String(
+    against = optional(
+        fields.String,
+        "Only games with this opponent.",
+        load_default=absent,
+        validate=validate.Length(1, MAX_NAME),
+    )
+    result = optional(
+        fields.String,
+        "Only games with this result; at tables, all places but the first are `lost`.",
         load_default=absent,
         validate=validate.OneOf(RESULTS),
-        metadata={
-            "description": "Only games with this result; at tables, all places but the first are `lost`."
-        },
     )
 
 
 class BotGamesQuery(BotGamesFilter):
     """Filters for the games of a bot, and the number of games."""
 
-    limit = fields.Integer(
+    limit = optional(
+        fields.Integer,
+        "The maximum number of games.",
         load_default=50,
         validate=validate.Range(1, GAMES_MOST),
-        metadata={"description": "The maximum number of games."},
     )
 
 
@@ -90,19 +91,12 @@ class BotGameSchema(ResponseSchema):
     state = described(fields.String, "The state of the game.", validate=validate.OneOf(STATES))
     rated = described(fields.Boolean, "Whether the game counts for a leaderboard.")
     annulled = described(fields.Boolean, "Whether its group was annulled: it counts for nobody.")
-    tournament = fields.Nested(
-        GameTournamentSchema,
-        required=True,
-        allow_none=True,
-        metadata={"description": "The tournament; null for a game outside tournaments."},
+    tournament = nested(
+        GameTournamentSchema, "The tournament; null for a game outside tournaments.", allow_none=True
     )
     seats = fields.List(fields.Nested(BotGameSeatSchema), required=True)
     seat = described(WholeNumber, "The bot's seat, its first if it has several.")
-    team = fields.List(
-        WholeNumber(),
-        required=True,
-        metadata={"description": "The seats of the bot's side, its own among them."},
-    )
+    team = listed(WholeNumber(), "The seats of the bot's side, its own among them.")
     sides = described(WholeNumber, "The number of sides: two, or at tables the number of players.")
     outcome = fields.Nested(OutcomeSchema, required=True, allow_none=True)
     result = described(

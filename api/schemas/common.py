@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any, ClassVar, TypedDict, TypeVar
 
@@ -69,21 +69,36 @@ def name(description: str, **options: object) -> fields.String:
 
 
 def described(kind: type[Kind], description: str, **options: Any) -> Kind:
-    """Return a required field of a response, with its description."""
+    """Return a required field, with its description."""
     metadata = {"description": description, **options.pop("metadata", {})}
-    return kind(required=True, metadata=metadata, **options)
+    return kind(metadata=metadata, **{"required": True, **options})
 
 
-def editable(schema: type[Schema], without: Collection[str] = ()) -> dict[str, fields.Field[object]]:
+def optional(kind: type[Kind], description: str, **options: Any) -> Kind:
+    """Return a field that may be left out, with its description."""
+    return described(kind, description, required=False, **options)
+
+
+def listed(entry: fields.Field[Any] | type[Schema], description: str, **options: Any) -> fields.List[Any]:
+    """Return a required list, with its description."""
+    field = entry if isinstance(entry, fields.Field) else fields.Nested(entry)
+    return described(fields.List, description, cls_or_instance=field, **options)
+
+
+def nested(schema: type[Schema], description: str, **options: Any) -> fields.Nested:
+    """Return a required object of another schema, with its description."""
+    return described(fields.Nested, description, nested=schema, **options)
+
+
+def editable(schema: type[Schema]) -> dict[str, fields.Field[object]]:
     """Return the fields of the schema of a thing for a schema that changes it: none of them is required or
     has a default.
     """
     found: dict[str, fields.Field[object]] = {}
     for name, field in schema._declared_fields.items():
-        if name not in without:
-            found[name] = own = deepcopy(field)
-            own.required = False
-            own.metadata = {key: value for key, value in field.metadata.items() if key != "default"}
+        found[name] = own = deepcopy(field)
+        own.required = False
+        own.metadata = {key: value for key, value in field.metadata.items() if key != "default"}
     return found
 
 
@@ -94,15 +109,17 @@ def absent() -> None:
 class PageQuery(RequestSchema):
     """The start and length of a page."""
 
-    cursor = fields.String(
+    cursor = optional(
+        fields.String,
+        "The `cursor` of the previous page. Omit it for the first page.",
         load_default=absent,
         validate=validate.Length(1, 200),
-        metadata={"description": "The `cursor` of the previous page. Omit it for the first page."},
     )
-    limit = fields.Integer(
+    limit = optional(
+        fields.Integer,
+        "The maximum number of entries.",
         load_default=50,
         validate=validate.Range(1, MAX_PAGE),
-        metadata={"description": "The maximum number of entries."},
     )
 
 
@@ -130,26 +147,18 @@ class ProblemSchema(ResponseSchema):
     status = described(fields.Integer, "The HTTP status.")
     code = described(fields.String, "The stable error code. Match on this.")
     detail = described(fields.String, "What is wrong, in plain words.")
-    field = fields.String(metadata={"description": "The wrong field, as a dotted path."})
-    expected = fields.String(metadata={"description": "What would be valid."})
+    field = optional(fields.String, "The wrong field, as a dotted path.")
+    expected = optional(fields.String, "What would be valid.")
     request_id = described(fields.String, "The same id as in the header `X-Request-Id`.")
     more = fields.List(
         fields.Nested(FieldProblem), metadata={"description": "`invalid`: further wrong fields."}
     )
-    limit = fields.String(metadata={"description": "`rate_limited`: the name of the limit."})
-    allowed = fields.String(metadata={"description": "`rate_limited`: `<count>/<seconds>`."})
-    retry_after = fields.Integer(metadata={"description": "Seconds to wait before trying again."})
-    most = fields.Integer(
-        metadata={"description": "`quota_exceeded`, `budget_exceeded`: the maximum number."}
-    )
-    budget = fields.String(metadata={"description": "`budget_exceeded`: the name of the budget."})
-    renews_ms = fields.Integer(
-        metadata={"description": "`budget_exceeded`: when the budget renews, in Unix milliseconds."}
-    )
-    quota = fields.String(metadata={"description": "`quota_exceeded`: the name of the quota."})
-    used = fields.Integer(
-        metadata={"description": "`quota_exceeded`, `budget_exceeded`: how much of `most` is used."}
-    )
-    left = fields.Integer(
-        metadata={"description": "`quota_exceeded`, `budget_exceeded`: how much of `most` is left."}
-    )
+    limit = optional(fields.String, "`rate_limited`: the name of the limit.")
+    allowed = optional(fields.String, "`rate_limited`: `<count>/<seconds>`.")
+    retry_after = optional(fields.Integer, "Seconds to wait before trying again.")
+    most = optional(fields.Integer, "`quota_exceeded`, `budget_exceeded`: the maximum number.")
+    budget = optional(fields.String, "`budget_exceeded`: the name of the budget.")
+    renews_ms = optional(fields.Integer, "`budget_exceeded`: when the budget renews, in Unix milliseconds.")
+    quota = optional(fields.String, "`quota_exceeded`: the name of the quota.")
+    used = optional(fields.Integer, "`quota_exceeded`, `budget_exceeded`: how much of `most` is used.")
+    left = optional(fields.Integer, "`quota_exceeded`, `budget_exceeded`: how much of `most` is left.")

@@ -6,7 +6,7 @@ from typing import Final, TypedDict
 
 from marshmallow import fields, validate
 
-from api.schemas.common import RequestSchema, ResponseSchema, absent, described, name
+from api.schemas.common import RequestSchema, ResponseSchema, absent, described, name, nested, optional
 from api.schemas.fields import Moment, WholeNumber
 from api.schemas.games import KINDS
 from api.schemas.turns import wait
@@ -18,28 +18,22 @@ DECISIONS: Final = ("elo0", "elo1")
 
 
 def _version(description: str) -> fields.String:
-    return fields.String(
-        required=True, validate=validate.Length(1, 40), metadata={"description": description}
-    )
+    return described(fields.String, description, validate=validate.Length(1, 40))
 
 
 def _elo(default: float, description: str) -> fields.Float:
-    return fields.Float(
-        load_default=default,
-        validate=validate.Range(-MOST_ELO, MOST_ELO),
-        metadata={"description": description},
+    return optional(
+        fields.Float, description, load_default=default, validate=validate.Range(-MOST_ELO, MOST_ELO)
     )
 
 
 def _error(which: str) -> fields.Float:
-    return fields.Float(
+    return optional(
+        fields.Float,
+        f"The share of tests that may err if {which} is true.",
         load_default=0.05,
         validate=validate.Range(0, 0.5, min_inclusive=False, max_inclusive=False),
-        metadata={
-            "description": f"The share of tests that may err if {which} is true.",
-            "exclusiveMinimum": 0,
-            "exclusiveMaximum": 0.5,
-        },
+        metadata={"exclusiveMinimum": 0, "exclusiveMaximum": 0.5},
     )
 
 
@@ -49,31 +43,34 @@ class NewComparisonSchema(RequestSchema):
     bot = name("One of your uploaded bots")
     new = _version("The version that may be better.")
     old = _version("The version that it is compared with.")
-    kind = fields.String(required=True, validate=validate.OneOf(KINDS), metadata={"description": "The game."})
-    preset = fields.String(
+    kind = described(fields.String, "The game.", validate=validate.OneOf(KINDS))
+    preset = optional(
+        fields.String,
+        "The preset of rules, by default the game's first one.",
         load_default=None,
         allow_none=True,
         validate=validate.Length(1, 80),
-        metadata={"description": "The preset of rules, by default the game's first one."},
     )
     elo0 = _elo(0.0, "The difference in Elo points that is not enough.")
     elo1 = _elo(20.0, "The difference that is enough; more than `elo0`.")
     alpha = _error("`elo0`")
     beta = _error("`elo1`")
-    most = WholeNumber(
+    most = optional(
+        WholeNumber,
+        "Groups after which it ends undecided.",
         load_default=MOST_GROUPS,
         validate=validate.Range(FLOOR, MOST_GROUPS),
-        metadata={"description": "Groups after which it ends undecided."},
     )
 
 
 class ComparisonQuery(RequestSchema):
     """The version to wait for."""
 
-    since = fields.Integer(
+    since = optional(
+        fields.Integer,
+        "A version of the comparison. If it still has it, the response is 204.",
         load_default=absent,
         validate=validate.Range(0, 2**53),
-        metadata={"description": "A version of the comparison. If it still has it, the response is 204."},
     )
     wait = wait()
 
@@ -94,9 +91,7 @@ class EstimateSchema(ResponseSchema):
 
 
 def _estimate(description: str) -> fields.Nested:
-    return fields.Nested(
-        EstimateSchema, required=True, allow_none=True, metadata={"description": description}
-    )
+    return nested(EstimateSchema, description, allow_none=True)
 
 
 class ComparisonSchema(ResponseSchema):

@@ -6,19 +6,18 @@ from typing import TypedDict
 
 from marshmallow import fields, validate
 
-from api.schemas.common import RequestSchema, ResponseSchema, absent, described
+from api.schemas.common import RequestSchema, ResponseSchema, absent, described, nested, optional
 from arena.tournaments.settings import MAX_ENTRIES
 
 
 class DryRunQuery(RequestSchema):
     """The number of entrants to assume."""
 
-    entrants = fields.Integer(
+    entrants = optional(
+        fields.Integer,
+        "How many bots enter, with house bots. By default as many as may, or are invited.",
         load_default=absent,
         validate=validate.Range(2, MAX_ENTRIES),
-        metadata={
-            "description": "How many bots enter, with house bots. By default as many as may, or are invited."
-        },
     )
 
 
@@ -52,9 +51,4 @@ class DryRunSchema(ResponseSchema):
         metadata={"enum": ["house", "uploaded", "live"]},
     )
     text = described(fields.String, "The same in a sentence.")
-    budget = fields.Nested(
-        PlannedBudgetSchema,
-        required=True,
-        allow_none=True,
-        metadata={"description": "Null for admins, who have no budget."},
-    )
+    budget = nested(PlannedBudgetSchema, "Null for admins, who have no budget.", allow_none=True)

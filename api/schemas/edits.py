@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from marshmallow import fields, validate
 
-from api.schemas.common import RequestSchema, editable
+from api.schemas.common import RequestSchema, editable, optional
 from api.schemas.derived import request_field
 from api.schemas.fields import RULES_TEXT, GivenMoment
 from api.schemas.games import KINDS
@@ -21,9 +21,9 @@ _SETTINGS = editable(settings_schema(OneOffSettings))
 class EditTournamentSchema(RequestSchema.from_dict(_SETTINGS)):  # type: ignore[misc]
     """The settings to change. `rules` and `clock` replace the former ones as a whole."""
 
-    kind = fields.String(validate=validate.OneOf(KINDS), metadata={"description": "The kind of game."})
-    rules = fields.Dict(keys=fields.String(), metadata={"description": RULES_TEXT})
-    preset = fields.String(validate=validate.Length(1, 40), metadata={"description": PRESET_TEXT})
+    kind = optional(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
+    rules = optional(fields.Dict, RULES_TEXT, keys=fields.String())
+    preset = optional(fields.String, PRESET_TEXT, validate=validate.Length(1, 40))
 
 
 class GivenEdit(TypedDict, total=False):

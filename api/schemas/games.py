@@ -7,7 +7,18 @@ from typing import Any, Final, NotRequired, TypedDict, TypeVar
 
 from marshmallow import ValidationError, fields, validate, validates_schema
 
-from api.schemas.common import ByKind, GivenPage, PageQuery, RequestSchema, ResponseSchema, absent, described
+from api.schemas.common import (
+    ByKind,
+    GivenPage,
+    PageQuery,
+    RequestSchema,
+    ResponseSchema,
+    absent,
+    described,
+    listed,
+    nested,
+    optional,
+)
 from api.schemas.fields import Moment, OneOf, Rules, Truth, WholeNumber
 from api.schemas.games_apart import OF_GAME, for_each_game, kind_of, observation_of
 from api.schemas.turns import MAX_SEATS, TURNS, EventSchema, wait
@@ -37,10 +48,11 @@ def nonce() -> fields.String:
 
 def seat_query() -> fields.Integer:
     """Return the field for the viewing seat."""
-    return fields.Integer(
+    return optional(
+        fields.Integer,
+        "The viewing seat, one of the bot's own; by default its first.",
         load_default=absent,
         validate=validate.Range(0, MAX_SEATS - 1),
-        metadata={"description": "The viewing seat, one of the bot's own; by default its first."},
     )
 
 
@@ -50,50 +62,50 @@ def seat_query() -> fields.Integer:
 class BotSeat(RequestSchema):
     """A seat for one of your bots."""
 
-    bot = fields.String(required=True, metadata={"description": "The bot's name."})
+    bot = described(fields.String, "The bot's name.")
     nonce = nonce()
 
 
 class HouseSeat(RequestSchema):
     """A seat for a house bot."""
 
-    house = fields.String(
-        required=True,
+    house = described(
+        fields.String,
+        "The house bot; the enum lists the weakest first.",
         validate=validate.OneOf(tuple(HOUSE_BOTS)),
-        metadata={"description": "The house bot; the enum lists the weakest first."},
     )
 
 
 class OpenSeat(RequestSchema):
     """A seat for any bot that joins."""
 
-    open = Truth(required=True, validate=validate.Equal(True), metadata={"description": "Always true."})
+    open = described(Truth, "Always true.", validate=validate.Equal(True))
 
 
 class ClockSchema(RequestSchema):
     """Thinking time: a budget per decision, and a bank per game for time beyond it; or a preset."""
 
-    preset = fields.String(
+    preset = optional(
+        fields.String,
+        "A clock by its name, in place of the two times. "
+        + " ".join(
+            f"`{name}`: {clock.per_turn_ms // 1000} seconds per decision and a bank of "
+            f"{clock.bank_ms // 1000}."
+            for name, clock in CLOCKS.items()
+        ),
         validate=validate.OneOf(tuple(CLOCKS)),
-        metadata={
-            "description": "A clock by its name, in place of the two times. "
-            + " ".join(
-                f"`{name}`: {clock.per_turn_ms // 1000} seconds per decision and a bank of "
-                f"{clock.bank_ms // 1000}."
-                for name, clock in CLOCKS.items()
-            )
-        },
     )
-    per_turn_ms = WholeNumber(
+    per_turn_ms = optional(
+        WholeNumber,
+        "Milliseconds per decision.",
         validate=validate.Range(MIN_TURN_MS, MAX_TURN_MS),
-        metadata={"description": "Milliseconds per decision.", "default": 30_000},
+        metadata={"default": 30_000},
     )
-    bank_ms = WholeNumber(
+    bank_ms = optional(
+        WholeNumber,
+        "Milliseconds per seat and game, used after the budget of a decision.",
         validate=validate.Range(0, MAX_BANK_MS),
-        metadata={
-            "description": "Milliseconds per seat and game, used after the budget of a decision.",
-            "default": 60_000,
-        },
+        metadata={"default": 60_000},
     )
 
     @validates_schema
@@ -118,20 +130,18 @@ class SeatCount(validate.Length):
 
 
 def _seats(least: int, most: int) -> fields.List[object]:
-    return fields.List(
-        OneOf((BotSeat, HouseSeat, OpenSeat)),
-        required=True,
-        validate=SeatCount(least, most),
-        metadata={"description": "The seats, in order."},
+    return listed(
+        OneOf((BotSeat, HouseSeat, OpenSeat)), "The seats, in order.", validate=SeatCount(least, most)
     )
 
 
 class _NewGame(RequestSchema):
     clock = fields.Nested(ClockSchema)
-    visibility = fields.String(
+    visibility = optional(
+        fields.String,
+        "`private`: visible only to its creator and the bots seated in it.",
         load_default="public",
         validate=validate.OneOf(VISIBILITIES),
-        metadata={"description": "`private`: visible only to its creator and the bots seated in it."},
     )
 
 
@@ -172,10 +182,11 @@ class GivenGame(TypedDict):
 class JoinSchema(RequestSchema):
     """The seat to take."""
 
-    seat = WholeNumber(
+    seat = optional(
+        WholeNumber,
+        "An open seat; by default the first.",
         load_default=None,
         validate=validate.Range(0, MAX_SEATS - 1),
-        metadata={"description": "An open seat; by default the first."},
     )
     nonce = nonce()
 
@@ -190,10 +201,11 @@ class GivenJoin(TypedDict):
 class ResignSchema(RequestSchema):
     """The seats to resign."""
 
-    seat = WholeNumber(
+    seat = optional(
+        WholeNumber,
+        "The seat to resign; by default all seats of the bot.",
         load_default=None,
         validate=validate.Range(0, MAX_SEATS - 1),
-        metadata={"description": "The seat to resign; by default all seats of the bot."},
     )
 
 
@@ -206,20 +218,18 @@ class GivenResignation(TypedDict):
 class GamesQuery(PageQuery):
     """Filters for games."""
 
-    kind = fields.String(
-        load_default=absent,
-        validate=validate.OneOf(KINDS),
-        metadata={"description": "Only games of this kind."},
+    kind = optional(
+        fields.String, "Only games of this kind.", load_default=absent, validate=validate.OneOf(KINDS)
     )
-    state = fields.String(
-        load_default=absent,
-        validate=validate.OneOf(STATES),
-        metadata={"description": "Only games in this state."},
+    state = optional(
+        fields.String, "Only games in this state.", load_default=absent, validate=validate.OneOf(STATES)
     )
-    bot = fields.String(
+    bot = optional(
+        fields.String,
+        "Only games with this bot.",
         load_default=absent,
         validate=validate.Regexp(NAME_PATTERN.replace("$", r"\Z")),
-        metadata={"description": "Only games with this bot.", "pattern": NAME_PATTERN},
+        metadata={"pattern": NAME_PATTERN},
     )
 
 
@@ -235,10 +245,11 @@ class ViewQuery(RequestSchema):
     """The viewing seat, and the version to wait for."""
 
     seat = seat_query()
-    since = fields.Integer(
+    since = optional(
+        fields.Integer,
+        "A version of the game. If the game still has it, the response is 204.",
         load_default=absent,
         validate=validate.Range(0, 2**53),
-        metadata={"description": "A version of the game. If the game still has it, the response is 204."},
     )
     wait = wait()
 
@@ -255,15 +266,14 @@ class EventsQuery(RequestSchema):
     """A range of events."""
 
     seat = seat_query()
-    start = fields.Integer(
+    start = optional(
+        fields.Integer,
+        "The number of the first event; pass `next` of the previous page.",
         load_default=0,
         validate=validate.Range(0, 2**31),
-        metadata={"description": "The number of the first event; pass `next` of the previous page."},
     )
-    limit = fields.Integer(
-        load_default=500,
-        validate=validate.Range(1, 1000),
-        metadata={"description": "The maximum number of events."},
+    limit = optional(
+        fields.Integer, "The maximum number of events.", load_default=500, validate=validate.Range(1, 1000)
     )
     wait = wait()
 
@@ -292,22 +302,17 @@ class GivenStream(TypedDict):
 class RecordsQuery(RequestSchema):
     """A range of records."""
 
-    kind = fields.String(
-        load_default=absent,
-        validate=validate.OneOf(KINDS),
-        metadata={"description": "Only games of this kind."},
+    kind = optional(
+        fields.String, "Only games of this kind.", load_default=absent, validate=validate.OneOf(KINDS)
     )
-    after = fields.String(
+    after = optional(
+        fields.String,
+        "The header `X-Next` of an earlier download. Omit it for the first download.",
         load_default=absent,
         validate=validate.Length(1, 200),
-        metadata={
-            "description": "The header `X-Next` of an earlier download. Omit it for the first download."
-        },
     )
-    limit = fields.Integer(
-        load_default=1000,
-        validate=validate.Range(1, 1000),
-        metadata={"description": "The maximum number of records."},
+    limit = optional(
+        fields.Integer, "The maximum number of records.", load_default=1000, validate=validate.Range(1, 1000)
     )
 
 
@@ -322,10 +327,8 @@ class GivenRecords(TypedDict):
 class AllRecordsQuery(RequestSchema):
     """Filters for all records."""
 
-    kind = fields.String(
-        load_default=absent,
-        validate=validate.OneOf(KINDS),
-        metadata={"description": "Only games of this kind."},
+    kind = optional(
+        fields.String, "Only games of this kind.", load_default=absent, validate=validate.OneOf(KINDS)
     )
 
 
@@ -348,11 +351,7 @@ class RecordChangeSchema(ResponseSchema):
     """A change of the records of a group after their release."""
 
     group = described(fields.String, "The group, as `canonical.group.id` of the records says.")
-    info = fields.Nested(
-        ChangedInfoSchema,
-        required=True,
-        metadata={"description": "What replaces the values in the part `info` of the records."},
-    )
+    info = nested(ChangedInfoSchema, "What replaces the values in the part `info` of the records.")
     at_ms = described(Moment, "When it changed.")
 
 
@@ -403,9 +402,7 @@ class OutcomeSchema(ResponseSchema):
 
     places = fields.List(WholeNumber(), required=True)
     scores = fields.List(WholeNumber(), required=True)
-    forfeits = fields.List(
-        WholeNumber(), required=True, metadata={"description": "The seats that forfeited by faults."}
-    )
+    forfeits = listed(WholeNumber(), "The seats that forfeited by faults.")
 
 
 class _Game(ResponseSchema):
@@ -484,7 +481,7 @@ class TakenOverSchema(ResponseSchema):
 class _View(ResponseSchema):
     version = described(WholeNumber, "The game's version, which changes with every step.")
     seat = described(WholeNumber, "The viewing seat; null for a spectator.", allow_none=True)
-    awaiting = fields.List(WholeNumber(), required=True, metadata={"description": "The seats that must act."})
+    awaiting = listed(WholeNumber(), "The seats that must act.")
     clocks = fields.List(fields.Nested(SeatClockSchema), required=True)
     faults = fields.List(fields.Nested(FaultSchema), required=True)
     taken_over = fields.List(fields.Nested(TakenOverSchema), required=True)

@@ -6,7 +6,7 @@ from typing import NotRequired, TypedDict
 
 from marshmallow import fields, validate
 
-from api.schemas.common import RequestSchema, ResponseSchema, described
+from api.schemas.common import RequestSchema, ResponseSchema, described, listed
 from api.schemas.fields import GivenMoment, Moment, WholeNumber
 from arena.tournaments.settings import MAX_GUESTS
 
@@ -14,11 +14,10 @@ from arena.tournaments.settings import MAX_GUESTS
 class InviteSchema(RequestSchema):
     """Owners to invite."""
 
-    owners = fields.List(
+    owners = listed(
         fields.String(validate=validate.Length(1, 80)),
-        required=True,
+        "The names of the owners.",
         validate=validate.Length(1, MAX_GUESTS),
-        metadata={"description": "The names of the owners."},
     )
 
 
@@ -43,9 +42,7 @@ class GivenLink(TypedDict):
 class CodeSchema(RequestSchema):
     """The code of a link."""
 
-    code = fields.String(
-        required=True, validate=validate.Length(1, 200), metadata={"description": "The code of the link."}
-    )
+    code = described(fields.String, "The code of the link.", validate=validate.Length(1, 200))
 
 
 class GivenCode(TypedDict):
@@ -77,9 +74,5 @@ class CreatedLinkSchema(_Link):
 class GuestsSchema(ResponseSchema):
     """The owners invited to a tournament."""
 
-    owners = fields.List(
-        fields.String(), required=True, metadata={"description": "The invited owners, oldest first."}
-    )
-    links = fields.List(
-        fields.Nested(LinkSchema), required=True, metadata={"description": "The links that are not revoked."}
-    )
+    owners = listed(fields.String(), "The invited owners, oldest first.")
+    links = listed(LinkSchema, "The links that are not revoked.")

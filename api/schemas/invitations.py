@@ -6,7 +6,15 @@ from typing import NotRequired, TypedDict
 
 from marshmallow import fields, validate
 
-from api.schemas.common import GivenPage, PageQuery, RequestSchema, ResponseSchema, absent, described
+from api.schemas.common import (
+    GivenPage,
+    PageQuery,
+    RequestSchema,
+    ResponseSchema,
+    absent,
+    described,
+    optional,
+)
 from api.schemas.fields import GivenMoment, Moment, TypedLine, WholeNumber
 from arena.accounts.invitations import MOST_OF_OWNER
 from arena.inputs.names import NAME_PATTERN, NAME_RULE
@@ -17,12 +25,11 @@ class PersonSchema(RequestSchema):
     """Somebody to invite. Only the organiser sees what is said here."""
 
     name = TypedLine(MAX_PERSON, least=1, required=True, metadata={"description": "The person's name."})
-    handle = fields.String(
+    handle = optional(
+        fields.String,
+        f"The owner's name that is proposed to the person: {NAME_RULE}.",
         validate=validate.Regexp(NAME_PATTERN.replace("$", r"\Z"), error=f"Must be {NAME_RULE}."),
-        metadata={
-            "description": f"The owner's name that is proposed to the person: {NAME_RULE}.",
-            "pattern": NAME_PATTERN,
-        },
+        metadata={"pattern": NAME_PATTERN},
     )
     email = TypedLine(
         MAX_EMAIL,
@@ -33,9 +40,7 @@ class PersonSchema(RequestSchema):
 class NewInvitationsSchema(RequestSchema):
     """Invitations to make: `people`, or a `count` for anybody."""
 
-    count = WholeNumber(
-        validate=validate.Range(1, MAX_PEOPLE), metadata={"description": "How many, for anybody."}
-    )
+    count = optional(WholeNumber, "How many, for anybody.", validate=validate.Range(1, MAX_PEOPLE))
     people = fields.List(
         fields.Nested(PersonSchema),
         validate=validate.Length(1, MAX_PEOPLE),
@@ -124,10 +129,8 @@ class InvitationPageSchema(ResponseSchema):
 class AllowanceSchema(RequestSchema):
     """How many invitations an owner may make."""
 
-    most = WholeNumber(
-        required=True,
-        validate=validate.Range(0, MOST_OF_OWNER),
-        metadata={"description": "How many in all, without revoked ones."},
+    most = described(
+        WholeNumber, "How many in all, without revoked ones.", validate=validate.Range(0, MOST_OF_OWNER)
     )
 
 

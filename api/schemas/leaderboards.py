@@ -6,7 +6,16 @@ from typing import Final, TypedDict
 
 from marshmallow import fields, validate
 
-from api.schemas.common import GivenPage, PageQuery, RequestSchema, ResponseSchema, absent, described
+from api.schemas.common import (
+    GivenPage,
+    PageQuery,
+    RequestSchema,
+    ResponseSchema,
+    absent,
+    described,
+    listed,
+    optional,
+)
 from api.schemas.fields import Moment, WholeNumber
 from api.schemas.games import KINDS
 from arena.events.boards import PAGE_ROWS
@@ -20,37 +29,35 @@ FORMATS: Final = ("json", "csv", "text")
 
 def form() -> fields.String:
     """Return the field for the format of a table."""
-    return fields.String(
-        load_default="json",
-        validate=validate.OneOf(FORMATS),
-        metadata={"description": "The format of the table."},
+    return optional(
+        fields.String, "The format of the table.", load_default="json", validate=validate.OneOf(FORMATS)
     )
 
 
 class RowsQuery(RequestSchema):
     """The start and length of a page of a table."""
 
-    cursor = fields.String(
+    cursor = optional(
+        fields.String,
+        "The `cursor` of the previous page. Omit it for the first page.",
         load_default=absent,
         validate=validate.Length(1, 200),
-        metadata={"description": "The `cursor` of the previous page. Omit it for the first page."},
     )
-    limit = fields.Integer(
+    limit = optional(
+        fields.Integer,
+        "The maximum number of rows.",
         load_default=PAGE_ROWS,
         validate=validate.Range(1, PAGE_ROWS),
-        metadata={"description": "The maximum number of rows."},
     )
 
 
 def preset() -> fields.String:
     """Return the field for the preset of a leaderboard."""
-    return fields.String(
+    return optional(
+        fields.String,
+        "The preset of rules that was played, such as `duel@1`; by default the game's first one.",
         load_default=absent,
         validate=validate.Length(1, 80),
-        metadata={
-            "description": "The preset of rules that was played, such as `duel@1`; by default the game's "
-            "first one."
-        },
     )
 
 
@@ -121,10 +128,12 @@ class HistoryQuery(RowsQuery):
 
     preset = preset()
 
-    bot = fields.String(
+    bot = optional(
+        fields.String,
+        "Only this bot.",
         load_default=absent,
         validate=validate.Regexp(NAME_PATTERN.replace("$", r"\Z")),
-        metadata={"description": "Only this bot.", "pattern": NAME_PATTERN},
+        metadata={"pattern": NAME_PATTERN},
     )
 
 
@@ -138,12 +147,8 @@ class GivenHistory(GivenRows):
 class BoardQuery(RequestSchema):
     """The leaderboard."""
 
-    kind = fields.String(
-        required=True, validate=validate.OneOf(KINDS), metadata={"description": "The kind of game."}
-    )
-    division = fields.String(
-        required=True, validate=validate.OneOf(DIVISIONS), metadata={"description": "The division."}
-    )
+    kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
+    division = described(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
     preset = preset()
 
 
@@ -175,12 +180,8 @@ class RatingSchema(ResponseSchema):
     faults = described(WholeNumber, "The number of faults in these groups.")
     forfeits = described(WholeNumber, "The number of groups lost by forfeit.")
     last_seen_ms = described(Moment, "When the last game ended; null if not recorded.", allow_none=True)
-    illegal = WholeNumber(
-        metadata={"description": "Division `models`: the number of illegal and malformed answers."}
-    )
-    late = WholeNumber(
-        metadata={"description": "Division `models`: the number of turns without an answer in time."}
-    )
+    illegal = optional(WholeNumber, "Division `models`: the number of illegal and malformed answers.")
+    late = optional(WholeNumber, "Division `models`: the number of turns without an answer in time.")
     adjusted = _rating(
         "The rating without the luck of the cards, which decides nothing; null where luck is not measured or "
         "too little is known.",
@@ -206,22 +207,15 @@ class BoardRowSchema(RatingSchema):
         f"Whether the bot was not seen in the {RETIRED_DAYS} days before the newest group of the board.",
     )
     versions_tried = described(WholeNumber, "How many versions of the bot have played here.")
-    model = fields.String(
-        metadata={
-            "description": "Division `models`: the language model, as the owner says; empty for house bots."
-        }
+    model = optional(
+        fields.String, "Division `models`: the language model, as the owner says; empty for house bots."
     )
-    game_cost = fields.Float(
+    game_cost = optional(
+        fields.Float,
+        "Division `models`: what a game costs in US dollars, as the owner says, or null.",
         allow_none=True,
-        metadata={
-            "description": "Division `models`: what a game costs in US dollars, as the owner says, or null."
-        },
     )
-    versions = fields.List(
-        fields.Nested(RatingSchema),
-        required=True,
-        metadata={"description": "All versions, the one seen last first."},
-    )
+    versions = listed(RatingSchema, "All versions, the one seen last first.")
 
 
 class AnchorSchema(ResponseSchema):
@@ -238,9 +232,7 @@ class AnchorSchema(ResponseSchema):
 class TitleSchema(ResponseSchema):
     """A title of the rules (TP-7.3)."""
 
-    holders = fields.List(
-        fields.String(), required=True, metadata={"description": "The names of the bots that hold the title."}
-    )
+    holders = listed(fields.String(), "The names of the bots that hold the title.")
     value = _rating("The value of the measure.")
     measure = described(fields.String, "The measure that decides the title.")
 
@@ -267,17 +259,10 @@ class BoardSchema(BoardSummarySchema):
         allow_none=True,
     )
     anchor = fields.Nested(AnchorSchema, required=True)
-    rows = fields.List(
-        fields.Nested(BoardRowSchema),
-        required=True,
-        metadata={"description": "Sorted by rank, those without a rank last; at most 200 on a page."},
-    )
+    rows = listed(BoardRowSchema, "Sorted by rank, those without a rank last; at most 200 on a page.")
     cursor = cursor()
-    titles = fields.Dict(
-        keys=fields.String(),
-        values=fields.Nested(TitleSchema),
-        required=True,
-        metadata={"description": "The titles, by name."},
+    titles = described(
+        fields.Dict, "The titles, by name.", keys=fields.String(), values=fields.Nested(TitleSchema)
     )
 
 
@@ -305,11 +290,7 @@ class HistorySchema(ResponseSchema):
     kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
     preset = described(fields.String, "The preset of rules that was played.")
     division = described(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
-    points = fields.List(
-        fields.Nested(HistoryPointSchema),
-        required=True,
-        metadata={"description": "Sorted by day, then by name; at most 200 on a page."},
-    )
+    points = listed(HistoryPointSchema, "Sorted by day, then by name; at most 200 on a page.")
     cursor = cursor()
 
 
@@ -363,11 +344,7 @@ class SuspicionSchema(ResponseSchema):
     chance = described(
         fields.Float, "At most this is the probability that anybody in an honest field deviates as much."
     )
-    group_ids = fields.List(
-        fields.String(),
-        required=True,
-        metadata={"description": "The ids of the groups, at most 20, the most telling first."},
-    )
+    group_ids = listed(fields.String(), "The ids of the groups, at most 20, the most telling first.")
 
 
 class CopiedVersionSchema(RatedPlayer):
@@ -381,22 +358,14 @@ class CopiesSchema(ResponseSchema):
     """An upload that bots of different owners share, byte for byte."""
 
     digest = described(fields.String, "The SHA-256 of the upload.")
-    versions = fields.List(
-        fields.Nested(CopiedVersionSchema),
-        required=True,
-        metadata={"description": "The versions with this upload, the oldest first."},
-    )
+    versions = listed(CopiedVersionSchema, "The versions with this upload, the oldest first.")
 
 
 class SuspicionListSchema(ResponseSchema):
     """Results that look arranged, least likely first."""
 
     suspicions = fields.List(fields.Nested(SuspicionSchema), required=True)
-    copies = fields.List(
-        fields.Nested(CopiesSchema),
-        required=True,
-        metadata={
-            "description": "Uploads that several owners have, the latest copy first; in the division `open`, "
-            "none."
-        },
+    copies = listed(
+        CopiesSchema,
+        "Uploads that several owners have, the latest copy first; in the division `open`, none.",
     )

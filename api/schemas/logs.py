@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marshmallow import fields
 
-from api.schemas.common import ResponseSchema, described
+from api.schemas.common import ResponseSchema, described, optional
 
 
 class DecisionSchema(ResponseSchema):
@@ -12,8 +12,8 @@ class DecisionSchema(ResponseSchema):
 
     turn = described(fields.String, "The id of the turn.")
     ms = described(fields.Float, "Thinking time, in milliseconds of fuel.")
-    fault = fields.String(metadata={"description": "The fault, if the decision was one."})
-    detail = fields.String(metadata={"description": "Details of the fault."})
+    fault = optional(fields.String, "The fault, if the decision was one.")
+    detail = optional(fields.String, "Details of the fault.")
 
 
 class SeatFaultSchema(ResponseSchema):

@@ -6,7 +6,7 @@ from typing import TypedDict
 
 from marshmallow import fields, validate
 
-from api.schemas.common import RequestSchema, ResponseSchema, described
+from api.schemas.common import RequestSchema, ResponseSchema, described, listed
 from api.schemas.fields import Moment, WholeNumber
 from api.schemas.games import KINDS
 from api.schemas.leaderboards import form, preset
@@ -95,14 +95,6 @@ class MatchupsSchema(ResponseSchema):
         fields.String, "The `records_hash` of the leaderboard from whose groups they were computed."
     )
     computed_ms = described(Moment, "When they were computed.")
-    bots = fields.List(
-        fields.Nested(MatchedBotSchema),
-        required=True,
-        metadata={"description": "The ranked bots in the order of the leaderboard, at most 50."},
-    )
-    pairs = fields.List(
-        fields.Nested(PairSchema),
-        required=True,
-        metadata={"description": "Every pair once, the bot that is first on the leaderboard as `bot`."},
-    )
+    bots = listed(MatchedBotSchema, "The ranked bots in the order of the leaderboard, at most 50.")
+    pairs = listed(PairSchema, "Every pair once, the bot that is first on the leaderboard as `bot`.")
     fit = fields.Nested(FitSchema, required=True)

@@ -6,7 +6,7 @@ from typing import TypedDict
 
 from marshmallow import fields
 
-from api.schemas.common import RequestSchema, ResponseSchema, described
+from api.schemas.common import RequestSchema, ResponseSchema, described, listed
 from api.schemas.fields import Truth
 
 
@@ -24,15 +24,13 @@ class GameNotesSchema(ResponseSchema):
 
     game = described(fields.String, "The id of the game.")
     published = described(fields.Boolean, "Whether everybody who can read the record can read the notes.")
-    notes = fields.List(
-        fields.Nested(NoteSchema), required=True, metadata={"description": "In the order of the moves."}
-    )
+    notes = listed(NoteSchema, "In the order of the moves.")
 
 
 class ChangedNotesSchema(RequestSchema):
     """Changes to a bot's notes on a game."""
 
-    published = Truth(required=True, metadata={"description": "Whether the notes are public."})
+    published = described(Truth, "Whether the notes are public.")
 
 
 class GivenNotesChange(TypedDict):

@@ -7,14 +7,14 @@ from typing import Any, TypedDict
 from marshmallow import fields, validate
 
 from api.schemas.accounts import OwnerSchema, SuspendedBotSchema
-from api.schemas.common import RequestSchema, ResponseSchema, described
+from api.schemas.common import RequestSchema, ResponseSchema, described, listed
 from api.schemas.fields import Moment, TypedLine
 from arena.events.account_data import FORMAT
 from arena.inputs.names import OF, TEXTS, Of, Text
 
 
 def _objects(description: str) -> fields.List[dict[object, object]]:
-    return fields.List(fields.Dict(), required=True, metadata={"description": description})
+    return listed(fields.Dict(), description)
 
 
 class ExportSchema(ResponseSchema):
@@ -28,12 +28,8 @@ class ExportSchema(ResponseSchema):
         "qualifications; `games`, the ids of games that are still listed, newest first; `logs`; and `notes` "
         "on moves."
     )
-    shared_bots = fields.List(
-        fields.String(), required=True, metadata={"description": "The bots of others that it shares."}
-    )
-    bot_invitations = fields.List(
-        fields.String(), required=True, metadata={"description": "The bots that it is invited to share."}
-    )
+    shared_bots = listed(fields.String(), "The bots of others that it shares.")
+    bot_invitations = listed(fields.String(), "The bots that it is invited to share.")
     tournaments = _objects("The tournaments that the owner announced, with their settings.")
     entries = _objects("The entries of the bots in tournaments and qualifications.")
     series = _objects("The series that the owner keeps.")
@@ -46,10 +42,7 @@ class ExportSchema(ResponseSchema):
 class DeletionQuery(RequestSchema):
     """The confirmation of a deletion."""
 
-    confirm = fields.String(
-        required=True,
-        metadata={"description": "The name of the account, so that nothing is deleted by mistake."},
-    )
+    confirm = described(fields.String, "The name of the account, so that nothing is deleted by mistake.")
 
 
 class GivenDeletion(TypedDict):
@@ -81,12 +74,8 @@ class SuspendedOwnerSchema(OwnerSchema):
 class SuspensionListSchema(ResponseSchema):
     """All suspended bots and owners."""
 
-    bots = fields.List(
-        fields.Nested(SuspendedBotSchema), required=True, metadata={"description": "The bots, by name."}
-    )
-    owners = fields.List(
-        fields.Nested(SuspendedOwnerSchema), required=True, metadata={"description": "The owners, by name."}
-    )
+    bots = listed(SuspendedBotSchema, "The bots, by name.")
+    owners = listed(SuspendedOwnerSchema, "The owners, by name.")
 
 
 def _of() -> dict[str, Any]:
@@ -101,10 +90,10 @@ class HiddenTextQuery(RequestSchema):
     """A text of an owner, a bot or a tournament."""
 
     of = fields.String(required=True, **_of())
-    id = fields.String(
-        required=True,
+    id = described(
+        fields.String,
+        "The name of the owner or bot, or the id of the tournament.",
         validate=validate.Length(1, 80),
-        metadata={"description": "The name of the owner or bot, or the id of the tournament."},
     )
     text = fields.String(required=True, **_text())
 
@@ -144,8 +133,4 @@ class HiddenTextSchema(ResponseSchema):
 class HiddenTextListSchema(ResponseSchema):
     """All hidden texts."""
 
-    texts = fields.List(
-        fields.Nested(HiddenTextSchema),
-        required=True,
-        metadata={"description": "The texts, by whose they are."},
-    )
+    texts = listed(HiddenTextSchema, "The texts, by whose they are.")

@@ -7,7 +7,7 @@ from typing import Final, TypedDict
 
 from marshmallow import fields, validate
 
-from api.schemas.common import ByKind, RequestSchema, ResponseSchema, described
+from api.schemas.common import ByKind, RequestSchema, ResponseSchema, described, nested, optional
 from api.schemas.derived import request_fields, response_fields
 from api.schemas.fields import Moment, Truth, TypedLine
 from api.schemas.games_apart import for_each_game
@@ -47,13 +47,11 @@ def _cron(*, required: bool = False, allow_none: bool | None = None) -> TypedLin
 class NewScheduleSchema(RequestSchema.from_dict(request_fields(ScheduleSettings))):  # type: ignore[misc]
     """A schedule to create, with either `cron` or `at_ms`."""
 
-    id = fields.String(
-        required=True,
+    id = described(
+        fields.String,
+        f"The schedule's id, the prefix of its tournaments' ids: {SCHEDULE_RULE}.",
         validate=validate.Regexp(SCHEDULE_PATTERN.replace("$", r"\Z"), error=f"Must be {SCHEDULE_RULE}."),
-        metadata={
-            "description": f"The schedule's id, the prefix of its tournaments' ids: {SCHEDULE_RULE}.",
-            "pattern": SCHEDULE_PATTERN,
-        },
+        metadata={"pattern": SCHEDULE_PATTERN},
     )
     cron = _cron()
     tournament = fields.Nested(TemplateSchema, required=True)
@@ -70,7 +68,7 @@ class ChangedScheduleSchema(
 ):
     """Changes to a schedule. Omitted fields keep their values."""
 
-    enabled = Truth(metadata={"description": "Whether the schedule fires."})
+    enabled = optional(Truth, "Whether the schedule fires.")
     cron = _cron()
     tournament = fields.Nested(
         TemplateSchema, metadata={"description": "All settings of its tournaments, in place of the former."}
@@ -127,11 +125,8 @@ class ScheduleSchema(_WithCron.from_dict(response_fields(ScheduleSettings))):  #
     own = described(
         fields.Boolean, "Whether it is of an owner: its tournaments are unrated and use the owner's budget."
     )
-    skipped = fields.Nested(
-        SkippedSchema,
-        required=True,
-        allow_none=True,
-        metadata={"description": "The last tournament, if it was skipped; otherwise null."},
+    skipped = nested(
+        SkippedSchema, "The last tournament, if it was skipped; otherwise null.", allow_none=True
     )
 
 

@@ -14,6 +14,8 @@ from api.schemas.common import (
     absent,
     described,
     editable,
+    listed,
+    optional,
 )
 from api.schemas.derived import request_fields, response_fields
 from api.schemas.fields import Moment, Truth
@@ -28,9 +30,7 @@ class NewSeriesSchema(RequestSchema.from_dict(request_fields(SeriesContents, Ser
 class ChangedSeriesSchema(RequestSchema.from_dict(editable(NewSeriesSchema))):  # type: ignore[misc]
     """Changes to a series. Omitted fields keep their values."""
 
-    done = Truth(
-        validate=validate.Equal(True), metadata={"description": "True: the series is done, for good."}
-    )
+    done = optional(Truth, "True: the series is done, for good.", validate=validate.Equal(True))
 
 
 class _Identified(ResponseSchema):
@@ -48,10 +48,8 @@ class SeriesSchema(_Identified.from_dict(response_fields(SeriesContents, SeriesR
 class SeriesListQuery(PageQuery):
     """Filters for series."""
 
-    owner = fields.String(
-        load_default=absent,
-        validate=validate.Length(1, 40),
-        metadata={"description": "Only those of this owner."},
+    owner = optional(
+        fields.String, "Only those of this owner.", load_default=absent, validate=validate.Length(1, 40)
     )
 
 
@@ -110,19 +108,12 @@ class SeriesRowSchema(ResponseSchema):
     place = described(fields.Integer, "The place.")
     name = described(fields.String, "The owner or bot.")
     points = described(fields.Float, "The sum of the results that count.")
-    results = fields.List(
-        fields.Float(allow_none=True),
-        required=True,
-        metadata={"description": "The points in each of `inputs`; null for one that was not played."},
+    results = listed(
+        fields.Float(allow_none=True), "The points in each of `inputs`; null for one that was not played."
     )
-    counted = fields.List(
-        fields.Boolean(), required=True, metadata={"description": "Which of the results count."}
-    )
-    tie_breaks = fields.Dict(
-        keys=fields.String(),
-        values=fields.Float(),
-        required=True,
-        metadata={"description": "The tie-breaks that were needed, by name."},
+    counted = listed(fields.Boolean(), "Which of the results count.")
+    tie_breaks = described(
+        fields.Dict, "The tie-breaks that were needed, by name.", keys=fields.String(), values=fields.Float()
     )
 
 
@@ -130,10 +121,6 @@ class SeriesTableSchema(ResponseSchema):
     """The table of a series, with everything that determines it."""
 
     rules = fields.Nested(SeriesRulesSchema, required=True)
-    inputs = fields.List(
-        fields.Nested(SeriesInputSchema),
-        required=True,
-        metadata={"description": "Its tournaments that have finished."},
-    )
+    inputs = listed(SeriesInputSchema, "Its tournaments that have finished.")
     inputs_hash = described(fields.String, "The hash of `rules` and `inputs`.")
     rows = fields.List(fields.Nested(SeriesRowSchema), required=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marshmallow import fields, validate
 
-from api.schemas.common import ResponseSchema, described
+from api.schemas.common import ResponseSchema, described, listed
 from api.schemas.fields import Moment, WholeNumber
 from api.schemas.leaderboards import cursor
 from arena.events.live_standings import STANDINGS_STATES
@@ -44,11 +44,11 @@ class StandingSchema(ResponseSchema):
         "Half the width of its own 95% interval; null with too few groups.",
         allow_none=True,
     )
-    tie_breaks = fields.Dict(
+    tie_breaks = described(
+        fields.Dict,
+        "The values of the tie-breaks that were applied, by name.",
         keys=fields.String(),
         values=fields.Float(),
-        required=True,
-        metadata={"description": "The values of the tie-breaks that were applied, by name."},
     )
     baseline = described(
         fields.Boolean, "Whether it takes no place; these come after all others, in the same order."
@@ -80,20 +80,11 @@ class StandingsSchema(ResponseSchema):
     computed_ms = described(Moment, "When live standings were computed; otherwise null.", allow_none=True)
     groups = described(WholeNumber, "The number of groups that count.")
     records_hash = described(fields.String, "The SHA-256 of the sorted hashes of their records.")
-    tie_breaks = fields.List(
-        fields.String(), required=True, metadata={"description": "The tie-breaks, in the order applied."}
-    )
-    rows = fields.List(
-        fields.Nested(StandingSchema),
-        required=True,
-        metadata={"description": "The bots, from first to last; at most 200 on a page."},
-    )
-    crosstable = fields.List(
+    tie_breaks = listed(fields.String(), "The tie-breaks, in the order applied.")
+    rows = listed(StandingSchema, "The bots, from first to last; at most 200 on a page.")
+    crosstable = listed(
         fields.List(fields.Nested(MeetingSchema, allow_none=True)),
-        required=True,
-        metadata={
-            "description": "The result of the bot of each of `rows` against every bot, in the order of the "
-            "standings; null if they did not meet."
-        },
+        "The result of the bot of each of `rows` against every bot, in the order of the "
+        "standings; null if they did not meet.",
     )
     cursor = cursor()

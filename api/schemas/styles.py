@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marshmallow import fields, validate
 
-from api.schemas.common import ResponseSchema, described
+from api.schemas.common import ResponseSchema, described, listed
 from api.schemas.fields import WholeNumber
 from api.schemas.games import KINDS
 from api.schemas.leaderboards import GivenRows, RowsQuery, cursor, preset
@@ -50,11 +50,8 @@ class BotStyleSchema(ResponseSchema):
 
     name = described(fields.String, "The bot's name.")
     games = described(WholeNumber, "The number of games that were counted.")
-    counts = fields.Dict(
-        keys=fields.String(),
-        values=fields.Nested(CountSchema),
-        required=True,
-        metadata={"description": "The counts by figure."},
+    counts = described(
+        fields.Dict, "The counts by figure.", keys=fields.String(), values=fields.Nested(CountSchema)
     )
 
 
@@ -64,14 +61,6 @@ class StylesSchema(ResponseSchema):
     kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
     preset = described(fields.String, "The preset of rules.")
     division = described(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
-    figures = fields.List(
-        fields.Nested(FigureSchema),
-        required=True,
-        metadata={"description": "What is counted in games of this kind."},
-    )
-    bots = fields.List(
-        fields.Nested(BotStyleSchema),
-        required=True,
-        metadata={"description": "Sorted by name; at most 200 on a page."},
-    )
+    figures = listed(FigureSchema, "What is counted in games of this kind.")
+    bots = listed(BotStyleSchema, "Sorted by name; at most 200 on a page.")
     cursor = cursor()

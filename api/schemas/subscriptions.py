@@ -6,7 +6,7 @@ from typing import NotRequired, TypedDict
 
 from marshmallow import fields, validate
 
-from api.schemas.common import RequestSchema, ResponseSchema, described
+from api.schemas.common import RequestSchema, ResponseSchema, described, optional
 from api.schemas.fields import Moment, TypedLine, WholeNumber
 from arena.messages.signing import SECRET_RULE
 from arena.webhooks.addresses import MAX_URL, URL_RULE
@@ -21,9 +21,10 @@ class NewSubscriptionSchema(RequestSchema):
         required=True,
         metadata={"description": f"The URL, which must answer a ping: {URL_RULE}."},
     )
-    secret = fields.String(
+    secret = optional(
+        fields.String,
+        f"The signing secret: {SECRET_RULE}. By default a new one.",
         validate=validate.Length(1, 200),
-        metadata={"description": f"The signing secret: {SECRET_RULE}. By default a new one."},
     )
 
 

@@ -7,7 +7,18 @@ from typing import Any, Final, NotRequired, TypedDict
 
 from marshmallow import fields, validate
 
-from api.schemas.common import ByKind, GivenPage, PageQuery, RequestSchema, ResponseSchema, absent, described
+from api.schemas.common import (
+    ByKind,
+    GivenPage,
+    PageQuery,
+    RequestSchema,
+    ResponseSchema,
+    absent,
+    described,
+    listed,
+    nested,
+    optional,
+)
 from api.schemas.derived import request_field, request_fields, response_fields
 from api.schemas.fields import Moment, Rules, TypedLine, WholeNumber
 from api.schemas.games import KINDS, ClockSchema, ShownClock, nonce
@@ -51,10 +62,7 @@ def what_to_play(game: Game) -> Mapping[str, object]:
     members: dict[str, Any] = {
         "kind": kind_of(game),
         "rules": Rules(game.game_rules),
-        "preset": fields.String(
-            validate=validate.OneOf(presets),
-            metadata={"description": PRESET_TEXT},
-        ),
+        "preset": optional(fields.String, PRESET_TEXT, validate=validate.OneOf(presets)),
     }
     if game.has_partners:
         members |= {name: request_field(settings_of(SharedSettings)[name]) for name in OF_TEAMS}
@@ -86,17 +94,16 @@ class GivenTournament(TypedDict):
 class EnterSchema(RequestSchema):
     """A bot to enter."""
 
-    bot = fields.String(
-        required=True,
+    bot = described(
+        fields.String,
+        "The name of a bot or house bot. Further copies of a house bot: `rookie+2`.",
         validate=validate.Length(1, 40),
-        metadata={
-            "description": "The name of a bot or house bot. Further copies of a house bot: `rookie+2`."
-        },
     )
-    version = fields.String(
+    version = optional(
+        fields.String,
+        "The label of the version; by default the current one.",
         load_default=absent,
         validate=validate.Length(1, 32),
-        metadata={"description": "The label of the version; by default the current one."},
     )
     nonce = nonce()
 
@@ -129,20 +136,23 @@ class GivenReason(TypedDict):
 class TournamentsQuery(PageQuery):
     """Filters for tournaments."""
 
-    state = fields.String(
+    state = optional(
+        fields.String,
+        "Only tournaments in this state; `over`: finished or cancelled.",
         load_default=absent,
         validate=validate.OneOf((*STATES, "over")),
-        metadata={"description": "Only tournaments in this state; `over`: finished or cancelled."},
     )
-    kind = fields.String(
+    kind = optional(
+        fields.String,
+        "Only tournaments of this kind of game.",
         load_default=absent,
         validate=validate.OneOf(KINDS),
-        metadata={"description": "Only tournaments of this kind of game."},
     )
-    bot = fields.String(
+    bot = optional(
+        fields.String,
+        "Only tournaments in which this bot has played a group, its last 200.",
         load_default=absent,
         validate=validate.Length(1, 64),
-        metadata={"description": "Only tournaments in which this bot has played a group, its last 200."},
     )
 
 
@@ -157,15 +167,11 @@ class GivenTournaments(GivenPage):
 class GroupsQuery(PageQuery):
     """Filters for the groups of a tournament."""
 
-    bot = fields.String(
-        load_default=absent,
-        validate=validate.Length(1, 64),
-        metadata={"description": "Only groups with this bot."},
+    bot = optional(
+        fields.String, "Only groups with this bot.", load_default=absent, validate=validate.Length(1, 64)
     )
-    against = fields.String(
-        load_default=absent,
-        validate=validate.Length(1, 64),
-        metadata={"description": "Only groups with this bot, too."},
+    against = optional(
+        fields.String, "Only groups with this bot, too.", load_default=absent, validate=validate.Length(1, 64)
     )
 
 
@@ -179,22 +185,22 @@ class GivenGroups(GivenPage):
 class TournamentPageQuery(GroupsQuery):
     """What the page of a tournament shows."""
 
-    round = fields.Integer(
+    round = optional(
+        fields.Integer,
+        "Only the pairings of this round; the last one by default.",
         load_default=absent,
         validate=validate.Range(1, 10**6),
-        metadata={"description": "Only the pairings of this round; the last one by default."},
     )
 
 
 class TournamentQuery(RequestSchema):
     """The version to wait for."""
 
-    since = fields.Integer(
+    since = optional(
+        fields.Integer,
+        "A version of the tournament. If the tournament still has it, the response is 204.",
         load_default=absent,
         validate=validate.Range(0, 2**53),
-        metadata={
-            "description": "A version of the tournament. If the tournament still has it, the response is 204."
-        },
     )
     wait = wait()
 
@@ -209,10 +215,8 @@ class GivenTournamentVersion(TypedDict):
 class TournamentRecordsQuery(RequestSchema):
     """Filters for records."""
 
-    group = fields.String(
-        load_default=absent,
-        validate=validate.Length(1, 64),
-        metadata={"description": "Only the records of this group."},
+    group = optional(
+        fields.String, "Only the records of this group.", load_default=absent, validate=validate.Length(1, 64)
     )
 
 
@@ -231,13 +235,10 @@ class EntrySchema(ResponseSchema):
     bot = described(fields.String, "The bot's name.")
     version = described(fields.String, "The label of the version that plays.")
     owner = described(fields.String, "The bot's owner; null for a house bot.", allow_none=True)
-    co_owners = fields.List(
+    co_owners = listed(
         fields.String(),
-        required=True,
-        metadata={
-            "description": "The owners who share the bot, as of the entry, and from the lock as of the lock. "
-            "Bots that share an owner count as one owner's."
-        },
+        "The owners who share the bot, as of the entry, and from the lock as of the lock. "
+        "Bots that share an owner count as one owner's.",
     )
     house = described(fields.Boolean, "Whether the bot is a house bot.")
     baseline = described(fields.Boolean, "Whether the bot takes no place.")
@@ -297,11 +298,7 @@ class _Tournament(_Named.from_dict(response_fields(Spec))):  # type: ignore[misc
     preset = described(
         fields.String, "The preset that the rules match; null if they match none.", allow_none=True
     )
-    organisers = fields.List(
-        fields.String(),
-        required=True,
-        metadata={"description": "The co-organisers, who may edit, invite and cancel."},
-    )
+    organisers = listed(fields.String(), "The co-organisers, who may edit, invite and cancel.")
     created_by = described(
         fields.String, "The owner that announced the tournament; empty if the service did."
     )
@@ -318,11 +315,10 @@ class _Tournament(_Named.from_dict(response_fields(Spec))):  # type: ignore[misc
         "The hash of the entries and their nonces, once entry is locked; null before.",
         allow_none=True,
     )
-    places = fields.List(
-        fields.Nested(PlaceSchema),
-        required=True,
+    places = listed(
+        PlaceSchema,
+        "The final places of a finished knockout; null where points decide.",
         allow_none=True,
-        metadata={"description": "The final places of a finished knockout; null where points decide."},
     )
     records_hash = described(
         fields.String,
@@ -353,19 +349,9 @@ class EditSchema(ResponseSchema):
 
 
 class _WithEntries(ResponseSchema):
-    entries = fields.List(
-        fields.Nested(EntrySchema), required=True, metadata={"description": "The entries, in order of entry."}
-    )
-    edits = fields.List(
-        fields.Nested(EditSchema),
-        required=True,
-        metadata={"description": "What was changed after the announcement, oldest first."},
-    )
-    voids = fields.List(
-        fields.Nested(VoidSchema),
-        required=True,
-        metadata={"description": "Attempts to play a group that failed because of the service."},
-    )
+    entries = listed(EntrySchema, "The entries, in order of entry.")
+    edits = listed(EditSchema, "What was changed after the announcement, oldest first.")
+    voids = listed(VoidSchema, "Attempts to play a group that failed because of the service.")
 
 
 class TournamentSchema(ByKind):
@@ -401,11 +387,7 @@ class EventGroupSchema(ResponseSchema):
     )
     round = described(WholeNumber, "The round, from 1.")
     pairing = described(WholeNumber, "The pairing in the round, from 1.")
-    players = fields.List(
-        fields.String(),
-        required=True,
-        metadata={"description": "The bots, once each, in the order of their seats in the first game."},
-    )
+    players = listed(fields.String(), "The bots, once each, in the order of their seats in the first game.")
     state = described(
         fields.String,
         "`void`: the group does not count, because the service failed three times or an admin annulled it.",
@@ -414,27 +396,16 @@ class EventGroupSchema(ResponseSchema):
     mirrored = described(fields.Boolean, "Whether all games of the group have the same deals.")
     commitment = described(fields.String, "The SHA-256 of the group's seed.")
     voids = described(WholeNumber, "The number of attempts that failed because of the service.")
-    score = fields.Dict(
+    score = described(
+        fields.Dict,
+        "The score of each bot, from 0 to 1, by name; null until the group is over.",
         keys=fields.String(),
         values=fields.Float(),
-        required=True,
         allow_none=True,
-        metadata={
-            "description": "The score of each bot, from 0 to 1, by name; null until the group is over."
-        },
     )
-    forfeits = fields.List(
-        fields.String(),
-        required=True,
-        metadata={"description": "The names of bots that forfeited a game of the group."},
-    )
-    games = fields.List(fields.String(), required=True, metadata={"description": "The ids of the games."})
-    annulled = fields.Nested(
-        AnnulmentSchema,
-        required=True,
-        allow_none=True,
-        metadata={"description": "The annulment by an admin, otherwise null."},
-    )
+    forfeits = listed(fields.String(), "The names of bots that forfeited a game of the group.")
+    games = listed(fields.String(), "The ids of the games.")
+    annulled = nested(AnnulmentSchema, "The annulment by an admin, otherwise null.", allow_none=True)
 
 
 class GroupPageSchema(ResponseSchema):

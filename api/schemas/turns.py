@@ -7,7 +7,17 @@ from typing import ClassVar, Final, TypedDict
 
 from marshmallow import INCLUDE, Schema, fields, validate
 
-from api.schemas.common import ByKind, RequestSchema, ResponseSchema, UnionSchema, absent, described
+from api.schemas.common import (
+    ByKind,
+    RequestSchema,
+    ResponseSchema,
+    UnionSchema,
+    absent,
+    described,
+    listed,
+    nested,
+    optional,
+)
 from api.schemas.fields import OneOf, Switch, WholeNumber
 from api.schemas.games_apart import (
     OF_GAME,
@@ -29,34 +39,33 @@ MAX_TURNS: Final = 500
 
 def wait() -> fields.Float:
     """Return the field for the time to wait."""
-    return fields.Float(
+    return optional(
+        fields.Float,
+        "Seconds to wait if there is nothing new.",
         load_default=0.0,
         validate=validate.Range(0, MAX_WAIT),
-        metadata={"description": "Seconds to wait if there is nothing new."},
     )
 
 
 def legal() -> fields.String:
     """Return the field for what texts say about the legal actions."""
-    return fields.String(
+    return optional(
+        fields.String,
+        "What texts say about the legal actions: `list`: which they are; `grammar`: the "
+        "forms of all actions of the game; `none`: nothing. Turns in JSON always list them.",
         load_default=LEGAL[0],
         validate=validate.OneOf(LEGAL),
-        metadata={
-            "description": "What texts say about the legal actions: `list`: which they are; `grammar`: the "
-            "forms of all actions of the game; `none`: nothing. Turns in JSON always list them."
-        },
     )
 
 
 def note() -> fields.String:
     """Return the field for the note on a move."""
-    return fields.String(
+    return optional(
+        fields.String,
+        "A private note on the move, such as the reason for it. The bot's owner reads it "
+        "after the game; others never do, unless the owner publishes it.",
         load_default=absent,
         validate=validate.Length(0, MAX_NOTE),
-        metadata={
-            "description": "A private note on the move, such as the reason for it. The bot's owner reads it "
-            "after the game; others never do, unless the owner publishes it."
-        },
     )
 
 
@@ -114,11 +123,7 @@ TURNS: Final = for_each_game(
         "legal_actions": actions_of(game),
         "default_action": default_action_of(game),
         "observation": fields.Nested(observation_of(game), required=True),
-        "events": fields.List(
-            event_of(game),
-            required=True,
-            metadata={"description": "The events the seat has seen since it last acted."},
-        ),
+        "events": listed(event_of(game), "The events the seat has seen since it last acted."),
     },
 )
 
@@ -135,8 +140,8 @@ class TurnSchema(ByKind):
 class AnswerSchema(RequestSchema):
     """An answer to a turn."""
 
-    turn = fields.String(required=True, metadata={"description": "The turn's id."})
-    action = fields.String(required=True, metadata={"description": "One of the turn's legal actions."})
+    turn = described(fields.String, "The turn's id.")
+    action = described(fields.String, "One of the turn's legal actions.")
     note = note()
 
 
@@ -160,47 +165,41 @@ class GivenAnswers(TypedDict):
 
 
 def _rights() -> Switch:
-    return Switch(
-        load_default=True,
-        metadata={"description": "Whether to return optional turns as well."},
-    )
+    return optional(Switch, "Whether to return optional turns as well.", load_default=True)
 
 
 def _tournaments() -> Switch:
-    return Switch(
+    return optional(
+        Switch,
+        "Whether the bot takes part in scheduled tournaments for as long as it says so, "
+        "even if `tournaments` was not set for the bot.",
         load_default=False,
-        metadata={
-            "description": "Whether the bot takes part in scheduled tournaments for as long as it says so, "
-            "even if `tournaments` was not set for the bot."
-        },
     )
 
 
 class TurnsQuery(RequestSchema):
     """A selection of turns, and the time to wait for one."""
 
-    after = fields.String(
+    after = optional(
+        fields.String,
+        "The `cursor` of the last response. If omitted, all pending turns are returned.",
         load_default=absent,
         validate=validate.Length(1, 100),
-        metadata={
-            "description": "The `cursor` of the last response. If omitted, all pending turns are returned."
-        },
     )
     wait = wait()
     rights = _rights()
-    limit = fields.Integer(
+    limit = optional(
+        fields.Integer,
+        "The maximum number of turns.",
         load_default=100,
         validate=validate.Range(1, MAX_TURNS),
-        metadata={"description": "The maximum number of turns."},
     )
     legal = legal()
     tournaments = _tournaments()
-    leaving = Switch(
+    leaving = optional(
+        Switch,
+        "The bot plays what has begun, and counts as gone otherwise: see `DELETE /v1/presence`.",
         load_default=False,
-        metadata={
-            "description": "The bot plays what has begun, and counts as gone otherwise: see "
-            "`DELETE /v1/presence`."
-        },
     )
 
 
@@ -236,11 +235,7 @@ class TurnStreamQuery(RequestSchema):
 class PresenceEndedSchema(ResponseSchema):
     """The state after a bot has said that it is leaving."""
 
-    games = fields.List(
-        fields.String(),
-        required=True,
-        metadata={"description": "The ids of the bot's games that have begun and are not over."},
-    )
+    games = listed(fields.String(), "The ids of the bot's games that have begun and are not over.")
     tournaments = described(
         fields.Boolean, "Whether `tournaments` is set for the bot: it takes part whenever it is online."
     )
@@ -265,11 +260,9 @@ class _Refused(ResponseSchema):
 
 
 class _Faulty(_Refused):
-    faults = WholeNumber(metadata={"description": "The number of faults the seat has now."})
-    forfeited = fields.Boolean(
-        metadata={
-            "description": "Whether the seat is forfeited, with default actions played for it from now on."
-        }
+    faults = optional(WholeNumber, "The number of faults the seat has now.")
+    forfeited = optional(
+        fields.Boolean, "Whether the seat is forfeited, with default actions played for it from now on."
     )
 
 
@@ -293,9 +286,7 @@ class Stale(_Refused):
         validate=validate.OneOf(("clock", "superseded")),
     )
     version = described(WholeNumber, "The game's version.")
-    fresh = fields.Nested(
-        TurnSchema, required=True, allow_none=True, metadata={"description": "The current turn, if any."}
-    )
+    fresh = nested(TurnSchema, "The current turn, if any.", allow_none=True)
 
 
 class AlreadyAnswered(_Refused):
@@ -308,9 +299,7 @@ class Illegal(_Faulty):
     """The action is not legal. It counts as a fault, and the turn stays open."""
 
     status = _status("illegal_action")
-    legal_actions = fields.List(
-        fields.String(), required=True, metadata={"description": "The legal actions."}
-    )
+    legal_actions = listed(fields.String(), "The legal actions.")
 
 
 class Malformed(_Faulty):

@@ -1,4 +1,4 @@
-"""The types of what the service takes and returns.
+"""The types of what the methods of the client take and return.
 
 ``python -m api.openapi.client_types`` makes this file, and a test compares it.
 """
@@ -10,32 +10,6 @@ from __future__ import annotations
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
 
-class FieldProblem(TypedDict):
-    field: str
-    detail: str
-
-
-class Problem(TypedDict):
-    type: str
-    title: str
-    status: int
-    code: str
-    detail: str
-    field: NotRequired[str]
-    expected: NotRequired[str]
-    request_id: str
-    more: NotRequired[list[FieldProblem]]
-    limit: NotRequired[str]
-    allowed: NotRequired[str]
-    retry_after: NotRequired[int]
-    most: NotRequired[int]
-    budget: NotRequired[str]
-    renews_ms: NotRequired[int]
-    quota: NotRequired[str]
-    used: NotRequired[int]
-    left: NotRequired[int]
-
-
 class Over(TypedDict):
     next: int
 
@@ -45,20 +19,10 @@ class Reconnect(TypedDict):
     after_ms: int
 
 
-class NewOwner(TypedDict):
-    name: str
-    invitation: NotRequired[str]
-
-
 class Owner(TypedDict):
     name: str
     created_ms: int
     admin: bool
-
-
-class OwnerWithToken(TypedDict):
-    owner: Owner
-    token: str
 
 
 class Quota(TypedDict):
@@ -101,15 +65,6 @@ class OwnOwner(TypedDict):
     bot_invitations: list[str]
 
 
-class Token(TypedDict):
-    token: str
-
-
-class SignInLink(TypedDict):
-    url: str
-    expires_ms: int
-
-
 class Export(TypedDict):
     format: Literal["botequim-account@1"]
     exported_ms: int
@@ -126,41 +81,10 @@ class Export(TypedDict):
     subscriptions: list[dict[str, object]]
 
 
-class Deleted(TypedDict):
-    shown: str
-
-
 class Person(TypedDict):
     name: str
     handle: NotRequired[str]
     email: NotRequired[str]
-
-
-class NewInvitations(TypedDict):
-    count: NotRequired[int]
-    people: NotRequired[list[Person]]
-    roster: NotRequired[str]
-    expires_ms: NotRequired[int | str]
-
-
-class NewInvitation(TypedDict):
-    id: str
-    roster: str
-    number: int
-    name: str | None
-    handle: str | None
-    email: str | None
-    state: Literal["open", "used", "revoked", "expired"]
-    owner: str | None
-    created_ms: int
-    expires_ms: int
-    used_ms: int | None
-    code: str
-    url: str | None
-
-
-class NewInvitationList(TypedDict):
-    invitations: list[NewInvitation]
 
 
 class Invitation(TypedDict):
@@ -177,24 +101,9 @@ class Invitation(TypedDict):
     used_ms: int | None
 
 
-class InvitationPage(TypedDict):
-    invitations: list[Invitation]
-    cursor: str | None
-
-
-class NewBot(TypedDict):
-    name: str
-    version: NotRequired[str]
-    description: NotRequired[str]
-    tournaments: NotRequired[bool]
-    model: NotRequired[str]
-    game_cost: NotRequired[float]
-    transport: NotRequired[Literal["remote", "webhook", "uploaded"]]
-    url: NotRequired[str]
-    rights: NotRequired[bool]
-    secret: NotRequired[str]
-    source: NotRequired[str]
-    component: NotRequired[str]
+class NewInvitation(Invitation):
+    code: str
+    url: str | None
 
 
 class Version(TypedDict):
@@ -225,7 +134,7 @@ class Suspension(TypedDict):
     group: str
 
 
-class Bot(TypedDict):
+class BotSummary(TypedDict):
     name: str
     owner: str
     co_owners: list[str]
@@ -234,6 +143,9 @@ class Bot(TypedDict):
     description: str
     created_ms: int
     datasets: bool
+
+
+class Bot(BotSummary):
     tournaments: bool
     people: bool
     model: str
@@ -274,22 +186,6 @@ class BotWithToken(TypedDict):
     upload: Upload | None
 
 
-class BotSummary(TypedDict):
-    name: str
-    owner: str
-    co_owners: list[str]
-    state: Literal["active", "withdrawn"]
-    version: str | None
-    description: str
-    created_ms: int
-    datasets: bool
-
-
-class BotPage(TypedDict):
-    bots: list[BotSummary]
-    cursor: str | None
-
-
 class GameTournament(TypedDict):
     id: str
     name: str
@@ -325,48 +221,9 @@ class BotGame(TypedDict):
     at_ms: int
 
 
-class BotGames(TypedDict):
-    games: list[BotGame]
-
-
-class ChangedBot(TypedDict):
-    description: NotRequired[str]
-    tournaments: NotRequired[bool]
-    people: NotRequired[bool]
-    datasets: NotRequired[bool]
-    model: NotRequired[str]
-    game_cost: NotRequired[float | None]
-    state: NotRequired[Literal["active", "withdrawn"]]
-
-
-class NewVersion(TypedDict):
-    label: str
-    transport: NotRequired[Literal["remote", "webhook", "uploaded"]]
-    url: NotRequired[str]
-    rights: NotRequired[bool]
-    secret: NotRequired[str]
-    source: NotRequired[str]
-    component: NotRequired[str]
-
-
-class AddedVersion(TypedDict):
-    label: str
-    transport: str
-    created_ms: int
-    language: Literal["python", "component"] | None
-    digest: str | None
-    games: list[str]
-    published: bool
+class AddedVersion(Version):
     webhook_secret: str | None
     added: bool
-
-
-class Uploads(TypedDict):
-    uploads: list[Upload]
-
-
-class ChangedVersion(TypedDict):
-    published: bool
 
 
 class Source(TypedDict):
@@ -374,15 +231,6 @@ class Source(TypedDict):
     digest: str
     source: str | None
     component: str | None
-
-
-class Qualify(TypedDict):
-    kind: Literal["truco", "toepen"]
-    preset: NotRequired[str]
-
-
-class Qualifications(TypedDict):
-    qualifications: list[Qualification]
 
 
 class Decision(TypedDict):
@@ -424,14 +272,6 @@ class GameNotes(TypedDict):
     game: str
     published: bool
     notes: list[Note]
-
-
-class ChangedNotes(TypedDict):
-    published: bool
-
-
-class NewSecret(TypedDict):
-    secret: NotRequired[str]
 
 
 class Secret(TypedDict):
@@ -484,14 +324,6 @@ class TrucoRules(TypedDict):
     max_hands: NotRequired[int]
 
 
-class NewTrucoGame(TypedDict):
-    clock: NotRequired[Clock]
-    visibility: NotRequired[Literal["public", "private"]]
-    kind: Literal["truco"]
-    seats: list[BotSeat | HouseSeat | OpenSeat]
-    rules: NotRequired[TrucoRules]
-
-
 class ToepenRules(TypedDict):
     seats: NotRequired[int]
     lives: NotRequired[int]
@@ -500,17 +332,6 @@ class ToepenRules(TypedDict):
     knocking: NotRequired[Literal["anytime", "on_turn"]]
     end: NotRequired[Literal["elimination", "rubber"]]
     rubbers: NotRequired[int]
-
-
-class NewToepenGame(TypedDict):
-    clock: NotRequired[Clock]
-    visibility: NotRequired[Literal["public", "private"]]
-    kind: Literal["toepen"]
-    seats: list[BotSeat | HouseSeat | OpenSeat]
-    rules: NotRequired[ToepenRules]
-
-
-NewGame: TypeAlias = "NewTrucoGame | NewToepenGame"
 
 
 class Seat(TypedDict):
@@ -534,7 +355,7 @@ class Group(TypedDict):
     attempt: int
 
 
-class TrucoGame(TypedDict):
+class GameBase(TypedDict):
     game: str
     state: Literal["waiting", "running", "finished", "cancelled", "void"]
     seats: list[Seat]
@@ -550,36 +371,19 @@ class TrucoGame(TypedDict):
     released: bool
     outcome: Outcome | None
     reason: str | None
+
+
+class TrucoGame(GameBase):
     kind: Literal["truco"]
     rules: TrucoRules
 
 
-class ToepenGame(TypedDict):
-    game: str
-    state: Literal["waiting", "running", "finished", "cancelled", "void"]
-    seats: list[Seat]
-    clock: ShownClock
-    visibility: Literal["public", "private"]
-    rated: bool
-    group: Group | None
-    commitment: str
-    created_by: str
-    created_ms: int
-    started_ms: int | None
-    finished_ms: int | None
-    released: bool
-    outcome: Outcome | None
-    reason: str | None
+class ToepenGame(GameBase):
     kind: Literal["toepen"]
     rules: ToepenRules
 
 
 Game: TypeAlias = "TrucoGame | ToepenGame"
-
-
-class GamePage(TypedDict):
-    games: list[Game]
-    cursor: str | None
 
 
 class SeatClock(TypedDict):
@@ -783,13 +587,16 @@ class TrucoGameOverEvent(TypedDict):
     score: list[int]
 
 
-class TrucoTurn(TypedDict):
+class TurnBase(TypedDict):
     turn: str
     game: str
     seat: int
     optional: bool
     deadline_ms: int | None
     bank_ms: int | None
+
+
+class TrucoTurn(TurnBase):
     kind: Literal["truco"]
     rules: TrucoRules
     legal_actions: list[str]
@@ -814,28 +621,16 @@ class TrucoTurn(TypedDict):
     ]
 
 
-class TrucoView(TypedDict):
-    game: str
-    state: Literal["waiting", "running", "finished", "cancelled", "void"]
-    seats: list[Seat]
-    clock: ShownClock
-    visibility: Literal["public", "private"]
-    rated: bool
-    group: Group | None
-    commitment: str
-    created_by: str
-    created_ms: int
-    started_ms: int | None
-    finished_ms: int | None
-    released: bool
-    outcome: Outcome | None
-    reason: str | None
+class ViewBase(GameBase):
     version: int
     seat: int | None
     awaiting: list[int]
     clocks: list[SeatClock]
     faults: list[Fault]
     taken_over: list[TakenOver]
+
+
+class TrucoView(ViewBase):
     kind: Literal["truco"]
     rules: TrucoRules
     observation: TrucoObservation | None
@@ -1015,13 +810,7 @@ class ToepenOverEvent(TypedDict):
     scores: list[int]
 
 
-class ToepenTurn(TypedDict):
-    turn: str
-    game: str
-    seat: int
-    optional: bool
-    deadline_ms: int | None
-    bank_ms: int | None
+class ToepenTurn(TurnBase):
     kind: Literal["toepen"]
     rules: ToepenRules
     legal_actions: list[str]
@@ -1046,28 +835,7 @@ class ToepenTurn(TypedDict):
     ]
 
 
-class ToepenView(TypedDict):
-    game: str
-    state: Literal["waiting", "running", "finished", "cancelled", "void"]
-    seats: list[Seat]
-    clock: ShownClock
-    visibility: Literal["public", "private"]
-    rated: bool
-    group: Group | None
-    commitment: str
-    created_by: str
-    created_ms: int
-    started_ms: int | None
-    finished_ms: int | None
-    released: bool
-    outcome: Outcome | None
-    reason: str | None
-    version: int
-    seat: int | None
-    awaiting: list[int]
-    clocks: list[SeatClock]
-    faults: list[Fault]
-    taken_over: list[TakenOver]
+class ToepenView(ViewBase):
     kind: Literal["toepen"]
     rules: ToepenRules
     observation: ToepenObservation | None
@@ -1077,58 +845,15 @@ class ToepenView(TypedDict):
 View: TypeAlias = "TrucoView | ToepenView"
 
 
-class Join(TypedDict):
-    seat: NotRequired[int | None]
-    nonce: NotRequired[str]
-
-
-class JoinedTruco(TypedDict):
-    game: str
-    state: Literal["waiting", "running", "finished", "cancelled", "void"]
-    seats: list[Seat]
-    clock: ShownClock
-    visibility: Literal["public", "private"]
-    rated: bool
-    group: Group | None
-    commitment: str
-    created_by: str
-    created_ms: int
-    started_ms: int | None
-    finished_ms: int | None
-    released: bool
-    outcome: Outcome | None
-    reason: str | None
-    kind: Literal["truco"]
-    rules: TrucoRules
+class JoinedTruco(TrucoGame):
     seat: int
 
 
-class JoinedToepen(TypedDict):
-    game: str
-    state: Literal["waiting", "running", "finished", "cancelled", "void"]
-    seats: list[Seat]
-    clock: ShownClock
-    visibility: Literal["public", "private"]
-    rated: bool
-    group: Group | None
-    commitment: str
-    created_by: str
-    created_ms: int
-    started_ms: int | None
-    finished_ms: int | None
-    released: bool
-    outcome: Outcome | None
-    reason: str | None
-    kind: Literal["toepen"]
-    rules: ToepenRules
+class JoinedToepen(ToepenGame):
     seat: int
 
 
 Joined: TypeAlias = "JoinedTruco | JoinedToepen"
-
-
-class Resign(TypedDict):
-    seat: NotRequired[int | None]
 
 
 class Event(TypedDict):
@@ -1154,10 +879,6 @@ class Answer(TypedDict):
     turn: str
     action: str
     note: NotRequired[str]
-
-
-class Answers(TypedDict):
-    answers: NotRequired[list[Answer | object]]
 
 
 class Accepted(TypedDict):
@@ -1221,76 +942,6 @@ class PresenceEnded(TypedDict):
     tournaments: bool
 
 
-class NewTrucoTournament(TypedDict):
-    name: str
-    description: NotRequired[str]
-    link: NotRequired[str]
-    format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
-    groups: NotRequired[int]
-    rounds: NotRequired[int | None]
-    max_entries: NotRequired[int]
-    per_owner: NotRequired[int]
-    who: NotRequired[Literal["anyone", "house", "invited"]]
-    division: NotRequired[Literal["sealed", "open", "models"]]
-    invited: NotRequired[list[str]]
-    baseline: NotRequired[list[str]]
-    auto_enter: NotRequired[bool]
-    rated: NotRequired[bool]
-    games_per_bot: NotRequired[int]
-    max_repeats: NotRequired[int]
-    tie_breaks: NotRequired[
-        list[Literal["head_to_head", "sonneborn_berger", "buchholz", "won", "fewest_faults"]]
-    ]
-    hidden: NotRequired[bool]
-    opens_ms: NotRequired[int | str]
-    locks_ms: NotRequired[int | str]
-    ends_ms: NotRequired[int | str]
-    invited_owners: NotRequired[list[str]]
-    house: NotRequired[list[str]]
-    clock: NotRequired[Clock]
-    kind: Literal["truco"]
-    rules: NotRequired[TrucoRules]
-    preset: NotRequired[
-        Literal["base@1", "no-cut@1", "paulista@1", "paulista-2@1", "mineiro@1", "mineiro-2@1"]
-    ]
-    partners: NotRequired[Literal["same", "mixed"]]
-
-
-class NewToepenTournament(TypedDict):
-    name: str
-    description: NotRequired[str]
-    link: NotRequired[str]
-    format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
-    groups: NotRequired[int]
-    rounds: NotRequired[int | None]
-    max_entries: NotRequired[int]
-    per_owner: NotRequired[int]
-    who: NotRequired[Literal["anyone", "house", "invited"]]
-    division: NotRequired[Literal["sealed", "open", "models"]]
-    invited: NotRequired[list[str]]
-    baseline: NotRequired[list[str]]
-    auto_enter: NotRequired[bool]
-    rated: NotRequired[bool]
-    games_per_bot: NotRequired[int]
-    max_repeats: NotRequired[int]
-    tie_breaks: NotRequired[
-        list[Literal["head_to_head", "sonneborn_berger", "buchholz", "won", "fewest_faults"]]
-    ]
-    hidden: NotRequired[bool]
-    opens_ms: NotRequired[int | str]
-    locks_ms: NotRequired[int | str]
-    ends_ms: NotRequired[int | str]
-    invited_owners: NotRequired[list[str]]
-    house: NotRequired[list[str]]
-    clock: NotRequired[Clock]
-    kind: Literal["toepen"]
-    rules: NotRequired[ToepenRules]
-    preset: NotRequired[Literal["duel@1", "table-4@1"]]
-
-
-NewTournament: TypeAlias = "NewTrucoTournament | NewToepenTournament"
-
-
 class Place(TypedDict):
     name: str
     version: str
@@ -1334,7 +985,7 @@ class Void(TypedDict):
     at_ms: int
 
 
-class TrucoTournament(TypedDict):
+class TournamentSummaryBase(TypedDict):
     id: str
     name: str
     description: str
@@ -1374,56 +1025,20 @@ class TrucoTournament(TypedDict):
     records_hash: str | None
     progress: Progress
     version: int
+
+
+class TournamentBase(TournamentSummaryBase):
     entries: list[Entry]
     edits: list[Edit]
     voids: list[Void]
+
+
+class TrucoTournament(TournamentBase):
     kind: Literal["truco"]
     rules: TrucoRules
 
 
-class ToepenTournament(TypedDict):
-    id: str
-    name: str
-    description: str
-    link: str
-    format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
-    groups: int
-    rounds: int | None
-    partners: Literal["same", "mixed"]
-    max_entries: int
-    per_owner: int
-    who: Literal["anyone", "house", "invited"]
-    division: Literal["sealed", "open", "models"]
-    invited: list[str]
-    baseline: list[str]
-    auto_enter: bool
-    rated: bool
-    games_per_bot: int
-    max_repeats: int
-    tie_breaks: list[str]
-    hidden: bool
-    opens_ms: int
-    locks_ms: int
-    ends_ms: int | None
-    state: Literal["announced", "entry", "running", "finished", "cancelled"]
-    clock: ShownClock
-    preset: str | None
-    organisers: list[str]
-    created_by: str
-    created_ms: int
-    started_ms: int | None
-    finished_ms: int | None
-    reason: str | None
-    commitment: str
-    seed: str | None
-    entries_hash: str | None
-    places: list[Place] | None
-    records_hash: str | None
-    progress: Progress
-    version: int
-    entries: list[Entry]
-    edits: list[Edit]
-    voids: list[Void]
+class ToepenTournament(TournamentBase):
     kind: Literal["toepen"]
     rules: ToepenRules
 
@@ -1448,90 +1063,12 @@ class DryRun(TypedDict):
     budget: PlannedBudget | None
 
 
-class TrucoTournamentSummary(TypedDict):
-    id: str
-    name: str
-    description: str
-    link: str
-    format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
-    groups: int
-    rounds: int | None
-    partners: Literal["same", "mixed"]
-    max_entries: int
-    per_owner: int
-    who: Literal["anyone", "house", "invited"]
-    division: Literal["sealed", "open", "models"]
-    invited: list[str]
-    baseline: list[str]
-    auto_enter: bool
-    rated: bool
-    games_per_bot: int
-    max_repeats: int
-    tie_breaks: list[str]
-    hidden: bool
-    opens_ms: int
-    locks_ms: int
-    ends_ms: int | None
-    state: Literal["announced", "entry", "running", "finished", "cancelled"]
-    clock: ShownClock
-    preset: str | None
-    organisers: list[str]
-    created_by: str
-    created_ms: int
-    started_ms: int | None
-    finished_ms: int | None
-    reason: str | None
-    commitment: str
-    seed: str | None
-    entries_hash: str | None
-    places: list[Place] | None
-    records_hash: str | None
-    progress: Progress
-    version: int
+class TrucoTournamentSummary(TournamentSummaryBase):
     kind: Literal["truco"]
     rules: TrucoRules
 
 
-class ToepenTournamentSummary(TypedDict):
-    id: str
-    name: str
-    description: str
-    link: str
-    format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
-    groups: int
-    rounds: int | None
-    partners: Literal["same", "mixed"]
-    max_entries: int
-    per_owner: int
-    who: Literal["anyone", "house", "invited"]
-    division: Literal["sealed", "open", "models"]
-    invited: list[str]
-    baseline: list[str]
-    auto_enter: bool
-    rated: bool
-    games_per_bot: int
-    max_repeats: int
-    tie_breaks: list[str]
-    hidden: bool
-    opens_ms: int
-    locks_ms: int
-    ends_ms: int | None
-    state: Literal["announced", "entry", "running", "finished", "cancelled"]
-    clock: ShownClock
-    preset: str | None
-    organisers: list[str]
-    created_by: str
-    created_ms: int
-    started_ms: int | None
-    finished_ms: int | None
-    reason: str | None
-    commitment: str
-    seed: str | None
-    entries_hash: str | None
-    places: list[Place] | None
-    records_hash: str | None
-    progress: Progress
-    version: int
+class ToepenTournamentSummary(TournamentSummaryBase):
     kind: Literal["toepen"]
     rules: ToepenRules
 
@@ -1542,57 +1079,6 @@ TournamentSummary: TypeAlias = "TrucoTournamentSummary | ToepenTournamentSummary
 class TournamentPage(TypedDict):
     tournaments: list[TournamentSummary]
     cursor: str | None
-
-
-class EditTournament(TypedDict):
-    name: NotRequired[str]
-    description: NotRequired[str]
-    link: NotRequired[str]
-    format: NotRequired[Literal["round_robin", "swiss", "knockout", "open", "rating"]]
-    groups: NotRequired[int]
-    rounds: NotRequired[int | None]
-    partners: NotRequired[Literal["same", "mixed"]]
-    max_entries: NotRequired[int]
-    per_owner: NotRequired[int]
-    who: NotRequired[Literal["anyone", "house", "invited"]]
-    division: NotRequired[Literal["sealed", "open", "models"]]
-    invited: NotRequired[list[str]]
-    baseline: NotRequired[list[str]]
-    auto_enter: NotRequired[bool]
-    rated: NotRequired[bool]
-    games_per_bot: NotRequired[int]
-    max_repeats: NotRequired[int]
-    tie_breaks: NotRequired[
-        list[Literal["head_to_head", "sonneborn_berger", "buchholz", "won", "fewest_faults"]]
-    ]
-    hidden: NotRequired[bool]
-    opens_ms: NotRequired[int | str]
-    locks_ms: NotRequired[int | str]
-    ends_ms: NotRequired[int | str]
-    house: NotRequired[list[str]]
-    clock: NotRequired[Clock]
-    kind: NotRequired[Literal["truco", "toepen"]]
-    rules: NotRequired[dict[str, object]]
-    preset: NotRequired[str]
-
-
-class Clone(TypedDict):
-    locks_ms: int | str
-    opens_ms: NotRequired[int | str]
-    ends_ms: NotRequired[int | str]
-    name: NotRequired[str]
-    description: NotRequired[str]
-    link: NotRequired[str]
-
-
-class Enter(TypedDict):
-    bot: str
-    version: NotRequired[str]
-    nonce: NotRequired[str]
-
-
-class Reason(TypedDict):
-    reason: str
 
 
 class Standing(TypedDict):
@@ -1656,11 +1142,6 @@ class EventGroup(TypedDict):
     annulled: Annulment | None
 
 
-class GroupPage(TypedDict):
-    groups: list[EventGroup]
-    cursor: str | None
-
-
 class Link(TypedDict):
     id: str
     expires_ms: int
@@ -1674,38 +1155,11 @@ class Guests(TypedDict):
     links: list[Link]
 
 
-class Invite(TypedDict):
-    owners: list[str]
-
-
-class NewLink(TypedDict):
-    expires_ms: NotRequired[int | str]
-
-
 class CreatedLink(TypedDict):
     id: str
     expires_ms: int
     code: str
     url: str
-
-
-class Code(TypedDict):
-    code: str
-
-
-class NewSubscription(TypedDict):
-    url: str
-    secret: NotRequired[str]
-
-
-class CreatedSubscription(TypedDict):
-    id: str
-    url: str
-    created_ms: int
-    state: Literal["active", "ended", "failed"]
-    failures: int
-    error: str | None
-    secret: str
 
 
 class Subscription(TypedDict):
@@ -1717,21 +1171,8 @@ class Subscription(TypedDict):
     error: str | None
 
 
-class Subscriptions(TypedDict):
-    subscriptions: list[Subscription]
-
-
-class NewComparison(TypedDict):
-    bot: str
-    new: str
-    old: str
-    kind: Literal["truco", "toepen"]
-    preset: NotRequired[str | None]
-    elo0: NotRequired[float]
-    elo1: NotRequired[float]
-    alpha: NotRequired[float]
-    beta: NotRequired[float]
-    most: NotRequired[int]
+class CreatedSubscription(Subscription):
+    secret: str
 
 
 class Estimate(TypedDict):
@@ -1772,20 +1213,6 @@ class Comparison(TypedDict):
     version: int
 
 
-class ComparisonPage(TypedDict):
-    comparisons: list[Comparison]
-    cursor: str | None
-
-
-class NewSeries(TypedDict):
-    name: str
-    tournaments: NotRequired[list[str]]
-    points: NotRequired[list[float]]
-    best: NotRequired[int | None]
-    by: NotRequired[Literal["owner", "bot"]]
-    tie_breaks: NotRequired[list[Literal["wins", "best", "last", "played"]]]
-
-
 class Series(TypedDict):
     id: str
     name: str
@@ -1797,21 +1224,6 @@ class Series(TypedDict):
     owner: str
     created_ms: int
     done: bool
-
-
-class SeriesPage(TypedDict):
-    series: list[Series]
-    cursor: str | None
-
-
-class ChangedSeries(TypedDict):
-    name: NotRequired[str]
-    tournaments: NotRequired[list[str]]
-    points: NotRequired[list[float]]
-    best: NotRequired[int | None]
-    by: NotRequired[Literal["owner", "bot"]]
-    tie_breaks: NotRequired[list[Literal["wins", "best", "last", "played"]]]
-    done: NotRequired[Literal[True]]
 
 
 class SeriesRules(TypedDict):
@@ -1851,7 +1263,7 @@ class SeriesTable(TypedDict):
     rows: list[SeriesRow]
 
 
-class TrucoTemplate(TypedDict):
+class TemplateBase(TypedDict):
     name: str
     description: NotRequired[str]
     link: NotRequired[str]
@@ -1875,6 +1287,9 @@ class TrucoTemplate(TypedDict):
     play_s: NotRequired[int]
     house: NotRequired[list[str]]
     clock: NotRequired[Clock]
+
+
+class TrucoTemplate(TemplateBase):
     kind: Literal["truco"]
     rules: NotRequired[TrucoRules]
     preset: NotRequired[
@@ -1883,44 +1298,13 @@ class TrucoTemplate(TypedDict):
     partners: NotRequired[Literal["same", "mixed"]]
 
 
-class ToepenTemplate(TypedDict):
-    name: str
-    description: NotRequired[str]
-    link: NotRequired[str]
-    format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
-    groups: NotRequired[int]
-    rounds: NotRequired[int | None]
-    max_entries: NotRequired[int]
-    per_owner: NotRequired[int]
-    who: NotRequired[Literal["anyone", "house", "invited"]]
-    division: NotRequired[Literal["sealed", "open", "models"]]
-    invited: NotRequired[list[str]]
-    baseline: NotRequired[list[str]]
-    auto_enter: NotRequired[bool]
-    rated: NotRequired[bool]
-    games_per_bot: NotRequired[int]
-    max_repeats: NotRequired[int]
-    tie_breaks: NotRequired[
-        list[Literal["head_to_head", "sonneborn_berger", "buchholz", "won", "fewest_faults"]]
-    ]
-    entry_s: NotRequired[int]
-    play_s: NotRequired[int]
-    house: NotRequired[list[str]]
-    clock: NotRequired[Clock]
+class ToepenTemplate(TemplateBase):
     kind: Literal["toepen"]
     rules: NotRequired[ToepenRules]
     preset: NotRequired[Literal["duel@1", "table-4@1"]]
 
 
 Template: TypeAlias = "TrucoTemplate | ToepenTemplate"
-
-
-class NewSchedule(TypedDict):
-    at_ms: NotRequired[int | str]
-    until_groups: NotRequired[int]
-    id: str
-    cron: NotRequired[str]
-    tournament: Template
 
 
 class Skipped(TypedDict):
@@ -1944,17 +1328,6 @@ class Schedule(TypedDict):
     skipped: Skipped | None
 
 
-class ScheduleList(TypedDict):
-    schedules: list[Schedule]
-
-
-class ChangedSchedule(TypedDict):
-    at_ms: NotRequired[int | str]
-    enabled: NotRequired[bool]
-    cron: NotRequired[str]
-    tournament: NotRequired[Template]
-
-
 class BoardSummary(TypedDict):
     kind: Literal["truco", "toepen"]
     preset: str
@@ -1963,10 +1336,6 @@ class BoardSummary(TypedDict):
     records: int
     records_hash: str
     published_ms: int | None
-
-
-class BoardList(TypedDict):
-    leaderboards: list[BoardSummary]
 
 
 class Anchor(TypedDict):
@@ -1993,22 +1362,7 @@ class Rating(TypedDict):
     adjusted_high: float | None
 
 
-class BoardRow(TypedDict):
-    version: str
-    rating: float
-    low: float
-    high: float
-    provisional: bool
-    groups: int
-    games: int
-    faults: int
-    forfeits: int
-    last_seen_ms: int | None
-    illegal: NotRequired[int]
-    late: NotRequired[int]
-    adjusted: float | None
-    adjusted_low: float | None
-    adjusted_high: float | None
+class BoardRow(Rating):
     rank: int | None
     name: str
     best_version: str
@@ -2025,14 +1379,7 @@ class Title(TypedDict):
     measure: str
 
 
-class Board(TypedDict):
-    kind: Literal["truco", "toepen"]
-    preset: str
-    division: Literal["sealed", "open", "models"]
-    groups: int
-    records: int
-    records_hash: str
-    published_ms: int | None
+class Board(BoardSummary):
     method: int
     luck_table: str | None
     anchor: Anchor
@@ -2139,19 +1486,6 @@ class RecordChange(TypedDict):
     at_ms: int
 
 
-class RecordChanges(TypedDict):
-    changes: list[RecordChange]
-    cursor: str | None
-
-
-class AdminRight(TypedDict):
-    admin: bool
-
-
-class Allowance(TypedDict):
-    most: int
-
-
 class AuditEntry(TypedDict):
     id: str
     at_ms: int
@@ -2159,11 +1493,6 @@ class AuditEntry(TypedDict):
     action: str
     subject: str
     detail: str
-
-
-class AuditPage(TypedDict):
-    entries: list[AuditEntry]
-    cursor: str | None
 
 
 class Gainer(TypedDict):
@@ -2214,15 +1543,7 @@ class SuspicionList(TypedDict):
     copies: list[Copies]
 
 
-class SuspendedBot(TypedDict):
-    name: str
-    owner: str
-    co_owners: list[str]
-    state: Literal["active", "withdrawn"]
-    version: str | None
-    description: str
-    created_ms: int
-    datasets: bool
+class SuspendedBot(BotSummary):
     suspended: Suspension
 
 
@@ -2239,11 +1560,6 @@ class SuspendedOwner(TypedDict):
     suspended: OwnerSuspension
 
 
-class SuspensionList(TypedDict):
-    bots: list[SuspendedBot]
-    owners: list[SuspendedOwner]
-
-
 class HiddenText(TypedDict):
     of: Literal["owner", "bot", "tournament"]
     id: str
@@ -2252,17 +1568,6 @@ class HiddenText(TypedDict):
     reason: str
     by: str
     at_ms: int
-
-
-class HiddenTextList(TypedDict):
-    texts: list[HiddenText]
-
-
-class NewHiddenText(TypedDict):
-    of: Literal["owner", "bot", "tournament"]
-    id: str
-    text: Literal["name", "description"]
-    reason: str
 
 
 class Health(TypedDict):
@@ -2345,199 +1650,6 @@ class GameRecord(TypedDict):
     canonical: GameRecordCanonical
     hash: GameRecordHex256
     info: GameRecordInfo
-
-
-class GameBase(TypedDict):
-    game: str
-    state: Literal["waiting", "running", "finished", "cancelled", "void"]
-    seats: list[Seat]
-    clock: ShownClock
-    visibility: Literal["public", "private"]
-    rated: bool
-    group: Group | None
-    commitment: str
-    created_by: str
-    created_ms: int
-    started_ms: int | None
-    finished_ms: int | None
-    released: bool
-    outcome: Outcome | None
-    reason: str | None
-
-
-class TurnBase(TypedDict):
-    turn: str
-    game: str
-    seat: int
-    optional: bool
-    deadline_ms: int | None
-    bank_ms: int | None
-
-
-class ViewBase(TypedDict):
-    game: str
-    state: Literal["waiting", "running", "finished", "cancelled", "void"]
-    seats: list[Seat]
-    clock: ShownClock
-    visibility: Literal["public", "private"]
-    rated: bool
-    group: Group | None
-    commitment: str
-    created_by: str
-    created_ms: int
-    started_ms: int | None
-    finished_ms: int | None
-    released: bool
-    outcome: Outcome | None
-    reason: str | None
-    version: int
-    seat: int | None
-    awaiting: list[int]
-    clocks: list[SeatClock]
-    faults: list[Fault]
-    taken_over: list[TakenOver]
-
-
-class NewTournamentBase(TypedDict):
-    name: str
-    description: NotRequired[str]
-    link: NotRequired[str]
-    format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
-    groups: NotRequired[int]
-    rounds: NotRequired[int | None]
-    max_entries: NotRequired[int]
-    per_owner: NotRequired[int]
-    who: NotRequired[Literal["anyone", "house", "invited"]]
-    division: NotRequired[Literal["sealed", "open", "models"]]
-    invited: NotRequired[list[str]]
-    baseline: NotRequired[list[str]]
-    auto_enter: NotRequired[bool]
-    rated: NotRequired[bool]
-    games_per_bot: NotRequired[int]
-    max_repeats: NotRequired[int]
-    tie_breaks: NotRequired[
-        list[Literal["head_to_head", "sonneborn_berger", "buchholz", "won", "fewest_faults"]]
-    ]
-    hidden: NotRequired[bool]
-    opens_ms: NotRequired[int | str]
-    locks_ms: NotRequired[int | str]
-    ends_ms: NotRequired[int | str]
-    invited_owners: NotRequired[list[str]]
-    house: NotRequired[list[str]]
-    clock: NotRequired[Clock]
-
-
-class TournamentBase(TypedDict):
-    id: str
-    name: str
-    description: str
-    link: str
-    format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
-    groups: int
-    rounds: int | None
-    partners: Literal["same", "mixed"]
-    max_entries: int
-    per_owner: int
-    who: Literal["anyone", "house", "invited"]
-    division: Literal["sealed", "open", "models"]
-    invited: list[str]
-    baseline: list[str]
-    auto_enter: bool
-    rated: bool
-    games_per_bot: int
-    max_repeats: int
-    tie_breaks: list[str]
-    hidden: bool
-    opens_ms: int
-    locks_ms: int
-    ends_ms: int | None
-    state: Literal["announced", "entry", "running", "finished", "cancelled"]
-    clock: ShownClock
-    preset: str | None
-    organisers: list[str]
-    created_by: str
-    created_ms: int
-    started_ms: int | None
-    finished_ms: int | None
-    reason: str | None
-    commitment: str
-    seed: str | None
-    entries_hash: str | None
-    places: list[Place] | None
-    records_hash: str | None
-    progress: Progress
-    version: int
-    entries: list[Entry]
-    edits: list[Edit]
-    voids: list[Void]
-
-
-class TournamentSummaryBase(TypedDict):
-    id: str
-    name: str
-    description: str
-    link: str
-    format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
-    groups: int
-    rounds: int | None
-    partners: Literal["same", "mixed"]
-    max_entries: int
-    per_owner: int
-    who: Literal["anyone", "house", "invited"]
-    division: Literal["sealed", "open", "models"]
-    invited: list[str]
-    baseline: list[str]
-    auto_enter: bool
-    rated: bool
-    games_per_bot: int
-    max_repeats: int
-    tie_breaks: list[str]
-    hidden: bool
-    opens_ms: int
-    locks_ms: int
-    ends_ms: int | None
-    state: Literal["announced", "entry", "running", "finished", "cancelled"]
-    clock: ShownClock
-    preset: str | None
-    organisers: list[str]
-    created_by: str
-    created_ms: int
-    started_ms: int | None
-    finished_ms: int | None
-    reason: str | None
-    commitment: str
-    seed: str | None
-    entries_hash: str | None
-    places: list[Place] | None
-    records_hash: str | None
-    progress: Progress
-    version: int
-
-
-class TemplateBase(TypedDict):
-    name: str
-    description: NotRequired[str]
-    link: NotRequired[str]
-    format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
-    groups: NotRequired[int]
-    rounds: NotRequired[int | None]
-    max_entries: NotRequired[int]
-    per_owner: NotRequired[int]
-    who: NotRequired[Literal["anyone", "house", "invited"]]
-    division: NotRequired[Literal["sealed", "open", "models"]]
-    invited: NotRequired[list[str]]
-    baseline: NotRequired[list[str]]
-    auto_enter: NotRequired[bool]
-    rated: NotRequired[bool]
-    games_per_bot: NotRequired[int]
-    max_repeats: NotRequired[int]
-    tie_breaks: NotRequired[
-        list[Literal["head_to_head", "sonneborn_berger", "buchholz", "won", "fewest_faults"]]
-    ]
-    entry_s: NotRequired[int]
-    play_s: NotRequired[int]
-    house: NotRequired[list[str]]
-    clock: NotRequired[Clock]
 
 
 class RegisterBotFields(TypedDict, total=False):

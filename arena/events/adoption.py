@@ -126,6 +126,3 @@ class ArchiveAdoption:
             self._store.tournaments.release(name, True, board and board.key, [], [local])
             count += 1
         return count
-
-
-__all__ = ["ArchiveAdoption"]

@@ -280,6 +280,3 @@ def _result(state: str, outcome: Mapping[str, Sequence[float]] | None, seat: int
     if places[seat] > 1:
         return "lost"
     return "won" if max(places) > 1 else "drawn"
-
-
-__all__ = ["BotGames", "OverGroup", "PlayedGames", "games_of_arena"]

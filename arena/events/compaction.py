@@ -87,6 +87,3 @@ class Compaction:
             if board is not None and group.result is not None:
                 by_board[board].append(group.id)
         return all(self._boards.trim(board.key, tournament.id, ids) for board, ids in by_board.items())
-
-
-__all__ = ["SETTLE_MS", "Compaction"]

@@ -168,6 +168,3 @@ _FOLLOWING: Final = {
     "format": ("rounds", "ends_ms", "per_owner"),
     "who": ("invited",),
 }
-
-
-__all__ = ["ALWAYS", "MAX_EDITS", "UNTIL_LOCK", "NotEditable", "edit", "editable", "like", "settings_of"]

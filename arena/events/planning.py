@@ -149,6 +149,3 @@ def _duration(seconds: float) -> str:
                 return "an hour" if name == "hour" else f"a {name}"
             return f"{number} {name}s"
     return f"{round(seconds / 86_400)} days"
-
-
-__all__ = ["ASSUMED_SECONDS", "DryRuns", "GameTimes", "note_live_games"]

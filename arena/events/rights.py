@@ -55,13 +55,3 @@ def may_enter(by: Principal | None, bot: BotAccount) -> bool:
     if by is None or by.admin:
         return True
     return by.owner in bot.owners and (by.scope == "owner" or by.name == bot.name)
-
-
-__all__ = [
-    "TournamentOver",
-    "check_organises",
-    "check_visible",
-    "may_enter",
-    "tournament_over",
-    "viewer_of",
-]

@@ -61,6 +61,3 @@ def _waits_for(schedule: Schedule, goes_on: bool, needed: bool | None) -> WaitsF
     if goes_on:
         return "tournament"
     return "time" if needed else "bots"
-
-
-__all__ = ["NEEDED", "Schedule", "with_states"]

@@ -116,12 +116,6 @@ class EntryNotFound(ArenaError):
 class Tournaments:
     """The tournaments in one store. ``jobs`` receives requests for steps before the next tick; ``sandbox``
     runs uploaded bots.
-
-    Errors are :class:`~arena.errors.ArenaError` with these codes: ``tournament_not_found``,
-    ``tournament_over``, ``tournament_busy``, ``entry_closed``, ``entry_not_found``, ``forbidden``,
-    ``bot_not_found``, ``bot_withdrawn``, ``bot_suspended``, ``budget_exceeded``, ``invalid_nonce``,
-    ``invalid_cursor``, ``store_unavailable``, those of :func:`~arena.tournaments.parsing.parse_spec` and of
-    :func:`~arena.tournaments.entry.check_entry`.
     """
 
     def __init__(

@@ -98,7 +98,7 @@ class Panel:
         return replace(self, choices=(*self.choices, *signs))
 
 
-def card_choices(legal: Sequence[str], word: str = "play") -> tuple[Choice, ...]:
+def card_choices(legal: Sequence[str]) -> tuple[Choice, ...]:
     """Return choices for the cards among the legal actions."""
-    cards = [action.partition(":")[2] for action in legal if action.startswith(f"{word}:")]
-    return tuple(Choice(f"{word}:{card}", spoken(card).capitalize(), "card", card=card) for card in cards)
+    cards = [action.partition(":")[2] for action in legal if action.startswith("play:")]
+    return tuple(Choice(f"play:{card}", spoken(card).capitalize(), "card", card=card) for card in cards)

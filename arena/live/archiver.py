@@ -371,6 +371,3 @@ def _listed(games: dict[str, EndedGame]) -> list[ListedGame]:
 def _tournament(key: str) -> str | None:
     place = place_of(key)
     return tournament_of(key) if place is None else place.tournament
-
-
-__all__ = ["PAUSE_MS", "SEGMENT_ENTRIES", "Adopted", "Adoption", "ArchiveBusy", "Archiver"]

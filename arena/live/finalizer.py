@@ -297,6 +297,3 @@ def _give_up_waiting(game: LiveGame, clock: ServiceClock) -> bool:
 
 def _release(header: GameHeader) -> None:
     header.released = True
-
-
-__all__ = ["ENDED", "GameFinalizer", "GameNotOver"]

@@ -240,6 +240,3 @@ def _place(key: str, row: bytes | None) -> ArchivePlace | None:
 
 def _released(member: Member) -> Released:
     return Released(member.number, member.key, member.kind, member.lines())
-
-
-__all__ = ["FinishedGame", "FinishedGames", "Released", "kind_of", "unpacked"]

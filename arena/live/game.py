@@ -356,6 +356,3 @@ def _header_marks(header: GameHeader) -> tuple[object, ...]:
         return ("running",)
     agreed = [entry.agrees for entry in header.seats]
     return (header.state, list(header.seats), header.released, agreed)
-
-
-__all__ = ["HOUSE_RETRY_MS", "LiveGame"]

@@ -350,20 +350,3 @@ def _group(group: Mapping[str, object]) -> dict[str, object]:
         field="group",
         expected="id, index, size, mirrored and attempt",
     )
-
-
-__all__ = [
-    "ANYBODY",
-    "STATES",
-    "VISIBILITIES",
-    "GameHeader",
-    "GameNotFound",
-    "InvalidGame",
-    "InvalidSeats",
-    "SeatEntry",
-    "Viewer",
-    "check_game_id",
-    "new_header",
-    "seated",
-    "seated_person",
-]

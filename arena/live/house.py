@@ -84,6 +84,3 @@ def _move(repository: GameRepository, game: LiveGame, seat: int, choose: Choose)
 def _seed(seed: bytes, seat: int, number: int) -> int:
     """Return the seed of the bot's randomness at this turn, which is the same at every repetition."""
     return int.from_bytes(sha256(b"%d %d" % (bot_seed(seed, seat), number)).digest())
-
-
-__all__ = ["Choose", "house_choice", "move_house_bots"]

@@ -233,6 +233,3 @@ def _readable(game_id: str, row: GameRow | None) -> LiveGame | None:
         # The sweeper voids it.
         log.exception("game %s cannot be read", game_id)
         return None
-
-
-__all__ = ["ChangeResult", "GameBusy", "GameRepository", "StepApplied"]

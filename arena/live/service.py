@@ -109,12 +109,6 @@ class LiveGames:
 
     ``jobs`` receives the requests to finish a game that has ended, to move house bots, and to continue a
     tournament whose game is finished; each may be repeated.
-
-    Errors are :class:`~arena.errors.ArenaError` with these codes: ``game_not_found``, ``game_hidden``
-    (a mirrored group that is not over), ``not_seated``, ``seat_taken``, ``game_not_open``,
-    ``game_not_running``, ``game_not_over``, ``record_not_ready``, ``events_gone``, ``invalid_seats``,
-    ``invalid_clock``, ``invalid_game``, ``invalid_cursor``, ``invalid_option``, ``invalid_nonce``,
-    ``invalid_seed``, ``kind_not_found``, ``game_busy`` and ``store_unavailable``.
     """
 
     def __init__(

@@ -73,6 +73,3 @@ class Sweeper:
         stood_still = time.monotonic() - start - PAUSE
         if stood_still > STALL:
             self._store.beat(int(1000 * stood_still))
-
-
-__all__ = ["BEAT", "LEASE_MS", "PAUSE", "STALL", "Sweeper"]

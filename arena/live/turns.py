@@ -335,6 +335,3 @@ def _refusal(turn: str | None, status: str, message: str, **more: object) -> Res
 
 
 _CURSOR: Final = re.compile(r"([0-9a-f]{0,16})-([0-9]{1,15})\Z").match
-
-
-__all__ = ["Exchange", "TurnPage", "Turns"]

@@ -184,19 +184,6 @@ def project_events(
     return views
 
 
-__all__ = [
-    "EventPage",
-    "GameHidden",
-    "GameView",
-    "NotSeated",
-    "check_visible",
-    "game_view",
-    "past_view",
-    "project_events",
-    "viewing_seat",
-]
-
-
 def list_entry(data: bytes, viewer: Viewer) -> tuple[GameHeader, GameSummary | None]:
     """Return the header, and the entry of the game in lists for the viewer, or None if it is hidden from the
     viewer.

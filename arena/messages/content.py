@@ -90,6 +90,3 @@ def check_health(endpoint: Poster, keys: Sequence[str], seconds: float = PING_SE
             field="url",
             expected=expected,
         )
-
-
-__all__ = ["NO_ACTION", "PASS", "Poster", "Turn", "action_in", "check_health", "message", "turn_message"]

@@ -64,15 +64,3 @@ def headers(keys: Sequence[str], body: bytes) -> dict[str, str]:
         "webhook-timestamp": str(timestamp),
         "webhook-signature": " ".join(sign(secret, message_id, timestamp, body) for secret in keys),
     }
-
-
-__all__ = [
-    "SECRET_PREFIX",
-    "SECRET_RULE",
-    "InvalidSecret",
-    "headers",
-    "key_of",
-    "new_message_id",
-    "new_secret",
-    "sign",
-]

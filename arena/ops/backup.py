@@ -187,6 +187,3 @@ def _written(path: Path) -> Iterator[BinaryIO]:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-__all__ = ["Backup", "InvalidBackup", "make_backup", "read_backup", "restore_backup", "source"]

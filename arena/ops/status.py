@@ -101,5 +101,3 @@ MOST_BOARD_S: Final = 3600
 MOST_ARCHIVER_S: Final = 600
 MOST_SHARE: Final = 0.9
 """The thresholds of the alarms, in seconds, and as a share of a limit."""
-
-__all__ = ["Line", "parse", "status"]

@@ -51,6 +51,3 @@ def all_boards() -> list[BoardName]:
         for preset in game.presets
         for division in DIVISIONS
     ]
-
-
-__all__ = ["SETTLED_GROUPS", "BoardName", "all_boards"]

@@ -55,6 +55,3 @@ def ordinal(number: int) -> str:
     """Return an ordinal such as ``1st``, ``2nd`` or ``13th``."""
     teen = 10 < number % 100 < 14
     return f"{number}{'th' if teen else _ENDINGS.get(number % 10, 'th')}"
-
-
-__all__ = ["GAMES_MOST", "RESULTS", "opponents", "ordinal", "partners", "result_words"]

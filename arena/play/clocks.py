@@ -151,15 +151,3 @@ class SeatClock:
     def as_json(self) -> list[object]:
         """Return the stored form."""
         return [self.bank_ms, self.turn, self.started_ms, self.outage_ms, *self.more]
-
-
-__all__ = [
-    "CLOCKS",
-    "PATIENT",
-    "STANDARD",
-    "ClockSettings",
-    "InvalidClock",
-    "SeatClock",
-    "ServiceClock",
-    "TimeLeft",
-]

@@ -19,6 +19,3 @@ def annulled(line: bytes, annulment: Mapping[str, Any]) -> bytes:
     record = json.loads(line)
     record["info"].update(annulled_info(annulment))
     return dumps(record).encode()
-
-
-__all__ = ["annulled", "annulled_info"]

@@ -144,6 +144,3 @@ def _announced(schedule: Mapping[str, Any], now_ms: int) -> str:
 def _progress(view: Mapping[str, Any]) -> str:
     progress = view["progress"]
     return f"{progress['done']} of {progress['planned']} groups"
-
-
-__all__ = ["PRESENT", "RESTS", "BoardStanding", "Outlook", "outlook", "standing", "takes_all"]

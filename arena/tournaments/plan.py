@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from arena.play.pairings import distinct_seatings
 from arena.play.players import PlayerId
@@ -56,16 +56,6 @@ class GroupPlan:
     def order(self) -> tuple[int, int, int, int]:
         """Return the sort key of groups: round, pairing, number, replay."""
         return self.round, self.pairing, self.number, self.replay
-
-    def as_json(self) -> dict[str, object]:
-        """Return the form that :meth:`from_json` reads back."""
-        seats = [list(game) for game in self.seats]
-        return {"id": self.id, "round": self.round, "pairing": self.pairing, "seats": seats}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> GroupPlan:
-        """Return the group that :meth:`as_json` wrote."""
-        return cls(data["id"], data["round"], data["pairing"], tuple(map(tuple, data["seats"])))
 
 
 @dataclass(frozen=True)

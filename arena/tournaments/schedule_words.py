@@ -26,6 +26,3 @@ def next_words(schedule: Mapping[str, Any], now_ms: int) -> str:
     if waits_for == "time":
         return relative(schedule["next_ms"], now_ms)
     return "never" if schedule["enabled"] else "paused"
-
-
-__all__ = ["RESTS", "WAITS_FOR", "WaitsFor", "next_words"]

@@ -250,6 +250,3 @@ def _batches(entries: Iterable[ArchiveEntry]) -> Iterator[Sequence[ArchiveEntry]
             batch = []
     if batch:
         yield batch
-
-
-__all__ = ["FormerArchive", "upgrade"]

@@ -174,13 +174,3 @@ def _resolvers() -> ThreadPoolExecutor:
 
 def _invalid(why: str) -> InvalidUrl:
     return InvalidUrl(why, field="url", expected=URL_RULE)
-
-
-__all__ = [
-    "MAX_URL",
-    "URL_RULE",
-    "Policy",
-    "Resolve",
-    "Target",
-    "system_resolve",
-]

@@ -289,6 +289,3 @@ def _reason(error: BaseException | None) -> str:
 def _trusted() -> ssl.SSLContext:
     """Return the certificates that this machine trusts."""
     return ssl.create_default_context()
-
-
-__all__ = ["MAX_HEAD", "MAX_REPLY", "Endpoint"]

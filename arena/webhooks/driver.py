@@ -482,6 +482,3 @@ class Driver:
                 self._store.renew(list(self._held))
             except StoreUnavailable as error:
                 log.warning("%s", error)
-
-
-__all__ = ["Driver"]

@@ -63,6 +63,3 @@ class NoWebhook(ArenaError):
     """The bot never had a webhook."""
 
     code = "no_webhook"
-
-
-__all__ = ["NoWebhook", "Webhooks", "checked_secret"]

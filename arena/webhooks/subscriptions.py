@@ -316,6 +316,3 @@ def _shown(row: _Row) -> dict[str, object]:
         "failures": row["failures"],
         "error": row["error"] or None,
     }
-
-
-__all__ = ["MAX_FAILURES", "SubscriptionNotFound", "Subscriptions"]

@@ -74,7 +74,7 @@ OBSERVATION: Final = ObjectShape(
         "to_answer": numbers("The seats still to answer an exchange, poverty or a knock."),
         "turn": NumberShape("Who exchanges, or whose turn it is to play.", nullable=True),
         "hand_number": NumberShape("From 1; 0 before the first."),
-        "dealer": NumberShape("Null before the lot.", nullable=True),
+        "dealer": NumberShape("Between hands, of the next one; null before the lot.", nullable=True),
         "leader": NumberShape(
             "Who leads the present trick, or under poverty the first one; null before.", nullable=True
         ),
@@ -90,7 +90,7 @@ OBSERVATION: Final = ObjectShape(
         ),
         "out_in_hand": numbers("Per seat: the number of the hand in which it went out.", nullable_items=True),
         "hand": cards("One's own cards; empty for a spectator.", CARD),
-        "held": numbers("Per seat: how many cards it holds."),
+        "held": numbers("Per seat: how many cards it holds; those of a folded hand count."),
         "stock": NumberShape("Cards in the stock."),
         "exchanges": numbers("Per seat: exchanges made in this hand."),
         "announcements": ListShape(

@@ -1,4 +1,4 @@
-"""The types of what a seat of Toepen sees; :mod:`arena.games.toepen.view` says what the fields are."""
+"""The types of what a seat of Toepen sees; :mod:`arena.games.toepen.fields` says what the fields are."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class ToepenHidden(TypedDict, total=False):
 
 
 class ToepenNews(TypedDict, total=False):
-    """An event as it is shown to a viewer; :mod:`arena.games.toepen.view` says which type has which fields.
+    """An event as it is shown to a viewer; :mod:`arena.games.toepen.fields` says which type has which fields.
     ``lives`` is a number for a fold, else one number per seat.
     """
 

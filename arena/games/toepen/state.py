@@ -1,21 +1,9 @@
 """Toepen: the rules of ``docs/rules/toepen.md``, as a state machine.
 
-Actions of chance: ``dealer:<seat>`` once, then ``deal:<32 cards>`` per hand (TP-2.1). Actions of seats:
-
-=============== =========================================================================
-``exchange``    lay the hand away for four new cards (TP-2.2)
-``keep``        play with this hand; ``keep_whistle`` and ``keep_stand`` announce (TP-3.2)
-``challenge``   look at the hand that was laid away (TP-2.5), or ``trust``
-``play:TS``     play a card
-``knock:3``     raise the hand to 3 lives (TP-5.1), in turn or not
-``stay:3``      play on for 3 after a knock or against poverty
-``fold:2``      leave the hand and lose 2 lives: what it was worth before, or all that the seat has if
-                those are fewer (TP-5.7)
-=============== =========================================================================
+Chance draws the first dealer once, and deals a pack per hand (TP-2.1); ``fields`` has all actions.
 
 A player who cannot exchange and has nothing to announce is not asked, and the cards of a last trick
-in which nobody may knock play themselves (TP-8.4); both appear as events. The events are described
-in :mod:`arena.games.toepen.view`, with the observation.
+in which nobody may knock play themselves (TP-8.4); both appear as events.
 """
 
 from __future__ import annotations
@@ -104,7 +92,7 @@ class ToepenState(ToepenTable):
         return ()
 
     def apply(self, seat: int, action: str) -> list[Event]:
-        """Apply ``action``; see the module for the actions and ``view`` for the events."""
+        """Apply ``action``; ``fields`` has the actions."""
         phase = self.phase
         if seat != self.asked:
             if action not in self.legal_actions(seat):
@@ -151,7 +139,7 @@ class ToepenState(ToepenTable):
         return None
 
     def observation(self, seat: int | None) -> ToepenObservation:
-        """Return what ``seat`` may know; the fields are described in :mod:`arena.games.toepen.view`."""
+        """Return what ``seat`` may know; the fields are described in :mod:`arena.games.toepen.fields`."""
         return observe(self, seat)
 
     def default_action(self, seat: int) -> str:
@@ -563,7 +551,7 @@ class ToepenGameRules(GameRules):
         return state
 
     def view_event(self, event: Event, seat: int | None) -> dict[str, object] | None:
-        """Return what ``seat`` learns from ``event``; see :mod:`arena.games.toepen.view`."""
+        """Return what ``seat`` learns from ``event``; see :mod:`arena.games.toepen.fields`."""
         return view(event, seat)
 
     def from_observation(

@@ -1,68 +1,11 @@
 """What a seat sees of Toepen: observations, its view of events, and the way back to a state (TP-8.1).
 
-**Events** as ``(type, seat, ...)``; the view is a dict with ``type`` and the named fields.
+Events are ``(type, seat, ...)``; :func:`view` names what follows, and ``fields`` says what the fields of
+views and of observations are.
 
-============= ============================================================================
-``dealer``    seat: drawn by lot
-``hand``      seat (the dealer), ``hand`` (counted from 1), ``rubber``, ``value``, ``lives``
-``dealt``     seat, ``cards`` (null for the others), ``count``
-``exchange``  seat, ``cards`` laid away (null for the others)
-``trust``     seat, ``exchanger``
-``challenge`` seat, ``exchanger``, ``cards`` shown, ``loser`` of one life
-``new_cards`` seat, ``cards`` (null for the others), ``count``
-``keep``      seat, ``announcement``: ``none``, ``whistle`` or ``stand``
-``poverty``   seat (the leader), ``pelt`` (seats), ``value``
-``play``      seat, ``card``
-``knock``     seat, ``value``
-``stay``      seat, ``value``
-``fold``      seat, ``lives`` lost
-``trick``     seat (the winner), ``trick`` (1 to 4)
-``out``       seat: it has no lives left
-``result``    seat (the winner; null if the hand has none), ``value``, ``lost`` per seat in the whole
-              hand, ``lives`` left per seat
-``drinks``    seat (who buys them), ``rubber`` that is over, ``drinks`` bought so far
-``over``      seat (the first with place 1), ``places``, ``scores``
-============= ============================================================================
-
-**Observation**: all about the present hand, so that a bot needs no memory: also who did what in which order,
-since seats exchange one after the other until each keeps. After the end of a hand it still shows that hand,
-until the next deal. "Per seat" is a list with one item per seat.
-
-================== ======================================================================
-``game``           ``"toepen"``
-``seat``           whose view this is; null for a spectator
-``phase``          ``dealer deal exchange challenge poverty play knock over``
-``awaiting``       whose decision it is: nobody's or one; -1 is chance
-``to_answer``      the seats still to answer an exchange, poverty or a knock, ascending
-``turn``           who exchanges, or whose turn it is to play; null if nobody's
-``hand_number``    from 1; 0 before the first
-``dealer``         seat (between hands: of the next one); null before the lot
-``leader``         who leads the present trick, or under poverty the first one (TP-6.1); null before
-``value``          lives that the hand is worth
-``knocker``        the last to knock in this hand, or null
-``lives``          per seat
-``lost``           per seat: lives lost in this hand so far
-``in_game``        per seat: whether it has lives
-``in_hand``        per seat: whether it was dealt in and has neither folded nor gone out by a challenge;
-                   one that goes out by paying for the hand stays in it until the next deal
-``out_in_hand``    per seat: the number of the hand in which it went out, or null
-``hand``           own cards; empty for a spectator
-``held``           per seat: how many cards it holds (a folded hand still counts)
-``stock``          number of cards in the stock
-``exchanges``      per seat: exchanges made in this hand
-``announcements``  per seat: ``none``, ``whistle``, ``stand``; null until it keeps
-``laid_away``      per exchange in order: ``seat``, ``cards`` (null unless one's own or shown),
-                   ``challenger`` and ``loser`` of a life (null if nobody challenged)
-``pelt``           the seats on their last life in this hand (TP-6.1), once the exchanges are over
-``trick``          the present trick: list of ``seat``, ``card``
-``tricks``         the finished ones: ``leader``, ``cards`` (as in ``trick``), ``winner``
-``calls``          the knocks and the answers to them and to poverty, in order: ``seat``, ``said`` (``knock
-                   stay fold``), ``value`` (lives: what the hand is then worth, or what the fold costs),
-                   ``trick`` (from 0) and ``on_table`` (cards in that trick) when it was
-``hands_won``      per seat, in the whole game
-``rubber``         number of the rubber, from 1
-``drinks``         per seat: drinks bought
-================== ======================================================================
+An observation has all about the present hand, so that a bot needs no memory: also who did what in which
+order, since seats exchange one after the other until each keeps. After the end of a hand it still shows that
+hand, until the next deal.
 
 **Hidden assignment** for ``from_observation``: ``{"hands": {seat: cards}, "laid_away": {seat: [cards, ...]},
 "stock": cards}``. ``hands``: of every other seat that holds cards; ``laid_away`` is per seat the exchanged
@@ -148,7 +91,7 @@ def view(event: Event, viewer: int | None) -> dict[str, object]:
 
 
 def observe(state: ToepenTable, viewer: int | None) -> ToepenObservation:
-    """Return the observation of ``viewer``, as described above."""
+    """Return the observation of ``viewer`` (None: a spectator)."""
     seats = range(state.rules.seats)
     return {
         "game": "toepen",

@@ -1,4 +1,4 @@
-"""The types of what a seat of Brazilian Truco sees; the fields are those of :mod:`arena.games.truco.view`."""
+"""The types of what a seat of Brazilian Truco sees; see :mod:`arena.games.truco.fields`."""
 
 from __future__ import annotations
 
@@ -101,8 +101,8 @@ _Cut = TypedDict("_Cut", {"from": str}, total=False)
 
 
 class TrucoNews(_Cut, total=False):
-    """An event as it is shown to a viewer; :func:`arena.games.truco.view.view_event` says which type has
-    which of the fields.
+    """An event as it is shown to a viewer; :mod:`arena.games.truco.fields` says which type has which
+    of the fields.
     """
 
     type: Required[str]

@@ -3,15 +3,8 @@ docs/rules/truco-variants.md, TV-x.y).
 
 Four seats, teams {0, 2} and {1, 3}, or two; the next seat is the one after it, the first after the last.
 
-Actions
-    CHANCE     ``dealer:<seat>`` once, then ``deal:<all cards, top first>`` for every hand
-    cutter     ``cut:<cards lifted, at least 1 and not all>:top|bottom``, or
-               ``no_cut``: the pack stays as it is (BT-2.2, BT-7.3)
-    forehand   ``keep`` ``pass`` ``burn`` (BT-2.3)
-    on turn    ``play:<card>`` ``hide:<card>`` (face down) ``truco`` ``raise:<value>`` (TV-6.3)
-    asked      ``run:<points the other team gets>`` ``accept:<value>`` ``raise:<value>`` ``defer``
-    eleven     ``accept:<value>`` (play) ``run:<points>`` ``defer`` (BT-5.2, TV-7.2)
-    any time   ``signal:<gesture>`` (BT-6.2)
+``fields`` has the actions. Chance does ``dealer`` once, then ``deal`` for every hand; the pack is cut by the
+cutter, or not (BT-2.2, BT-7.3); only the forehand does ``keep``, ``pass`` and ``burn``.
 
 Events (the tuples that ``apply`` returns; teams are 0 and 1, -1 is nobody; cards are strings)
     ``("dealer", seat)``                            the first dealer by lot
@@ -133,7 +126,7 @@ class TrucoState(TrucoTable):
         return None
 
     def observation(self, seat: int | None) -> TrucoObservation:
-        """See :class:`~arena.games.kernel.State`; the fields are listed in ``view``."""
+        """See :class:`~arena.games.kernel.State`; the fields are listed in ``fields``."""
         return observe(self, seat)
 
     def default_action(self, seat: int) -> str:
@@ -563,7 +556,7 @@ class TrucoGameRules(GameRules):
         return state
 
     def view_event(self, event: Event, seat: int | None) -> dict[str, object] | None:
-        """See :class:`~arena.games.kernel.GameRules`; the fields are listed in ``view``."""
+        """See :class:`~arena.games.kernel.GameRules`; the fields are listed in ``fields``."""
         return view_event(event, seat)
 
     def from_observation(

@@ -3,47 +3,8 @@
 Everything is built up field by field (BT-7.1). Cards are strings in the order of ``PACK``, teams are 0
 and 1, seats 0-3, and None (JSON null) is nobody.
 
-The observation of a seat (``seat`` None: a spectator, who sees what is public)::
-
-    seat            int or None
-    hand_number     int, from 1: the hand in progress or about to be dealt
-    score           [int, int] points by team
-    phase           "dealer" "deal" "cut" "choose" "eleven" "play" "answer" "over"
-    awaiting        [int] whose decision it is; -1 is chance
-    dealer          int or None before the lot
-    forehand        int or None before the lot
-    stake           int, what the hand is worth now
-    elevens         [int] teams that the smallest stake would make win: one (BT-5.2) or both (BT-5.3) change
-                    the hand (TV-7.1)
-    hand            [str] own cards; empty for a spectator and in a blind hand
-    partner_dealt   [str] the partner's cards as dealt; empty except where BT-5.2 shows them
-    passed          bool, whether the forehand passed a hand
-    passed_cards    [str] the hand passed, for the forehand and its partner (BT-2.6); empty for the others
-    burned          [[str, str, str], ...]
-    held            [int] by seat, how many cards it holds
-    tricks          [{"leader": int, "plays": [{"seat": int, "card": str or None, "face_down": bool}, ...],
-                      "over": bool, "winner": int or None}, ...] this hand's, the one in progress included;
-                    "card" is None for other seats' face-down cards; "winner" is the team, not the seat, None
-                    if the trick is tied or not "over"
-    truco           None, or {"seat": int, "team": int, "trick": int (index), "on_table": int (cards in that
-                    trick at the call), "proposer": int (who raised last), "value": int (accepted, or
-                    proposed while "pending"), "pending": bool, "deferred": bool}
-    eleven_deferred bool, whether the team with 11 has deferred its decision
-    extra_trick     bool, whether this trick is the one more of BT-4.7
-    signals         [{"trick": int (index), "seat": int, "gesture": str}, ...] this hand's
-    calls           [{"seat": int, "said": str, "value": int or None, "trick": int (index), "on_table": int,
-                      "from": str or None, "gesture": str or None}, ...]
-                    all that was done in this hand besides playing cards, in order: "said" is the word
-                    of the action ("cut" "no_cut" "keep" "pass" "burn" "truco" "raise" "accept" "defer"
-                    "signal"; at eleven "accept" and "defer"), "value" the points of "truco", "raise" and
-                    "accept" or the cards lifted by "cut", "trick" and "on_table" (cards in that trick) when
-                    it was; "from" ("top" or "bottom") is None except of a "cut", "gesture" (str) except of a
-                    "signal"
-    vira            str or None, the card turned (TV-4.4)
-    manilhas        [str] x 4, strongest first, or None before the vira is turned
-    right           who may raise the stake (TV-6.2): "either", a team, or None
-
-With ``tricks`` and ``burned`` the calls are all that the seat saw of the hand, in order.
+``fields`` says what the fields of observations and of events are. With ``tricks`` and ``burned`` the calls of
+an observation are all that the seat saw of the hand, in order.
 """
 
 from __future__ import annotations
@@ -96,7 +57,7 @@ _CODE_OF_WORD: Final[dict[str, int]] = {
 
 
 def observe(table: TrucoTable, seat: int | None) -> TrucoObservation:
-    """Return the observation of ``seat``; its fields are listed at the top of the module."""
+    """Return the observation of ``seat`` (None: of a spectator, who sees what is public)."""
     order = table.order
     known_order = not table.rules.turned or table.vira != NO_CARD
     return {
@@ -222,22 +183,7 @@ def _call_number(call: TrucoSaid, seats: int) -> int:
 
 
 def view_event(event: Event, seat: int | None) -> dict[str, object] | None:
-    """Return what ``seat`` learns from an event of ``truco``, as ``{"type": ..., ...}`` with these fields:
-
-    - ``dealer`` ``kept`` ``defer``: seat
-    - ``hand``: number, dealer, score
-    - ``cut``: seat, lifted, from (``top`` or ``bottom``)
-    - ``dealt``: seat, count, cards (None except for the owner, and where nobody looks, BT-5.3)
-    - ``passed`` ``shown``: seat, cards (None except for that seat and its partner)
-    - ``burned``: seat, cards
-    - ``truco`` ``raise`` ``accept``: seat, value; ``run``: seat, points
-    - ``play``: seat, card; ``hide``: seat, card (None except for its player)
-    - ``trick``: number, winner (team or None), leader (who leads next)
-    - ``hand_over``: winner (team or None), points, score, reason
-    - ``signal``: seat, gesture
-    - ``vira``: card
-    - ``game_over``: winner (team or None), score
-    """
+    """Return what ``seat`` learns from an event of ``truco``."""
     kind: str = event[0]
     if kind == "play":
         return {"type": kind, "seat": event[1], "card": event[2]}

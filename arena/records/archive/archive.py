@@ -208,16 +208,3 @@ class Archive:
 def segment_name(collection: str, start: int) -> str:
     """Return the object of the segment that begins at ``start``."""
     return f"{collection}/{start:0{_DIGITS}d}{_END}"
-
-
-__all__ = [
-    "COLLECTIONS",
-    "PRIVATE",
-    "PUBLIC",
-    "ROWS",
-    "Archive",
-    "ArchiveMismatch",
-    "ArchivePlace",
-    "Segment",
-    "segment_name",
-]

@@ -82,6 +82,3 @@ def _problems(collection: str, member: Member, place: int, games: dict[str, int]
             continue
         if games.setdefault(game, place) != place:
             yield f"game {game} is there twice"
-
-
-__all__ = ["ArchiveCheck", "check_archive", "segment_members"]

@@ -149,6 +149,3 @@ def _sync(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-__all__ = ["ArchiveUnavailable", "FolderStore", "ObjectStore"]

@@ -116,6 +116,3 @@ def open_objects(place: str) -> ObjectStore:
 
 def _first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
-
-
-__all__ = ["InvalidArchive", "S3Store", "open_objects"]

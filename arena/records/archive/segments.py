@@ -95,6 +95,3 @@ def members(data: bytes, where: str) -> Iterator[Member]:
             raise DamagedArchive(f"{where} cannot be read at byte {start}: {error}") from None
         yield member
         start += length
-
-
-__all__ = ["ArchiveEntry", "DamagedArchive", "Member", "members"]
