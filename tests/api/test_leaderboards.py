@@ -21,6 +21,7 @@ from arena.play.players import DIVISIONS
 from tests.api.arenas import announce, play
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
+from tests.live.snapshots import made_once
 
 PATH = "/v1/leaderboards/toepen/sealed"
 
@@ -37,8 +38,12 @@ def published(app: Flask, admin: ContractClient) -> None:
         "groups": 4,
         "house": ["rookie", "random", "rookie+2"],
     }
-    play(services, announce(admin, body))
-    assert services.boards.publish("toepen", "sealed")
+
+    def make() -> None:
+        play(services, announce(admin, body))
+        assert services.boards.publish("toepen", "sealed")
+
+    made_once(services, "a published Toepen board", make)
 
 
 def test_boards_are_empty_before_anybody_has_played(anybody: ContractClient) -> None:

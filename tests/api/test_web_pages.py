@@ -20,6 +20,7 @@ from arena.store.embedded import EmbeddedStore
 from tests.api.arenas import announce, play
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient, contract_client
+from tests.live.snapshots import made_once
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 VOID = {"meta", "link", "br", "hr", "img", "input"}
@@ -152,10 +153,14 @@ def played(app: Flask, admin: ContractClient) -> str:
         "groups": 2,
         "house": ["rookie", "random", "rookie+2"],
     }
-    event = announce(admin, body)
-    play(services, event)
-    assert services.boards.publish("toepen", "sealed")
-    return event
+
+    def make() -> str:
+        event = announce(admin, body)
+        play(services, event)
+        assert services.boards.publish("toepen", "sealed")
+        return event
+
+    return made_once(services, "a cup with a nasty name", make)
 
 
 def later(**fields: Any) -> dict[str, Any]:
