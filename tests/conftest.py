@@ -20,6 +20,7 @@ from arena.store.embedded import EmbeddedStore
 from arena.store.identity import STORE_KEY
 from arena.store.repositories import open_store
 from arena.store.rows import FORMAT
+from tests.api.server import ADMIN_TOKEN, Server
 from tests.durations import METER
 from tests.waiting import PATIENCE
 
@@ -138,6 +139,15 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStore]:
     """A real server for the whole session."""
     with EmbeddedStore(tmp_path_factory.mktemp("store")) as embedded:
         yield embedded
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The API in a process of its own, for tests of commands and of the client; it ends games itself."""
+    with EmbeddedStore(tmp_path_factory.mktemp("service")) as embedded:
+        register(embedded.url)
+        with Server(embedded.url, BOTEQUIM_ADMIN_TOKEN=ADMIN_TOKEN, BOTEQUIM_SWEEP="1") as running:
+            yield running
 
 
 @pytest.fixture

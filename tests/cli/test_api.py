@@ -11,7 +11,8 @@ from click.testing import CliRunner
 
 from arena.cli import botequim
 from arena.operations import OPERATIONS
-from tests.cli.conftest import ADMIN_TOKEN, Owner, Terminal
+from tests.api.server import ADMIN_TOKEN
+from tests.cli.conftest import Owner, Terminal
 from tests.documents import openapi
 from tests.receiver import Receiver
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from arena.client import ApiError, Client
+from tests.api.server import Server
 from tests.client.conftest import Table
 from tests.documents import openapi
 from tests.receiver import Receiver
-from tests.service import Service
 
 SPEC = openapi()
 
@@ -328,7 +328,7 @@ def test_pages_and_streams_of_the_service(table: Table) -> None:
     assert [event.data for event in again] == [event.data for event in events[-2:]]
 
 
-def test_a_refused_stream_is_an_error_of_the_api(service: Service) -> None:
+def test_a_refused_stream_is_an_error_of_the_api(service: Server) -> None:
     with pytest.raises(ApiError) as refused:
         next(service.client().stream_events("nothing"))
     assert refused.value.status == 404
