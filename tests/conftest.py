@@ -22,6 +22,7 @@ from arena.store.repositories import open_store
 from arena.store.rows import FORMAT
 from tests.api.server import ADMIN_TOKEN, Server
 from tests.durations import METER
+from tests.receiver import Receiver, receiving
 from tests.waiting import PATIENCE
 
 # The examples are the same in every run and may take as long as they need, so that no test fails by chance.
@@ -148,6 +149,13 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         register(embedded.url)
         with Server(embedded.url, BOTEQUIM_ADMIN_TOKEN=ADMIN_TOKEN, BOTEQUIM_SWEEP="1") as running:
             yield running
+
+
+@pytest.fixture(scope="module")
+def receiver() -> Iterator[Receiver]:
+    """A server that notes the requests of clients."""
+    with receiving() as made:
+        yield made
 
 
 @pytest.fixture

@@ -65,6 +65,12 @@ def app(one_app: Flask, clean_store: EmbeddedStore) -> Flask:
 
 
 @pytest.fixture
+def services(app: Flask) -> Service:
+    """What the app calls."""
+    return cast(Service, app.extensions["botequim"])
+
+
+@pytest.fixture
 def checker(app: Flask) -> Iterator[None]:
     """Somebody checks uploads while the test runs."""
     with checking(app):

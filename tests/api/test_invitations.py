@@ -38,12 +38,6 @@ PEOPLE = [{"name": "Zé Pereira", "handle": "zeca", "email": "ze@school.example"
 
 
 @pytest.fixture
-def services(app: Flask) -> Service:
-    found: Service = app.extensions["botequim"]
-    return found
-
-
-@pytest.fixture
 def organiser(owner: Account, admin: ContractClient) -> Account:
     """``ana``, who may make ten invitations."""
     response = admin.put("/v1/admin/owners/ana/invitations", json={"most": 10})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ import pytest
 from arena.cli import run
 from arena.client import Client
 from tests.api.server import Server
-from tests.receiver import Receiver, receiving
 
 _numbers = itertools.count(1)
 
@@ -78,10 +76,3 @@ def owner(service: Server, config: Path, monkeypatch: pytest.MonkeyPatch) -> Own
     monkeypatch.setenv("BOTEQUIM_URL", service.url)
     monkeypatch.setenv("BOTEQUIM_TOKEN", made.token)
     return made
-
-
-@pytest.fixture(scope="module")
-def receiver() -> Iterator[Receiver]:
-    """A server that notes the requests of clients."""
-    with receiving() as made:
-        yield made

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from arena.client import Client
 from tests.api.server import Server
-from tests.receiver import Receiver, receiving
 from tests.service import Service
 from tests.waiting import wait_until
 
@@ -57,10 +55,3 @@ def bot_file(tmp_path: Path) -> Path:
         '        return self.random.choice(turn["legal_actions"])\n'
     )
     return path
-
-
-@pytest.fixture(scope="module")
-def receiver() -> Iterator[Receiver]:
-    """A server that notes the requests of clients."""
-    with receiving() as made:
-        yield made

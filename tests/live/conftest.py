@@ -180,3 +180,10 @@ def make_arena(url: str, tmp_path: Path) -> Iterator[MakeArena]:
     yield make
     for one in made:
         one.live.close()
+
+
+@pytest.fixture
+def arena(url: str) -> Iterator[Arena]:
+    opened = Arena(url)
+    yield opened
+    opened.live.close()
