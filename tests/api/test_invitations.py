@@ -384,10 +384,7 @@ def test_codes_as_a_file(app: Flask, organiser: Account) -> None:
     assert response.headers["Cache-Control"] == "private, no-store"
     assert [
         CODE.fullmatch(row["code"]) is not None for row in csv.DictReader(io.StringIO(response.text))
-    ] == [
-        True,
-        True,
-    ]
+    ] == [True, True]
 
 
 @pytest.mark.parametrize(

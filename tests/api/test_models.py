@@ -45,8 +45,7 @@ def test_the_cost_can_be_withdrawn(
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [{"model": "m" * 61}, {"model": "two\nlines"}, {"game_cost": -1}, {"game_cost": 1001}],
+    "wrong", [{"model": "m" * 61}, {"model": "two\nlines"}, {"game_cost": -1}, {"game_cost": 1001}]
 )
 def test_what_is_said_is_bounded(owner: Account, wrong: dict[str, object]) -> None:
     refused = owner.client.post("/v1/bots", json={"name": "ana-agent", **wrong})

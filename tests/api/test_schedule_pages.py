@@ -198,7 +198,4 @@ def test_what_an_admin_does_with_that_of_an_owner_is_audited(
     entries = admin.get("/v1/admin/audit").json["entries"]
     assert [
         (one["admin"], one["action"], one["subject"]) for one in entries if "schedule" in one["action"]
-    ] == [
-        ("pia", "delete schedule", "schedule weekly"),
-        ("pia", "change schedule", "schedule weekly"),
-    ]
+    ] == [("pia", "delete schedule", "schedule weekly"), ("pia", "change schedule", "schedule weekly")]

@@ -148,11 +148,7 @@ def test_errors(owner: Owner, terminal: Terminal, tmp_path: Path, words: tuple[s
 def test_names_are_completed() -> None:
     done = CliRunner().invoke(
         botequim,
-        env={
-            "_BOTEQUIM_COMPLETE": "bash_complete",
-            "COMP_WORDS": "botequim api create_s",
-            "COMP_CWORD": "2",
-        },
+        env={"_BOTEQUIM_COMPLETE": "bash_complete", "COMP_WORDS": "botequim api create_s", "COMP_CWORD": "2"},
         prog_name="botequim",
     )
     names = [line.partition(",")[2] for line in done.output.splitlines()]

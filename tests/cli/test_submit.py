@@ -156,12 +156,7 @@ def test_it_says_where_the_bot_is_when_the_time_is_over(
 
 
 def test_ctrl_c_ends_the_wait_with_what_is_known(
-    terminal: Terminal,
-    arena: Arena,
-    bot: str,
-    sealed: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    terminal: Terminal, arena: Arena, bot: str, sealed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
@@ -206,11 +201,7 @@ def test_a_bot_that_takes_part_in_nothing_does_not_wait(
 
 
 def test_it_says_that_nothing_happens(
-    terminal: Terminal,
-    bot: str,
-    sealed: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    terminal: Terminal, bot: str, sealed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [0.0]
 

@@ -6,15 +6,7 @@ from collections.abc import Iterator, Mapping
 from re import fullmatch
 from typing import Any
 
-from arena.games.shapes import (
-    ChoiceShape,
-    ListShape,
-    NumberShape,
-    ObjectShape,
-    Shape,
-    TextShape,
-    TruthShape,
-)
+from arena.games.shapes import ChoiceShape, ListShape, NumberShape, ObjectShape, Shape, TextShape, TruthShape
 
 
 def problems(shape: Shape, value: object) -> Iterator[str]:

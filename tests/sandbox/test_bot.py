@@ -152,10 +152,7 @@ HARNESS = "import sys\nharness = sys.modules['arena.sandbox.guest.harness']\n"
             f"{HARNESS}harness.games_of = lambda *_: ('chess', 'x' * 200)\n",
             "the bot: games names the unknown game 'chess'; at bot; expected some of truco",
         ),
-        (
-            f"{HARNESS}def lost(*_):\n    while True: pass\nharness.games_of = lost\n",
-            "no answer within",
-        ),
+        (f"{HARNESS}def lost(*_):\n    while True: pass\nharness.games_of = lost\n", "no answer within"),
     ],
 )
 def test_games_that_nobody_plays_are_refused(source: str, said: str) -> None:

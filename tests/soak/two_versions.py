@@ -137,11 +137,7 @@ def running(
     }
     ours = ("BOTEQUIM_", "REDIS_URL", "PYTHON")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    commands = {
-        "api": ["api"],
-        "worker": ["workers"],
-        "scheduler": ["workers", "--scheduler"],
-    }
+    commands = {"api": ["api"], "worker": ["workers"], "scheduler": ["workers", "--scheduler"]}
     with ExitStack() as stack:
         processes = {}
         for name, command in commands.items():

@@ -68,11 +68,7 @@ def refused(store: EmbeddedStore, **settings: str) -> str:
     jobs = RqJobs(store.url)
     jobs.move_house_bots("game")
     done = subprocess.run(
-        WORKER,
-        env=environment(REDIS_URL=store.url, **settings),
-        capture_output=True,
-        text=True,
-        timeout=400,
+        WORKER, env=environment(REDIS_URL=store.url, **settings), capture_output=True, text=True, timeout=400
     )
     assert done.returncode == 1
     assert jobs.queue(HOUSE_QUEUE).job_ids == ["move_house_bots-game"]
