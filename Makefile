@@ -19,7 +19,7 @@ PLAIN = -m "not (system or nightly)"
 
 # With COVERAGE=1, coverage by lines and branches of what runs in the processes of pytest; pyproject.toml sets the floor.
 test: $(VENV)/.test
-	$(PYTEST) -p no:schemathesis $(PLAIN) $(if $(COVERAGE),--cov --cov-report=term:skip-covered)
+	$(PYTEST) $(PLAIN) $(if $(COVERAGE),--cov --cov-report=term:skip-covered)
 
 # What starts processes: services, workers, checks of uploads, browsers, other languages. One case of each kind at least, and all that are cheap.
 test-system: $(VENV)/.test

@@ -98,10 +98,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if marker not in ("system", "nightly", "not"):
         return None
     files = list(collection_path.rglob("test_*.py")) if collection_path.is_dir() else [collection_path]
-    return all(_left_out(file, marker) for file in files) or None
+    return all(is_left_out(file, marker) for file in files) or None
 
 
-def _left_out(file: Path, marker: str) -> bool:
+def is_left_out(file: Path, marker: str) -> bool:
     """Whether a run of ``marker``, or with "not" one of the plain cases, has nothing to do in a file."""
     if not file.match("test_*.py"):
         return False
