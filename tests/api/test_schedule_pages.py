@@ -38,9 +38,8 @@ WEEKLY: dict[str, Any] = {
 
 
 @pytest.fixture
-def schedules(app: Flask) -> Schedules:
-    service: Service = app.extensions["botequim"]
-    return service.schedules
+def schedules(services: Service) -> Schedules:
+    return services.schedules
 
 
 def html(browser: Browser, path: str) -> str:

@@ -179,9 +179,8 @@ def test_webhooks(app: Flask, database: Redis) -> None:
 
 
 @pytest.fixture
-def played(app: Flask, admin: ContractClient, database: Redis) -> str:
+def played(services: Service, admin: ContractClient, database: Redis) -> str:
     """A tournament of three groups on a published board."""
-    services: Service = app.extensions["botequim"]
     body = {
         "name": "Cup",
         "kind": "toepen",
@@ -310,9 +309,8 @@ def test_history(app: Flask, played: str, database: Redis) -> None:
 
 
 def test_a_board_is_published_without_a_result_that_cannot_be_read(
-    app: Flask, admin: ContractClient, played: str, database: Redis
+    services: Service, admin: ContractClient, played: str, database: Redis
 ) -> None:
-    services: Service = app.extensions["botequim"]
     results = f"{{t:{played}}}:results"
     group = database.hkeys(results)[0]
     before = services.boards.read("toepen", "sealed")

@@ -142,9 +142,8 @@ def whole(value: float) -> str:
 
 
 @pytest.fixture
-def played(app: Flask, admin: ContractClient) -> str:
+def played(services: Service, admin: ContractClient) -> str:
     """A finished tournament of house bots whose board is published; its id."""
-    services: Service = app.extensions["botequim"]
     body = {
         "name": NASTY,
         "kind": "toepen",
@@ -231,9 +230,12 @@ def test_the_front_page(played: str, owner: Account, admin: ContractClient, anyb
 
 
 def test_the_front_page_shows_the_most_active_boards(
-    played: str, admin: ContractClient, app: Flask, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch
+    played: str,
+    admin: ContractClient,
+    services: Service,
+    anybody: ContractClient,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    services: Service = app.extensions["botequim"]
     body = {"name": "Cup", "kind": "truco", "format": "round_robin", "groups": 3}
     play(services, announce(admin, {**body, "house": ["rookie", "random", "rookie+2"]}))
     assert services.boards.publish("truco", "sealed")
