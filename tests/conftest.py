@@ -20,7 +20,9 @@ from arena.store.embedded import EmbeddedStore
 from arena.store.identity import STORE_KEY
 from arena.store.repositories import open_store
 from arena.store.rows import FORMAT
+from tests.api.server import ADMIN_TOKEN, Server
 from tests.durations import METER
+from tests.receiver import Receiver, receiving
 from tests.waiting import PATIENCE
 
 # The examples are the same in every run and may take as long as they need, so that no test fails by chance.
@@ -138,6 +140,22 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStore]:
     """A real server for the whole session."""
     with EmbeddedStore(tmp_path_factory.mktemp("store")) as embedded:
         yield embedded
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The API in a process of its own, for tests of commands and of the client; it ends games itself."""
+    with EmbeddedStore(tmp_path_factory.mktemp("service")) as embedded:
+        register(embedded.url)
+        with Server(embedded.url, BOTEQUIM_ADMIN_TOKEN=ADMIN_TOKEN, BOTEQUIM_SWEEP="1") as running:
+            yield running
+
+
+@pytest.fixture(scope="module")
+def receiver() -> Iterator[Receiver]:
+    """A server that notes the requests of clients."""
+    with receiving() as made:
+        yield made
 
 
 @pytest.fixture

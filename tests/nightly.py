@@ -8,6 +8,7 @@ pytest's, each in one word (``--numprocesses=4``).
 from __future__ import annotations
 
 import argparse
+import re
 import subprocess
 import sys
 import time
@@ -23,6 +24,7 @@ QUICK_S: Final = 120
 """The most that a slice of ``--changed`` takes."""
 
 _SINCE: Final = "HEAD~20"
+_NOT_PLAIN: Final = re.compile(r"^pytestmark = .*mark\.(system|nightly)", re.MULTILINE)
 
 
 class Slice(NamedTuple):
@@ -89,15 +91,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out files without the marker with which the expression of a run begins: importing all takes as
-    long as many a slice.
+    """Leave out files without a case that the expression of a run selects, and folders of such files:
+    importing all takes as long as many a slice.
     """
     marker = config.getoption("markexpr").partition(" ")[0]
-    if marker not in ("system", "nightly") or not collection_path.match("test_*.py"):
+    if marker not in ("system", "nightly", "not"):
         return None
-    marking = (collection_path, collection_path.parent / "conftest.py")
-    text = "".join(path.read_text("utf-8") for path in marking if path.is_file())
-    return None if f"mark.{marker}" in text or "import *" in text else True
+    files = list(collection_path.rglob("test_*.py")) if collection_path.is_dir() else [collection_path]
+    return all(is_left_out(file, marker) for file in files) or None
+
+
+def is_left_out(file: Path, marker: str) -> bool:
+    """Whether a run of ``marker``, or with "not" one of the plain cases, has nothing to do in a file."""
+    if not file.match("test_*.py"):
+        return False
+    text = file.read_text("utf-8")
+    if marker == "not":
+        return _NOT_PLAIN.search(text) is not None
+    conftest = file.parent / "conftest.py"
+    text += conftest.read_text("utf-8") if conftest.is_file() else ""
+    return f"mark.{marker}" not in text and "import *" not in text
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

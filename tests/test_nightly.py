@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.nightly import QUICK_S, SLICES, TOP, changed_lines, quick_slice
+from tests.nightly import QUICK_S, SLICES, TOP, changed_lines, is_left_out, quick_slice
 
 
 def test_contributing_names_every_slice() -> None:
@@ -36,6 +36,24 @@ def test_every_package_is_guarded() -> None:
     packages += [path.parent for path in TOP.glob("arena/*/*.py")]
     found = {str(path.relative_to(TOP)) for path in packages} - {"arena"}
     assert {path for path in found if not f"{path}/".startswith(tuple(f"{one}/" for one in guarded))} == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "left_out"),
+    [
+        ("pytestmark = pytest.mark.system", True),
+        ('pytestmark = [pytest.mark.nightly("starters"), needs("go")]', True),
+        ('pytestmark = pytest.mark.usefixtures("python")', False),
+        ("@pytest.mark.system\ndef test_slow() -> None: ...", False),
+    ],
+)
+def test_a_run_of_plain_cases_leaves_out_what_is_marked_as_a_whole(
+    text: str, left_out: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "test_it.py"
+    file.write_text(text)
+    assert is_left_out(file, "not") is left_out
+    assert not is_left_out(tmp_path / "conftest.py", "not")
 
 
 def test_the_quick_slice_is_that_of_most_changed_lines() -> None:

@@ -19,10 +19,7 @@ PACKAGE = "@modelcontextprotocol/conformance"
 NODE = "node@22"
 """What the checks need, whatever is installed."""
 
-RUNS = {
-    "2025-11-25": ("0.1.16", ()),
-    "2026-07-28": ("0.2.0-alpha.12", ("--requirements", "2026-07-28")),
-}
+RUNS = {"2025-11-25": ("0.1.16", ()), "2026-07-28": ("0.2.0-alpha.12", ("--requirements", "2026-07-28"))}
 """By version of the protocol, that of the checks, and what selects the scenarios."""
 
 HERE = Path(__file__).parent

@@ -6,8 +6,10 @@ import time
 from typing import Any
 
 from arena.ops.service import Service
+from arena.ratings import board
 from tests.api.contract import ContractClient
 from tests.live.clock import close_entry
+from tests.live.snapshots import made_once
 from tests.waiting import PATIENCE
 
 
@@ -59,9 +61,15 @@ def play_models(
 
 
 def play_rated(services: Service, admin: ContractClient, groups: int) -> Service:
-    """Play a Truco tournament of house bots and publish its board with the matchups."""
+    """Play a Truco tournament of house bots and publish its board with the matchups; once in a process."""
+    name = ("a rated Truco board", groups, board.SETTLED_GROUPS)
+    made_once(services, name, lambda: play_anew(services, admin, groups))
+    return services
+
+
+def play_anew(services: Service, admin: ContractClient, groups: int) -> None:
+    """The same, in each case that asks for it: its games have just been played."""
     body = {"name": "Cup", "kind": "truco", "format": "round_robin", "groups": groups}
     play(services, announce(admin, {**body, "house": ["rookie", "random", "rookie+2"]}))
     assert services.boards.publish("truco", "sealed")
     assert services.matchups.compute("truco", "sealed")
-    return services

@@ -21,9 +21,8 @@ from arena.store.embedded import EmbeddedStore
 from queues.rq_jobs import BackgroundJobs, RqJobs
 from tests.api.contract import ContractClient, contract_client
 from tests.api.pages import Browser
+from tests.api.server import ADMIN_TOKEN
 from tests.waiting import PATIENCE
-
-ADMIN_TOKEN = "the-admin-token-of-the-tests-0123456789"
 
 
 @pytest.fixture(scope="session")
@@ -63,6 +62,12 @@ def app(one_app: Flask, clean_store: EmbeddedStore) -> Flask:
     services.moderation.forget()
     services.store.presence.forget()
     return one_app
+
+
+@pytest.fixture
+def services(app: Flask) -> Service:
+    """What the app calls."""
+    return cast(Service, app.extensions["botequim"])
 
 
 @pytest.fixture

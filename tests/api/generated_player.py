@@ -96,8 +96,7 @@ def main(url: str) -> None:
     good(add_version.sync(name, client=owner, body=NewVersion(label="2")))
     rookie = HouseSeat(house=HouseSeatHouse.ROOKIE)
     truco = NewTrucoGame(
-        kind=NewTrucoGameKind.TRUCO,
-        seats=[BotSeat(bot=name), rookie, BotSeat(bot=name), rookie],
+        kind=NewTrucoGameKind.TRUCO, seats=[BotSeat(bot=name), rookie, BotSeat(bot=name), rookie]
     )
     toepen = NewToepenGame(kind=NewToepenGameKind.TOEPEN, seats=[rookie, OpenSeat(open_=True)])
     games = []

@@ -16,11 +16,13 @@ from types import TracebackType
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
+from arena.client import Client
 from tests.api.players import Player
 from tests.ports import free_port
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent.parent
+ADMIN_TOKEN = "the-admin-token-of-the-tests-0123456789"
 
 
 class Reply(NamedTuple):
@@ -145,6 +147,10 @@ class Server:
             yield from _messages(response)
         finally:
             connection.close()
+
+    def client(self, token: str | None = None) -> Client:
+        """The client of authors."""
+        return Client(self.url, token, patience=30)
 
     def sign_up(self, name: str) -> str:
         """The token of a new owner."""

@@ -12,11 +12,7 @@ from arena.ops.service import Service
 from tests.api.pages import Browser
 
 TOEPEN = {"game": "toepen", "seats": "2", "rule-lives": "2", "seat1": "house:random"}
-TRUCO = {
-    "game": "truco",
-    "rule-max_hands": "2",
-    **{f"seat{seat}": "house:random" for seat in (1, 2, 3)},
-}
+TRUCO = {"game": "truco", "rule-max_hands": "2", **{f"seat{seat}": "house:random" for seat in (1, 2, 3)}}
 
 
 def service_of(app: Flask) -> Service:

@@ -19,12 +19,6 @@ from tests.api.test_web_pages import BROWSER, check_page
 
 
 @pytest.fixture
-def services(app: Flask) -> Service:
-    found: Service = app.extensions["botequim"]
-    return found
-
-
-@pytest.fixture
 def browser(app: Flask) -> Browser:
     return Browser(app)
 

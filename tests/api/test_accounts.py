@@ -337,11 +337,10 @@ def test_the_audit_log_says_what_became_of_a_deleted_bot(
     sign_up: Callable[..., Account],
     register: Callable[..., Account],
     admin: ContractClient,
-    app: Flask,
+    services: Service,
 ) -> None:
     for bot in ("rated", "unrated", "own"):
         register(bot)
-    services: Service = app.extensions["botequim"]
     rate(services.store, "rated")
     assert sign_up("bia").client.delete("/v1/bots/rated").status_code == 403
     assert code(admin.delete("/v1/bots/nobody")) == "bot_not_found"

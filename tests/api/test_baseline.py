@@ -7,9 +7,7 @@ import io
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import pytest
 from click.testing import CliRunner
-from flask import Flask
 
 from arena.cli import botequim
 from arena.events.tournament import Tournament
@@ -23,12 +21,6 @@ from tests.api.test_web_pages import check_page
 
 CUP: dict[str, Any] = {"name": "Cup", "kind": "toepen", "preset": "duel@1", "format": "round_robin"}
 HOUSE = ["rookie", "random", "regular"]
-
-
-@pytest.fixture
-def services(app: Flask) -> Service:
-    found: Service = app.extensions["botequim"]
-    return found
 
 
 def refused(client: ContractClient, path: str, body: dict[str, Any], method: str = "post") -> tuple[str, str]:

@@ -48,11 +48,13 @@ def test_the_filters_choose_bots(rated: Service, anybody: ContractClient, owner:
         assert anybody.get(f"{PATH}?{wrong}").status_code == 422
 
 
-def test_the_bots_of_an_owner(rated: Service, anybody: ContractClient, owner: Account) -> None:
+def test_the_bots_of_an_owner(
+    rated: Service, anybody: ContractClient, owner: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
     owner.client.post("/v1/bots", json={"name": "random-of-ana"})
     board = rated.boards.published("truco", "sealed")
     assert board is not None
-    board.data["rows"][0]["name"] = "random-of-ana"
+    monkeypatch.setitem(board.data["rows"][0], "name", "random-of-ana")
     assert shown(anybody, f"owner={owner.name}") == {"random-of-ana"}
     assert shown(anybody, f"owner={owner.name}&house=true") == set()
     assert shown(anybody, "house=false") == {"random-of-ana"}
@@ -83,11 +85,14 @@ def test_filters_stay_in_the_paging(
     assert len(second.rows(TABLE)) == 1
 
 
-def test_earlier_versions_stand_below_the_bot(rated: Service, anybody: ContractClient) -> None:
+def test_earlier_versions_stand_below_the_bot(
+    rated: Service, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     board = rated.boards.published("truco", "sealed")
     assert board is not None
     row = board.data["rows"][1]
-    row["versions"].append({**row["versions"][0], "version": "old"})
+    versions = [*row["versions"], {**row["versions"][0], "version": "old"}]
+    monkeypatch.setitem(row, "versions", versions)
     rows = read(anybody, f"{PATH}?versions=all").rows(TABLE)
     assert [(one["rank"], one["version"]) for one in rows if one["bot"] == row["name"]] == [
         (str(row["rank"]), row["version"]),

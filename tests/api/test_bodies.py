@@ -239,10 +239,7 @@ def test_limits_count_before_the_body_is_read(settings: Settings, owner: Account
         response = client.post("/v1/bots/first/versions", data=data, content_type="application/json")
         assert response.status_code in (400, 422)
     response = client.post(
-        "/v1/bots/first/versions",
-        input_stream=Unread(),
-        content_length=1000,
-        content_type="application/json",
+        "/v1/bots/first/versions", input_stream=Unread(), content_length=1000, content_type="application/json"
     )
     assert response.json["code"] == "rate_limited"
     assert response.json["limit"] == "uploads_per_owner"

@@ -15,7 +15,7 @@ from arena.ops.service import Service
 from arena.play.bot_results import opponents, result_words
 from arena.records.archive.objects import ArchiveUnavailable
 from arena.store.paging import Page as PageOfItems
-from tests.api.arenas import play_rated
+from tests.api.arenas import play_anew, play_rated
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
 from tests.api.test_web_pages import BROWSER, NASTY, read, whole
@@ -140,7 +140,10 @@ def test_games_are_filtered_by_kind_and_result(owner: Account, anybody: Contract
     assert anybody.get("/bots/novato?kind=chess").status_code == 422
 
 
-def test_the_games_that_the_arena_played_are_shown(rated: Service, anybody: ContractClient) -> None:
+def test_the_games_that_the_arena_played_are_shown(
+    services: Service, admin: ContractClient, anybody: ContractClient
+) -> None:
+    play_anew(services, admin, groups=2)
     page = read(anybody, "/bots/random")
     shown = page.rows("Newest first")
     found = anybody.get("/v1/bots/random/games").json["games"]

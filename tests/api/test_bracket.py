@@ -92,8 +92,7 @@ def test_the_higher_seed_goes_on_after_a_tie() -> None:
 
 
 @pytest.mark.parametrize(
-    "rounds",
-    [[], [(1, [Met({"a": 1.0, "b": 0.0, "c": 0.5}, 1, 1, "a", 1)])], [(1, [duel(64, "a", "b")])]],
+    "rounds", [[], [(1, [Met({"a": 1.0, "b": 0.0, "c": 0.5}, 1, 1, "a", 1)])], [(1, [duel(64, "a", "b")])]]
 )
 def test_what_is_not_drawn(rounds: list[tuple[int, list[Met]]]) -> None:
     """Nothing, tables of three, and more than 64 players."""

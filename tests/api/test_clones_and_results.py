@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from flask import Flask
 
 from arena.cli import run
 from arena.events.owner_results import HEADINGS, results_csv
@@ -31,12 +30,6 @@ CUP: dict[str, Any] = {
     "who": "invited",
     "invited": ["regular"],
 }
-
-
-@pytest.fixture
-def services(app: Flask) -> Service:
-    found: Service = app.extensions["botequim"]
-    return found
 
 
 def test_a_clone_has_the_settings_and_another_seed(

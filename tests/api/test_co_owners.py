@@ -27,12 +27,6 @@ CUP: dict[str, Any] = {"name": "Cup", "kind": "toepen", "preset": "duel@1", "for
 
 
 @pytest.fixture
-def services(app: Flask) -> Service:
-    found: Service = app.extensions["botequim"]
-    return found
-
-
-@pytest.fixture
 def bia(sign_up: Callable[..., Account]) -> Account:
     return sign_up("bia")
 

@@ -23,12 +23,6 @@ SOURCE = "def choose(turn):\n    return turn['legal_actions'][0]\n"
 CRON = re.compile(r"([0-9*/,-]+ ){3}[0-9*/,-]+")
 
 
-@pytest.fixture
-def services(app: Flask) -> Service:
-    found: Service = app.extensions["botequim"]
-    return found
-
-
 def seed(services: Service) -> None:
     """The schedules of a new service, without its first tournaments."""
     schedules: Schedules = services.schedules

@@ -23,12 +23,6 @@ BODY = {"bot": "ana-bot", "new": "2", "old": "1", "kind": "truco", "preset": "mi
 
 
 @pytest.fixture
-def services(app: Flask) -> Service:
-    found: Service = app.extensions["botequim"]
-    return found
-
-
-@pytest.fixture
 def versions(owner: Account, checker: None) -> Callable[..., None]:
     """Uploads the versions of a bot. The app keeps sources beyond a test: use a name once."""
 

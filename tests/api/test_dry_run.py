@@ -30,12 +30,6 @@ CUP = {
 }
 
 
-@pytest.fixture
-def services(app: Flask) -> Service:
-    found: Service = app.extensions["botequim"]
-    return found
-
-
 def dry_run(client: ContractClient, query: str = "", **changes: Any) -> Any:
     body = {"locks_ms": now_ms() + 3_600_000, **CUP, **changes}
     return client.post(f"/v1/tournament-dry-runs{query}", json=body)

@@ -28,12 +28,6 @@ HOUR = 3_600_000
 
 
 @pytest.fixture
-def services(app: Flask) -> Service:
-    found: Service = app.extensions["botequim"]
-    return found
-
-
-@pytest.fixture
 def cup(app: Flask, owner: Account) -> str:
     return announce_now(owner.client, {**CUP, "locks_ms": now_ms() + HOUR})
 

@@ -8,6 +8,7 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterator
 from copy import deepcopy
+from functools import cache
 from html import unescape
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -52,10 +53,16 @@ def request_schemas() -> list[type[Schema]]:
     return sorted(set(subclasses(RequestSchema)), key=lambda schema: (schema.__module__, schema.__name__))
 
 
+@cache
+def made(schema: type[Schema]) -> Schema:
+    """The schema, once: to make it takes longer than to ask it."""
+    return schema(partial=True)
+
+
 def refusal(schema: type[Schema], name: str, value: Any) -> ArenaError | None:
     """The error about the value itself, not about something in it or beside it."""
     try:
-        load(schema(partial=True), {name: value})
+        load(made(schema), {name: value})
     except ArenaError as error:
         return error if error.field == name else None
     return None

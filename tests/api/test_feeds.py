@@ -85,8 +85,7 @@ def test_feeds_have_the_configured_address(settings: Settings, admin: ContractCl
     assert all(link.startswith("https://bar.example/") for link in links)
 
 
-def test_the_feed_of_one_tournament(app: Flask, owner: Account, anybody: ContractClient) -> None:
-    services: Service = app.extensions["botequim"]
+def test_the_feed_of_one_tournament(services: Service, owner: Account, anybody: ContractClient) -> None:
     body = {"name": "Cup <1>", "kind": "toepen", "format": "round_robin", "rules": {"seats": 2, "lives": 1}}
     event = announce(owner.client, {**body, "house": ["rookie", "random"]})
     owner.client.patch(f"/v1/tournaments/{event}", json={"groups": 2, "description": "Hi"})

@@ -115,7 +115,7 @@ def test_closed_games_are_not_shown(
 
 
 def test_the_table_is_kept_for_a_moment(
-    app: Flask,
+    services: Service,
     register: Callable[..., Account],
     owner: Account,
     anybody: ContractClient,
@@ -128,16 +128,14 @@ def test_the_table_is_kept_for_a_moment(
     def fail(*_: Any, **__: Any) -> None:
         raise AssertionError("the page read the store for a table that it had")
 
-    services: Service = app.extensions["botequim"]
     monkeypatch.setattr(services.live, "list", fail)
     monkeypatch.setattr(services.live, "events", fail)
     assert games_of(read(anybody, "/")) == [game]
 
 
 def test_only_new_events_of_a_live_game_are_read(
-    app: Flask, register: Callable[..., Account], owner: Account, monkeypatch: pytest.MonkeyPatch
+    services: Service, register: Callable[..., Account], owner: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    services: Service = app.extensions["botequim"]
     _, players = new_game("truco", register, owner)
     starts = []
     read_events = services.live.events

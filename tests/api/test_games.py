@@ -215,11 +215,7 @@ def test_bad_queries_for_turns(bots: list[Account], query: str) -> None:
         ({"kind": "toepen", "seats": [{"house": "nobody"}] * 2}, "invalid", "seats.0.house"),
         ({"kind": "toepen", "seats": [{"bot": "nobody"}] * 2}, "bot_not_found", "bot"),
         ({"kind": "toepen", "seats": ["bot-a", "bot-b"]}, "invalid", "seats.0"),
-        (
-            {"kind": "toepen", "seats": [{"open": True}] * 2, "rules": {"seats": 3}},
-            "invalid_seats",
-            "seats",
-        ),
+        ({"kind": "toepen", "seats": [{"open": True}] * 2, "rules": {"seats": 3}}, "invalid_seats", "seats"),
         (
             {"kind": "toepen", "seats": [{"open": True}] * 2, "rules": {"lives": 0}},
             "invalid_option",
@@ -241,11 +237,7 @@ def test_bad_queries_for_turns(bots: list[Account], query: str) -> None:
             "invalid",
             "seats.0.nonce",
         ),
-        (
-            {"kind": "toepen", "seats": [{"open": True}] * 2, "visibility": "secret"},
-            "invalid",
-            "visibility",
-        ),
+        ({"kind": "toepen", "seats": [{"open": True}] * 2, "visibility": "secret"}, "invalid", "visibility"),
         ({"kind": "toepen", "seats": [{"open": True}] * 2, "rated": True}, "invalid", "rated"),
     ],
 )

@@ -39,12 +39,6 @@ CUP: dict[str, Any] = {
 
 
 @pytest.fixture
-def services(app: Flask) -> Service:
-    found: Service = app.extensions["botequim"]
-    return found
-
-
-@pytest.fixture
 def pia(sign_up: Callable[..., Account]) -> Account:
     return sign_up("pia")
 

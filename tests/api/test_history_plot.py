@@ -14,11 +14,7 @@ def point(day: str, version: str, rating: float, half: float = 50) -> dict[str, 
 
 def test_days_stand_where_they_are_in_time() -> None:
     drawn = plot(
-        [
-            point("2026-11-20", "1", 1500),
-            point("2026-11-21", "1", 1550, 0),
-            point("2026-11-24", "2", 1600),
-        ]
+        [point("2026-11-20", "1", 1500), point("2026-11-21", "1", 1550, 0), point("2026-11-24", "2", 1600)]
     )
     assert drawn is not None
     assert drawn.axis == Axis(1450, 1650)

@@ -38,12 +38,6 @@ PEOPLE = [{"name": "Zé Pereira", "handle": "zeca", "email": "ze@school.example"
 
 
 @pytest.fixture
-def services(app: Flask) -> Service:
-    found: Service = app.extensions["botequim"]
-    return found
-
-
-@pytest.fixture
 def organiser(owner: Account, admin: ContractClient) -> Account:
     """``ana``, who may make ten invitations."""
     response = admin.put("/v1/admin/owners/ana/invitations", json={"most": 10})
@@ -390,10 +384,7 @@ def test_codes_as_a_file(app: Flask, organiser: Account) -> None:
     assert response.headers["Cache-Control"] == "private, no-store"
     assert [
         CODE.fullmatch(row["code"]) is not None for row in csv.DictReader(io.StringIO(response.text))
-    ] == [
-        True,
-        True,
-    ]
+    ] == [True, True]
 
 
 @pytest.mark.parametrize(

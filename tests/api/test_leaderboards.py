@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flask import Flask
 
 from arena.cli import run
 from arena.client import Client
@@ -21,14 +20,14 @@ from arena.play.players import DIVISIONS
 from tests.api.arenas import announce, play
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
+from tests.live.snapshots import made_once
 
 PATH = "/v1/leaderboards/toepen/sealed"
 
 
 @pytest.fixture
-def published(app: Flask, admin: ContractClient) -> None:
+def published(services: Service, admin: ContractClient) -> None:
     """A tournament of house bots was played, and its board published."""
-    services: Service = app.extensions["botequim"]
     body = {
         "name": "Cup",
         "kind": "toepen",
@@ -37,8 +36,12 @@ def published(app: Flask, admin: ContractClient) -> None:
         "groups": 4,
         "house": ["rookie", "random", "rookie+2"],
     }
-    play(services, announce(admin, body))
-    assert services.boards.publish("toepen", "sealed")
+
+    def make() -> None:
+        play(services, announce(admin, body))
+        assert services.boards.publish("toepen", "sealed")
+
+    made_once(services, "a published Toepen board", make)
 
 
 def test_boards_are_empty_before_anybody_has_played(anybody: ContractClient) -> None:
@@ -264,7 +267,7 @@ def test_boards_history_and_standings_come_in_pages(published: None, anybody: Co
 
 
 def test_what_has_not_changed_is_not_sent_again(
-    published: None, anybody: ContractClient, owner: Account, app: Flask
+    published: None, anybody: ContractClient, owner: Account, services: Service
 ) -> None:
     (event,) = [one["id"] for one in anybody.get("/v1/tournaments").json["tournaments"]]
     paths = [PATH, f"{PATH}?format=csv", f"{PATH}/history", f"/v1/tournaments/{event}/standings"]
@@ -275,7 +278,6 @@ def test_what_has_not_changed_is_not_sent_again(
         tags[path] = first.headers["ETag"]
         again = anybody.get(path, headers={"If-None-Match": tags[path]})
         assert (again.status_code, again.data) == (304, b"")
-    services: Service = app.extensions["botequim"]
     services.boards.renew("toepen", "sealed")
     assert services.boards.publish("toepen", "sealed")
     for path in paths[:3]:

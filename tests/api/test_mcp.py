@@ -67,8 +67,8 @@ class Agent:
         return text
 
 
-@pytest.fixture
-def app(settings: Settings, clean_store: EmbeddedStore) -> Flask:
+@pytest.fixture(scope="module")
+def one_app(settings: Settings) -> Flask:
     """An app whose house bots move when a request is over."""
     jobs = InlineJobs()
     app = create_app(settings, jobs)

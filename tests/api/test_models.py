@@ -45,8 +45,7 @@ def test_the_cost_can_be_withdrawn(
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [{"model": "m" * 61}, {"model": "two\nlines"}, {"game_cost": -1}, {"game_cost": 1001}],
+    "wrong", [{"model": "m" * 61}, {"model": "two\nlines"}, {"game_cost": -1}, {"game_cost": 1001}]
 )
 def test_what_is_said_is_bounded(owner: Account, wrong: dict[str, object]) -> None:
     refused = owner.client.post("/v1/bots", json={"name": "ana-agent", **wrong})
@@ -85,14 +84,13 @@ def test_the_settings_page_says_it(app: Flask, owner: Account, register: Callabl
 
 
 def test_the_board_shows_it(
-    app: Flask,
+    services: Service,
     admin: ContractClient,
     owner: Account,
     anybody: ContractClient,
     register: Callable[..., Account],
 ) -> None:
-    service: Service = app.extensions["botequim"]
-    play_models(service, admin, owner.client, register("ana-agent", **SAID).client, "ana-agent")
+    play_models(services, admin, owner.client, register("ana-agent", **SAID).client, "ana-agent")
     path = "/v1/leaderboards/toepen/models"
     reply = anybody.get(path)
     rows = {row["name"]: row for row in reply.json["rows"]}

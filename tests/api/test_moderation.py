@@ -182,8 +182,7 @@ def test_what_organisers_do_is_logged(
     assert not any("enter" in action for _, action, *_ in logged)
 
 
-def test_names_are_replaced_where_they_are_names(app: Flask) -> None:
-    services: Service = app.extensions["botequim"]
+def test_names_are_replaced_where_they_are_names(services: Service) -> None:
     board = {
         "kind": "toepen",
         "rows": [{"name": "toepen", "version": "1"}],

@@ -204,7 +204,7 @@ def test_an_illegal_answer_leaves_no_note(
 
 
 def test_notes_count_and_go_with_the_account(
-    app: Flask, owner: Account, ana_one: Account, teo_one: Account, anybody: ContractClient, game: str
+    services: Service, owner: Account, ana_one: Account, teo_one: Account, anybody: ContractClient, game: str
 ) -> None:
     before = owner.client.get("/v1/owners/me").json["quotas"]["bytes"]["used"]
     play(ana_one, teo_one)
@@ -219,21 +219,19 @@ def test_notes_count_and_go_with_the_account(
             "notes": [{"after": one["after"], "note": one["note"]} for one in noted],
         }
     ]
-    service: Service = app.extensions["botequim"]
     owner.client.patch(f"/v1/bots/ana-one/games/{game}/notes", json={"published": True})
     assert owner.client.delete("/v1/owners/me?confirm=ana").status_code == 200
-    assert service.live.notes.find(["ana-one"], game) == {}
+    assert services.live.notes.find(["ana-one"], game) == {}
     assert SECRET not in seen(anybody, game)
 
 
 def test_notes_go_with_the_bot(
-    app: Flask, owner: Account, ana_one: Account, teo_one: Account, game: str
+    services: Service, owner: Account, ana_one: Account, teo_one: Account, game: str
 ) -> None:
     play(ana_one, teo_one)
     assert owner.client.delete("/v1/bots/ana-one").status_code == 204
-    service: Service = app.extensions["botequim"]
-    assert service.live.notes.find(["ana-one"], game) == {}
-    assert list(service.live.notes.all("ana-one")) == []
+    assert services.live.notes.find(["ana-one"], game) == {}
+    assert list(services.live.notes.all("ana-one")) == []
 
 
 @pytest.fixture

@@ -26,12 +26,6 @@ CUP = {"kind": "toepen", "name": "Cup", "format": "round_robin", "preset": "duel
 
 
 @pytest.fixture
-def services(app: Flask) -> Service:
-    found: Service = app.extensions["botequim"]
-    return found
-
-
-@pytest.fixture
 def arena(services: Service) -> Tournaments:
     return services.tournaments
 

@@ -25,12 +25,6 @@ NEW = "/account/bots/new"
 
 
 @pytest.fixture
-def services(app: Flask) -> Service:
-    found: Service = app.extensions["botequim"]
-    return found
-
-
-@pytest.fixture
 def other(app: Flask, sign_up: Callable[..., Account]) -> Browser:
     browser = Browser(app)
     browser.sign_in(sign_up("pia").token)

@@ -36,12 +36,6 @@ class Qualified:
 
 
 @pytest.fixture
-def services(app: Flask) -> Service:
-    found: Service = app.extensions["botequim"]
-    return found
-
-
-@pytest.fixture
 def played(
     services: Service, owner: Account, register: Callable[..., Account], checker: None
 ) -> dict[str, Qualified]:

@@ -38,9 +38,8 @@ WEEKLY: dict[str, Any] = {
 
 
 @pytest.fixture
-def schedules(app: Flask) -> Schedules:
-    service: Service = app.extensions["botequim"]
-    return service.schedules
+def schedules(services: Service) -> Schedules:
+    return services.schedules
 
 
 def html(browser: Browser, path: str) -> str:
@@ -198,7 +197,4 @@ def test_what_an_admin_does_with_that_of_an_owner_is_audited(
     entries = admin.get("/v1/admin/audit").json["entries"]
     assert [
         (one["admin"], one["action"], one["subject"]) for one in entries if "schedule" in one["action"]
-    ] == [
-        ("pia", "delete schedule", "schedule weekly"),
-        ("pia", "change schedule", "schedule weekly"),
-    ]
+    ] == [("pia", "delete schedule", "schedule weekly"), ("pia", "change schedule", "schedule weekly")]

@@ -26,12 +26,6 @@ HOUSE = {"rookie": "ana", "random": "bia", "regular": ""}
 
 
 @pytest.fixture
-def services(app: Flask) -> Service:
-    found: Service = app.extensions["botequim"]
-    return found
-
-
-@pytest.fixture
 def cups(services: Service, owner: Account) -> list[str]:
     """Three finished tournaments of house bots, of which two count as bots of ``ana`` and ``bia``: bots of
     owners are in the system test of a class.

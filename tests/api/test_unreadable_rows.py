@@ -77,12 +77,7 @@ def test_tournaments(app: Flask, owner: Account, database: Redis) -> None:
     ]
     for data in nested:
         database.hset(f"{{t:{bad}}}", "m", data)
-        check_lists(
-            app,
-            ["/v1/tournaments", "/v1/tournaments?state=entry", "/tournaments", "/"],
-            good,
-            data,
-        )
+        check_lists(app, ["/v1/tournaments", "/v1/tournaments?state=entry", "/tournaments", "/"], good, data)
     assert f"tournament {bad}" in LEFT_OUT
 
 
@@ -184,9 +179,8 @@ def test_webhooks(app: Flask, database: Redis) -> None:
 
 
 @pytest.fixture
-def played(app: Flask, admin: ContractClient, database: Redis) -> str:
+def played(services: Service, admin: ContractClient, database: Redis) -> str:
     """A tournament of three groups on a published board."""
-    services: Service = app.extensions["botequim"]
     body = {
         "name": "Cup",
         "kind": "toepen",
@@ -208,12 +202,7 @@ def test_groups(app: Flask, played: str, database: Redis) -> None:
         row = database.hget(f"{key}:{part}", ids[0])
         assert row is not None
         values = orjson.loads(row)
-        for data in (
-            *damaged(values),
-            b"[]",
-            orjson.dumps(values[:3]),
-            b"[1,2,3,4,5,6,7,8]",
-        ):
+        for data in (*damaged(values), b"[]", orjson.dumps(values[:3]), b"[1,2,3,4,5,6,7,8]"):
             database.hset(f"{key}:{part}", ids[0], data)
             check_lists(app, [f"/v1/tournaments/{played}/groups", f"/tournaments/{played}"], ids[1], data)
         assert f"group {played}-{ids[0]}" in LEFT_OUT
@@ -320,9 +309,8 @@ def test_history(app: Flask, played: str, database: Redis) -> None:
 
 
 def test_a_board_is_published_without_a_result_that_cannot_be_read(
-    app: Flask, admin: ContractClient, played: str, database: Redis
+    services: Service, admin: ContractClient, played: str, database: Redis
 ) -> None:
-    services: Service = app.extensions["botequim"]
     results = f"{{t:{played}}}:results"
     group = database.hkeys(results)[0]
     before = services.boards.read("toepen", "sealed")

@@ -20,6 +20,7 @@ from arena.store.embedded import EmbeddedStore
 from tests.api.arenas import announce, play
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient, contract_client
+from tests.live.snapshots import made_once
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 VOID = {"meta", "link", "br", "hr", "img", "input"}
@@ -141,9 +142,8 @@ def whole(value: float) -> str:
 
 
 @pytest.fixture
-def played(app: Flask, admin: ContractClient) -> str:
+def played(services: Service, admin: ContractClient) -> str:
     """A finished tournament of house bots whose board is published; its id."""
-    services: Service = app.extensions["botequim"]
     body = {
         "name": NASTY,
         "kind": "toepen",
@@ -152,10 +152,14 @@ def played(app: Flask, admin: ContractClient) -> str:
         "groups": 2,
         "house": ["rookie", "random", "rookie+2"],
     }
-    event = announce(admin, body)
-    play(services, event)
-    assert services.boards.publish("toepen", "sealed")
-    return event
+
+    def make() -> str:
+        event = announce(admin, body)
+        play(services, event)
+        assert services.boards.publish("toepen", "sealed")
+        return event
+
+    return made_once(services, "a cup with a nasty name", make)
 
 
 def later(**fields: Any) -> dict[str, Any]:
@@ -226,9 +230,12 @@ def test_the_front_page(played: str, owner: Account, admin: ContractClient, anyb
 
 
 def test_the_front_page_shows_the_most_active_boards(
-    played: str, admin: ContractClient, app: Flask, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch
+    played: str,
+    admin: ContractClient,
+    services: Service,
+    anybody: ContractClient,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    services: Service = app.extensions["botequim"]
     body = {"name": "Cup", "kind": "truco", "format": "round_robin", "groups": 3}
     play(services, announce(admin, {**body, "house": ["rookie", "random", "rookie+2"]}))
     assert services.boards.publish("truco", "sealed")

@@ -1,10 +1,9 @@
-"""One service for the tests of the commands, and what they print."""
+"""What the commands print, and who calls them."""
 
 from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +11,9 @@ import pytest
 
 from arena.cli import run
 from arena.client import Client
-from tests.receiver import Receiver, receiving
-from tests.service import Service
+from tests.api.server import Server
 
-ADMIN_TOKEN = "the-admin-token-of-the-tests-0123456789"
 _numbers = itertools.count(1)
-
-
-@pytest.fixture(scope="session")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """The database and the API, without workers."""
-    folder = tmp_path_factory.mktemp("service")
-    with Service(folder, workers=0, BOTEQUIM_ADMIN_TOKEN=ADMIN_TOKEN) as running:
-        yield running
 
 
 class Terminal:
@@ -74,23 +63,16 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 class Owner:
     """An owner, and how its commands reach the service."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Server) -> None:
         self.name = f"owner-{next(_numbers)}"
         self.token = service.client().sign_up(self.name)
         self.client: Client = service.client(self.token)
 
 
 @pytest.fixture
-def owner(service: Service, config: Path, monkeypatch: pytest.MonkeyPatch) -> Owner:
+def owner(service: Server, config: Path, monkeypatch: pytest.MonkeyPatch) -> Owner:
     """A new owner; the commands are its own."""
     made = Owner(service)
     monkeypatch.setenv("BOTEQUIM_URL", service.url)
     monkeypatch.setenv("BOTEQUIM_TOKEN", made.token)
     return made
-
-
-@pytest.fixture(scope="module")
-def receiver() -> Iterator[Receiver]:
-    """A server that notes the requests of clients."""
-    with receiving() as made:
-        yield made

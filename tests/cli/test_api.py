@@ -11,7 +11,8 @@ from click.testing import CliRunner
 
 from arena.cli import botequim
 from arena.operations import OPERATIONS
-from tests.cli.conftest import ADMIN_TOKEN, Owner, Terminal
+from tests.api.server import ADMIN_TOKEN
+from tests.cli.conftest import Owner, Terminal
 from tests.documents import openapi
 from tests.receiver import Receiver
 
@@ -147,11 +148,7 @@ def test_errors(owner: Owner, terminal: Terminal, tmp_path: Path, words: tuple[s
 def test_names_are_completed() -> None:
     done = CliRunner().invoke(
         botequim,
-        env={
-            "_BOTEQUIM_COMPLETE": "bash_complete",
-            "COMP_WORDS": "botequim api create_s",
-            "COMP_CWORD": "2",
-        },
+        env={"_BOTEQUIM_COMPLETE": "bash_complete", "COMP_WORDS": "botequim api create_s", "COMP_CWORD": "2"},
         prog_name="botequim",
     )
     names = [line.partition(",")[2] for line in done.output.splitlines()]

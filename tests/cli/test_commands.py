@@ -12,8 +12,9 @@ import pytest
 
 from arena.cli import run
 from arena.cli.tournament_views import pairings
-from tests.cli.conftest import ADMIN_TOKEN, Owner, Terminal
-from tests.service import ROOT, Service, environment
+from tests.api.server import ADMIN_TOKEN, Server
+from tests.cli.conftest import Owner, Terminal
+from tests.service import ROOT, environment
 from tests.waiting import PATIENCE
 
 ADMIN = ("--token", ADMIN_TOKEN)
@@ -56,7 +57,7 @@ def test_bots_and_their_tokens(owner: Owner, terminal: Terminal) -> None:
     assert terminal("bot", "list", "--mine") == "no bots\n"
 
 
-def test_a_game_from_its_creation_to_its_record(owner: Owner, service: Service, terminal: Terminal) -> None:
+def test_a_game_from_its_creation_to_its_record(owner: Owner, service: Server, terminal: Terminal) -> None:
     names = [f"{owner.name}-{letter}" for letter in "ab"]
     tokens = [terminal("bot", "register", name).strip() for name in names]
     made = terminal.json("game", "create", "toepen", names[0], "open", "--rule", "lives=1")

@@ -10,13 +10,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from arena.research.dataset import LICENCE
+from tests.api.server import Server
 from tests.cli.conftest import Owner, Terminal
-from tests.service import Service
+
+pytestmark = pytest.mark.nightly("research")
 
 
-@pytest.mark.nightly("research")
 def test_a_data_set_of_the_public_games(
-    owner: Owner, service: Service, terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    owner: Owner, service: Server, terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = [f"{owner.name}-{letter}" for letter in "ab"]
     tokens = [terminal("bot", "register", name).strip() for name in names]

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from arena.cli import run
+from tests.api.server import Server
 from tests.cli.conftest import Owner, Terminal
 from tests.mistakes.cases import BOT, OFFLINE, ONLINE, OTHER_BOT, Command
 from tests.mistakes.examples import examples
-from tests.service import Service, botequim, environment
+from tests.service import botequim, environment
 
 CUP = ("tournament", "create", "Cup", "toepen", "--rule", "seats=2")
 
@@ -30,7 +31,7 @@ def test_a_mistake_is_one_line(config: Path, terminal: Terminal, command: Comman
 
 
 @pytest.fixture(scope="module")
-def ana(service: Service) -> str:
+def ana(service: Server) -> str:
     """The token of an owner with a bot; somebody else has another one."""
     token = service.client().sign_up("ana")
     service.client(token).register_bot(BOT)
@@ -41,7 +42,7 @@ def ana(service: Service) -> str:
 @pytest.mark.parametrize("command", ONLINE, ids=lambda one: one.line)
 def test_the_service_is_quoted_in_the_words_of_the_command(
     ana: str,
-    service: Service,
+    service: Server,
     config: Path,
     terminal: Terminal,
     monkeypatch: pytest.MonkeyPatch,
@@ -98,7 +99,7 @@ def test_the_name_rule_is_said_once(owner: Owner, terminal: Terminal) -> None:
 
 
 def test_https_at_a_port_of_http_is_not_tried_again(
-    owner: Owner, service: Service, terminal: Terminal
+    owner: Owner, service: Server, terminal: Terminal
 ) -> None:
     url = service.url.replace("http://", "https://")
     error = terminal.error("tournament", "list", "--url", url)

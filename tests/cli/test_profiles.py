@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import ADMIN_TOKEN, Owner, Terminal
-from tests.service import Service
+from tests.api.server import ADMIN_TOKEN, Server
+from tests.cli.conftest import Owner, Terminal
 
 
 def log_in(terminal: Terminal, monkeypatch: pytest.MonkeyPatch, token: str, *arguments: str) -> str:
@@ -21,7 +21,7 @@ def log_in(terminal: Terminal, monkeypatch: pytest.MonkeyPatch, token: str, *arg
 
 
 def test_a_profile_is_used_by_the_commands_to_come(
-    service: Service, config: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+    service: Server, config: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = service.client().sign_up("profiled")
     said = log_in(terminal, monkeypatch, token, "--url", service.url)
@@ -44,7 +44,7 @@ def test_a_profile_is_used_by_the_commands_to_come(
 
 
 def test_the_environment_goes_before_a_profile(
-    service: Service, owner: Owner, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+    service: Server, owner: Owner, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("BOTEQUIM_URL")
     monkeypatch.delenv("BOTEQUIM_TOKEN")
@@ -59,7 +59,7 @@ def test_the_environment_goes_before_a_profile(
 
 
 def test_the_token_of_a_profile_goes_to_its_service_only(
-    service: Service, owner: Owner, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+    service: Server, owner: Owner, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("BOTEQUIM_TOKEN")
     log_in(terminal, monkeypatch, owner.token, "--url", service.url)
@@ -68,7 +68,7 @@ def test_the_token_of_a_profile_goes_to_its_service_only(
 
 
 def test_the_admin_of_the_service(
-    service: Service, config: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+    service: Server, config: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = log_in(terminal, monkeypatch, ADMIN_TOKEN, "--url", service.url)
     assert "the admin of the service" in said
@@ -76,7 +76,7 @@ def test_the_admin_of_the_service(
 
 
 def test_a_wrong_token_is_not_stored(
-    service: Service, config: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+    service: Server, config: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for token in ("btq_o_nobody_xxxx", "btq_b_nobody_xxxx"):
         monkeypatch.setattr(sys, "stdin", io.StringIO(token))
@@ -87,7 +87,7 @@ def test_a_wrong_token_is_not_stored(
 
 
 def test_the_file_of_others_stays(
-    service: Service, owner: Owner, config: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+    service: Server, owner: Owner, config: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config.parent.mkdir(parents=True)
     config.write_text("[mine]\nurl = http://127.0.0.1:1\ntoken = 100%%\ncolour = green\n")

@@ -11,9 +11,9 @@ from types import SimpleNamespace
 import pytest
 
 from arena.cli.submit import QUALIFYING, RANKING, Patience
-from tests.cli.conftest import ADMIN_TOKEN, Owner, Terminal
+from tests.api.server import ADMIN_TOKEN, Server
+from tests.cli.conftest import Owner, Terminal
 from tests.live.arenas import Arena
-from tests.service import Service
 
 SOURCE = "def choose(turn):\n    return turn['legal_actions'][0]\n"
 CUP = {
@@ -31,10 +31,10 @@ ONLY_TOEPEN = ("--kind", "toepen")
 
 
 @pytest.fixture
-def arena(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[Arena]:
+def arena(service: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Arena]:
     """What works on the database of the service."""
     monkeypatch.setattr("arena.ratings.board.SETTLED_GROUPS", 3)
-    opened = Arena(service.database)
+    opened = Arena(service.redis_url)
     yield opened
     opened.live.close()
 
@@ -50,7 +50,7 @@ def bot(arena: Arena, owner: Owner, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def sealed(service: Service) -> Iterator[str]:
+def sealed(service: Server) -> Iterator[str]:
     """A schedule for bots that have qualified, which rests until one comes."""
     admin = service.client(ADMIN_TOKEN)
     admin.create_schedule(id="sealed", cron="0 0 1 1 *", tournament=CUP, until_groups=4)
@@ -94,7 +94,7 @@ def test_it_ends_with_the_rank(
     arena: Arena,
     bot: str,
     sealed: str,
-    service: Service,
+    service: Server,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -133,7 +133,7 @@ def test_it_ends_with_the_rank(
 
 
 def test_it_says_where_the_bot_is_when_the_time_is_over(
-    terminal: Terminal, arena: Arena, bot: str, sealed: str, service: Service, tmp_path: Path
+    terminal: Terminal, arena: Arena, bot: str, sealed: str, service: Server, tmp_path: Path
 ) -> None:
     lines = terminal(*submit(tmp_path, bot, "--wait", "0")).splitlines()[2:]
     again = "the service goes on by itself; the command again goes on waiting"
@@ -156,12 +156,7 @@ def test_it_says_where_the_bot_is_when_the_time_is_over(
 
 
 def test_ctrl_c_ends_the_wait_with_what_is_known(
-    terminal: Terminal,
-    arena: Arena,
-    bot: str,
-    sealed: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    terminal: Terminal, arena: Arena, bot: str, sealed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
@@ -176,7 +171,7 @@ def test_it_does_not_wait_for_what_is_far_away(
     terminal: Terminal,
     arena: Arena,
     bot: str,
-    service: Service,
+    service: Server,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -206,11 +201,7 @@ def test_a_bot_that_takes_part_in_nothing_does_not_wait(
 
 
 def test_it_says_that_nothing_happens(
-    terminal: Terminal,
-    bot: str,
-    sealed: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    terminal: Terminal, bot: str, sealed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [0.0]
 

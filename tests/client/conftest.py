@@ -1,35 +1,27 @@
-"""One service for the tests of the client."""
+"""Tables for the tests of the client."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from arena.client import Client
-from tests.receiver import Receiver, receiving
+from tests.api.server import Server
 from tests.service import Service
 from tests.waiting import wait_until
 
 _numbers = itertools.count(1)
 
 
-@pytest.fixture(scope="session")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """The database and the API, without workers."""
-    with Service(tmp_path_factory.mktemp("service"), workers=0) as running:
-        yield running
-
-
 class Table:
     """An owner and two bots of its own, who play Toepen with each other."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Server | Service) -> None:
         number = next(_numbers)
         self.service = service
-        self.owner_token = service.client().sign_up(f"owner-{number}")
+        self.owner_token = service.client().sign_up(f"author-{number}")
         self.owner = service.client(self.owner_token)
         self.names = [f"bot-{number}-a", f"bot-{number}-b"]
         self.tokens = [self.owner.register_bot(name) for name in self.names]
@@ -48,7 +40,7 @@ class Table:
 
 
 @pytest.fixture
-def table(service: Service) -> Table:
+def table(service: Server) -> Table:
     return Table(service)
 
 
@@ -63,10 +55,3 @@ def bot_file(tmp_path: Path) -> Path:
         '        return self.random.choice(turn["legal_actions"])\n'
     )
     return path
-
-
-@pytest.fixture(scope="module")
-def receiver() -> Iterator[Receiver]:
-    """A server that notes the requests of clients."""
-    with receiving() as made:
-        yield made

@@ -13,9 +13,9 @@ import pytest
 from arena.client import ApiError, Client, Unreachable
 from arena.client.http import NotTheService
 from arena.errors import ArenaError
+from tests.api.server import Server
 from tests.client.conftest import Table
 from tests.ports import free_port
-from tests.service import Service
 from tests.waiting import wait_until
 
 
@@ -128,7 +128,7 @@ def test_joining_and_viewing(table: Table) -> None:
     assert bot.game(game, since=view["version"]) is None
 
 
-def test_errors_carry_the_problem_document(table: Table, service: Service) -> None:
+def test_errors_carry_the_problem_document(table: Table, service: Server) -> None:
     with pytest.raises(ApiError) as refused:
         table.owner.register_bot(table.names[0])
     assert (refused.value.status, refused.value.code, refused.value.field) == (409, "name_taken", "name")

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from arena.client import ApiError, Client
+from tests.api.server import Server
 from tests.client.conftest import Table
 from tests.documents import openapi
 from tests.receiver import Receiver
-from tests.service import Service
 
 SPEC = openapi()
 
@@ -21,10 +21,7 @@ PRESENT = {"tournaments": True, "leaving": True}
 
 CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "signUp": ("sign_up", {"name": "n", "invitation": "i"}),
-    "createInvitations": (
-        "invite",
-        {"count": 2, "people": [], "roster": "r", "expires_ms": 3},
-    ),
+    "createInvitations": ("invite", {"count": 2, "people": [], "roster": "r", "expires_ms": 3}),
     "listInvitations": ("invitations", {"roster": "r", "limit": 3}),
     "revokeInvitation": ("revoke_invitation", {"invitation": "invitation"}),
     "allowInvitations": ("allow_invitations", {"owner": "owner", "most": 3}),
@@ -69,14 +66,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "listBotGames": (
         "bot_games",
-        {
-            "bot": "bot",
-            "kind": "truco",
-            "preset": "base@1",
-            "against": "a",
-            "result": "won",
-            "limit": 3,
-        },
+        {"bot": "bot", "kind": "truco", "preset": "base@1", "against": "a", "result": "won", "limit": 3},
     ),
     "deleteBot": ("delete_bot", {"bot": "bot"}),
     "listBotOwners": ("bot_owners", {"bot": "bot"}),
@@ -136,10 +126,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "getResults": ("results", {"tournament": "tournament"}),
     "subscribeToTournament": ("subscribe", {"tournament": "tournament", "url": "u", "secret": "s"}),
     "listSubscriptions": ("subscriptions", {"tournament": "tournament"}),
-    "pingSubscription": (
-        "ping_subscription",
-        {"tournament": "tournament", "subscription": "subscription"},
-    ),
+    "pingSubscription": ("ping_subscription", {"tournament": "tournament", "subscription": "subscription"}),
     "deleteSubscription": ("unsubscribe", {"tournament": "tournament", "subscription": "subscription"}),
     "listGuests": ("guests", {"tournament": "tournament"}),
     "inviteOwners": ("invite_owners", {"tournament": "tournament", "owners": ["o"]}),
@@ -328,7 +315,7 @@ def test_pages_and_streams_of_the_service(table: Table) -> None:
     assert [event.data for event in again] == [event.data for event in events[-2:]]
 
 
-def test_a_refused_stream_is_an_error_of_the_api(service: Service) -> None:
+def test_a_refused_stream_is_an_error_of_the_api(service: Server) -> None:
     with pytest.raises(ApiError) as refused:
         next(service.client().stream_events("nothing"))
     assert refused.value.status == 404

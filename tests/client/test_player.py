@@ -18,6 +18,7 @@ import pytest
 from arena.bots import Bot
 from arena.client import ApiError, Client, OnlinePlayer, run
 from arena.records.verify import verify
+from tests.api.server import Server
 from tests.client.conftest import Table
 from tests.service import Process, Service, botequim, environment
 from tests.waiting import PATIENCE
@@ -280,7 +281,7 @@ def test_rights_go_to_bots_that_want_them(
     assert offered == ({False, True} if wanted else {False})
 
 
-def test_a_wrong_token_ends_the_player_with_the_error_of_the_service(service: Service) -> None:
+def test_a_wrong_token_ends_the_player_with_the_error_of_the_service(service: Server) -> None:
     with pytest.raises(ApiError) as refused:
         run(Calm, service.client("btq_b_nobody_xxxx"), games=1)
     assert refused.value.code == "invalid_token"
@@ -347,7 +348,7 @@ def own_service(tmp_path: Path) -> Service:
 
 @pytest.mark.nightly("kills")
 def test_bots_survive_restarts_of_the_service_in_the_middle_of_a_game(
-    own_service: Service, tmp_path: Path
+    own_service: Server, tmp_path: Path
 ) -> None:
     bot_file = tmp_path / "patient.py"
     bot_file.write_text(PATIENT)
@@ -376,7 +377,7 @@ def test_bots_survive_restarts_of_the_service_in_the_middle_of_a_game(
 
 
 @pytest.mark.system
-def test_who_stops_plays_what_has_begun_to_its_end(service: Service, table: Table, tmp_path: Path) -> None:
+def test_who_stops_plays_what_has_begun_to_its_end(service: Server, table: Table, tmp_path: Path) -> None:
     """After the games that it was asked for, and after Ctrl-C; nothing is late."""
     bot_file = tmp_path / "patient.py"
     bot_file.write_text(PATIENT)
@@ -398,7 +399,7 @@ def test_who_stops_plays_what_has_begun_to_its_end(service: Service, table: Tabl
 
 
 @pytest.mark.system
-def test_a_second_interrupt_leaves_at_once(service: Service, table: Table, tmp_path: Path) -> None:
+def test_a_second_interrupt_leaves_at_once(service: Server, table: Table, tmp_path: Path) -> None:
     bot_file = tmp_path / "patient.py"
     bot_file.write_text(PATIENT)
     game = table.new_game(clock=QUICK)
@@ -455,7 +456,7 @@ def test_a_bot_says_good_bye_and_whether_it_takes_part(table: Table, monkeypatch
 
 @pytest.mark.system
 def test_the_command_reports_in_one_line_why_it_cannot_play(
-    service: Service, table: Table, bot_file: Path, tmp_path: Path
+    service: Server, table: Table, bot_file: Path, tmp_path: Path
 ) -> None:
     def said(*arguments: str, token: str = table.tokens[0]) -> str:
         url = ("--url", service.url)
@@ -476,7 +477,7 @@ def test_the_command_reports_in_one_line_why_it_cannot_play(
 
 
 @pytest.mark.system
-def test_the_commands_from_signing_up_to_the_record(service: Service, bot_file: Path, tmp_path: Path) -> None:
+def test_the_commands_from_signing_up_to_the_record(service: Server, bot_file: Path, tmp_path: Path) -> None:
     def out(*arguments: str, token: str = "") -> str:
         command = botequim(*arguments, "--url", service.url)
         settings = {"BOTEQUIM_TOKEN": token} if token else {}

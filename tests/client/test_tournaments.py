@@ -18,13 +18,13 @@ from arena.client import ApiError, Client
 from arena.ops.service import open_service
 from arena.ops.settings import Settings
 from queues.rq_jobs import RqJobs
+from tests.api.server import ADMIN_TOKEN
 from tests.live.clock import close_entry
 from tests.service import Process, Service, botequim
 from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.system
 
-ADMIN_TOKEN = "the-admin-token-of-the-tests-0123456789"
 _numbers = itertools.count(1)
 
 

@@ -6,22 +6,14 @@ from collections.abc import Iterator, Mapping
 from re import fullmatch
 from typing import Any
 
-from arena.games.shapes import (
-    ChoiceShape,
-    ListShape,
-    NumberShape,
-    ObjectShape,
-    Shape,
-    TextShape,
-    TruthShape,
-)
+from arena.games.shapes import ChoiceShape, ListShape, NumberShape, ObjectShape, Shape, TextShape, TruthShape
 
 
-def problems(shape: Shape, value: object, where: str) -> Iterator[str]:
-    """What is wrong with ``value``, nothing if it has the shape."""
+def problems(shape: Shape, value: object) -> Iterator[str]:
+    """What is wrong with ``value``, and where in it; nothing if it has the shape."""
     if value is None:
         if not shape.nullable:
-            yield f"{where} is null"
+            yield " is null"
         return
     match shape:
         case NumberShape():
@@ -36,22 +28,24 @@ def problems(shape: Shape, value: object, where: str) -> Iterator[str]:
         case ListShape(of=item):
             right = isinstance(value, list)
             for index, inner in enumerate(value if isinstance(value, list) else ()):
-                yield from problems(item, inner, f"{where}[{index}]")
+                for problem in problems(item, inner):
+                    yield f"[{index}]{problem}"
         case ObjectShape(fields=fields):
             right = isinstance(value, dict)
-            yield from field_problems(fields, value if isinstance(value, dict) else {}, where)
+            yield from field_problems(fields, value if isinstance(value, dict) else {})
         case _:
             right = False
     if not right:
-        yield f"{where} is {value!r}"
+        yield f" is {value!r}"
 
 
-def field_problems(fields: Mapping[str, Shape], value: Mapping[str, Any], where: str) -> Iterator[str]:
+def field_problems(fields: Mapping[str, Shape], value: Mapping[str, Any]) -> Iterator[str]:
     """What is wrong with the fields of ``value``."""
     for name in value.keys() - fields.keys():
-        yield f"{where}.{name} has no shape"
+        yield f".{name} has no shape"
     for name, shape in fields.items():
-        if name in value:
-            yield from problems(shape, value[name], f"{where}.{name}")
-        else:
-            yield f"{where}.{name} is missing"
+        if name not in value:
+            yield f".{name} is missing"
+            continue
+        for problem in problems(shape, value[name]):
+            yield f".{name}{problem}"

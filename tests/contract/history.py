@@ -112,7 +112,4 @@ class Told(NamedTuple):
     begins: str
 
 
-TOLD = {
-    "truco": Told(truco, truco_events, "hand_over"),
-    "toepen": Told(toepen, toepen_events, "hand"),
-}
+TOLD = {"truco": Told(truco, truco_events, "hand_over"), "toepen": Told(toepen, toepen_events, "hand")}

@@ -88,10 +88,7 @@ def test_the_forehand_looks_at_three_cards_and_chooses(dealer: int) -> None:
     state = new_game(dealer)
     events = do(state, pack_of("4C7HAS"))
     forehand = (dealer + 1) % 4
-    assert events == [
-        ("hand", dealer, 1, 0, 0),
-        ("dealt", forehand, ("4C", "7H", "AS"), False),
-    ]
+    assert events == [("hand", dealer, 1, 0, 0), ("dealt", forehand, ("4C", "7H", "AS"), False)]
     assert state.awaiting() == (forehand,)
     assert set(state.legal_actions(forehand)) == {"keep", "pass", "burn"}
     assert dealt(state, forehand) == {"4C", "7H", "AS"}

@@ -200,15 +200,7 @@ def test_a_blind_hand_that_nobody_wins_is_dealt_again_by_the_next_dealer() -> No
     assert last_result(events) == (-1, 0)
     seen = state.observation(None)
     assert (seen["score"], seen["dealer"], seen["phase"]) == ([11, 11], 2, "deal")
-    events = do(
-        state,
-        pack_of(
-            "4S5S6S",
-            "3CACJC",
-            "4D4H5D",
-            "5C6CQC",
-        ),
-    )
+    events = do(state, pack_of("4S5S6S", "3CACJC", "4D4H5D", "5C6CQC"))
     assert events[-1][0] == "game_over"
 
 

@@ -196,10 +196,7 @@ def differ_in_calls_alone(one: TrucoState, other: TrucoState) -> bool:
     ("said", "otherwise"),
     [
         (("truco", "accept:3", "4D"), ("truco", "defer", "accept:3", "4D")),
-        (
-            ("truco", "raise:6", "defer", "raise:9"),
-            ("truco", "defer", "raise:6", "raise:9"),
-        ),
+        (("truco", "raise:6", "defer", "raise:9"), ("truco", "defer", "raise:6", "raise:9")),
     ],
 )
 def test_calls_and_answers_are_seen_later(said: tuple[str, ...], otherwise: tuple[str, ...]) -> None:
@@ -237,15 +234,7 @@ def test_the_cut_is_seen_for_the_whole_hand() -> None:
     assert differ_in_calls_alone(states[1], states[2])
     assert differ_in_calls_alone(states[1], states[3])
     assert states[3].observation(0)["calls"] == [
-        {
-            "seat": 2,
-            "said": "cut",
-            "value": 17,
-            "trick": 0,
-            "on_table": 0,
-            "from": "bottom",
-            "gesture": None,
-        }
+        {"seat": 2, "said": "cut", "value": 17, "trick": 0, "on_table": 0, "from": "bottom", "gesture": None}
     ]
 
 

@@ -33,13 +33,7 @@ EXAMPLES: list[tuple[str, dict[str, Any], tuple[str, ...], str, str]] = [
         "3H",
         "manilhas=QCQHQSQD 0:3S 1:QD 2:AC 3:2H 1?",
     ),
-    (
-        "3 the manilha after a 7 is the Q",
-        PAULISTA,
-        ("JS", "QS", "QH", "3D"),
-        "7C",
-        "0:JS 1:QS 2:QH 3:3D 2?",
-    ),
+    ("3 the manilha after a 7 is the Q", PAULISTA, ("JS", "QS", "QH", "3D"), "7C", "0:JS 1:QS 2:QH 3:3D 2?"),
     (
         "4 the old manilhas mean nothing",
         PAULISTA,
@@ -71,13 +65,7 @@ EXAMPLES: list[tuple[str, dict[str, Any], tuple[str, ...], str, str]] = [
         "5D",
         TWICE_TIED + "0:4S 1:AH 2:KC 3:JH score=0-1",
     ),
-    (
-        "8 a tie, then a trick",
-        PAULISTA,
-        TIES,
-        "5D",
-        "0:3S 1:3H 2:4H 3:JC 0:2S 1:AH 2:7S 3:JD score=1-0",
-    ),
+    ("8 a tie, then a trick", PAULISTA, TIES, "5D", "0:3S 1:3H 2:4H 3:JC 0:2S 1:AH 2:7S 3:JD score=1-0"),
     ("9 a trick, then a tie", PAULISTA, TIES, "5D", "0:2S 1:AH 2:4H 3:JC 0:3S 1:3H 2:7S 3:JD score=1-0"),
     (
         "9 a trick each, then a tie",

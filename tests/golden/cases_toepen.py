@@ -108,8 +108,7 @@ CASES = [
         "out-in-the-exchange",
         "a bluffer and a challenger lose their last lives; the others play on for 2 (TP-2.5, TP-6.3)",
         dealt(*LAUNDRY, lives=1).do(
-            *("0 exchange", "1 trust", "2 challenge", "0 keep"),
-            *("1 exchange", "3 challenge", "3 keep"),
+            *("0 exchange", "1 trust", "2 challenge", "0 keep"), *("1 exchange", "3 challenge", "3 keep")
         ),
     ),
     told(
@@ -178,9 +177,7 @@ CASES = [
         trio().do("1 fold:1", "2 stay:2", "0 play:AC"),
     ),
     told(
-        "poverty-won",
-        "all others leave the player with one life (TP-6.2)",
-        trio().do("1 fold:1", "2 fold:1"),
+        "poverty-won", "all others leave the player with one life (TP-6.2)", trio().do("1 fold:1", "2 fold:1")
     ),
     told(
         "poverty-of-all",

@@ -28,12 +28,7 @@ class Server:
     """A database server of its own, on a unix socket or a TCP port, in a folder of its own."""
 
     def __init__(
-        self,
-        folder: Path,
-        *options: str,
-        port: int = 0,
-        append_only: bool = False,
-        fsync: str = "everysec",
+        self, folder: Path, *options: str, port: int = 0, append_only: bool = False, fsync: str = "everysec"
     ) -> None:
         self.folder = folder
         self.port = port
@@ -180,3 +175,10 @@ def make_arena(url: str, tmp_path: Path) -> Iterator[MakeArena]:
     yield make
     for one in made:
         one.live.close()
+
+
+@pytest.fixture
+def arena(url: str) -> Iterator[Arena]:
+    opened = Arena(url)
+    yield opened
+    opened.live.close()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable
+from typing import Any, NamedTuple, TypeVar, cast
 
+from arena.ops.service import Service
 from arena.store.games import CLOCK
+from arena.store.identity import STORE_KEY
 from tests.live.arenas import Arena
 from tests.live.clock import skip
+
+Result = TypeVar("Result")
 
 Keys = list[tuple[bytes, bytes, int]]
 """Keys with their values as the database writes them, and how long they live (milliseconds; 0: for ever)."""
@@ -28,22 +32,31 @@ def restore(connection: Any, keys: Keys) -> None:
 class _Snapshot(NamedTuple):
     keys: Keys
     skipped_ms: int
+    result: Any
 
 
-_SNAPSHOTS: dict[Callable[[Arena], None], _Snapshot] = {}
+_SNAPSHOTS: dict[Hashable, _Snapshot] = {}
 
 
 def play_once(arena: Arena, play: Callable[[Arena], None]) -> None:
-    """Let an arena on an empty database be what ``play`` makes of it. In a cluster it is played each time."""
-    connection: Any = arena.store._connection
-    snapshot = None if connection.is_cluster else _SNAPSHOTS.get(play)
-    if snapshot is None:
-        play(arena)
-        if not connection.is_cluster:
-            # With its clock, the service would stand still since then.
-            keys = [key for key in dump(connection) if key[0] != CLOCK.encode()]
-            _SNAPSHOTS[play] = _Snapshot(keys, getattr(arena.live.store, "skipped_ms", 0))
-        return
-    restore(connection, snapshot.keys)
+    """Let an arena on an empty database be what ``play`` makes of it."""
+    made_once(arena.service, play, lambda: play(arena))
     arena.store.identity.check()
-    skip(arena.live, snapshot.skipped_ms)
+
+
+def made_once(service: Service, name: Hashable, make: Callable[[], Result]) -> Result:
+    """Let the database of ``service`` be what ``make`` makes of it under this name, and return what it
+    returned. In a cluster it is made each time.
+    """
+    connection: Any = service.store._connection
+    snapshot = None if connection.is_cluster else _SNAPSHOTS.get(name)
+    if snapshot is None:
+        result = make()
+        if not connection.is_cluster:
+            # With its clock, the service would stand still since then; and it is still the same database.
+            keys = [key for key in dump(connection) if key[0].decode() not in (CLOCK, STORE_KEY)]
+            _SNAPSHOTS[name] = _Snapshot(keys, getattr(service.live.store, "skipped_ms", 0), result)
+        return result
+    restore(connection, snapshot.keys)
+    skip(service.live, snapshot.skipped_ms)
+    return cast(Result, snapshot.result)

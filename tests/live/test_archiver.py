@@ -19,13 +19,7 @@ from arena.live.service import RecordNotReady
 from arena.records.archive.archive import PRIVATE, PUBLIC, ROWS, Archive, ArchiveMismatch
 from arena.records.archive.checking import check_archive
 from arena.records.archive.objects import ArchiveUnavailable, FolderStore
-from arena.store.games import (
-    ALL_GAMES,
-    bot_games_key,
-    kind_key,
-    record_key,
-    state_key,
-)
+from arena.store.games import ALL_GAMES, bot_games_key, kind_key, record_key, state_key
 from tests.dying import KILLED, counted_to, in_child, status_of
 from tests.live.archived import (
     HOUR,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,31 +15,24 @@ from tests.live.arenas import Arena
 from tests.live.clock import expire
 
 
-@pytest.fixture
-def hall(url: str) -> Iterator[Arena]:
-    opened = Arena(url)
-    yield opened
-    opened.live.close()
-
-
-def test_a_board_grows_with_released_groups(hall: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_board_grows_with_released_groups(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.events.boards.PUBLISH_EVERY_MS", 3_600_000)
-    boards = hall.boards
+    boards = arena.boards
     assert boards.read("truco", "sealed") is None
     assert boards.history("truco", "sealed").items == []
     assert boards.due() == []
     assert not boards.publish("truco", "sealed")
-    hall.cup(name="one")
-    hall.run("one")
+    arena.cup(name="one")
+    arena.run("one")
     assert boards.due() == [("truco", "sealed", "base@1")]
     assert boards.publish("truco", "sealed")
     first = boards.read("truco", "sealed")
     assert first is not None
     assert (first["groups"], first["records"]) == (6, 12)
-    assert first["published_ms"] <= hall.now_ms()
+    assert first["published_ms"] <= arena.now_ms()
     assert not boards.publish("truco", "sealed")
-    hall.cup(name="two", groups=1)
-    hall.run("two")
+    arena.cup(name="two", groups=1)
+    arena.run("two")
     # It was published less than an hour ago.
     assert boards.due() == []
     monkeypatch.setattr("arena.events.boards.PUBLISH_EVERY_MS", 0)
@@ -61,17 +53,17 @@ def test_a_board_grows_with_released_groups(hall: Arena, monkeypatch: pytest.Mon
     assert len(list(boards.groups("truco", "sealed"))) == 9
 
 
-def test_unrated_tournaments_are_on_no_board(hall: Arena) -> None:
-    hall.cup(rated=False)
-    assert hall.run()["state"] == "finished"
-    assert not hall.boards.publish("truco", "sealed")
-    assert len(list(hall.live.iter_records())) == 12
+def test_unrated_tournaments_are_on_no_board(arena: Arena) -> None:
+    arena.cup(rated=False)
+    assert arena.run()["state"] == "finished"
+    assert not arena.boards.publish("truco", "sealed")
+    assert len(list(arena.live.iter_records())) == 12
 
 
-def test_one_of_two_concurrent_publications_wins(hall: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    hall.cup()
-    hall.run()
-    slow, quick = Boards(hall.store, hall.service.moderation), hall.boards
+def test_one_of_two_concurrent_publications_wins(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    arena.cup()
+    arena.run()
+    slow, quick = Boards(arena.store, arena.service.moderation), arena.boards
     ledger = slow._ledger
     monkeypatch.setattr(slow, "_ledger", lambda *where: (ledger(*where), quick.publish("truco", "sealed"))[0])
     assert not slow.publish("truco", "sealed")
@@ -80,71 +72,71 @@ def test_one_of_two_concurrent_publications_wins(hall: Arena, monkeypatch: pytes
     assert board["groups"] == 6
 
 
-def test_records_are_listed_once_and_a_cursor_may_stand_inside_a_group(hall: Arena) -> None:
-    hall.cup()
-    hall.run()
-    found = list(hall.live.iter_records(kind="truco"))
+def test_records_are_listed_once_and_a_cursor_may_stand_inside_a_group(arena: Arena) -> None:
+    arena.cup()
+    arena.run()
+    found = list(arena.live.iter_records(kind="truco"))
     assert len({record for _, record in found}) == 12
     assert [int(cursor) for cursor, _ in found] == sorted({int(cursor) for cursor, _ in found})
     for at, (cursor, _) in enumerate(found, 1):
-        assert list(hall.live.iter_records(kind="truco", cursor=cursor)) == found[at:]
-    for group in hall.tournaments.groups("cup").items:
+        assert list(arena.live.iter_records(kind="truco", cursor=cursor)) == found[at:]
+    for group in arena.tournaments.groups("cup").items:
         for game in group["games"]:
-            record = hall.live.record(game)
+            record = arena.live.record(game)
             assert json.loads(record)["canonical"]["game"] == game
             assert record in {line for _, line in found}
     for unknown in ("cup-r1-p1-g1-3", "cup-r1-p1-g9-1", "none-r1-p1-g1-1"):
         with pytest.raises(GameNotFound):
-            hall.live.record(unknown)
+            arena.live.record(unknown)
     # What was not put on the lists because somebody died is put there when somebody looks.
-    store = hall.tournaments.store
+    store = arena.tournaments.store
     store._connection.run([("SADD", "{t:cup}:unreleased", "r1-p1-g1"), ("DEL", "{live:records}")])
-    hall.tournaments.step("cup")
-    assert len(list(hall.live.iter_records())) == 2
+    arena.tournaments.step("cup")
+    assert len(list(arena.live.iter_records())) == 2
     assert store.unreleased("cup") == []
 
 
 def test_records_expire_after_their_retention_and_the_board_stays(url: str) -> None:
-    hall = Arena(url, retention=Retention(record_s=600))
+    arena = Arena(url, retention=Retention(record_s=600))
     try:
-        hall.cup()
-        hall.run()
-        hall.boards.publish("truco", "sealed")
-        assert len(list(hall.live.iter_records())) == 12
-        expire(hall.live, 600_000, "{t:cup}:records")
-        assert list(hall.tournaments.records("cup")) == []
-        assert list(hall.live.iter_records()) == []
-        assert hall.tournaments.standings("cup").table.groups == 6
-        hall.boards.renew("truco", "sealed")
-        assert hall.boards.publish("truco", "sealed")
-        board = hall.boards.read("truco", "sealed")
+        arena.cup()
+        arena.run()
+        arena.boards.publish("truco", "sealed")
+        assert len(list(arena.live.iter_records())) == 12
+        expire(arena.live, 600_000, "{t:cup}:records")
+        assert list(arena.tournaments.records("cup")) == []
+        assert list(arena.live.iter_records()) == []
+        assert arena.tournaments.standings("cup").table.groups == 6
+        arena.boards.renew("truco", "sealed")
+        assert arena.boards.publish("truco", "sealed")
+        board = arena.boards.read("truco", "sealed")
         assert board is not None
         assert board["groups"] == 6
     finally:
-        hall.live.close()
+        arena.live.close()
 
 
-def many_bots(hall: Arena, days: int, bots: int) -> list[tuple[str, str, float]]:
+def many_bots(arena: Arena, days: int, bots: int) -> list[tuple[str, str, float]]:
     """Publish a made-up board of many bots on several days; day, name and rating of every point."""
     found = []
     for number in range(days):
         day = f"2026-01-{number + 1:02}"
         points = {f"bot-{bot:03}": ["1", 1500.0 + bot + number, 1400.0, 1600.0, False] for bot in range(bots)}
         found += [(day, name, point[1]) for name, point in points.items()]
-        before = hall.store.boards.ledger("toepen/open")
-        state = BoardState(b"{}", number + 1, hall.now_ms(), 0, "", 0)
-        assert hall.store.boards.publish(
+        before = arena.store.boards.ledger("toepen/open")
+        state = BoardState(b"{}", number + 1, arena.now_ms(), 0, "", 0)
+        assert arena.store.boards.publish(
             "toepen/open", before, state=state, head=b"", parts={}, ratings={}, day=day, points=points
         )
     return found
 
 
-def history(hall: Arena, limit: int, bot: str | None = None) -> list[tuple[str, str, float]]:
+def history(arena: Arena, limit: int, bot: str | None = None) -> list[tuple[str, str, float]]:
     """All pages of the history."""
     found: list[tuple[str, str, float]] = []
     cursor = None
     while True:
-        page = hall.boards.history("toepen", "open", bot=bot, cursor=cursor, limit=limit)
+        page = arena.boards.history("toepen", "open", bot=bot, cursor=cursor, limit=limit)
         assert len(page.items) <= limit
         found += [(point["day"], point["name"], point["rating"]) for point in page.items]
         cursor = page.cursor
@@ -153,17 +145,17 @@ def history(hall: Arena, limit: int, bot: str | None = None) -> list[tuple[str, 
 
 
 @pytest.mark.parametrize("limit", [1, 7, 100, 200])
-def test_the_pages_of_the_history_are_all_of_it(hall: Arena, limit: int) -> None:
-    points = many_bots(hall, days=5, bots=30)
-    assert history(hall, limit) == points
-    assert history(hall, limit, "bot-017") == [point for point in points if point[1] == "bot-017"]
-    assert history(hall, limit, "nobody") == []
+def test_the_pages_of_the_history_are_all_of_it(arena: Arena, limit: int) -> None:
+    points = many_bots(arena, days=5, bots=30)
+    assert history(arena, limit) == points
+    assert history(arena, limit, "bot-017") == [point for point in points if point[1] == "bot-017"]
+    assert history(arena, limit, "nobody") == []
 
 
-def test_the_history_of_one_bot_is_read_without_those_of_all(hall: Arena) -> None:
+def test_the_history_of_one_bot_is_read_without_those_of_all(arena: Arena) -> None:
     """And so is a page of all bots."""
-    whole = len(repr(many_bots(hall, days=1, bots=1000)))
-    connection: Any = hall.store.boards._connection
+    whole = len(repr(many_bots(arena, days=1, bots=1000)))
+    connection: Any = arena.store.boards._connection
     run, sizes = connection.run, []
 
     def measured(commands: Any) -> Any:
@@ -174,21 +166,21 @@ def test_the_history_of_one_bot_is_read_without_those_of_all(hall: Arena) -> Non
     connection.run = measured
     for page in ({"bot": "bot-717"}, {"cursor": "20260101-555", "limit": 100}):
         sizes.clear()
-        assert hall.boards.history("toepen", "open", **page).items
+        assert arena.boards.history("toepen", "open", **page).items
         assert sum(sizes) < whole / 3
 
 
-def test_a_board_is_parsed_once_until_it_is_published_again(hall: Arena) -> None:
-    hall.cup()
-    hall.run()
-    hall.boards.publish("truco", "sealed")
-    first = hall.boards.published("truco", "sealed")
+def test_a_board_is_parsed_once_until_it_is_published_again(arena: Arena) -> None:
+    arena.cup()
+    arena.run()
+    arena.boards.publish("truco", "sealed")
+    first = arena.boards.published("truco", "sealed")
     assert first is not None
-    assert hall.boards.published("truco", "sealed") is first
-    hall.cup(name="two", groups=1)
-    hall.run("two")
-    hall.boards.publish("truco", "sealed")
-    second = hall.boards.published("truco", "sealed")
+    assert arena.boards.published("truco", "sealed") is first
+    arena.cup(name="two", groups=1)
+    arena.run("two")
+    arena.boards.publish("truco", "sealed")
+    second = arena.boards.published("truco", "sealed")
     assert second is not None
     assert second.version != first.version
     assert second.data["groups"] == 9

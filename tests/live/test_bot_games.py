@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,13 +18,6 @@ from arena.store.tournaments import TournamentStore
 from tests.live.arenas import Arena
 
 Item = dict[str, Any]
-
-
-@pytest.fixture
-def arena(url: str) -> Iterator[Arena]:
-    opened = Arena(url)
-    yield opened
-    opened.live.close()
 
 
 def games(arena: Arena, bot: str, **filters: Any) -> list[Item]:

@@ -121,12 +121,7 @@ def test_qualifications_count_when_the_owner_starts_them(arena: Frugal) -> None:
     assert arena.tournaments.qualifications("one-more", "1") == []
     arena.accounts.sign_up("pia")
     arena.tournaments.create(
-        {
-            "name": "Open",
-            "kind": "toepen",
-            "format": "round_robin",
-            "locks_ms": arena.now_ms() + 60_000,
-        },
+        {"name": "Open", "kind": "toepen", "format": "round_robin", "locks_ms": arena.now_ms() + 60_000},
         "pia",
         tournament_id="of-pia",
     )

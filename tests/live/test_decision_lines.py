@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -23,13 +22,6 @@ TEMPLATE = {
     "house": ["rookie", "random"],
     "entry_s": 1,
 }
-
-
-@pytest.fixture
-def arena(url: str) -> Iterator[Arena]:
-    opened = Arena(url)
-    yield opened
-    opened.live.close()
 
 
 @pytest.fixture(autouse=True)

@@ -29,15 +29,7 @@ from arena.store.records import PENDING_PRIVATE
 from tests.dying import KILLED, counted_to, in_child, status_of
 from tests.live.clock import skip
 from tests.live.conftest import MakeGames, Server
-from tests.live.playing import (
-    BOTS,
-    bot_loop,
-    checked_record,
-    new_game,
-    open_games,
-    play_out,
-    random_player,
-)
+from tests.live.playing import BOTS, bot_loop, checked_record, new_game, open_games, play_out, random_player
 from tests.waiting import PATIENCE, wait_until
 
 ADMIN = Viewer(admin=True)

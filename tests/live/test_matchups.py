@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import orjson
@@ -22,13 +21,11 @@ KEY = "{board:truco/sealed}:matchups"
 
 
 @pytest.fixture
-def hall(url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Arena]:
+def hall(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> Arena:
     """Bots have a rank after two groups; there is a board of four groups of each of three bots."""
     monkeypatch.setattr("arena.ratings.board.SETTLED_GROUPS", 2)
-    opened = Arena(url)
-    play_once(opened, publish_a_cup)
-    yield opened
-    opened.live.close()
+    play_once(arena, publish_a_cup)
+    return arena
 
 
 def publish_a_cup(arena: Arena) -> None:

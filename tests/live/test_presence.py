@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
-
-import pytest
 
 from arena.accounts.accounts import Accounts
 from arena.events.admission import GONE_MS
@@ -16,13 +13,6 @@ from tests.live.clock import skip
 
 ENTRY_MS = 30_000
 CUP: dict[str, Any] = {"kind": "toepen", "format": "round_robin", "house": ["rookie"], "auto_enter": True}
-
-
-@pytest.fixture
-def arena(url: str) -> Iterator[Arena]:
-    opened = Arena(url)
-    yield opened
-    opened.live.close()
 
 
 def quiet(turn: dict[str, Any]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -22,13 +21,6 @@ BASE_ONLY = (
 )
 APART = [preset.name for preset in game_of("truco").disciplines[1:]]
 OPEN: dict[str, Any] = {"house": ["rookie", "random"], "groups": 1}
-
-
-@pytest.fixture
-def arena(url: str) -> Iterator[Arena]:
-    opened = Arena(url)
-    yield opened
-    opened.live.close()
 
 
 def base_qualified(arena: Arena, name: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -21,12 +21,10 @@ WHERE = ("truco", "sealed")
 
 
 @pytest.fixture
-def hall(url: str) -> Iterator[Arena]:
+def hall(arena: Arena) -> Arena:
     """A board of one tournament, and another tournament that it lacks."""
-    opened = Arena(url)
-    play_once(opened, play_two_cups)
-    yield opened
-    opened.live.close()
+    play_once(arena, play_two_cups)
+    return arena
 
 
 def play_two_cups(arena: Arena) -> None:

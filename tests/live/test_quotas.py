@@ -81,10 +81,7 @@ def test_a_refused_version_leaves_nothing(store: Store) -> None:
     source = StoredUpload("u" + "0" * 16, b"{}", "0" * 64, b"x" * 100)
     assert store.accounts.add_version("zap", "1", "", MAX_OF_BOT, source) == ("exists", 0)
     assert store.accounts.add_version("zap", "2", "", Stored(1, 1, MEGABYTE), source) == ("full", 0)
-    assert store.accounts.add_version("zap", "2", "", Stored(1, 9, MEGABYTE), source) == (
-        "large",
-        MEGABYTE,
-    )
+    assert store.accounts.add_version("zap", "2", "", Stored(1, 9, MEGABYTE), source) == ("large", MEGABYTE)
     assert not store.accounts.create_bot("zap", "bia", "token", {}, "", "", source)
     assert store.accounts.stored() == before
     assert here.quotas.of_owner("ana")["bytes"] == {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 from typing import Any
 
 import orjson
@@ -44,13 +43,6 @@ HEADER = {
 @pytest.fixture(autouse=True)
 def nothing_left_out() -> None:
     LEFT_OUT.clear()
-
-
-@pytest.fixture
-def arena(url: str) -> Iterator[Arena]:
-    opened = Arena(url)
-    yield opened
-    opened.live.close()
 
 
 def stored(games: LiveGames, game: str) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -31,28 +31,21 @@ class Clock:
 
 
 @pytest.fixture
-def hall(url: str) -> Iterator[Arena]:
-    opened = Arena(url)
-    yield opened
-    opened.live.close()
-
-
-@pytest.fixture
-def clock(hall: Arena) -> Clock:
+def clock(arena: Arena) -> Clock:
     """It stands at half past an hour."""
-    return Clock(hall.now_ms() // HOUR_MS * HOUR_MS + HOUR_MS // 2)
+    return Clock(arena.now_ms() // HOUR_MS * HOUR_MS + HOUR_MS // 2)
 
 
 @pytest.fixture
-def schedules(hall: Arena, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Schedules:
-    monkeypatch.setattr(hall.tournaments, "_clock", clock)
-    schedules = Schedules(hall.store, hall.tournaments)
+def schedules(arena: Arena, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Schedules:
+    monkeypatch.setattr(arena.tournaments, "_clock", clock)
+    schedules = Schedules(arena.store, arena.tournaments)
     monkeypatch.setattr(schedules, "_clock", clock)
     return schedules
 
 
-def made(hall: Arena) -> list[str]:
-    return sorted(item["id"] for item in hall.tournaments.list().items)
+def made(arena: Arena) -> list[str]:
+    return sorted(item["id"] for item in arena.tournaments.list().items)
 
 
 def refused(code: str, act: Callable[..., object], *args: Any, **options: Any) -> ArenaError:
@@ -63,7 +56,7 @@ def refused(code: str, act: Callable[..., object], *args: Any, **options: Any) -
 
 
 def test_a_cron_line_fires_on_time_and_once_for_missed_times(
-    hall: Arena, schedules: Schedules, clock: Clock
+    arena: Arena, schedules: Schedules, clock: Clock
 ) -> None:
     start = clock.now_ms
     schedule = schedules.create({"id": "hourly", "cron": "15 * * * *", "tournament": CUP}, "olga")
@@ -74,35 +67,35 @@ def test_a_cron_line_fires_on_time_and_once_for_missed_times(
     clock.now_ms = due
     assert list(schedules.fire()) == [f"hourly-{due // 1000}"]
     assert list(schedules.fire()) == []
-    event = hall.tournaments.view(f"hourly-{due // 1000}")
+    event = arena.tournaments.view(f"hourly-{due // 1000}")
     assert (event["state"], event["opens_ms"], event["locks_ms"]) == ("entry", due, due + 30_000)
     # Five hours of downtime.
     clock.now_ms = due + 5 * HOUR_MS + 60_000
     assert len(list(schedules.fire())) == 1
     assert list(schedules.fire()) == []
-    assert len(made(hall)) == 2
+    assert len(made(arena)) == 2
     kept = schedules.view("hourly")
     assert kept["last_ms"] == due + HOUR_MS
     assert kept["next_ms"] == due + 6 * HOUR_MS
 
 
 def test_several_schedulers_announce_each_tournament_once(
-    hall: Arena, schedules: Schedules, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    arena: Arena, schedules: Schedules, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     schedules.create({"id": "hourly", "cron": "0 * * * *", "tournament": CUP}, "olga")
-    other = Schedules(hall.store, hall.tournaments)
+    other = Schedules(arena.store, arena.tournaments)
     monkeypatch.setattr(other, "_clock", clock)
     clock.now_ms += HOUR_MS
-    before = hall.store.schedules.all()
+    before = arena.store.schedules.all()
     schedules.fire()
     # One that has looked before the first was done.
     (name, stored), *_ = before.items()
-    hall.store.schedules.change(name, lambda _: stored)
+    arena.store.schedules.change(name, lambda _: stored)
     other.fire()
-    assert len(made(hall)) == 1
+    assert len(made(arena)) == 1
 
 
-def test_a_schedule_at_a_time_fires_once(hall: Arena, schedules: Schedules, clock: Clock) -> None:
+def test_a_schedule_at_a_time_fires_once(arena: Arena, schedules: Schedules, clock: Clock) -> None:
     at_ms = clock.now_ms + 5000
     schedules.create({"id": "once", "at_ms": at_ms, "tournament": CUP}, "olga")
     clock.now_ms += 3 * HOUR_MS
@@ -112,7 +105,7 @@ def test_a_schedule_at_a_time_fires_once(hall: Arena, schedules: Schedules, cloc
     assert list(schedules.fire()) == []
 
 
-def test_inactive_and_deleted_schedules_do_not_fire(hall: Arena, schedules: Schedules, clock: Clock) -> None:
+def test_inactive_and_deleted_schedules_do_not_fire(arena: Arena, schedules: Schedules, clock: Clock) -> None:
     for name in ("a", "b"):
         schedules.create({"id": name, "cron": "0 * * * *", "tournament": CUP}, "olga")
     bob = Principal("owner", "bob", "bob")
@@ -164,17 +157,17 @@ def test_inactive_and_deleted_schedules_do_not_fire(hall: Arena, schedules: Sche
 def test_invalid_schedules_are_rejected(
     change: dict[str, Any], code: str, field: str, single_url: str
 ) -> None:
-    hall = Arena(single_url)
+    arena = Arena(single_url)
     try:
         fields = {"id": "hourly", "cron": "0 * * * *", "tournament": CUP, **change}
-        error = refused(code, hall.schedules.create, fields, "olga")
+        error = refused(code, arena.schedules.create, fields, "olga")
         assert error.field == field
-        assert hall.schedules.list() == []
+        assert arena.schedules.list() == []
     finally:
-        hall.live.close()
+        arena.live.close()
 
 
-def test_ids_are_unique(hall: Arena, schedules: Schedules) -> None:
+def test_ids_are_unique(arena: Arena, schedules: Schedules) -> None:
     schedules.create({"id": "hourly", "cron": "0 * * * *", "tournament": CUP}, "olga")
     refused(
         "schedule_exists", schedules.create, {"id": "hourly", "cron": "1 * * * *", "tournament": CUP}, "bob"

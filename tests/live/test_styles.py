@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -19,12 +18,10 @@ WHERE = ("truco", "sealed")
 
 
 @pytest.fixture
-def hall(url: str) -> Iterator[Arena]:
+def hall(arena: Arena) -> Arena:
     """A board of four groups of each of three bots."""
-    opened = Arena(url)
-    play_once(opened, publish_a_cup)
-    yield opened
-    opened.live.close()
+    play_once(arena, publish_a_cup)
+    return arena
 
 
 def publish_a_cup(arena: Arena) -> None:

@@ -37,13 +37,6 @@ SURELY_STORED_MS = 30_000
 
 
 @pytest.fixture
-def arena(url: str) -> Iterator[Arena]:
-    opened = Arena(url)
-    yield opened
-    opened.live.close()
-
-
-@pytest.fixture
 def single(single_url: str) -> Iterator[Arena]:
     """An arena on the single server, whose runtime is there before anything is forked."""
     opened = Arena(single_url)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -22,14 +21,6 @@ pytestmark = pytest.mark.system
 FIRST = "def choose(turn):\n    print('my turn', turn['seat'])\n    return turn['legal_actions'][0]\n"
 BROKEN = "def choose(turn):\n    secret = 41\n    return turn['no such field']\n"
 ENDLESS = "def choose(turn):\n    while True:\n        pass\n"
-
-
-@pytest.fixture
-def arena(url: str) -> Iterator[Arena]:
-    """An arena."""
-    opened = Arena(url)
-    yield opened
-    opened.live.close()
 
 
 def qualify(arena: Arena, name: str, kind: str = "toepen", version: str = "1") -> dict[str, Any]:

@@ -84,8 +84,7 @@ def check_noticed(fault: Fault | Mutant, folder: Path) -> None:
 
 @pytest.mark.nightly("faults")
 @pytest.mark.parametrize(
-    "tests",
-    [pytest.param(OF_RULES, id="rules"), *(pytest.param((test,), id=test) for test in OF_THE_REST)],
+    "tests", [pytest.param(OF_RULES, id="rules"), *(pytest.param((test,), id=test) for test in OF_THE_REST)]
 )
 def test_without_faults_the_tests_pass(tests: tuple[str, ...], copy: Path) -> None:
     result = run(copy, tests)

@@ -250,14 +250,7 @@ MUTANTS = [
         "",
         PLAY_TESTS,
     ),
-    Mutant(
-        "on_turn changes nothing",
-        "TP-5.6",
-        CARDS,
-        'knocking == "anytime"',
-        'knocking != ""',
-        PLAY_TESTS,
-    ),
+    Mutant("on_turn changes nothing", "TP-5.6", CARDS, 'knocking == "anytime"', 'knocking != ""', PLAY_TESTS),
     Mutant(
         "lives below zero",
         "TP-5.7",

@@ -247,12 +247,7 @@ MUTANTS = [
         CALL_TESTS,
     ),
     Mutant(
-        "a second extra trick",
-        "BT-4.7",
-        RULES,
-        "elif extra or number == 3:",
-        "elif number == 3:",
-        CALL_TESTS,
+        "a second extra trick", "BT-4.7", RULES, "elif extra or number == 3:", "elif number == 3:", CALL_TESTS
     ),
     Mutant(
         "cards from before the call count in the extra trick",

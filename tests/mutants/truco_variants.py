@@ -37,14 +37,7 @@ MUTANTS = [
         '{"pack": ("clean",), "manilhas": ()}',
         TESTS,
     ),
-    Mutant(
-        "burns without an exchange",
-        "TV-1.5",
-        OPTIONS,
-        "defaults={False: 0}",
-        "defaults={}",
-        TESTS,
-    ),
+    Mutant("burns without an exchange", "TV-1.5", OPTIONS, "defaults={False: 0}", "defaults={}", TESTS),
     Mutant(
         "two seats may leave the answer to a partner",
         "TV-2.1",
@@ -62,14 +55,7 @@ MUTANTS = [
         TESTS,
     ),
     Mutant("the clean pack has sevens", "TV-3.1", CARDS, '= "QJKA23"', '= "7QJKA23"', TESTS),
-    Mutant(
-        "the vira itself makes the manilhas",
-        "TV-3.3",
-        CARDS,
-        "ranks[1:] + ranks[:1]",
-        "ranks",
-        TESTS,
-    ),
+    Mutant("the vira itself makes the manilhas", "TV-3.3", CARDS, "ranks[1:] + ranks[:1]", "ranks", TESTS),
     Mutant(
         "no manilha after the highest rank",
         "TV-3.3",
@@ -95,12 +81,7 @@ MUTANTS = [
         TESTS,
     ),
     Mutant(
-        "any number of cards may be lifted",
-        "TV-4.2",
-        RULES,
-        " or code % 100 >= len(self.pack)",
-        "",
-        TESTS,
+        "any number of cards may be lifted", "TV-4.2", RULES, " or code % 100 >= len(self.pack)", "", TESTS
     ),
     Mutant(
         "the dealer is dealt to first",

@@ -67,10 +67,7 @@ def test_each_kind_of_job_has_its_queue(jobs: RqJobs) -> None:
         jobs.publish_board("truco", "open", "base@1")
         jobs.play_local_groups("cup", 7)
         jobs.compute_matchups("truco", "open", "base@1")
-    assert jobs.queue(MAINTENANCE_QUEUE).job_ids == [
-        "step_tournament-cup",
-        "publish_board-truco-open-base_1",
-    ]
+    assert jobs.queue(MAINTENANCE_QUEUE).job_ids == ["step_tournament-cup", "publish_board-truco-open-base_1"]
     # There is no worker: one job, which the first worker that comes will find.
     assert jobs.queue(ARENA_QUEUE).job_ids == [
         "play_local_groups-cup-0",

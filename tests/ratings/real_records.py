@@ -35,12 +35,7 @@ def _line(
 
 
 def group_records(
-    kind: str,
-    names: str,
-    group_id: str = "g1",
-    *,
-    mirrored: bool = True,
-    attempt: int = 0,
+    kind: str, names: str, group_id: str = "g1", *, mirrored: bool = True, attempt: int = 0
 ) -> list[Record]:
     """A whole group. ``names``: the players of game 0 in seat order, separated by blanks."""
     teams = Table("any", kind, RULES[kind], bytes(32)).teams

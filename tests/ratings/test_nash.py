@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 
-from arena.ratings.nash import nash_mix
 from arena.ratings.solver import FloatArray
 
 CYCLE = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
+
+
+def nash_mix(matrix: FloatArray) -> FloatArray:
+    """The mix of the arena, whose module takes a second to import."""
+    from arena.ratings import nash
+
+    return nash.nash_mix(matrix)
 
 
 def copied(matrix: FloatArray, *rows: int) -> FloatArray:
@@ -60,6 +65,8 @@ def test_rounding_errors_do_not_decide_between_equal_bots() -> None:
 @pytest.mark.parametrize("count", [2, 5, 12, 50])
 @pytest.mark.parametrize("whole", [False, True])
 def test_nobody_beats_an_equilibrium_and_no_other_is_more_even(count: int, whole: bool) -> None:
+    from scipy.optimize import linprog
+
     matrix = drawn(count, seed=count, whole=whole)
     if whole:
         matrix = copied(matrix, 0, 0, 1)

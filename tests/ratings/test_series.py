@@ -85,10 +85,7 @@ def test_ties(tie_breaks: tuple[str, ...], first: str) -> None:
     rules = SeriesRules(points=(12, 6, 0), tie_breaks=tie_breaks)
     table = series_table(
         rules,
-        [
-            final("one", (1, "a1", "ana"), (2, "b1", "bia")),
-            final("two", (1, "c1", "caio"), (2, "b1", "bia")),
-        ],
+        [final("one", (1, "a1", "ana"), (2, "b1", "bia")), final("two", (1, "c1", "caio"), (2, "b1", "bia"))],
     )
     assert {row.points for row in table.rows} == {12}
     assert table.rows[0].name == first or table.rows[0].place == table.rows[1].place

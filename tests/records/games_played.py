@@ -67,12 +67,7 @@ def record_line(kind: str, variant: int = 0, number: int = 0, trouble: float = 0
 
 
 def group(
-    kind: str,
-    name: str = "g1",
-    *,
-    mirrored: bool = True,
-    rules: dict[str, Any] | None = None,
-    first: int = 1,
+    kind: str, name: str = "g1", *, mirrored: bool = True, rules: dict[str, Any] | None = None, first: int = 1
 ) -> list[Record]:
     """A group as the arena plays it; ``first`` is the number of its first game (:func:`play`)."""
     one = play(kind, first, rules)

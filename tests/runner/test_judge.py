@@ -74,11 +74,7 @@ def test_a_bad_answer_is_a_fault_and_the_turn_stays_open(
 @kinds
 @pytest.mark.parametrize(
     ("number", "answer", "code"),
-    [
-        (0, "keep", "stale_turn"),
-        (0, 7, "malformed"),
-        (999, "keep", "unknown_turn"),
-    ],
+    [(0, "keep", "stale_turn"), (0, 7, "malformed"), (999, "keep", "unknown_turn")],
 )
 def test_an_answer_to_a_turn_that_is_not_open_is_not_a_fault(
     kind: str, number: int, answer: object, code: str

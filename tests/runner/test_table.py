@@ -11,14 +11,7 @@ import pytest
 from arena.errors import IllegalAction
 from arena.games import GAMES
 from arena.play.faults import FAULT_LIMIT
-from arena.play.table import (
-    StaleTurn,
-    Table,
-    TurnAlreadyAnswered,
-    UnknownTurn,
-    parse_turn_id,
-    turn_id,
-)
+from arena.play.table import StaleTurn, Table, TurnAlreadyAnswered, UnknownTurn, parse_turn_id, turn_id
 from arena.records.record import build_record
 from arena.records.verify import verify
 

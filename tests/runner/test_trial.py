@@ -7,11 +7,13 @@ import os
 import pty
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from arena.bots import bot_spec
+from arena.cli import run
 from arena.games import GAMES
 from arena.installation import install_command
 from arena.records.record import load_records
@@ -48,6 +50,20 @@ class MyBot(Bot):
 EVERY = [f"{game.kind}/{preset.name}" for game in GAMES.values() for preset in game.presets]
 
 
+Called = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def called(capsys: pytest.CaptureFixture[str]) -> Called:
+    """``botequim`` with some words, in this process."""
+
+    def call(*words: str) -> subprocess.CompletedProcess[str]:
+        status = run(words)
+        return subprocess.CompletedProcess(words, status, *capsys.readouterr())
+
+    return call
+
+
 def write(folder: Path, source: str) -> str:
     path = folder / "my_bot.py"
     path.write_text(source)
@@ -81,9 +97,9 @@ def test_500_games_of_a_preset_are_the_default_and_a_seed_repeats_them(tmp_path:
     assert other["presets"][0]["decisions"] != preset["decisions"]
 
 
-def test_each_distinct_failure_is_printed_once_and_can_be_debugged(tmp_path: Path) -> None:
+def test_each_distinct_failure_is_printed_once_and_can_be_debugged(called: Called, tmp_path: Path) -> None:
     file, records = write(tmp_path, ODD), tmp_path / "failed.jsonl"
-    done = botequim("bot", "test", file, "--games", "4", "--seed", "1", "--records", str(records))
+    done = called("bot", "test", file, "--games", "4", "--seed", "1", "--records", str(records))
     assert done.returncode == 1
     illegal, crashed = re.findall(r"^(?:illegal|crashed), .*\n(?:    .*\n)+", done.stdout, re.MULTILINE)
     assert illegal.startswith("illegal, play:ZZ\n    at turn ")
@@ -95,10 +111,10 @@ def test_each_distinct_failure_is_printed_once_and_can_be_debugged(tmp_path: Pat
     turns = [re.findall(r"at turn (\S+);", text)[0] for text in (illegal, crashed)]
     for sandbox in ([], ["--sandbox"]):
         words = ("bot", "debug", str(records), "--bot", file, *sandbox)
-        shown = botequim(*words, "--turn", turns[0])
+        shown = called(*words, "--turn", turns[0])
         assert shown.returncode == 0, shown.stderr
         assert "at first:  a fault (illegal) is recorded, now 'play:ZZ'" in shown.stdout
-        shown = botequim(*words, "--turn", turns[1])
+        shown = called(*words, "--turn", turns[1])
         assert shown.returncode == 0, shown.stderr
         assert shown.stderr == ""
         # Once, with its turn, and only the lines of the bot.
@@ -109,9 +125,9 @@ def test_each_distinct_failure_is_printed_once_and_can_be_debugged(tmp_path: Pat
         assert re.search(r"^now: +crashed: KeyError: 'x' \(\S*bot\.py(:11|, line 11)\)$", shown.stdout, re.M)
 
 
-def test_earlier_tracebacks_are_labelled_with_their_turn(tmp_path: Path) -> None:
+def test_earlier_tracebacks_are_labelled_with_their_turn(called: Called, tmp_path: Path) -> None:
     records = tmp_path / "r.jsonl"
-    botequim("play", "truco", "random", "rookie", "--groups", "1", "--seed", "1", "--records", str(records))
+    called("play", "truco", "random", "rookie", "--groups", "1", "--seed", "1", "--records", str(records))
     file = write(
         tmp_path,
         "made = []\ndef choose(turn):\n    made.append(1)\n"
@@ -119,7 +135,7 @@ def test_earlier_tracebacks_are_labelled_with_their_turn(tmp_path: Path) -> None
     )
     for sandbox in ([], ["--sandbox"]):
         words = ("--number", "1", "--seat", "0", "--turn", "6", "--bot", file, *sandbox)
-        shown = botequim("bot", "debug", str(records), *words)
+        shown = called("bot", "debug", str(records), *words)
         assert shown.returncode == 0, shown.stderr
         assert shown.stdout.count("Traceback") == 1
         assert re.search(r"^crashed at the earlier turn \S+\.0\.\d+; 2 more before it:$", shown.stdout, re.M)
@@ -127,11 +143,13 @@ def test_earlier_tracebacks_are_labelled_with_their_turn(tmp_path: Path) -> None
         assert re.search(r"^now: +'x'$", shown.stdout, re.MULTILINE)
 
 
-def test_a_bot_that_cannot_be_made_is_debugged_without_a_traceback_of_ours(tmp_path: Path) -> None:
+def test_a_bot_that_cannot_be_made_is_debugged_without_a_traceback_of_ours(
+    called: Called, tmp_path: Path
+) -> None:
     records = tmp_path / "r.jsonl"
-    botequim("play", "truco", "random", "rookie", "--groups", "1", "--seed", "1", "--records", str(records))
+    called("play", "truco", "random", "rookie", "--groups", "1", "--seed", "1", "--records", str(records))
     words = ("--number", "1", "--seat", "0", "--turn", "1", "--bot", bots.write(tmp_path, "not_made"))
-    shown = botequim("bot", "debug", str(records), *words)
+    shown = called("bot", "debug", str(records), *words)
     assert shown.returncode == 0, shown.stderr
     assert shown.stdout.count('  File "') == 1
     assert re.search(r"^now: +crashed: RuntimeError: not today \(\S+not_made\.py:4\)$", shown.stdout, re.M)
@@ -160,13 +178,13 @@ def test_what_fails_as_a_whole(source: str, said: str, tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_only_the_games_that_the_bot_plays_are_tested(tmp_path: Path) -> None:
+def test_only_the_games_that_the_bot_plays_are_tested(called: Called, tmp_path: Path) -> None:
     file = write(tmp_path, RANDOM.replace("(Bot):\n", '(Bot):\n    games = ("toepen",)\n'))
-    done = botequim("bot", "test", file, "--games", "2", "--no-sandbox")
+    done = called("bot", "test", file, "--games", "2", "--no-sandbox")
     assert done.returncode == 0, done.stderr
     rows = [line.split()[0] for line in done.stdout.splitlines()[1:]]
     assert rows == [f"toepen/{preset.name}" for preset in GAMES["toepen"].presets]
-    refused = botequim("bot", "test", file, "--kind", "truco")
+    refused = called("bot", "test", file, "--kind", "truco")
     assert refused.returncode == 2
     line = (
         f"botequim: error: {file} does not play truco: its games do not name it; at --kind; expected toepen\n"
@@ -251,8 +269,8 @@ def test_presets_are_chosen_by_game_and_name() -> None:
         (["random", "--games", "0"], "0 is not in the range x>=1"),
     ],
 )
-def test_bad_input_is_reported_in_one_line(words: list[str], said: str) -> None:
-    done = botequim("bot", "test", *words)
+def test_bad_input_is_reported_in_one_line(called: Called, words: list[str], said: str) -> None:
+    done = called("bot", "test", *words)
     assert done.returncode == 2
     assert said in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1

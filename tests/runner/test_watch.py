@@ -146,10 +146,7 @@ def test_a_saved_file_is_loaded_as_it_was_read(tmp_path: Path) -> None:
     [
         (["random"], "Missing argument 'OPPONENT...'"),
         (["nowhere.py", "random"], "there is no file 'nowhere.py'"),
-        (
-            ["random", "random", "--preset", "duel@1"],
-            "--preset requires exactly one --kind",
-        ),
+        (["random", "random", "--preset", "duel@1"], "--preset requires exactly one --kind"),
         (["random", "random", "--kind", "truco", "--preset", "duel@1"], "has no preset 'duel@1'"),
     ],
 )

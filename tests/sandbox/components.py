@@ -124,7 +124,5 @@ SECRETS = component(
     choose="(call $list (i32.const 0))" + text(16, 4),
 )
 WRONG_TYPE = component(
-    choose=text(16, 4),
-    load="(i32.const 0)",
-    load_type='(param "a" string) (param "b" string) (result u32)',
+    choose=text(16, 4), load="(i32.const 0)", load_type='(param "a" string) (param "b" string) (result u32)'
 )

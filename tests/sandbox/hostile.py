@@ -163,8 +163,7 @@ DECIDING: Final[dict[str, tuple[str, str, Callable[[], bytes]]]] = {
         "late",
         "",
         lambda: component(
-            core=ELEMENTS,
-            choose=looping("(table.init $t $e (i32.const 0) (i32.const 0) (i32.const 30000))"),
+            core=ELEMENTS, choose=looping("(table.init $t $e (i32.const 0) (i32.const 0) (i32.const 30000))")
         ),
     ),
     "table.grow": (
@@ -180,11 +179,7 @@ DECIDING: Final[dict[str, tuple[str, str, Callable[[], bytes]]]] = {
     "UTF-8": ("late", "processor time", lambda: transcodes("utf8")),
     "UTF-16": ("late", "processor time", lambda: transcodes("utf16")),
     "Latin-1": ("late", "processor time", lambda: transcodes("latin1+utf16")),
-    "post-return": (
-        "late",
-        "processor time",
-        lambda: component(choose=text(16, 4), post_return=FOREVER),
-    ),
+    "post-return": ("late", "processor time", lambda: component(choose=text(16, 4), post_return=FOREVER)),
     "prints": ("late", "fuel", lambda: printing(120_000_000)),
     "list": (
         "crashed",
@@ -206,11 +201,7 @@ STARTING: Final[dict[str, tuple[str, str, Callable[[], bytes]]]] = {
         lambda: component(choose=text(16, 4), core=f"(func $s {FOREVER}) (start $s)"),
     ),
     "start with a text": ("late", "processor time", lambda: transcodes("utf16", start=True)),
-    "load": (
-        "late",
-        "processor time",
-        lambda: component(choose=text(16, 4), load=f"{FOREVER} unreachable"),
-    ),
+    "load": ("late", "processor time", lambda: component(choose=text(16, 4), load=f"{FOREVER} unreachable")),
     "realloc": (
         "late",
         "processor time",

@@ -216,10 +216,7 @@ def test_the_fast_engine_is_used_where_it_can_be_built() -> None:
     ],
 )
 def test_where_the_fast_engine_cannot_be_built_the_plain_one_plays(
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    name: str,
-    error: Exception,
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, name: str, error: Exception
 ) -> None:
     def fails(*_: object) -> None:
         raise error

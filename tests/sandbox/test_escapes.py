@@ -6,6 +6,7 @@ import os
 import resource
 import socket
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -311,10 +312,10 @@ def test_no_instance_survives_its_trap() -> None:
 
 
 def test_the_game_has_its_own_budget() -> None:
-    bot = bot_of("def choose(turn):\n    while True: pass\n")
-    details = [asked(bot, turn())[1] for _ in range(30)]
+    bot = bot_of("def choose(turn):\n    while True: pass\n", replace(QUICK, game_ms=1_000))
+    details = [asked(bot, turn())[1] for _ in range(6)]
     assert "300 ms" in details[0]
-    assert "the 5000 ms of thinking for the game are used up" in details[-1]
+    assert "the 1000 ms of thinking for the game are used up" in details[-1]
     start = time.process_time()
     for _ in range(100):
         asked(bot, turn())

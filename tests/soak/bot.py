@@ -35,10 +35,7 @@ class WritingClient(Client):
     journal: int
 
     def exchange(
-        self,
-        answers: Sequence[Mapping[str, str]] = (),
-        after: str | None = None,
-        **options: Any,
+        self, answers: Sequence[Mapping[str, str]] = (), after: str | None = None, **options: Any
     ) -> dict[str, Any]:
         reply = super().exchange(answers, after, **options)
         lines = "".join(json.dumps(result) + "\n" for result in reply["results"])

@@ -335,10 +335,7 @@ def main(count: int, groups: int, least: float, decision_ms: int, workers: int, 
 
 
 def show(
-    calls: Sequence[Call],
-    kinds: Mapping[str, str],
-    phase: tuple[float, float],
-    say: Callable[[str], None],
+    calls: Sequence[Call], kinds: Mapping[str, str], phase: tuple[float, float], say: Callable[[str], None]
 ) -> None:
     """Print what the calls of each kind took, and what ended them."""
     per_kind: dict[str, list[Call]] = {kind: [] for kind in kinds.values()}

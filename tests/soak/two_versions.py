@@ -141,11 +141,7 @@ def running(
 ) -> Iterator[dict[Path, subprocess.Popen[bytes]]]:
     """An API process at ``port``, a worker and a scheduler of the version, by their logs in ``folder``."""
     environment = {**environment_of(version, database, folder), "BOTEQUIM_BIND": f"127.0.0.1:{port}"}
-    commands = {
-        "api": ["api"],
-        "worker": ["workers"],
-        "scheduler": ["workers", "--scheduler"],
-    }
+    commands = {"api": ["api"], "worker": ["workers"], "scheduler": ["workers", "--scheduler"]}
     with ExitStack() as stack:
         processes = {}
         for name, command in commands.items():

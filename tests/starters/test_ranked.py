@@ -68,11 +68,7 @@ def say(request: pytest.FixtureRequest) -> Callable[[str, dict[str, float]], Non
 
 @pytest.mark.parametrize("language", [pytest.param(name, marks=needs(name)) for name in LANGUAGES])
 def test_from_nothing_to_a_rank(
-    language: str,
-    arena: Service,
-    ladder: str,
-    workshop: Path,
-    say: Callable[[str, dict[str, float]], None],
+    language: str, arena: Service, ladder: str, workshop: Path, say: Callable[[str, dict[str, float]], None]
 ) -> None:
     settings = prepare(language, workshop) | {"BOTEQUIM_URL": arena.url}
     folder = workshop / f"ranked_{language}"

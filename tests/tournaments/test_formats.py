@@ -29,9 +29,7 @@ class TopMatch(TournamentFormat):
         return field.spec.groups
 
 
-def test_a_format_needs_a_class_and_a_place_in_the_table(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_format_needs_a_class_and_a_place_in_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ArenaError):
         spec("top_match")
     monkeypatch.setitem(FORMATS, "top_match", TopMatch())  # type: ignore[misc]

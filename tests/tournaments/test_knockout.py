@@ -196,11 +196,7 @@ def test_a_tie_at_the_cut_is_played_off() -> None:
 
 def test_a_forfeiter_at_a_table_is_out_and_the_rest_play_again() -> None:
     field = entrants(6)
-    answer, planned, _ = play(
-        spec("knockout", seats=3),
-        field,
-        forfeits=lambda g: {0} & set(g.members),
-    )
+    answer, planned, _ = play(spec("knockout", seats=3), field, forfeits=lambda g: {0} & set(g.members))
     assert [(g.id, g.members) for g in planned if g.round == 1] == [
         ("r1-p1-g1", (0, 3, 4)),
         ("r1-p2-g1", (1, 2, 5)),

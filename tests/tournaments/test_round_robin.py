@@ -96,9 +96,7 @@ def test_a_forfeit_in_a_duel_is_not_played_again() -> None:
 def test_a_table_is_played_again_without_the_forfeiter() -> None:
     chosen = spec(seats=4)
     _, planned, _ = play(
-        chosen,
-        entrants(4),
-        forfeits=lambda group: {"r1-p1-g1": {0}, "r1-p1-g1-x1": {2}}.get(group.id, set()),
+        chosen, entrants(4), forfeits=lambda group: {"r1-p1-g1": {0}, "r1-p1-g1-x1": {2}}.get(group.id, set())
     )
     assert [(group.id, group.members) for group in planned] == [
         ("r1-p1-g1", (0, 1, 2, 3)),

@@ -33,11 +33,7 @@ def is_followed(service: Service, owner: str, request_id: str) -> bool:
     request = Request(
         f"{service.url}/v1/bots",
         json.dumps(body).encode(),
-        {
-            "Content-Type": "application/json",
-            "Authorization": f"Bearer {owner}",
-            "X-Request-Id": request_id,
-        },
+        {"Content-Type": "application/json", "Authorization": f"Bearer {owner}", "X-Request-Id": request_id},
     )
     with urlopen(request, timeout=PATIENCE) as reply:
         assert reply.headers["X-Request-Id"] == request_id

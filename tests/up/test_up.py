@@ -17,16 +17,7 @@ from arena.client.http import Unreachable
 from arena.ops.supervisor import Address
 from arena.records.verify import verify
 from tests.ports import free_port
-from tests.service import (
-    READY,
-    Process,
-    Service,
-    botequim,
-    command_line,
-    descendants,
-    environment,
-    is_alive,
-)
+from tests.service import READY, Process, Service, botequim, command_line, descendants, environment, is_alive
 from tests.waiting import PATIENCE
 from tests.waiting import wait_until as until
 

@@ -7,7 +7,6 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from arena.sandbox.building import python_component
 from arena.store.embedded import EmbeddedStore
 from arena.store.runtimes import PublishedRuntime
 from queues.rq_jobs import ARENA_QUEUE, HOUSE_QUEUE, RqJobs
-from tests.conftest import register
 from tests.live.arenas import Arena
 from tests.service import Process, botequim, environment
 from tests.waiting import wait_until
@@ -35,20 +33,6 @@ OTHER = PublishedRuntime("f" * 64, "e" * 64, 5, "python-other-wasmtime-50", 1)
 def component() -> Path:
     """The build of this installation, so that nobody waits for it."""
     return python_component()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[EmbeddedStore]:
-    with EmbeddedStore(tmp_path / "store") as running:
-        register(running.url)
-        yield running
-
-
-@pytest.fixture
-def arena(store: EmbeddedStore) -> Iterator[Arena]:
-    opened = Arena(store.url)
-    yield opened
-    opened.live.close()
 
 
 def prepare(store: EmbeddedStore, **settings: str) -> dict[str, Any]:
@@ -68,11 +52,7 @@ def refused(store: EmbeddedStore, **settings: str) -> str:
     jobs = RqJobs(store.url)
     jobs.move_house_bots("game")
     done = subprocess.run(
-        WORKER,
-        env=environment(REDIS_URL=store.url, **settings),
-        capture_output=True,
-        text=True,
-        timeout=400,
+        WORKER, env=environment(REDIS_URL=store.url, **settings), capture_output=True, text=True, timeout=400
     )
     assert done.returncode == 1
     assert jobs.queue(HOUSE_QUEUE).job_ids == ["move_house_bots-game"]

@@ -20,7 +20,6 @@ from arena.ratings.results import collect
 from arena.records.verify import verify
 from arena.store.embedded import EmbeddedStore
 from queues.rq_jobs import RqJobs
-from tests.conftest import register
 from tests.live.clock import close_entry
 from tests.live.playing import Choose, bot_loop, random_player
 from tests.service import Process
@@ -29,20 +28,6 @@ from tests.waiting import wait_until
 WORKER = [sys.executable, "-m", "workers"]
 SCHEDULER = [*WORKER, "--scheduler"]
 RULES: dict[str, dict[str, Any]] = {"truco": {}, "toepen": {"seats": 2}}
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[EmbeddedStore]:
-    with EmbeddedStore(tmp_path / "store") as running:
-        register(running.url)
-        yield running
-
-
-@pytest.fixture
-def arena(store: EmbeddedStore) -> Iterator[Arena]:
-    opened = Arena(store.url)
-    yield opened
-    opened.live.close()
 
 
 @pytest.fixture

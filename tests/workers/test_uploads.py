@@ -330,7 +330,7 @@ def test_a_failed_bot_is_explained_and_fixed(tmp_path: Path) -> None:
         file.write_text("def choose(turn:\n")
         told = call(service, tmp_path, *submit, token=owner)
         assert told.returncode == 2
-        assert "mine 2 is refused: SyntaxError: '(' was never closed (bot.py, line 1)" in told.stderr
+        assert "mine 2 was refused: SyntaxError: '(' was never closed (bot.py, line 1)" in told.stderr
         file.write_text("def choose(turn):\n    return turn['legal_actions'][0]\n")
         told = call(service, tmp_path, *submit, token=owner)
         assert (told.returncode, told.stderr) == (0, "")

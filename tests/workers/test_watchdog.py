@@ -16,7 +16,6 @@ from rq import Worker as RqWorker
 from arena.accounts.suspensions import BotSuspended
 from arena.store.embedded import EmbeddedStore
 from queues.rq_jobs import ARENA_QUEUE, RqJobs
-from tests.conftest import register
 from tests.live.arenas import Arena
 from tests.sandbox import components
 from tests.service import Process, descendants, is_alive
@@ -29,13 +28,6 @@ BY_NIGHT = pytest.mark.nightly("processes")
 HANGING = [sys.executable, "-m", "tests.workers.hanging"]
 LONG = "1000"
 """Seconds within which no watchdog looks closer."""
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[EmbeddedStore]:
-    with EmbeddedStore(tmp_path / "store") as running:
-        register(running.url)
-        yield running
 
 
 @pytest.fixture

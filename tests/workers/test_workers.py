@@ -26,7 +26,6 @@ from arena.ops.service import Service as Parts
 from arena.records.verify import verify
 from arena.store.embedded import EmbeddedStore
 from queues.rq_jobs import HOUSE_QUEUE, MAINTENANCE_QUEUE, QUEUES, RUN_JOB, RqJobs
-from tests.conftest import register
 from tests.live.playing import open_games
 from tests.service import Process, Service, environment
 from tests.waiting import PATIENCE, wait_until
@@ -35,13 +34,6 @@ pytestmark = pytest.mark.system
 
 WORKER = [sys.executable, "-m", "workers"]
 BY_NIGHT = pytest.mark.nightly("processes")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[EmbeddedStore]:
-    with EmbeddedStore(tmp_path / "store") as running:
-        register(running.url)
-        yield running
 
 
 @pytest.fixture

@@ -14,14 +14,9 @@ DERIVED: Final = (
 
 _LISTED: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
     "choices": {
-        "the other states are what their names say": ("entered qualifying qualified failed withdrawn",),
+        "the other states are what their names say": ("entered qualifying qualified failed withdrawn",)
     },
-    "default of control": {
-        "most bots are uploaded": (
-            "addVersion.transport",
-            "registerBot.transport",
-        ),
-    },
+    "default of control": {"most bots are uploaded": ("addVersion.transport", "registerBot.transport")},
     "default of option": {
         "an option says how many in all, on any number of pages": ("* --limit",),
         "people read text, programs JSON": (
@@ -29,10 +24,7 @@ _LISTED: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
             "series show --format",
             "tournament standings --format",
         ),
-        "the shortest command is to work": (
-            "schedule create --format",
-            "tournament create --format",
-        ),
+        "the shortest command is to work": ("schedule create --format", "tournament create --format"),
         "within the minute of the API nobody could enter": (
             "tournament clone --starts",
             "tournament create --starts",
@@ -41,7 +33,7 @@ _LISTED: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
         "it says the same in words": ("bot add-version --webhook",),
     },
     "default of request": {
-        "by default as in the tournament that is cloned": ("cloneTournament.{description link}",),
+        "by default as in the tournament that is cloned": ("cloneTournament.{description link}",)
     },
     "no control": {
         DERIVED: (
@@ -49,17 +41,11 @@ _LISTED: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
             "createInvitationLink.expires_ms",
             "enterTournament.{nonce version}",
             "replaceWebhookSecret.secret",
-        ),
+        )
     },
     "no default": {
-        "it is needed with its transport": (
-            "addVersion.{source url}",
-            "registerBot.{source url}",
-        ),
-        "one of the two is needed": (
-            "createInvitations.{count people}",
-            "createSchedule.{at_ms cron}",
-        ),
+        "it is needed with its transport": ("addVersion.{source url}", "registerBot.{source url}"),
+        "one of the two is needed": ("createInvitations.{count people}", "createSchedule.{at_ms cron}"),
         "it is left out if there is none": (
             "createInvitations.people.{email handle}",
             "createSchedule.until_groups",
@@ -69,19 +55,13 @@ _LISTED: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
         ),
     },
     "no option": {
-        "the client joins the pages": (
-            "*?cursor",
-            "*?limit",
-        ),
+        "the client joins the pages": ("*?cursor", "*?limit"),
         "bot run takes and answers turns by itself": (
             "exchangeTurns.answers",
             "exchangeTurns.answers.{action note turn}",
             "exchangeTurns?{after leaving legal limit rights wait}",
         ),
-        "the client waits for what is new by itself": (
-            "*?since",
-            "*?wait",
-        ),
+        "the client waits for what is new by itself": ("*?since", "*?wait"),
         "the client continues a download by itself": ("downloadRecords?after",),
         "they are columns of FILE": ("createInvitations.people.{email handle name}",),
         "a SEAT is one word; game join takes a nonce": ("createGame.seats.nonce",),
@@ -174,7 +154,7 @@ _LISTED: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
             "tournament groups {--against --bot --limit}",
             "tournament invite --expires",
             "tournament list {--bot --kind --limit --state}",
-        ),
+        )
     },
     "text of request": {
         "by default as in the tournament that is cloned": (
