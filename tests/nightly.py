@@ -79,7 +79,9 @@ SLICES: Final[dict[str, Slice]] = {
         900,
     ),
     "soak": Slice(
-        "services under load while parts are killed", ("arena/ops", "arena/webhooks", "workers"), 540
+        "services under load while parts are killed",
+        ("arena/messages", "arena/ops", "arena/webhooks", "workers"),
+        540,
     ),
     "starters": Slice("the starters in all languages", ("botequim", "arena/cli", "arena/client"), 340),
 }
