@@ -13,9 +13,10 @@ from typing import Final
 
 from rich.cells import cell_len
 
-from arena.inputs.text import JOINERS
-
 Cell = str | int | float | None
+
+JOINERS: Final = "\u034f\u061c\u200c\u200d\u200e\u200f\u2060"
+"""What joins or parts letters and emoji, or marks the direction of a letter."""
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 """How texts begin that a spreadsheet may read as a formula."""

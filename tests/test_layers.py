@@ -139,7 +139,7 @@ def test_workers_know_no_web() -> None:
 ALLOWED: dict[str, set[str]] = {
     "declarations": set(),
     "errors": set(),
-    "text": {"inputs"},
+    "text": set(),
     "inputs": set(),
     "operations": set(),
     "installation": set(),
