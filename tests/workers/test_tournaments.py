@@ -31,6 +31,13 @@ RULES: dict[str, dict[str, Any]] = {"truco": {}, "toepen": {"seats": 2}}
 
 
 @pytest.fixture
+def arena(store: EmbeddedStore) -> Iterator[Arena]:
+    opened = Arena(store.url)
+    yield opened
+    opened.live.close()
+
+
+@pytest.fixture
 def service(arena: Arena, store: EmbeddedStore, tmp_path: Path) -> Iterator[None]:
     """A worker and two schedulers, which log nothing but the jobs that are done."""
     with ExitStack() as stack:
