@@ -35,7 +35,7 @@ def test_its_numbers_are_those_of_the_program() -> None:
     page = re.sub(r"\s+", " ", (ROOT / "docs/webhooks.md").read_text(encoding="utf-8"))
     for told in (
         f"no reply in {driver.POST_SECONDS:.0f} seconds",
-        f"repeated after {driver.FIRST_BACKOFF} seconds",
+        f"retried after {driver.FIRST_BACKOFF} seconds",
         f"up to {driver.LONGEST_BACKOFF:.0f} seconds",
         f"at most {driver.POSTS_PER_BOT} for one bot",
         f"posted for {store_webhooks.FIRST_PAUSE_MS // 1000} seconds",
