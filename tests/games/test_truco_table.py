@@ -319,5 +319,5 @@ def test_chance_has_no_action_while_a_seat_is_awaited() -> None:
     state = started(pack_of())
     with pytest.raises(IllegalAction, match="chance may not"):
         state.apply(CHANCE, pack_of())
-    with pytest.raises(IllegalAction, match="seat 1 may not 'truco' now"):
+    with pytest.raises(IllegalAction, match="'truco' is not a legal action for seat 1 now"):
         state.apply(1, "truco")
