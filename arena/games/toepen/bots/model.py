@@ -36,11 +36,11 @@ _AGAINST_BEHIND: Final = tuple(a - b for a, b in zip(_KNOCKED_BEHIND, _TYPICAL_B
 _PATIENCE: Final = (0.12, 0.05, 0.0, 0.0)
 """The value of postponing a knock until more is known, as a winning chance for each trick."""
 _MIXED: Final = 0.02
-"""The scale of the loss at which a knock is still made occasionally."""
+"""How far the probability of a knock extends below the break-even point, as a gain."""
 _HOPELESS: Final = 0.12
 _BLUFFS: Final = 0.3
-"""The share of hopeless hands that knock when this is profitable. With about this share, staying
-breaks even.
+"""The probability of knocking with a hopeless hand if this is profitable. At about this value, staying breaks
+even.
 """
 _WIDTH: Final = 0.04
 """The distance from the threshold within which another seat's decision is uncertain, as a winning chance."""
