@@ -1,4 +1,4 @@
-"""Re-deals of Toepen: the hands, the hands laid away and the stock, as far as a seat cannot see them."""
+"""Re-deals of Toepen: the hands, the hands laid away and the stock, where a seat cannot see them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The types of what a seat of Toepen sees. :mod:`arena.games.toepen.fields` describes their fields."""
+"""Type definitions for what a seat of Toepen sees; :mod:`arena.games.toepen.fields` describes the fields."""
 
 from __future__ import annotations
 

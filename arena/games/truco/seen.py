@@ -1,4 +1,4 @@
-"""The types of what a seat of Brazilian Truco sees. :mod:`arena.games.truco.fields` describes
+"""Type definitions for what a seat of Brazilian Truco sees. :mod:`arena.games.truco.fields` describes
 their fields.
 """
 

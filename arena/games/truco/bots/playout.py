@@ -134,7 +134,7 @@ class TrucoPlayout:
         return called > quiet + 0.05
 
     def would_raise(self, state: TrucoState, seat: int) -> bool:
-        """Return whether ``seat`` would raise the call or raise of the other team."""
+        """Return whether ``seat`` would raise in answer to the other team's call or raise."""
         before = (seat + 1) & state.rules.mask
         best, holder, place = best_on_table(state)
         return self._chance(state, seat, best, holder, place, before) > 0.93
