@@ -1,4 +1,4 @@
-"""The games. No game imports another; the rest of the service looks them up here."""
+"""The registry of games. No game imports another, and the rest of the service looks games up here."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from arena.games.toepen.game import GAME as TOEPEN
 from arena.games.truco.game import GAME as TRUCO
 
 GAMES: dict[str, Game] = {}
-"""All games by kind, in the order of their registration."""
+"""All games by kind, in the order in which they were registered."""
 
 
 def register(game: Game) -> None:
-    """Add a game. Raises ``ValueError`` if a game of that kind exists already."""
+    """Register a game. Raises ``ValueError`` if a game of the same kind is already registered."""
     if game.kind in GAMES:
         raise ValueError(f"a game {game.kind!r} is already registered")
     GAMES[game.kind] = game
 
 
 def game_of(kind: str) -> Game:
-    """Return the game of that kind. Raises :class:`~arena.errors.UnknownGame`."""
+    """Return the game of this kind. Raises :class:`~arena.errors.UnknownGame`."""
     game = GAMES.get(kind)
     if game is None:
         raise UnknownGame(
@@ -32,7 +32,7 @@ def game_of(kind: str) -> Game:
 
 def features_of(kind: str, rules: Rules) -> Features:
     """Return the features of a game with these complete rules, such as the ``rules`` of a turn. Raises
-    :class:`~arena.errors.ArenaError` (``no_features``) if the game has none.
+    :class:`~arena.errors.ArenaError` (``no_features``) if the game has no features.
     """
     game = game_of(kind)
     if game.features is None:

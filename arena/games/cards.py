@@ -1,4 +1,4 @@
-"""Cards as two characters, rank then suit: ``4C`` ``7H`` ``AS`` ``TD``."""
+"""Cards written as two characters, rank then suit: ``4C`` ``7H`` ``AS`` ``TD``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 SUITS: Final = "CHSD"
-"""Clubs, hearts, spades, diamonds: the order of suits in a pack's canonical order."""
+"""The canonical order of suits: clubs, hearts, spades, diamonds."""
 
 SUIT_SYMBOLS: Final = {"C": "♣", "H": "♥", "S": "♠", "D": "♦"}
 SUIT_NAMES: Final = {"C": "clubs", "H": "hearts", "S": "spades", "D": "diamonds"}
@@ -29,7 +29,7 @@ RANK_NAMES: Final = {
 
 
 def pack(ranks: str) -> tuple[str, ...]:
-    """Return the canonical order of a pack: by suit (``SUITS``), then by rank as listed."""
+    """Return a pack in canonical order: by suit (``SUITS``), then by rank in the given order."""
     return tuple(rank + suit for suit in SUITS for rank in ranks)
 
 
@@ -39,27 +39,27 @@ def card_pattern(ranks: str) -> str:
 
 
 def split_cards(text: str) -> list[str]:
-    """Split a text such as ``"4C7H"`` into its cards: ``["4C", "7H"]``."""
+    """Split a string such as ``"4C7H"`` into its cards: ``["4C", "7H"]``."""
     return [text[i : i + 2] for i in range(0, len(text), 2)]
 
 
 def pretty(card: str) -> str:
-    """Return a card as people write it: ``10♦``, ``4♣``."""
+    """Return a card in printed notation: ``10♦``, ``4♣``."""
     rank = "10" if card[0] == "T" else card[0]
     return rank + SUIT_SYMBOLS[card[1]]
 
 
 def spoken(card: str) -> str:
-    """Return a card as people say it: ``ten of diamonds``."""
+    """Return the spoken name of a card: ``ten of diamonds``."""
     return f"{RANK_NAMES[card[0]]} of {SUIT_NAMES[card[1]]}"
 
 
 class DealReader:
-    """Reads ``deal:<cards>`` of a pack with these ranks (at most ten), all cards at once.
+    """Parses ``deal:<cards>`` for a pack with these ranks (at most ten), all cards at once.
 
-    A rank is read as a decimal digit and a suit as one of the digits A to D, so that each card is a
-    hexadecimal number of one byte. ``number_of`` gives the number that stands for a card; without it, a
-    card's number is its place in the canonical pack.
+    Each rank is mapped to a decimal digit and each suit to a digit from A to D, so that a card is one byte in
+    hexadecimal. ``number_of`` maps cards to numbers; by default, a card's number is its index in the
+    canonical pack.
     """
 
     def __init__(self, ranks: str, number_of: Mapping[str, int] | None = None) -> None:
@@ -69,13 +69,13 @@ class DealReader:
         bytes_read = [int(digit_of[card[0]] + digit_of[card[1]], 16) for card in cards]
         number_read = dict(zip(bytes_read, numbers, strict=True))
         self.length: int = len("deal:") + 2 * len(cards)
-        # Anything but a card becomes 255: F stands for every character that is not a rank or a suit.
+        # Every character that is not a rank or a suit maps to F, so anything that is not a card becomes 255.
         self.digits: bytes = "".join([digit_of.get(chr(byte), "F") for byte in range(256)]).encode()
         self.numbers: bytes = bytes([number_read.get(byte, 255) for byte in range(256)])
         self.every_number: bytes = bytes(numbers)
 
     def read(self, action: str) -> bytes | None:
-        """Return the cards' numbers, top card first, or None unless every card occurs exactly once."""
+        """Return the numbers of the cards, top card first, or None unless every card occurs exactly once."""
         if len(action) != self.length or not action.isascii() or not action.startswith("deal:"):
             return None
         numbers = unhexlify(action.encode()[5:].translate(self.digits)).translate(self.numbers)

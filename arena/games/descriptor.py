@@ -1,4 +1,6 @@
-"""The description of a game for the rest of the service: one :class:`Game` per game, in its ``game.py``."""
+"""Game descriptors, through which the rest of the service uses games. Each game has one :class:`Game`, in its
+``game.py``.
+"""
 
 from __future__ import annotations
 
@@ -18,26 +20,27 @@ from arena.games.texts import TurnText
 
 
 class SeatPlayer(Protocol):
-    """How a house bot plays one seat of one game."""
+    """The player that a house bot uses for one seat of one game."""
 
     def choose(self, turn: Turn) -> str | None:
-        """Choose an answer like :meth:`arena.bots.base.Bot.choose`."""
+        """Choose an answer; see :meth:`arena.bots.base.Bot.choose`."""
         ...
 
 
 class Narrator(Protocol):
-    """Narrates one game for people."""
+    """Narrates one game for human readers."""
 
     def line(self, event: Event) -> list[str]:
-        """Return the lines for ``event`` (a full event tuple from ``State.apply``), usually one.
+        """Return the lines for ``event`` (a full event tuple from ``State.apply``), usually just one.
 
-        Events are passed in order. All cards are shown, so this is only for games that are public.
+        Events must be passed in order. The lines reveal all cards, so use this only for games that are
+        public.
         """
 
 
 @dataclass(frozen=True, kw_only=True)
 class HouseVersion:
-    """A house bot for one game. ``version`` changes only when its play changes, because every version has its
+    """A house bot for one game. ``version`` changes only when its play changes, because each version has its
     own rating.
     """
 
@@ -47,10 +50,11 @@ class HouseVersion:
 
 @dataclass(frozen=True, kw_only=True)
 class Preset:
-    """A named, versioned rule set, which has a leaderboard per division. ``rules`` lists where it differs
-    from the defaults. Its meaning never changes: an option that is added later keeps the old play by default.
-    ``apart`` marks a preset that is a game of its own, for which bots qualify separately. ``recurring`` says
-    that a new service holds recurring tournaments of it, besides those by the ``duel_rules`` of the game.
+    """A named, versioned set of rules that has a leaderboard per division. ``rules`` lists the options that
+    differ from the defaults. The meaning of a preset never changes: the default of an option added later
+    preserves the old behaviour. ``apart`` marks a preset that counts as a separate game, for which bots must
+    qualify separately. ``recurring`` means that a new service holds recurring tournaments with this preset,
+    in addition to those with the ``duel_rules`` of the game.
     """
 
     name: str
@@ -62,10 +66,10 @@ class Preset:
 
 @dataclass(frozen=True, kw_only=True)
 class Award:
-    """A title on the leaderboard for the bot with the highest ``value``, if that is above zero.
+    """A title on the leaderboard for the bot with the highest ``value``, provided that it is above zero.
 
-    ``value`` takes the sums of a bot's tallies and returns None for a bot that cannot hold the title. If
-    ``settled``, only bots with enough groups for a settled rating can hold it.
+    ``value`` takes the totals of a bot's tallies and returns None for a bot that is not eligible. If
+    ``settled`` is set, only bots with enough groups for a settled rating are eligible.
     """
 
     title: str
@@ -76,11 +80,12 @@ class Award:
 
 @dataclass(frozen=True, kw_only=True)
 class Awards:
-    """What a game counts about the style of its players, and the titles that it awards for it.
+    """What a game counts about the playing style of its players, and the titles that it awards for style.
 
-    ``styles(events, seats)`` returns one tuple of numbers per seat of a game; they are stored with its
-    result. ``tally(style)`` turns one tuple into named counts that can be added up over games. ``given_up``
-    and ``could_give_up`` name the counts of how often a player gave a hand up, and how often it could have.
+    ``styles(events, seats)`` returns one tuple of numbers per seat of a game, which is stored with the
+    result. ``tally(style)`` converts a tuple into named counts that can be added up over games. ``given_up``
+    and ``could_give_up`` are the names of two counts: how often a player gave up a hand, and how often it
+    could have.
     """
 
     styles: Callable[[Iterable[Event], int], tuple[tuple[int, ...], ...]]
@@ -92,8 +97,8 @@ class Awards:
 
 @dataclass(frozen=True)
 class Figure:
-    """Something that is counted about the style of players. ``of`` names what it is a share of, and
-    ``meaning`` says what is counted; both are for people.
+    """A statistic about the playing style of players. ``of`` describes the total of which it is a share, and
+    ``meaning`` describes what is counted. Both are texts for readers.
     """
 
     name: str
@@ -104,11 +109,11 @@ class Figure:
 
 @dataclass(frozen=True, kw_only=True)
 class StyleFigures:
-    """How players play, in figures that are published but decide nothing.
+    """Statistics of playing style, which are published but decide nothing.
 
-    ``count(events, rules)``, with the complete rules, returns per seat and figure of a game how often
-    something was done, and out of how many times. ``version`` changes when the counting changes; then all
-    records are counted again.
+    ``count(events, rules)``, with the complete rules, returns two numbers per seat and figure of a game: how
+    often something was done, and how often it could have been done. ``version`` is increased when the
+    counting changes; all records are then counted again.
     """
 
     figures: tuple[Figure, ...]
@@ -117,7 +122,7 @@ class StyleFigures:
 
 
 class Standing(NamedTuple):
-    """The score of a game of two teams between two hands: the points or lives of ``team`` (one of ``teams``),
+    """The score between two hands of a game of two teams: the points or lives of ``team`` (one of ``teams``),
     then those of the other team. The rules determine which team comes first, for example the dealer's.
     """
 
@@ -128,15 +133,15 @@ class Standing(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class LuckModel:
-    """How the luck of the hands of two teams is measured (:mod:`arena.luck`).
+    """The method of measuring luck in games of two teams (:mod:`arena.luck`).
 
-    ``level`` and ``version`` identify the house bot that plays the packs on. ``weight`` says how much of the
-    luck is subtracted from a result. ``rules`` takes complete rules and removes what makes no difference
-    between two hands, so that rules that share an equity table are equal. ``standings`` returns all values
-    ``(own, other)`` of an undecided game; in a decided one, the team with the higher value has won. ``start``
-    returns a state that waits for a deal, at such values. ``standing`` returns the values of a state between
-    two hands, or after the last one. ``is_blind`` says whether nobody has seen a card of the hand that was
-    dealt, so that what is done now is a part of its luck.
+    ``level`` and ``version`` identify the house bot that plays out the packs. ``weight`` is the share of the
+    luck that is subtracted from a result. ``rules`` takes complete rules and removes everything that makes no
+    difference between two hands, so that rules with the same equity table become equal. ``standings`` returns
+    all values ``(own, other)`` of an undecided game; in a decided game, the team with the higher value has
+    won. ``start`` returns a state that has the given values and waits for a deal. ``standing`` returns the
+    values of a state between two hands or after the last one. ``is_blind`` returns whether nobody has yet
+    seen a card of the hand that was dealt; until then, actions are part of its luck.
     """
 
     level: str
@@ -151,8 +156,8 @@ class LuckModel:
 
 @dataclass(frozen=True)
 class RulesPage:
-    """A page of numbered rules. ``path`` is relative to ``docs/``, without the suffix. ``prefix`` holds the
-    letters before the numbers of its rules. ``title`` names the game whose rules they are, for people.
+    """A page of numbered rules. ``path`` is relative to ``docs/``, without the suffix. ``prefix`` is the
+    prefix of its rule numbers. ``title`` is the display name of the game whose rules they are.
     """
 
     path: str
@@ -162,19 +167,20 @@ class RulesPage:
 
 @dataclass(frozen=True, kw_only=True)
 class Game:
-    """One game: its rules and everything that belongs to them.
+    """One game: its rules and everything that belongs to it.
 
-    ``title`` is its name for people. ``rules_pages`` lists the pages of its rules, the main page first.
-    ``seating`` is one sentence on who sits where. Of the ``presets``, the first one is meant where none is
-    named. ``duel_rules`` are the rules of the tournaments that a new service starts, and of qualification
-    duels, except for presets apart. ``ladder_rules`` are the rule sets of the house bots' ladder.
+    ``title`` is its display name. ``rules_pages`` lists the pages of its rules, the main page first.
+    ``seating`` is a sentence that describes the seating. The first of the ``presets`` is the default.
+    ``duel_rules`` are the rules of qualification duels and of the tournaments that a new service starts,
+    except for presets apart. ``ladder_rules`` are the sets of rules for the ladder of house bots.
     ``house_bots`` are listed by level, weakest first. For ``redeal``, see :mod:`arena.bots.redeal`.
-    ``narrator`` creates a narrator from the names of the seats and the complete rules. ``text`` returns the
-    words of a turn, from the turn alone. ``picture`` takes the same as ``narrator``; without it, the game has
-    no replay page. ``style`` is what is counted about how bots play. ``panel`` returns what a person is
-    asked, from a turn and the names of the seats; without it, people do not play the game. ``features`` takes
-    complete rules and returns actions as numbers and observations as vectors; without it, there are no
-    environments and data sets. ``luck`` says how the luck of hands is measured, for games of two teams.
+
+    ``narrator`` and ``picture`` each take the names of the seats and the complete rules. Without ``picture``,
+    the game has no replay page. ``text`` returns the text of a turn, and needs only the turn. ``style``
+    defines the statistics of playing style. ``panel`` returns the panel for a person, from a turn and the
+    names of the seats; without it, people cannot play the game. ``features`` takes complete rules and returns
+    an encoding of actions as numbers and of observations as vectors; without it, there are no environments or
+    data sets. ``luck`` is the method of measuring luck, for games of two teams.
     """
 
     game_rules: GameRules
@@ -223,7 +229,7 @@ class Game:
         return seats, seats
 
     def seat_counts(self, rules: Rules) -> list[int]:
-        """Return the numbers of seats with which ``rules`` make a game."""
+        """Return the numbers of seats that are possible with ``rules``."""
         low, high = self.seat_range
         return [
             seats
@@ -233,11 +239,11 @@ class Game:
 
     @property
     def has_partners(self) -> bool:
-        """Whether teams have several seats."""
+        """Whether some team has more than one seat."""
         return any(len(team) > 1 for team in self.teams(self.options.complete()))
 
     def preset(self, name: str | None = None) -> Preset:
-        """Return the preset of that name, or the first one if the name is None. Raises
+        """Return the preset with this name, or the first preset if the name is None. Raises
         :class:`~arena.errors.UnknownPreset`.
         """
         if name is None:
@@ -252,8 +258,8 @@ class Game:
         )
 
     def preset_of(self, rules: Rules) -> str | None:
-        """Return the name of the preset with the same complete rules, or None if there is none. Raises
-        :class:`~arena.errors.InvalidOption`.
+        """Return the name of the preset with the same complete rules, or None if there is no such preset.
+        Raises :class:`~arena.errors.InvalidOption`.
         """
         complete = self.options.complete(rules)
         for preset in self.presets:
@@ -262,21 +268,23 @@ class Game:
         return None
 
     def rules_of(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the rules that the settings of a tournament name by ``rules``, by ``preset``, or not at all.
-        Raises :class:`~arena.errors.UnknownPreset`.
+        """Return the rules in the settings of a tournament, which can specify ``rules`` or ``preset`` or
+        neither. Raises :class:`~arena.errors.UnknownPreset`.
         """
         rules, preset = settings.get("rules"), settings.get("preset")
         return self.preset(preset).rules if rules is None and preset is not None else rules or {}
 
     @property
     def disciplines(self) -> tuple[Preset, ...]:
-        """The presets for which bots qualify: the first one, which stands for the game, and those apart."""
+        """The presets for which bots qualify: the first one, which represents the game itself, and the
+        presets apart.
+        """
         first, *others = self.presets
         return first, *(preset for preset in others if preset.apart)
 
     def discipline(self, rules: Rules) -> Preset:
-        """Return the preset for which a bot that plays by ``rules`` qualifies: the preset apart that agrees
-        with them on every option that any preset apart names, otherwise the first preset. Raises
+        """Return the preset for which a bot must qualify to play by ``rules``. This is the preset apart that
+        agrees with them on every option that any preset apart sets; otherwise it is the first preset. Raises
         :class:`~arena.errors.InvalidOption`.
         """
         first, *apart = self.disciplines
@@ -289,7 +297,7 @@ class Game:
         return first
 
     def qualifying_rules(self, discipline: Preset) -> Rules:
-        """Return the rules of the qualification for one of :attr:`disciplines`."""
+        """Return the rules for qualification in one of :attr:`disciplines`."""
         return discipline.rules if discipline.apart else self.duel_rules
 
     def _is_allowed(self, rules: Rules) -> bool:
@@ -300,18 +308,20 @@ class Game:
         return True
 
     def house_bot(self, level: str) -> HouseVersion:
-        """Return the house bot of that level. Raises :class:`~arena.errors.UnknownBot`."""
+        """Return the house bot of this level. Raises :class:`~arena.errors.UnknownBot`."""
         bot = self.house_bots.get(level)
         if bot is None:
             raise UnknownBot(
-                f"there is no house bot {level!r} at {self.title}",
+                f"{self.title} has no house bot {level!r}",
                 field="house",
                 expected="one of " + ", ".join(self.house_bots),
             )
         return bot
 
     def rules_for(self, rules: Rules, seats: int) -> Rules:
-        """Return ``rules`` with the option ``seats`` set, if the game has it and it is not given."""
+        """Return ``rules`` with the option ``seats`` set, if the game has this option and ``rules`` does not
+        set it.
+        """
         if "seats" in self.options.by_name:
             return {"seats": seats, **rules}
         return rules

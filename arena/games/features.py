@@ -1,8 +1,8 @@
-"""Observations as vectors of zeros and ones, and actions as numbers, for programs that learn.
+"""Observations as vectors of zeros and ones, and actions as numbers, for learning programs.
 
-A vector is computed only from the observation of a seat, so it contains nothing that the seat may not know.
-Its seats are counted from the observer: 0 is the observer itself, 1 the next seat. With the same rules, the
-size of the vector and the number of each action are always the same.
+A vector is computed only from the observation of a seat, so it reveals nothing that is hidden from the seat.
+Its seats are counted from the observer: 0 is the observer, and 1 is the next seat. For given rules, the size
+of the vector and the number of each action never change.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ from typing import Any, Final
 from arena.games.options import Rules
 
 DECLINE: Final = "decline"
-"""Lets a right pass. It is no action of a game: environments that ask for rights one by one add it."""
+"""The action of declining a right. It is not part of a game; environments that offer rights one at a time add
+it.
+"""
 
 
 class Layout:
-    """The named parts of a vector, one after another. ``parts`` are their shapes."""
+    """The named parts of a vector, in order. ``parts`` maps their names to their shapes."""
 
     def __init__(self, parts: Mapping[str, tuple[int, ...]]) -> None:
         self.parts = dict(parts)
         self._places: dict[str, tuple[int, tuple[tuple[int, int], ...]]] = {}
-        """By name the start, and by dimension its size and how far its elements are from each other."""
+        """The start of each part by name, with the size and stride of each dimension."""
         self.size = 0
         for name, shape in self.parts.items():
             steps = tuple((size, prod(shape[place + 1 :])) for place, size in enumerate(shape))
@@ -32,25 +34,27 @@ class Layout:
             self.size += prod(shape)
 
     def start(self, name: str) -> int:
-        """Return where a part begins."""
+        """Return the index at which a part begins."""
         return self._places[name][0]
 
     def vector(self) -> Vector:
-        """Return a new vector of zeros."""
+        """Return a new vector filled with zeros."""
         return Vector(self)
 
     def place(self, name: str, indices: Sequence[int]) -> int:
-        """Return the index of an element. Raises ``IndexError`` if the part has no such element."""
+        """Return the index of an element in the vector. Raises ``IndexError`` if the part has no such
+        element.
+        """
         place, steps = self._places[name]
         for index, (size, step) in zip(indices, steps, strict=True):
             if not 0 <= index < size:
-                raise IndexError(f"{name}{list(indices)} of shape {self.parts[name]}")
+                raise IndexError(f"{name}{list(indices)} is outside the shape {self.parts[name]}")
             place += index * step
         return place
 
 
 class Vector:
-    """A vector that is being filled. ``data`` has one byte per element, 0 or 1."""
+    """A vector under construction. ``data`` has one byte per element, which is 0 or 1."""
 
     __slots__ = ("_layout", "data")
 
@@ -59,31 +63,31 @@ class Vector:
         self.data = bytearray(layout.size)
 
     def mark(self, name: str, *indices: int) -> None:
-        """Set one element of a part."""
+        """Set one element of a part to 1."""
         self.data[self._layout.place(name, indices)] = 1
 
     def mark_all(self, name: str, indices: Iterable[int]) -> None:
-        """Set several elements of a part with one dimension."""
+        """Set several elements of a one-dimensional part to 1."""
         for index in indices:
             self.data[self._layout.place(name, (index,))] = 1
 
     def mark_if(self, name: str, condition: object) -> None:
-        """Set the only element of a part if ``condition`` is true."""
+        """Set the only element of a part to 1 if ``condition`` is true."""
         if condition:
             self.mark(name, 0)
 
 
 class Features(ABC):
-    """The actions and vectors of one game with certain complete rules.
+    """The actions and vectors of one game with given complete rules.
 
-    ``seats`` is their number. ``actions`` lists everything that a seat can ever do, in the order of the
-    action numbers. ``layout`` describes the parts of a vector. ``dealt`` is how many cards from the top of a
-    pack can matter.
+    ``seats`` is the number of seats. ``actions`` lists every action that a seat can ever take, in the order
+    of the action numbers. ``layout`` describes the parts of a vector. ``dealt`` is the number of cards from
+    the top of the pack that can affect a hand.
 
-    The other fields bound a game. ``most_hands`` bounds its hands. Per hand, ``most_decisions`` bounds the
-    decisions of all seats, including those that let a right pass, and ``most_numbers`` the length of what a
-    seat is shown of the hand as numbers (:mod:`arena.research.histories`). ``most_points`` bounds how far the
-    sum of a seat's :meth:`gains` can be from zero.
+    The other attributes are upper bounds. ``most_hands`` bounds the hands of a game. ``most_decisions``
+    bounds the decisions of all seats in a hand, including declined rights. ``most_numbers`` bounds the length
+    of what a seat sees of a hand, encoded as numbers (:mod:`arena.research.histories`). ``most_points``
+    bounds the absolute value of the sum of a seat's :meth:`gains`.
     """
 
     def __init__(self, rules: Rules, seats: int) -> None:
@@ -99,22 +103,20 @@ class Features(ABC):
 
     @abstractmethod
     def vector(self, observation: Any) -> bytearray:
-        """Return an observation as the elements of a vector. A spectator's observation is counted from seat
-        0.
-        """
+        """Encode an observation as a vector. For a spectator, seats are counted from seat 0."""
 
     @abstractmethod
     def gains(self, event: Any) -> list[float] | None:
-        """Return what an event, as a spectator sees it, wins or loses each seat, as a share of a whole game;
-        the sum is zero. Return None for an event that ends no hand.
+        """Return the gain or loss of each seat through an event in a spectator's view, as a share of a whole
+        game. The values add up to zero. Return None for an event that does not end a hand.
         """
 
     def seat_after(self, observer: int, seat: int) -> int:
-        """Return how many seats ``seat`` is after the observer."""
+        """Return the position of ``seat``, counted from the observer."""
         return (seat - observer) % self.seats
 
     def decisions_with_rights(self, decisions: int) -> int:
-        """Return the bound on decisions if, at first and after each decision, all other seats are asked for
-        rights.
+        """Return the bound on decisions if all other seats are offered their rights at the start and after
+        each decision.
         """
         return decisions + (self.seats - 1) * (decisions + 1)

@@ -1,4 +1,4 @@
-"""Rule options: what a game allows, checked with errors that name the option."""
+"""Rule options: the values that a game allows, and their validation with errors that name the option."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from typing import TypeAlias, TypeGuard
 from arena.errors import InvalidOption
 
 RuleValue: TypeAlias = str | int
-"""The value of a rule option: a word, a whole number or a truth value, which is one of the numbers."""
+"""The value of a rule option: a word, a whole number, or a truth value (``bool`` is a subclass of ``int``).
+"""
 
 Rules: TypeAlias = Mapping[str, RuleValue]
-"""Values of rule options, of all of them where rules are complete."""
+"""Values of rule options by name. Complete rules have a value for every option."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """One rule option. A word has ``choices``, a whole number ``low``/``high`` (inclusive), and a truth value
-    neither.
+    """One rule option. A word option has ``choices``, and a whole number has ``low`` and ``high``
+    (inclusive). An option with none of these is a truth value.
 
-    ``follows`` names an earlier option, and ``defaults`` gives the default for some of its values; for other
-    values, and without ``follows``, the default is ``default``. With ``later``, stored rules leave the option
-    out while it has its default.
+    ``follows`` is the name of an earlier option, and ``defaults`` maps some of its values to defaults of this
+    option. For other values, and without ``follows``, the default is ``default``. If ``later`` is set, stored
+    rules omit the option while it has its default value.
     """
 
     name: str
@@ -37,7 +38,7 @@ class Option:
 
     @property
     def allowed(self) -> str:
-        """The allowed values, for people."""
+        """A description of the allowed values."""
         if self.choices:
             return "one of " + ", ".join(self.choices)
         if isinstance(self.default, bool):
@@ -46,7 +47,7 @@ class Option:
 
     @property
     def default_text(self) -> str:
-        """The default, and where another one applies, for people; in Markdown."""
+        """A description of the default, with the exceptions for values of another option, in Markdown."""
         texts = [f"`{_text(self.default)}`"]
         for other in dict.fromkeys(self.defaults.values()):
             values = (value for value, default in self.defaults.items() if default == other)
@@ -55,11 +56,11 @@ class Option:
         return ", ".join(texts)
 
     def default_in(self, rules: Rules) -> RuleValue:
-        """Return the default that applies when the earlier options have these values."""
+        """Return the default that applies for the given values of earlier options."""
         return self.defaults.get(rules[self.follows], self.default) if self.follows else self.default
 
     def accepts(self, value: object) -> TypeGuard[RuleValue]:
-        """Return whether ``value`` has the right type and range."""
+        """Return whether ``value`` has the right type and is in range."""
         if self.choices:
             return isinstance(value, str) and value in self.choices
         if isinstance(self.default, bool):
@@ -69,8 +70,8 @@ class Option:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A combination of option values that no game can have. ``values`` lists them by option; the first is the
-    field that the error names. ``why`` gives the reason for people.
+    """An invalid combination of option values. ``values`` lists these values by option; the error is reported
+    for the first option. ``why`` is the reason, as text for users.
     """
 
     values: Mapping[str, Container[RuleValue]]
@@ -78,7 +79,7 @@ class Refusal:
 
 
 class OptionSet:
-    """The options of one game."""
+    """The set of rule options of one game."""
 
     def __init__(self, kind: str, options: Sequence[Option], refused: Sequence[Refusal] = ()) -> None:
         self.kind = kind
@@ -86,7 +87,7 @@ class OptionSet:
         self.refused = tuple(refused)
 
     def complete(self, rules: Mapping[str, object] | None = None) -> dict[str, RuleValue]:
-        """Return all options with the defaults filled in, in the order of their declaration.
+        """Return all options in the order of their declaration, with defaults for missing ones.
 
         Raises :class:`~arena.errors.InvalidOption` for an unknown option, a wrong type, a value out of range,
         or values that cannot be combined.
@@ -119,18 +120,18 @@ class OptionSet:
         field, *_ = refusal.values
         in_force = " and ".join(f"{name}={_text(rules[name])}" for name in refusal.values)
         raise InvalidOption(
-            f"{self.kind} has no game with {in_force}: {refusal.why}",
+            f"{self.kind} cannot be played with {in_force}: {refusal.why}",
             field=f"rules.{field}",
-            expected=f"another value of {' or of '.join(refusal.values)}",
+            expected=f"a different value of {' or '.join(refusal.values)}",
         )
 
     def missing(self, rules: Mapping[str, object]) -> list[str]:
-        """Return the options that complete rules, such as a record's, should name and do not."""
+        """Return the options that are missing from rules that should be complete, such as a record's."""
         return [name for name in self.by_name if name not in rules]
 
     def stored(self, rules: Rules) -> dict[str, RuleValue]:
-        """Return complete rules without the later options that have their defaults. :meth:`complete` is the
-        inverse.
+        """Return complete rules without the ``later`` options that have their default values.
+        :meth:`complete` reverses this.
         """
         return {
             name: rules[name]
@@ -139,7 +140,7 @@ class OptionSet:
         }
 
     def changed(self, rules: Rules) -> dict[str, RuleValue]:
-        """Return the options of complete rules that differ from the defaults set by the other options."""
+        """Return the options of complete rules that differ from their defaults, given the other options."""
         return {
             name: rules[name]
             for name, option in self.by_name.items()
@@ -147,15 +148,15 @@ class OptionSet:
         }
 
     def parse(self, texts: Sequence[str]) -> dict[str, RuleValue]:
-        """Parse options from ``name=value`` texts, as typed on a command line, and check them without
-        completing them.
+        """Parse options from ``name=value`` arguments of a command line and validate them. Missing options
+        are not filled in.
         """
         rules = self.read(texts)
         self.complete(rules)
         return rules
 
     def read(self, texts: Sequence[str]) -> dict[str, RuleValue]:
-        """Read options like :meth:`parse`, but without checking their values."""
+        """Parse options like :meth:`parse`, but without validating their values."""
         rules: dict[str, RuleValue] = {}
         for text in texts:
             name, separator, value = text.partition("=")

@@ -1,6 +1,6 @@
-"""Panels: what a person is asked at a turn, as a question in words and the legal actions as buttons.
+"""Panels, which show a person the question of a turn in words and the legal actions as buttons.
 
-A panel is built from a turn as its seat sees it. Each game has a function for this in its ``panel.py``.
+A panel is built only from a turn, as its seat sees it. Each game has a function for this in its ``panel.py``.
 """
 
 from __future__ import annotations
@@ -12,16 +12,18 @@ from typing import Final, Literal
 from arena.games.cards import pretty, spoken
 
 NUMBER: Final = "#"
-"""Stands in an action for the number that the slider shows."""
+"""A placeholder in an action for the number chosen with the slider."""
 
 Tone = Literal["go", "call", "leave", "card", "sign"]
-"""The kind of an action: to go on, to raise the stake, to leave or change something, a card, or a gesture."""
+"""The kind of an action: to continue, to raise the stake, to leave or change something, to play a card, or to
+make a sign.
+"""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One button. ``cost`` says in a few words what the action costs or gains. ``card`` is the card that it
-    plays.
+    """One button. ``cost`` is a short description of what the action costs or gains. ``card`` is the card
+    that it plays.
     """
 
     action: str
@@ -32,13 +34,13 @@ class Choice:
 
     @property
     def words(self) -> str:
-        """The label as it reads within a sentence."""
+        """The label in the form used within a sentence."""
         return pretty(self.card) if self.card else self.label.rstrip("!").lower()
 
 
 @dataclass(frozen=True)
 class Slider:
-    """A number to choose before pressing the button."""
+    """A number that is chosen before a button is pressed."""
 
     label: str
     low: int
@@ -48,7 +50,7 @@ class Slider:
 
 @dataclass(frozen=True)
 class Toggle:
-    """A toggle that turns the actions ``word:...`` into ``other:...``."""
+    """A switch that changes actions of the form ``word:...`` to ``other:...``."""
 
     label: str
     note: str
@@ -56,14 +58,14 @@ class Toggle:
     other: str
 
     def applied(self, action: str) -> str:
-        """Return the action when the toggle is on."""
+        """Return the action that replaces ``action`` when the switch is on."""
         word, colon, rest = action.partition(":")
         return f"{self.other}{colon}{rest}" if word == self.word else action
 
 
 @dataclass(frozen=True)
 class Panel:
-    """The question and the choices of one turn, in the order of the rules."""
+    """The question and the choices of one turn, in the order used by the rules."""
 
     question: str
     choices: tuple[Choice, ...]
@@ -81,7 +83,7 @@ class Panel:
         return shown
 
     def words(self, action: str) -> str:
-        """Return an action in a few words, for a sentence."""
+        """Return a short description of an action for use in a sentence."""
         for choice in self.choices:
             if choice.action == action:
                 return choice.words
@@ -90,15 +92,15 @@ class Panel:
         return action.replace(":", " ").replace("_", " ")
 
     def as_json(self) -> dict[str, object]:
-        """Return the panel for a page."""
+        """Return the panel as JSON data for a page."""
         return asdict(self)
 
     def with_signs(self, signs: Iterable[Choice]) -> Panel:
-        """Return the panel with these choices added at the end."""
+        """Return the panel with these choices appended."""
         return replace(self, choices=(*self.choices, *signs))
 
 
 def card_choices(legal: Sequence[str]) -> tuple[Choice, ...]:
-    """Return choices for the cards among the legal actions."""
+    """Return the choices for the cards among the legal actions."""
     cards = [action.partition(":")[2] for action in legal if action.startswith("play:")]
     return tuple(Choice(f"play:{card}", spoken(card).capitalize(), "card", card=card) for card in cards)

@@ -1,8 +1,8 @@
-"""Pictures: what lies on the table after each move, as one person may see it. This is the part that all games
-share.
+"""Pictures, which describe the table after each move as one viewer sees it. This module contains the part
+that all games share.
 
-A picture is built only from events as one viewer sees them (``GameRules.view_event``), so it does not contain
-the cards that this viewer may not see. Each game has a subclass in its ``picture.py``.
+A picture is built only from the events that one viewer sees (``GameRules.view_event``), so it cannot reveal
+cards that are hidden from this viewer. Each game has a subclass in its ``picture.py``.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, TypedDict
 
 UNSEEN: Final = ""
-"""A card that the viewer does not see."""
+"""A card that is hidden from the viewer."""
 
 OUT: Final = "out"
-"""The state of a seat that plays no more in this game."""
+"""The state of a seat that is out of the game."""
 
 CALL: Final = "call"
 ANSWER: Final = "answer"
 
 
 class Note(TypedDict):
-    """A note beside the table."""
+    """A note displayed beside the table."""
 
     label: str
     cards: list[str]
@@ -32,43 +32,43 @@ class Note(TypedDict):
 class Picture(ABC):
     """The table of one game in progress, for one viewer.
 
-    :meth:`shown` returns it as a flat JSON object, which replay pages draw::
+    :meth:`shown` returns the table as a flat JSON object that replay pages draw::
 
-        hand      int, the hand in progress, from 1; 0 before the first
-        trick     int, the trick in progress or just over, from 1; 0 before the first of a hand
-        taken     str, who took the last finished trick, in words, or ""
+        hand      int, the number of the hand in progress, from 1; 0 before the first hand
+        trick     int, the number of the current or just finished trick, from 1; 0 before the first trick
+        taken     str, a sentence about who took the last finished trick, or ""
         dealer    seat or null
-        awaiting  [seat], whose decision it is, chance left out
-        question  str, what the awaited seat is asked in a few words; "" if it has to play a card
-        stake     int, what the hand is worth
-        asked     int or null, what was called and is not accepted yet
-        ladder    [int], the stakes to show, in order
-        score     [int], per side if there are partners, else per seat
+        awaiting  [seat], the seats that must decide, excluding chance
+        question  str, a short question for the awaited seat; "" if it must play a card
+        stake     int, the value of the hand
+        asked     int or null, the stake that was called and is not accepted yet
+        ladder    [int], the stakes to display, in order
+        score     [int], per side if there are partners, otherwise per seat
         lying     [[seat, card, how], ...] the trick in the order of play; how: "" or "down" (face down)
-        winner    seat whose card took the trick that lies there, or null
-        notes     [{"label": str, "cards": [card], "text": str}, ...] what lies beside the table
+        winner    the seat whose card took the displayed trick, or null
+        notes     [{"label": str, "cards": [card], "text": str}, ...] the notes beside the table
         ended     null, or {"text": str, "score": str} in the last picture of a hand
         cards<n>  [card], the hand of seat n
         said<n>   null, or [kind, text, value or null, past] with kind "call" or "answer"; past: another seat
                   has spoken since
         state<n>  "", "folded" (out of this hand) or "out" (of the game)
-        note<n>   str, to stand beside the name
+        note<n>   str, a remark displayed beside the name
 
-    Cards are ``4C``, ``TD``, and ``UNSEEN`` where the viewer does not see them.
+    Cards are written ``4C`` or ``TD``, or ``UNSEEN`` if they are hidden from the viewer.
     """
 
     unit: ClassVar[tuple[str, str]]
-    """What the stake counts: one, and several."""
+    """The unit of the stake, in singular and plural."""
     counter_clockwise: ClassVar[bool] = False
-    """Whether the next seat is on the right."""
+    """Whether the next seat is to the right."""
     target: ClassVar[int | None] = None
-    """The score that wins, or None where scores are lives that are lost."""
+    """The score that wins, or None if scores are lives to be lost."""
     moves: ClassVar[frozenset[str]] = frozenset(("play",))
-    """Events that are a move of their own, also where another action brought them about."""
+    """The types of events that count as separate moves, even if another action caused them."""
     calls: ClassVar[frozenset[str]] = frozenset()
-    """Events that raise the stake."""
+    """The types of events that raise the stake."""
     titles: Mapping[str, str] = {}
-    """Names of single cards."""
+    """The names of individual cards."""
 
     def __init__(self, names: Sequence[str], pack: Sequence[str]) -> None:
         size = len(names)
@@ -93,29 +93,31 @@ class Picture(ABC):
 
     @abstractmethod
     def ladder(self) -> list[int]:
-        """Return the stakes to show."""
+        """Return the stakes to display."""
 
     @abstractmethod
     def score(self) -> list[int]:
-        """Return the score."""
+        """Return the score per side, or per seat if there are no partners."""
 
     @abstractmethod
     def notes(self) -> list[Note]:
-        """Return what lies beside the table."""
+        """Return the notes to display beside the table."""
 
     @abstractmethod
     def told_score(self, scores: Sequence[int], seat: int) -> str:
-        """Return the scores of an outcome as ``seat`` reports them after “won” or “lost”, or "" if they say
-        nothing.
+        """Return the scores of an outcome as text for ``seat``, to follow “won” or “lost”. The text is empty
+        if the scores add nothing.
         """
 
     @property
     def most(self) -> int:
-        """The highest score, for tallies."""
+        """The highest possible score, for drawing tallies."""
         return self.target or 0
 
     def shown(self, awaiting: Sequence[int]) -> dict[str, Any]:
-        """Return the present picture; see the class. ``awaiting`` is that of the state."""
+        """Return the current picture in the format documented for the class. ``awaiting`` is the result of
+        the state's ``awaiting``.
+        """
         seats = [seat for seat in awaiting if seat >= 0]
         shown: dict[str, Any] = {
             "hand": self.hand,
@@ -141,7 +143,7 @@ class Picture(ABC):
             shown[f"note{seat}"] = self.remarks[seat]
         return shown
 
-    # What the games share
+    # Helpers shared by the games
 
     def _clear_tricks(self) -> None:
         self.trick = 0
@@ -162,13 +164,13 @@ class Picture(ABC):
         self._clear_tricks()
 
     def _give(self, seat: int, cards: Sequence[str] | None, count: int) -> None:
-        """Set the hand of ``seat``, in the order of the pack. If ``cards`` is None or empty, it holds
-        ``count`` unseen cards.
+        """Set the hand of ``seat``, in the order of the pack. If ``cards`` is None or empty, the hand
+        consists of ``count`` unseen cards.
         """
         self.cards[seat] = sorted(cards or [UNSEEN] * count, key=self._place.__getitem__)
 
     def _put(self, seat: int, card: str, how: str = "") -> None:
-        """Add a card to the trick; if the trick before is over, take it away first."""
+        """Add a card to the trick. If the previous trick is over, clear it first."""
         if self._trick_over:
             self.lying = []
             self.winner = None
@@ -180,7 +182,7 @@ class Picture(ABC):
         elif UNSEEN in hand:
             hand.remove(UNSEEN)
         else:
-            # A card out of a hand that this viewer knew lies face down: it may be any of them.
+            # A card from a hand that the viewer knew was played face down; it can be any of them.
             self.cards[seat] = [UNSEEN] * (len(hand) - 1)
         self.lying.append((seat, card, how))
         self.said = [None] * len(self.names)
@@ -192,6 +194,6 @@ class Picture(ABC):
         self.taken = taken
 
     def _say(self, seat: int, kind: str, text: str, value: int | None = None) -> None:
-        """Set the speech bubble at ``seat``, and mark those of the others as past."""
+        """Set the speech bubble of ``seat``, and mark those of the other seats as past."""
         self.said = [None if said is None else (*said[:3], True) for said in self.said]
         self.said[seat] = (kind, text, value, False)

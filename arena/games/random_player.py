@@ -1,4 +1,4 @@
-"""A player for every game that chooses a uniformly random legal action."""
+"""A player for all games that chooses legal actions uniformly at random."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from arena.games.kernel import Turn
 
 
 class RandomPlayer:
-    """Chooses uniformly among the legal actions of a turn."""
+    """Chooses uniformly at random among the legal actions of a turn."""
 
     def __init__(self, random: random.Random) -> None:
         self._random = random
 
     def choose(self, turn: Turn) -> str:
-        """Return a uniformly random legal action."""
+        """Return a legal action, chosen uniformly at random."""
         actions = turn["legal_actions"]
         return str(actions[int(self._random.random() * len(actions))])

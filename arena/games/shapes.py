@@ -1,4 +1,4 @@
-"""The shapes of what a game shows, with their documentation. The API's schemas are built from them."""
+"""The shapes and descriptions of the data that a game shows. The schemas of the API are built from them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Shape:
-    """One value. Every field is always present; ``nullable`` says whether it may be null."""
+    """A single value. Every field is always present; ``nullable`` means that it can be null."""
 
     doc: str = ""
     nullable: bool = field(default=False, kw_only=True)
@@ -26,8 +26,8 @@ class TruthShape(Shape):
 
 @dataclass(frozen=True)
 class TextShape(Shape):
-    """A text, which is one of ``choices`` if there are any. ``pattern`` is a regular expression for the whole
-    text.
+    """A string, which is one of ``choices`` if any are given. ``pattern`` is a regular expression for the
+    whole string.
     """
 
     choices: tuple[str, ...] = field(default=(), kw_only=True)
@@ -36,21 +36,21 @@ class TextShape(Shape):
 
 @dataclass(frozen=True)
 class ChoiceShape(Shape):
-    """One of ``choices``, whatever their types."""
+    """One of ``choices``, which can be of any type."""
 
     choices: tuple[str | int, ...] = field(kw_only=True)
 
 
 @dataclass(frozen=True)
 class ListShape(Shape):
-    """A list whose items have the shape ``of``."""
+    """A list of items of the shape ``of``."""
 
     of: Shape = field(kw_only=True)
 
 
 @dataclass(frozen=True)
 class ObjectShape(Shape):
-    """An object. ``name`` is unique among all games, since it names the schema."""
+    """An object. ``name`` must be unique across all games, because it names the schema."""
 
     name: str = field(kw_only=True)
     fields: Mapping[str, Shape] = field(kw_only=True)
@@ -58,9 +58,9 @@ class ObjectShape(Shape):
 
 @dataclass(frozen=True)
 class EventShape:
-    """Events of ``types`` as a viewer sees them: their ``fields`` besides ``type``.
+    """Events of the given ``types`` as a viewer sees them. ``fields`` are their fields other than ``type``.
 
-    ``name`` is unique among all games, since it names the schema.
+    ``name`` must be unique across all games, because it names the schema.
     """
 
     name: str
@@ -72,7 +72,7 @@ class EventShape:
 @dataclass(frozen=True)
 class ActionForm:
     """One form of action. ``pattern`` is a regular expression for the whole action, with alternatives in
-    brackets. ``example`` is an action of this form; it may be left out if only the pattern itself matches.
+    parentheses. ``example`` is an action of this form. It can be omitted if only the pattern itself matches.
     """
 
     pattern: str

@@ -1,7 +1,7 @@
-"""Turns in words: the parts from which each game builds the text of a turn, in its ``text.py``.
+"""Turns in words: the building blocks of the text of a turn, which each game creates in its ``text.py``.
 
-Like a panel, the text is built from the turn alone, which contains nothing that its seat may not know. Cards
-and actions are written as in JSON, so that what is read can be used in an answer.
+Like a panel, the text is built only from the turn, which contains nothing that is hidden from its seat. Cards
+and actions are written as in JSON, so that they can be copied into an answer.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import TypedDict, TypeVar
 
 @dataclass(frozen=True)
 class TurnText:
-    """The words of one turn, by line. ``asked`` is the question. ``standing`` describes the game so far,
-    including the hand in progress. ``news`` is what the seat has seen since its last action. ``hand`` lists
-    its cards; it is empty if the seat has none to look at.
+    """The text of one turn, in parts. ``asked`` is the question. ``standing`` describes the game so far,
+    including the hand in progress. ``news`` describes what the seat has seen since its last action. ``hand``
+    lists its cards; it is empty if the seat has no cards or cannot look at them.
     """
 
     asked: str
@@ -25,12 +25,14 @@ class TurnText:
 
 
 def seat_names(seats: int, own: int) -> list[str]:
-    """Return the names of the seats in texts: ``seat 0``, and ``you``."""
+    """Return the names of the seats for use in texts: ``you`` for the own seat, ``seat 0`` and so on for the
+    others.
+    """
     return ["you" if seat == own else f"seat {seat}" for seat in range(seats)]
 
 
 class Placed(TypedDict):
-    """The times of all calls, as needed by :func:`in_order`."""
+    """The position of a call, which :func:`in_order` uses."""
 
     trick: int
     on_table: int
@@ -41,8 +43,8 @@ CallT = TypeVar("CallT", bound=Placed)
 
 
 def in_order(tricks: Iterable[Iterable[PlayT]], calls: Iterable[CallT]) -> list[list[PlayT | CallT]]:
-    """Return, per trick, its cards and the calls of an observation in the order in which they happened.
-    ``calls`` have ``trick`` and ``on_table``; those after the last trick are in a separate list.
+    """Return a list for each trick with its cards and the calls of an observation, in the order in which they
+    happened. ``calls`` have ``trick`` and ``on_table``. Calls after the last trick are in a separate list.
     """
     left = list(calls)
     lines: list[list[PlayT | CallT]] = []
@@ -59,7 +61,7 @@ def in_order(tricks: Iterable[Iterable[PlayT]], calls: Iterable[CallT]) -> list[
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """Return a count with its noun: ``1 point``, ``2 points``. ``plural`` is needed only where it is not the
-    noun with an s.
+    """Return a count with its noun: ``1 point``, ``2 points``. ``plural`` is required only if the plural is
+    not formed by adding an s.
     """
     return f"{number} {noun if number == 1 else plural or noun + 's'}"

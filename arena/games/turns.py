@@ -1,4 +1,4 @@
-"""The type of a turn; ``docs/turns.md`` describes its fields."""
+"""The type of a turn. ``docs/turns.md`` describes its fields."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, TypedDict
 
 
 class Turn(TypedDict):
-    """One decision offered to one bot; the same JSON on every transport. The contents of ``observation`` and
-    ``events`` differ from game to game: see the module ``seen`` of each.
+    """One decision offered to one bot. The JSON is the same on all transports. ``observation`` and ``events``
+    differ between games; see each game's module ``seen``.
     """
 
     turn: str

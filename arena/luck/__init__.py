@@ -1,3 +1,3 @@
-"""The luck of the cards: what a hand would have brought if the same house bot had played all seats
-(``docs/luck.md``).
+"""Luck measurement: how much of a hand's result is due to the cards, compared with the same house bot playing
+every seat (``docs/luck.md``).
 """

@@ -1,4 +1,4 @@
-"""Equity tables: the chance to win between two hands, if par plays all seats from there on."""
+"""Equity tables: the chance to win from the score between two hands, if par plays all seats from then on."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from arena.games.options import Rules
 from arena.records.record import canonical_hash
 
 VERSION: Final = 1
-"""The version of the table files."""
+"""The version of the table format."""
 
 
 class NoLuck(ArenaError):
-    """Raised for rules for which luck is not measured."""
+    """Raised if luck is not measured for the given rules."""
 
     code = "no_luck"
 
 
 class Result(NamedTuple):
-    """How par ended a hand: whether the other team is in view after it, the values of the team in view and of
-    the other one, and the number of packs with which the hand ended like that.
+    """How a hand ended when par played it. ``turned`` is whether the other team is in view afterwards.
+    ``own`` and ``other`` are the values of the team in view and of the other team, and ``packs`` is the
+    number of packs with this result.
     """
 
     turned: bool
@@ -38,10 +39,10 @@ class Result(NamedTuple):
 
 @dataclass(frozen=True)
 class EquityTable:
-    """An equity table. ``equity`` maps the values of the team in view and of the other one to the chance (0
-    to 1) of the team in view. ``results`` says how the hands from there ended. ``weight`` says how much of
-    the luck is taken out of a result. ``packs`` is the number of packs played at every standing. ``data``
-    holds the file, and ``hash`` is the SHA-256 of all that is in it.
+    """An equity table. ``equity`` maps the values of the team in view and of the other team to the chance (0
+    to 1) that the team in view wins. ``results`` lists how the hands played from each standing ended.
+    ``weight`` is the share of the luck that is subtracted from a result. ``packs`` is the number of packs
+    played at each standing. ``data`` is the content of the file, and ``hash`` is its SHA-256.
     """
 
     name: str
@@ -53,20 +54,22 @@ class EquityTable:
     hash: str
 
     def of_team(self, standing: Standing, team: int) -> float:
-        """Return the chance of ``team`` at a standing."""
+        """Return the winning chance of ``team`` at a standing."""
         value = win_chance(self.equity, standing.own, standing.other)
         return value if team == standing.team else 1.0 - value
 
 
 def win_chance(equity: Mapping[tuple[int, int], float], own: int, other: int) -> float:
-    """Return the chance of the team in view: that of the table, or 1 or 0 once the game is decided."""
+    """Return the winning chance of the team in view: the value in the table, or 1 or 0 once the game is
+    decided.
+    """
     value = equity.get((own, other))
     return float(own > other) if value is None else value
 
 
 def table_of(kind: str, rules: Rules) -> EquityTable:
-    """Return the equity table of a game with these complete rules. Raises :class:`NoLuck`, which says why, if
-    its luck is not measured.
+    """Return the equity table of a game with these complete rules. Raises :class:`NoLuck`, with the reason,
+    if its luck is not measured.
     """
     found = _table_of(kind, json.dumps(dict(rules)))
     if isinstance(found, EquityTable):
@@ -80,8 +83,8 @@ def has_table(kind: str, rules: Rules) -> bool:
 
 
 def measured_presets(game: Game) -> list[Preset]:
-    """Return the presets that have an equity table. Of presets whose luck is measured in the same way, only
-    the first one is included.
+    """Return the presets that have an equity table. If several presets share the same luck measurement, only
+    the first is included.
     """
     found: dict[str, Preset] = {}
     for preset in game.presets if game.luck is not None else ():
@@ -93,17 +96,17 @@ def measured_presets(game: Game) -> list[Preset]:
 
 
 def table_name(game: Game, preset: Preset) -> str:
-    """Return the name of the file of an equity table, without its suffix."""
+    """Return the file name of an equity table, without its suffix."""
     return f"{game.kind}-{preset.name.replace('@', '-')}"
 
 
 def table_hash(data: Mapping[str, object]) -> str:
-    """Return the hash of a table: the SHA-256 of its file as canonical JSON, without the hash."""
+    """Return the hash of a table: the SHA-256 of its file as canonical JSON, excluding the hash itself."""
     return canonical_hash({name: value for name, value in data.items() if name != "hash"})
 
 
 def read_table(name: str, data: Mapping[str, Any]) -> EquityTable:
-    """Return the table in a file of that name."""
+    """Parse the data of the table file with this name."""
     rows: Sequence[tuple[int, int, float, list[list[int]]]] = data["standings"]
     return EquityTable(
         name,
@@ -121,12 +124,12 @@ def read_table(name: str, data: Mapping[str, Any]) -> EquityTable:
 
 @lru_cache(maxsize=256)
 def _table_of(kind: str, rules_text: str) -> EquityTable | tuple[str, str]:
-    """Return the table, or why there is none and what is allowed."""
+    """Return the table, or the reason why there is none and the rules that have one."""
     rules = json.loads(rules_text)
     game = game_of(kind)
     if len(game.teams(rules)) > 2:
-        why = "the luck of three players and more is not measured: so little of a result is explained by the "
-        return why + "cards alone that nothing would be gained", "two seats or two teams"
+        why = "luck is not measured for three or more players: the cards alone explain too little of a result"
+        return why, "two seats or two teams"
     presets = measured_presets(game)
     if game.luck is not None:
         key = _key(game.luck.rules(rules))
@@ -134,7 +137,7 @@ def _table_of(kind: str, rules_text: str) -> EquityTable | tuple[str, str]:
             if _key(game.luck.rules(game.options.complete(preset.rules))) == key:
                 return _load(table_name(game, preset))
     expected = "those of " + " or ".join(preset.name for preset in presets) if presets else "another game"
-    return f"the luck of {game.title} with these rules is not measured", expected
+    return f"luck is not measured for {game.title} with these rules", expected
 
 
 def _key(rules: Rules) -> str:

@@ -1,4 +1,4 @@
-"""The luck of the hands of a recorded game."""
+"""The luck of each hand of a recorded game."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from arena.play.outcomes import points
 from arena.records.record import Record
 
 _DIGITS: Final = 6
-"""Decimals of published chances."""
+"""The number of decimals in published chances."""
 
 MILLION: Final = 1_000_000
-"""Stored luck is in whole millionths of a game, so that sums do not depend on their order."""
+"""Luck is stored in whole millionths of a game, so that sums do not depend on the order of addition."""
 
 
 class HandLuck(NamedTuple):
-    """A hand from the point of view of the first team. ``hand`` counts from 1; ``points`` holds the points or
-    lives of the first team and of the other one before it. ``before`` and ``after`` are the equity before and
-    after the hand as it was played, and ``par`` is the equity after par has played its pack.
+    """A hand from the point of view of the first team. ``hand`` counts from 1. ``points`` holds the points or
+    lives of the first team and of the other team before the hand. ``before`` and ``after`` are the equity
+    before the hand and after it was played. ``par`` is the equity after par has played the same pack.
     """
 
     hand: int
@@ -36,14 +36,14 @@ class HandLuck(NamedTuple):
 
     @property
     def luck(self) -> float:
-        """What the cards of the hand brought."""
+        """The luck of the hand: what its cards were worth to the first team."""
         return self.par - self.before
 
 
 @dataclass(frozen=True)
 class GameLuck:
-    """The luck of a game of two teams, in chances to win the game, from the point of view of the first one.
-    ``lot`` is what the lot for the first dealer brought.
+    """The luck in a game of two teams, in chances to win the game, from the point of view of the first team.
+    ``lot`` is the luck of the draw for the first dealer.
     """
 
     table: EquityTable
@@ -52,14 +52,15 @@ class GameLuck:
 
     @property
     def luck(self) -> float:
-        """The luck of the first team in the whole game; that of the other team is the same with the opposite
-        sign. Its mean is 0, whoever plays.
+        """The luck of the first team in the whole game. The luck of the other team is the negative of it. Its
+        mean is 0, whatever the skill of the players.
         """
         return self.lot + sum(hand.luck for hand in self.hands)
 
     def taken_out(self, teams: Sequence[Sequence[int]]) -> list[float]:
-        """Return, by seat, what is subtracted from its points (0 to 1) to get the luck-adjusted ones. Those
-        of a single game may be below 0 or above 1; their mean is that of the points.
+        """Return, by seat, what is subtracted from its points (0 to 1) to get the luck-adjusted points. The
+        adjusted points of a single game can be below 0 or above 1; their mean is the same as that of the
+        plain points.
         """
         luck = self.table.weight * self.luck
         return [luck if seat in teams[0] else -luck for seat in range(sum(map(len, teams)))]
@@ -67,7 +68,7 @@ class GameLuck:
 
 def millionths(kind: str, rules: Rules, actions: Iterable[Sequence[Any]]) -> int | None:
     """Return what is subtracted from the points of the first team (:meth:`GameLuck.taken_out`), in
-    millionths, as stored with results, or None if the luck is not measured for these rules.
+    millionths, as stored with results. Return None if luck is not measured for these rules.
     """
     if not has_table(kind, game_of(kind).options.complete(rules)):
         return None
@@ -77,14 +78,17 @@ def millionths(kind: str, rules: Rules, actions: Iterable[Sequence[Any]]) -> int
 
 def luck_of(record: Record) -> GameLuck:
     """Return the luck of a recorded game whose actions are legal. Raises :class:`~arena.luck.equity.NoLuck`
-    if it is not measured for its rules, and what the rules raise for a record that cannot be played through.
+    if luck is not measured for its rules. Rule errors are raised unchanged for a record that cannot be
+    replayed.
     """
     canonical = record["canonical"]
     return luck_of_actions(canonical["kind"], canonical["rules"], canonical["actions"])
 
 
 def luck_of_actions(kind: str, given: Rules, actions: Iterable[Sequence[Any]]) -> GameLuck:
-    """See :func:`luck_of`. ``actions`` are written as in records, from the first one on."""
+    """Return the luck of a game from its actions, like :func:`luck_of`. ``actions`` are in the format of
+    records and start with the first action of the game.
+    """
     game = game_of(kind)
     rules = game.options.complete(given)
     table = table_of(kind, rules)
@@ -118,9 +122,9 @@ def luck_of_actions(kind: str, given: Rules, actions: Iterable[Sequence[Any]]) -
 
 
 def luck_json(record: Record) -> dict[str, object]:
-    """Return the luck of a recorded game for programs, rounded: per team its points (0 to 1), its luck, and
-    the points without it; per hand what :class:`HandLuck` has, from the point of view of the first team.
-    Raises what :func:`luck_of` raises.
+    """Return the luck of a recorded game as JSON data with rounded values. Each team has its points (0 to 1),
+    its luck, and its points less luck. Each hand has the fields of :class:`HandLuck`, from the point of view
+    of the first team. Raises the same errors as :func:`luck_of`.
     """
     found = luck_of(record)
     canonical = record["canonical"]

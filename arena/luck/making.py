@@ -1,7 +1,8 @@
-"""Makes the equity tables: ``python -m arena.luck.making``.
+"""Builds the equity tables: ``python -m arena.luck.making``.
 
-At every standing, par plays the same packs; the equity of a standing is the mean of the equities to which
-they lead. These equations are solved together, so over the packs the mean luck of a hand is 0 everywhere.
+Par plays the same packs from every standing. The equity of a standing is the mean equity of the standings
+that result. These equations are solved together, so the mean luck of a hand over all packs is 0 at every
+standing.
 """
 
 from __future__ import annotations
@@ -27,17 +28,20 @@ from arena.play.dealing import Dealer
 
 PACKS: Final = 600
 PACKS_TEXT: Final = "botequim luck v1"
-"""The packs follow from the SHA-256 of this text as the deals of a game without nonces do."""
+"""The packs are derived from the SHA-256 of this text, in the same way as the deals of a game without nonces.
+"""
 
 SAMPLE: Final = 4
-"""Packs of which the file has a hash of their own, so that it is quick to see whether par plays the same."""
+"""The number of first packs whose actions have a separate hash in the file, for a quick check that par still
+plays the same.
+"""
 
 _DIGITS: Final = 12
 _CLOSE: Final = 1e-15
 
 
 def make_table(game: Game, rules: Rules, packs: int = PACKS, jobs: int = 1) -> dict[str, object]:
-    """Return the file of an equity table for these complete rules (``docs/luck.md``)."""
+    """Return the content of an equity table file for these complete rules (``docs/luck.md``)."""
     model = model_of(game)
     shared = dict(model.rules(rules))
     standings = list(model.standings(shared))
@@ -86,8 +90,9 @@ def sample_hash(game: Game, rules: Rules) -> str:
 def play_packs(
     kind: str, rules: Rules, standing: tuple[int, int], packs: int
 ) -> tuple[Counter[tuple[bool, int, int]], bytes, bytes]:
-    """Return how the first ``packs`` packs end at a standing, as in :class:`~arena.luck.equity.Result`, and
-    the hashes of all actions with them, and with the first :data:`SAMPLE`.
+    """Play the first ``packs`` packs at a standing. Return the counts of their results, as in
+    :class:`~arena.luck.equity.Result`, the hash of all actions played, and the hash of the actions for the
+    first :data:`SAMPLE` packs.
     """
     game = game_of(kind)
     model = model_of(game)
@@ -112,13 +117,13 @@ def play_packs(
 
 @lru_cache(maxsize=4)
 def table_packs(items: tuple[str, ...], count: int) -> list[str]:
-    """Return the first packs of a table, as actions of chance. ``items`` are the cards."""
+    """Return the first ``count`` packs of a table, as actions of chance. ``items`` are the cards."""
     dealer = Dealer(sha256(PACKS_TEXT.encode()).digest(), ())
     return [dealer.action(Chance("deal", number, items)) for number in range(1, count + 1)]
 
 
 def solve(results: Mapping[tuple[int, int], Sequence[Result]]) -> dict[tuple[int, int], float]:
-    """Return the equities which are, at every standing, the mean of those to which the packs lead."""
+    """Return the equity of every standing: the mean equity of the standings to which its packs lead."""
     equity = dict.fromkeys(results, 0.5)
     totals = {standing: sum(result.packs for result in ended) for standing, ended in results.items()}
     moved = 1.0
@@ -143,9 +148,9 @@ def _equity_of(equity: Mapping[tuple[int, int], float], result: Result) -> float
 )
 @click.option("--packs", type=click.IntRange(SAMPLE), default=PACKS, show_default=True)
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
-@click.option("--check", is_flag=True, help="Write nothing; say whether the files are the same.")
+@click.option("--check", is_flag=True, help="Write nothing; check whether the files are up to date.")
 def main(names: tuple[str, ...], out: Path, packs: int, jobs: int, check: bool) -> None:
-    """Make the equity tables NAMES, such as truco-base-1, or all of them."""
+    """Build the equity tables NAMES, such as truco-base-1, or all of them."""
     tables = {
         table_name(game, preset): (game, game.options.complete(preset.rules))
         for game in GAMES.values()
@@ -167,11 +172,11 @@ def main(names: tuple[str, ...], out: Path, packs: int, jobs: int, check: bool) 
             differing.append(name)
         click.echo(f"{name}: {json.loads(text)['hash']}")
     if differing:
-        raise click.ClickException(f"not the same: {', '.join(differing)}")
+        raise click.ClickException(f"out of date: {', '.join(differing)}")
 
 
 def _text(data: Mapping[str, Any]) -> str:
-    """Format the data as JSON with a line per standing."""
+    """Format the data as JSON with one line per standing."""
     head = {name: value for name, value in data.items() if name != "standings"}
     rows = ",\n".join(json.dumps(row, separators=(",", ":")) for row in data["standings"])
     return json.dumps(head, indent=1)[:-2] + f',\n "standings": [\n{rows}\n]}}\n'

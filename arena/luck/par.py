@@ -1,4 +1,4 @@
-"""Par: how the pinned house bot plays a pack on all seats."""
+"""Par: the play of the pinned house bot on all seats with a given pack."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from arena.games.options import Rules
 
 
 def model_of(game: Game) -> LuckModel:
-    """Return how the luck of a game is measured, with its house bot in the pinned version. Raises ValueError
-    if the game has no such model, or the house bot has another version.
+    """Return the luck model of a game. Raises ValueError if the game has none or if its house bot is not the
+    pinned version.
     """
     model = game.luck
     if model is None:
-        raise ValueError(f"the luck of {game.kind} is not measured")
+        raise ValueError(f"luck is not measured for {game.kind}")
     if game.house_bot(model.level).version != model.version:
-        raise ValueError(f"the luck of {game.kind} is measured by {model.level} {model.version}")
+        raise ValueError(f"the luck of {game.kind} must be measured with {model.level} {model.version}")
     return model
 
 
@@ -30,9 +30,9 @@ def play_on(
     deal: str,
     done: Callable[[int, str], None] | None = None,
 ) -> None:
-    """Let the pinned house bot play all seats to the end of the hand in progress. ``deal`` is the action that
-    dealt the hand, from which all randomness of the players follows. ``done`` is called with each seat and
-    action.
+    """Have the pinned house bot play all seats to the end of the hand in progress. ``deal`` is the action
+    that dealt the hand; all randomness of the players is derived from it. ``done`` is called with each seat
+    and its action.
     """
     model = model_of(game)
     players: dict[int, SeatPlayer] = {}

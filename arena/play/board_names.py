@@ -1,4 +1,4 @@
-"""The names of leaderboards: one per game, division and preset of rules."""
+"""The names of leaderboards. There is one leaderboard per game, division and preset of rules."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from arena.games import GAMES, game_of
 from arena.play.players import DIVISIONS
 
 SETTLED_GROUPS: Final = 30
-"""With fewer groups a rating is provisional, and its interval is that of the likelihood."""
+"""The number of groups below which a rating is provisional and its interval is computed from the likelihood.
+"""
 
 
 class BoardName(NamedTuple):
@@ -28,18 +29,18 @@ class BoardName(NamedTuple):
 
     @property
     def is_first(self) -> bool:
-        """Whether the board is that of the game's first preset."""
+        """Whether the board belongs to the game's first preset."""
         return self.preset == game_of(self.kind).presets[0].name
 
     @property
     def key(self) -> str:
-        """The board's name in the database, which leaves out the first preset."""
+        """The board's name in the database, which omits the first preset."""
         own = (self.kind, self.division) if self.is_first else (self.kind, self.preset, self.division)
         return "/".join(own)
 
     @property
     def title(self) -> str:
-        """The board's name for people."""
+        """The board's display name."""
         return f"{self.kind}/{self.preset}, {self.division}"
 
 

@@ -1,4 +1,4 @@
-"""A bot's game in words, from what ``GET /v1/bots/{bot}/games`` says about it."""
+"""Describes a bot's games in words, from the response of ``GET /v1/bots/{bot}/games``."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 GAMES_MOST: Final = 100
-"""Maximum games of a bot that are listed."""
+"""The maximum number of a bot's games in a list."""
 
 RESULTS: Final = ("won", "lost", "drawn", "running")
-"""Of a game for a bot; at tables, all places but the first are lost."""
+"""The results of a game for a bot. At larger tables, every place but the first is lost."""
 
 _ENDINGS: Final = {1: "st", 2: "nd", 3: "rd"}
 
 
 def opponents(game: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the players on other sides, each once."""
+    """Return the players on other sides, each listed once."""
     return _players(seat for seat in game["seats"] if seat["seat"] not in game["team"])
 
 
 def partners(game: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the other players on the bot's side, each once."""
+    """Return the other players on the bot's side, each listed once."""
     own = game["seats"][game["seat"]]["name"]
     return _players(seat for seat in game["seats"] if seat["seat"] in game["team"] and seat["name"] != own)
 
@@ -30,8 +30,8 @@ def _players(seats: Any) -> list[Mapping[str, Any]]:
 
 
 def result_words(game: Mapping[str, Any]) -> str:
-    """Return the result for the bot: ``won 12–7``, ``lost by forfeit``, ``3rd of 4``, or the state of a game
-    that has no result.
+    """Return the result for the bot, such as ``won 12–7``, ``lost by forfeit`` or ``3rd of 4``, or the state
+    of a game that has no result.
     """
     outcome, seat = game["outcome"], game["seat"]
     if outcome is None:
@@ -45,7 +45,7 @@ def result_words(game: Mapping[str, Any]) -> str:
         return f"{result} by forfeit"
     scores = outcome["scores"]
     other = next((number for number in range(len(scores)) if number not in game["team"]), None)
-    # A game that counts lives gives those who are out no points.
+    # In a game that counts lives, a player who is out has no points.
     if other is None or min(scores[seat], scores[other]) < 0:
         return result
     return f"{result} {scores[seat]}\N{EN DASH}{scores[other]}"

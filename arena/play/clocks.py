@@ -1,7 +1,7 @@
 """Thinking time in milliseconds: a budget per decision, and a bank per game for time beyond the budget.
 
-All times are the database server's. An outage of the service stops every clock: clocks run on the server's
-time minus the sum of its outages.
+All times are the database server's. An outage of the service stops every clock: clocks use the server's time
+minus the total length of its outages.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MAX_BANK_MS: Final = 30 * 86_400_000
 
 
 class ServiceClock(NamedTuple):
-    """The server's time and the sum of the service's outages so far."""
+    """The server's time and the total length of the service's outages so far."""
 
     now_ms: int
     outage_ms: int
@@ -31,7 +31,7 @@ class InvalidClock(ArenaError):
 
 @dataclass(frozen=True, slots=True)
 class ClockSettings:
-    """The time settings: ``per_turn_ms`` for every decision, ``bank_ms`` per seat and game.
+    """The settings of a clock: ``per_turn_ms`` per decision, and ``bank_ms`` per seat and game.
 
     For ``format`` and ``unknown``, see :mod:`arena.store.rows`.
     """
@@ -43,8 +43,8 @@ class ClockSettings:
 
     @classmethod
     def parse(cls, value: Mapping[str, Any] | None) -> ClockSettings:
-        """Return the settings of a request with defaults filled in, or those of a ``preset`` of ``CLOCKS``.
-        Raises :class:`InvalidClock`.
+        """Return the settings in a request, with defaults for missing ones, or those of the named ``preset``
+        of ``CLOCKS``. Raises :class:`InvalidClock`.
         """
         given = dict(value or {})
         if "preset" in given:
@@ -52,7 +52,7 @@ class ClockSettings:
         for name, number in given.items():
             if name not in _LIMITS:
                 raise InvalidClock(
-                    f"a clock has no setting {name!r}",
+                    f"{name!r} is not a clock setting",
                     field=f"clock.{name}",
                     expected="one of " + ", ".join((*_LIMITS, "preset")),
                 )
@@ -66,14 +66,14 @@ class ClockSettings:
         return cls(**given)
 
     def as_json(self) -> dict[str, int]:
-        """Return the settings as written in requests and views."""
+        """Return the settings in the format of requests and views."""
         return {"per_turn_ms": self.per_turn_ms, "bank_ms": self.bank_ms}
 
 
 STANDARD: Final = "standard"
 PATIENT: Final = "patient"
 CLOCKS: Final = {STANDARD: ClockSettings(), PATIENT: ClockSettings(120_000, 1_200_000)}
-"""Clocks by name: the default, and one for language models and for people who think."""
+"""Clock presets by name: the default, and one for language models and for people who take their time."""
 
 
 def _preset(given: Mapping[str, object]) -> ClockSettings:
@@ -86,7 +86,7 @@ def _preset(given: Mapping[str, object]) -> ClockSettings:
         )
     if not isinstance(name, str) or name not in CLOCKS:
         raise InvalidClock(
-            f"there is no clock {str(name)[:40]!r}",
+            f"there is no clock preset {str(name)[:40]!r}",
             field="clock.preset",
             expected="one of " + ", ".join(CLOCKS),
         )
@@ -104,8 +104,8 @@ class TimeLeft(NamedTuple):
 
 
 class SeatClock:
-    """The clock of one seat. It runs while the seat has a turn that it must answer. ``more`` holds what a
-    newer version of the program stores with it.
+    """The clock of one seat. It runs while the seat has a turn that it must answer. ``more`` holds fields
+    stored by a newer version of the program.
     """
 
     __slots__ = ("bank_ms", "more", "outage_ms", "started_ms", "turn")
@@ -121,15 +121,19 @@ class SeatClock:
 
     @classmethod
     def restore(cls, values: Sequence[Any]) -> SeatClock:
-        """Return the clock that :meth:`as_json` wrote. Raises TypeError or ValueError for anything else."""
+        """Restore a clock from the output of :meth:`as_json`. Raises TypeError or ValueError for any other
+        values.
+        """
         bank_ms, turn, started_ms, outage_ms, *more = values
         for value in (bank_ms, turn, started_ms, outage_ms):
             if type(value) is not int:
-                raise TypeError(f"{value!r} is neither a time nor a turn of a clock")
+                raise TypeError(f"a stored clock must consist of whole numbers, not {value!r}")
         return cls(bank_ms, turn, started_ms, outage_ms, *more)
 
     def run(self, turn: int, settings: ClockSettings, clock: ServiceClock) -> None:
-        """Run the clock for that turn number (0: stop). The clock of the current turn keeps running."""
+        """Start the clock for the turn with this number, or stop it if the number is 0. The clock of the
+        current turn keeps running.
+        """
         if turn == self.turn:
             return
         if self.turn:
@@ -137,7 +141,7 @@ class SeatClock:
         self.turn, self.started_ms, self.outage_ms = turn, clock.now_ms, clock.outage_ms
 
     def left(self, settings: ClockSettings, clock: ServiceClock) -> TimeLeft:
-        """Return the remaining time of a running clock, which is never below 0."""
+        """Return the remaining time of a running clock, which is never negative."""
         used = clock.now_ms - self.started_ms - (clock.outage_ms - self.outage_ms)
         beyond = max(0, used - settings.per_turn_ms)
         return TimeLeft(
@@ -145,7 +149,9 @@ class SeatClock:
         )
 
     def deadline(self, settings: ClockSettings, clock: ServiceClock) -> int:
-        """Return when budget and bank will be used up and the table acts, if there is no further outage."""
+        """Return when the budget and the bank will be used up, assuming no further outage. The table then
+        acts for the seat.
+        """
         return self.started_ms + settings.per_turn_ms + self.bank_ms + clock.outage_ms - self.outage_ms
 
     def as_json(self) -> list[object]:

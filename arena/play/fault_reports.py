@@ -1,5 +1,5 @@
-"""Fault reports for the author of a bot that plays in this process: what was raised and where, and what was
-legal.
+"""Fault reports for the author of a bot that runs in this process. They show the exception, where it was
+raised, and the legal actions.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from arena.play import time_limits
 from arena.text import printable, printable_lines
 
 _FRAMES: Final = 12
-"""The innermost frames of a traceback that are kept."""
+"""The number of innermost frames of a traceback that are kept."""
 
 _CHARACTERS: Final = 4000
-"""The last characters of a traceback that are kept."""
+"""The number of final characters of a traceback that are kept."""
 
 _LEGAL: Final = 20
-"""The legal actions that are printed."""
+"""The number of legal actions that are printed."""
 
 _SANDBOX_FRAME: Final = re.compile(r'^  File "/\d+/arena/[^\n]*\n(    [^\n]*\n)*', re.MULTILINE)
-"""A frame of the arena around a bot in the sandbox."""
+"""Matches a traceback frame of arena code that runs in the sandbox."""
 
 
 class Trace(NamedTuple):
-    """The traceback as lines, and ``where``: ``file:line`` in the bot's own file, or empty if unknown."""
+    """A traceback as text. ``where`` is ``file:line`` in the bot's own file, or empty if unknown."""
 
     text: str
     where: str
@@ -38,9 +38,10 @@ class Trace(NamedTuple):
 
 @dataclass(frozen=True)
 class FaultReport:
-    """A fault of a bot: its type (``FAULTS``), the turn (as in records), what was legal then, and the reason.
+    """A fault of a bot: its type (one of ``FAULTS``), the turn in the format of records, the legal actions at
+    that turn, and the reason.
 
-    ``trace`` is None if nothing was raised.
+    ``trace`` is None if no exception was raised.
     """
 
     type: str
@@ -51,8 +52,9 @@ class FaultReport:
 
     @property
     def kind(self) -> tuple[str, ...]:
-        """A key that is equal for faults with one cause: they have the same type, errors have the same class
-        and line, and illegal answers the same form (what is before the colon). Messages may differ.
+        """A key shared by faults with the same cause. Such faults have the same type. Exceptions also have
+        the same class and line, and illegal answers the same form (the part before the colon). Messages can
+        differ.
         """
         if self.type == "illegal":
             return self.type, self.detail.partition(":")[0]
@@ -60,12 +62,12 @@ class FaultReport:
             return self.type, self.detail
         if self.type != "crashed" or self.trace is None:
             return (self.type,)
-        # The sandbox names file and line in parentheses at the end.
+        # The sandbox puts the file and line in parentheses at the end.
         place = self.trace.where or self.detail.rpartition("(")[2]
         return self.type, self.detail.partition(":")[0], place
 
     def described(self) -> str:
-        """Return the fault as lines: its reason, the traceback if something was raised, the turn."""
+        """Return the fault as lines: the reason, the traceback if an exception was raised, and the turn."""
         what = f"{self.type}, {printable(self.detail)}"
         if self.trace is not None and self.trace.where:
             what += f" ({self.trace.where})"
@@ -80,8 +82,8 @@ class FaultReport:
 
 
 def trace_of(error: BaseException, around: str = "") -> Trace:
-    """Return what the bot's author is shown of ``error``, which the bot raised. The frames of the arena
-    around the bot, and those of the file ``around``, are left out.
+    """Return the traceback to show to the author of the bot that raised ``error``. Frames of the arena around
+    the bot, and of the file ``around``, are omitted.
     """
     if isinstance(error, BotFailure):
         return Trace(_SANDBOX_FRAME.sub("", error.report)[-_CHARACTERS:], "")
@@ -99,11 +101,11 @@ def trace_of(error: BaseException, around: str = "") -> Trace:
 
 
 def message_of(error: BaseException) -> str:
-    """Return the text of an error, whose class the bot may define."""
+    """Return the message of an exception, whose class the bot may have defined."""
     try:
         return str(error)
     except Exception:
-        return "(its text cannot be made)"
+        return "(the message could not be created)"
 
 
 _ARENA: Final = frozenset(
@@ -117,6 +119,6 @@ _ARENA: Final = frozenset(
 
 
 def _shown(file: str) -> str:
-    """Return the path relative to the working directory, if it is below it."""
+    """Return the path relative to the working directory if the file is in it, otherwise the full path."""
     path = os.path.relpath(file)
     return file if path.startswith(os.pardir) else path

@@ -1,4 +1,4 @@
-"""Play the games of a group among bots of this process."""
+"""Plays the games of a group between bots in this process."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from arena.play.table import Table
 
 @dataclass(frozen=True)
 class SeatedGroup:
-    """A group to play: ``seats[i]`` are the players (indexes of ``bots``) seat by seat of game ``i``.
+    """A group to be played. ``seats[i]`` lists the players of game ``i`` (indexes of ``bots``) in seat order.
 
-    ``id`` is written as in the records, and ``seed`` is that of the group. If ``mirrored``, all games have
-    the same deals.
+    ``id`` is the group's id in the format of records, and ``seed`` is the seed of the group. If ``mirrored``
+    is set, all games have the same deals.
     """
 
     id: str
@@ -32,12 +32,14 @@ class SeatedGroup:
     mirrored: bool = field(default=True, kw_only=True)
 
     def place(self, number: int) -> dict[str, object]:
-        """Return the place of game ``number`` in the group as recorded."""
+        """Return the place of game ``number`` in the group, in the format of records."""
         return {"id": self.id, "index": number, "size": len(self.seats), "mirrored": self.mirrored}
 
 
 class PlayedGame(NamedTuple):
-    """A finished game of a group, by seat: its players, its bots (closed) and their thinking."""
+    """A finished game of a group. The players, the closed bots and their thinking times are listed in seat
+    order.
+    """
 
     number: int
     players: Sequence[int]
@@ -53,10 +55,10 @@ def play_games(
     on_decision: Callable[[int], None] | None = None,
     on_fault: Callable[[int, FaultReport], None] | None = None,
 ) -> Iterator[PlayedGame]:
-    """Play the games of ``group`` in order, with a new bot for every seat.
+    """Play the games of ``group`` in order, with a new bot for each seat of each game.
 
-    ``on_decision`` is called with the player before its bot is created and before each of its decisions, and
-    ``on_fault`` after each of its faults. Raises what :func:`~arena.play.match.play` raises.
+    ``on_decision`` is called with the player before its bot is created and before each of its decisions.
+    ``on_fault`` is called after each fault. Raises the same errors as :func:`~arena.play.match.play`.
     """
     for number, players in enumerate(group.seats):
         seed = game_seed(group.seed, number, group.mirrored)

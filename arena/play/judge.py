@@ -1,4 +1,4 @@
-"""Judges answers to turns and applies faults, for every transport."""
+"""Judges answers to turns and applies faults, for all transports."""
 
 from __future__ import annotations
 
@@ -12,30 +12,32 @@ from arena.play.table import Answered, StaleTurn, Table, TurnAlreadyAnswered, Un
 from arena.text import printable
 
 _DETAIL: Final = 200
-"""Characters of an illegal answer that are kept."""
+"""The number of characters of an illegal answer that are kept."""
 
 
 class MalformedAnswer(ArenaError):
-    """An answer that is not a text."""
+    """Raised for an answer that is not a string."""
 
     code: ClassVar[str] = "malformed"
 
 
 class AcceptedAnswer(NamedTuple):
-    """The table accepted the answer. ``repeated`` says whether it had accepted the same answer before."""
+    """The answer was accepted. ``repeated`` is true if the table had already accepted the same answer for
+    this turn.
+    """
 
     answered: Answered
     repeated: bool
 
 
 class RefusedAnswer(NamedTuple):
-    """The answer changed nothing and is not a fault."""
+    """The answer was ignored, and is not a fault."""
 
     error: ArenaError
 
 
 class FaultyAnswer(NamedTuple):
-    """The answer was counted as a fault. If ``forfeited``, the table plays the seat from now on."""
+    """The answer was counted as a fault. If ``forfeited`` is true, the table plays the seat from now on."""
 
     error: ArenaError
     forfeited: bool
@@ -44,7 +46,7 @@ class FaultyAnswer(NamedTuple):
 def judge(
     table: Table, seat: int, number: int, answer: object
 ) -> AcceptedAnswer | RefusedAnswer | FaultyAnswer:
-    """Submit the answer to turn ``number`` of ``seat`` and return the result."""
+    """Submit the answer of ``seat`` to turn ``number`` and return the verdict."""
     legal = table.legal_actions(seat)
     is_open = bool(legal) and number == table.turn_number(seat)
     fault = fault_in(answer, legal if is_open else None)
@@ -58,14 +60,14 @@ def judge(
     if isinstance(answer, str):
         error, detail = table.state.illegal(seat, answer), printable(answer, _DETAIL)
     else:
-        error = MalformedAnswer("the action of an answer must be a text", field="action")
+        error = MalformedAnswer("the action of an answer must be a string", field="action")
         detail = f"{type(answer).__name__} is not an action"
     return FaultyAnswer(error, table.fault(seat, fault, detail)) if is_open else RefusedAnswer(error)
 
 
 def fault_in(answer: object, legal_actions: Sequence[str] | None) -> str:
-    """Return the type of fault in an answer, or an empty text. ``legal_actions`` is None if the turn is not
-    open.
+    """Return the type of fault in an answer, or an empty string if there is none. ``legal_actions`` is None
+    if the turn is not open.
     """
     if not isinstance(answer, str):
         return "malformed"
@@ -73,8 +75,8 @@ def fault_in(answer: object, legal_actions: Sequence[str] | None) -> str:
 
 
 def fail(table: Table, seat: int, fault: str, detail: str) -> bool:
-    """Count a fault of a seat that gave no answer. If the seat was awaited and ``FAULTS`` has a mark for the
-    fault, the default action replaces its answer. Return whether the seat is forfeited.
+    """Count a fault of a seat that gave no answer. If the seat was awaited and the fault has a mark in
+    ``FAULTS``, the default action replaces the missing answer. Return whether the seat has been forfeited.
     """
     forfeited = table.fault(seat, fault, detail)
     mark = FAULTS[fault]
@@ -84,14 +86,13 @@ def fail(table: Table, seat: int, fault: str, detail: str) -> bool:
 
 
 def seats_with_rights(table: Table) -> Iterator[int]:
-    """Return the seats that have a right, other than the seat to play; see :func:`rights_in_order`."""
+    """Return the seats that have a right, except for the seat to play; see :func:`rights_in_order`."""
     return rights_in_order(table.state, table.size, table.legal_actions)
 
 
 def rights_in_order(state: State, seats: int, legal_actions: Callable[[int], Sequence[str]]) -> Iterator[int]:
-    """Yield the seats that have a right, other than the seat to play, in seat order from the seat after it.
-    This is the order in which bots in this process are offered their rights. No seat is yielded while an
-    answer is pending.
+    """Yield the seats that have a right, except for the seat to play, in seat order starting after it. Bots
+    in this process are offered their rights in this order. No seat is yielded while an answer is pending.
     """
     if state.answer_pending():
         return

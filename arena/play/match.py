@@ -1,4 +1,4 @@
-"""Play one game among bots of this process."""
+"""Plays one game between bots in this process."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from arena.play.time_limits import OutOfTime, time_limit
 
 @dataclass
 class Thinking:
-    """The time of a seat's decisions: their number, their total and longest seconds, and ``times``, the
-    seconds of each.
+    """The thinking time of a seat: the number of its decisions, their total and longest duration in seconds,
+    and ``times``, the duration of each one.
     """
 
     decisions: int = 0
@@ -27,7 +27,7 @@ class Thinking:
     times: array[float] = field(default_factory=lambda: array("f"))
 
     def add(self, seconds: float) -> None:
-        """Count one more decision."""
+        """Add one decision."""
         self.decisions += 1
         self.seconds += seconds
         self.longest = max(self.longest, seconds)
@@ -41,8 +41,8 @@ class Thinking:
         self.times.extend(other.times)
 
     def within(self, share: float) -> float:
-        """Return the seconds within which this share (0 to 1) of the decisions was made, or 0 without
-        decisions.
+        """Return the number of seconds within which this share (0 to 1) of the decisions was made, or 0 if
+        there were none.
         """
         if not self.times:
             return 0.0
@@ -51,18 +51,19 @@ class Thinking:
 
 
 class Unfit(Bot):
-    """A stand-in for a bot that could not be created; every decision raises the same error."""
+    """A placeholder for a bot that could not be created. Every decision raises the same error."""
 
     def __init__(self, error: BaseException) -> None:
         self._error = error
 
     def choose(self, turn: Turn) -> str | None:
-        """Raise the error that occurred when the bot was created."""
+        """Raise the error that prevented the bot from being created."""
         raise self._error
 
 
 def seat_bot(spec: BotSpec, seed: int, think_limit: float | None = None) -> Bot:
-    """Return a new bot for one seat of one game, or :class:`Unfit` if creating it raised or took too long.
+    """Return a new bot for one seat of one game, or :class:`Unfit` if creating it raised an exception or took
+    too long.
 
     Raises :class:`~arena.bots.HostFailure`.
     """
@@ -82,11 +83,11 @@ class Journaled(Protocol):
     journal: Any
 
     def close(self) -> None:
-        """Free the bot's resources."""
+        """Free the resources held by the bot."""
 
 
 def close_bots(bots: Sequence[Bot]) -> None:
-    """Free the bots' resources. Call this when a game has ended."""
+    """Free the resources held by the bots. Call this when a game has ended."""
     for bot in bots:
         if isinstance(bot, Journaled):
             bot.close()
@@ -100,16 +101,16 @@ def play(
     on_decision: Callable[[int], None] | None = None,
     on_fault: Callable[[int, FaultReport], None] | None = None,
 ) -> list[Thinking]:
-    """Play ``table`` to its end with a bot per seat, and return the thinking time of each seat.
+    """Play ``table`` to its end with one bot per seat, and return the thinking time of each seat.
 
     Raises :class:`~arena.bots.HostFailure` if the service could not run a bot, and :class:`OutOfTime` if a
-    :func:`time_limit` of the caller expires. Errors of bots are not raised but become faults: the bot raised
-    (``crashed``), took longer than ``think_limit`` seconds (``late``), or gave an answer that
-    :func:`~arena.play.judge.judge` faults. ``on_decision`` is called with the seat before each decision,
-    ``on_fault`` with the seat after a fault.
+    :func:`time_limit` set by the caller expires. Errors of bots are not raised. They are counted as faults:
+    the bot raised an exception (``crashed``), took longer than ``think_limit`` seconds (``late``), or gave an
+    answer that :func:`~arena.play.judge.judge` faults. ``on_decision`` is called with the seat before each
+    decision, and ``on_fault`` with the seat after a fault.
 
-    Rights that are not turns are offered to the bots that want them after every public event with no answer
-    pending, in seat order from the seat to play, which comes last, with its own turn.
+    After every public event, if no answer is pending, rights outside a turn are offered to the bots that want
+    them. They are offered in seat order; the seat to play comes last, with its own turn.
     """
     thinking = [Thinking() for _ in bots]
 
@@ -126,7 +127,7 @@ def play(
                 answer = bots[seat].choose(turn)
         except OutOfTime as expired:
             if think_limit is None:
-                raise  # A limit of the caller, not a fault of the seat.
+                raise  # The caller's time limit expired; this is not a fault of the seat.
             fault, detail = "late", f"no answer within {think_limit} s"
             trace = None if on_fault is None else trace_of(expired)
         except BotFailure as failure:

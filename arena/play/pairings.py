@@ -14,22 +14,22 @@ from arena.play.seatings import seatings
 
 @dataclass(frozen=True)
 class Group:
-    """One group to play: ``seats[i]`` are the players (as indexes) seat by seat of its game ``i``."""
+    """One group to be played. ``seats[i]`` lists the players of game ``i``, as indexes, in seat order."""
 
     id: str
     seats: tuple[tuple[int, ...], ...]
 
 
 def lineups(game: Game, rules: Rules, players: int) -> list[tuple[int, ...]]:
-    """Return every lineup of ``players`` bots (as indexes), seat by seat.
+    """Return every lineup of ``players`` bots, as indexes in seat order.
 
-    A bot plays a whole team. With more bots than teams, every combination of one bot per team is a lineup;
-    with fewer, the bots fill one lineup repeatedly in their order.
+    A bot plays a whole team. If there are more bots than teams, every combination of one bot per team is a
+    lineup. If there are fewer, a single lineup is filled by repeating the bots in order.
     """
     teams = game.teams(rules)
     if players < 2:
         raise ArenaError(
-            f"{players} bot cannot play alone", code="too_few_bots", field="bots", expected="2 or more"
+            "a game needs at least 2 bots", code="too_few_bots", field="bots", expected="2 or more"
         )
     chosen = combinations(range(players), len(teams)) if players > len(teams) else [range(players)]
     tables = []
@@ -44,5 +44,5 @@ def lineups(game: Game, rules: Rules, players: int) -> list[tuple[int, ...]]:
 
 
 def distinct_seatings(teams: Sequence[Sequence[int]], lineup: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """Return the seatings of a group without duplicates, which occur when a bot has several teams."""
+    """Return the seatings of a group without duplicates. Duplicates occur if a bot plays several teams."""
     return tuple(dict.fromkeys(tuple(game) for game in seatings(teams, lineup)))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 SEALED: Final = "sealed"
-"""The division of groups among bots that the arena itself runs; these groups are mirrored."""
+"""The division of groups between bots that the arena itself runs. These groups are mirrored."""
 
 OPEN: Final = "open"
-"""The division of all groups that are of no other."""
+"""The division of all groups that belong to no other division."""
 
 MODELS: Final = "models"
-"""The division of the groups of tournaments for bots that say they are language models, except for groups
-among house bots.
+"""The division of groups in tournaments for bots declared to be language models, except for groups between
+house bots.
 """
 
 DIVISION_BOTS: Final = {
@@ -20,7 +20,7 @@ DIVISION_BOTS: Final = {
     OPEN: "bots that run elsewhere",
     MODELS: "language models, as their owners say",
 }
-"""Whom the divisions are for."""
+"""The kind of bots that each division is for."""
 
 DIVISIONS: Final = tuple(DIVISION_BOTS)
 
@@ -28,18 +28,18 @@ DIVISION_TEXT: Final = (
     " ".join(f"`{division}`: {bots}." for division, bots in DIVISION_BOTS.items())
     + " House bots play in all divisions."
 )
-"""What the API, commands and pages say about divisions."""
+"""The description of the divisions in the API, commands and pages."""
 
 
 def division_of(mirrored: bool, models: bool) -> str:
-    """Return the division of a group. ``models`` says whether its tournament is for language models."""
+    """Return the division of a group. ``models`` is true if its tournament is for language models."""
     if mirrored:
         return SEALED
     return MODELS if models else OPEN
 
 
 class PlayerId(NamedTuple):
-    """One version of one bot, as records name it."""
+    """One version of a bot, in the format of records."""
 
     name: str
     version: str

@@ -1,4 +1,4 @@
-"""Bots from files that change while the program runs."""
+"""Bots loaded from files that can change while the program is running."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arena.play.fault_reports import message_of
 
 @dataclass(frozen=True)
 class SavedFile(BotSpec):
-    """The bot of a file as it was when it was read. ``text`` is its source, which is not read again."""
+    """A bot as its file was when it was read. ``text`` is the source, which is not read again."""
 
     text: str = field(default="", repr=False)
 
@@ -28,8 +28,8 @@ class SavedFile(BotSpec):
         return bot
 
     def load(self) -> Callable[[], Bot]:
-        """Run the file, unless this process has, and return what creates its bots. Raises
-        :class:`~arena.bots.InvalidBot` with the line.
+        """Run the file, unless this process has already run it, and return the factory of its bots. Raises
+        :class:`~arena.bots.InvalidBot` with the line number.
         """
         factory = _factories.get(self)
         if factory is None:
@@ -57,5 +57,7 @@ _factories: dict[SavedFile, Callable[[], Bot]] = {}
 
 
 def saved_file(name: str, source: str) -> SavedFile:
-    """Return the bot of the file ``source`` in its present version. Raises what :func:`source_of` raises."""
+    """Return the bot in the current version of the file ``source``. Raises the same errors as
+    :func:`source_of`.
+    """
     return SavedFile(name, "saved", source, text=source_of(source))

@@ -1,4 +1,4 @@
-"""Groups of games: the same players in every seating that makes it fair."""
+"""The seatings of a group: the same players in every arrangement needed for fairness."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ Player = TypeVar("Player")
 
 
 def seatings(teams: Sequence[Sequence[int]], players: Sequence[Player]) -> list[list[Player]]:
-    """Return the players seat by seat, for every game of a group.
+    """Return the players of each game of a group, in seat order.
 
-    ``teams`` are the seats of each team (``GameRules.teams``), and ``players`` the players of the first game
-    in seat order. In game ``i``, the seats of a team go to the players who first sat ``i`` teams further on:
-    two teams swap (2 games), and lone players rotate (one game per seat).
+    ``teams`` are the seats of each team (``GameRules.teams``), and ``players`` are the players of the first
+    game in seat order. In game ``i``, each team's seats go to the players who first sat ``i`` teams further
+    on. Two teams swap (2 games), and lone players rotate (one game per seat).
     """
     games = []
     for shift in range(len(teams)):

@@ -1,4 +1,4 @@
-"""Means and their intervals over independent groups."""
+"""Means and confidence intervals over independent groups."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _Z: Final = NormalDist().inv_cdf(0.975)
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float]:
-    """Return the mean of ``values`` and the half-width of its 95% interval (Student's t).
+    """Return the mean of ``values`` and the half-width of its 95% confidence interval (Student's t).
 
-    One value gives an infinite half-width; none gives ``(0.0, inf)``.
+    With one value the half-width is infinite; with none the result is ``(0.0, inf)``.
     """
     if not values:
         return 0.0, inf
@@ -24,11 +24,10 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
 
 
 def wilson(points: float, count: int) -> tuple[float, float]:
-    """Return the bounds of Wilson's 95% interval of ``points`` out of ``count`` groups, at least one, as a
-    share.
+    """Return the bounds of Wilson's 95% interval, as shares, for ``points`` out of at least one group.
 
-    It treats every group as won or lost. Since many mirrored groups end with one half each, it is rather too
-    wide.
+    Every group is treated as won or lost. Because many mirrored groups end in a draw, the interval is wider
+    than necessary.
     """
     share = points / count
     square = _Z * _Z / count
@@ -38,9 +37,9 @@ def wilson(points: float, count: int) -> tuple[float, float]:
 
 
 def _t_quantile(degrees: int) -> float:
-    """Return the 97.5% quantile of Student's t by its expansion (Abramowitz and Stegun 26.7.5).
+    """Return the 97.5% quantile of Student's t from its series expansion (Abramowitz and Stegun 26.7.5).
 
-    The result is within 1% from 3 degrees of freedom on.
+    The result is within 1% for 3 or more degrees of freedom.
     """
     z = _Z
     g1 = (z**3 + z) / 4

@@ -1,4 +1,4 @@
-"""Limits on wall-clock time, and calls that such limits must not interrupt."""
+"""Wall-clock time limits, and calls that they must not interrupt."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from types import FrameType
 from typing import Final
 
 _RING_AGAIN: Final = 0.1
-"""Seconds between alarms, for a bot that caught the first."""
+"""The number of seconds between alarms, which repeat in case a bot catches the exception from the first one.
+"""
 
 
 class OutOfTime(BaseException):
@@ -34,18 +35,20 @@ class _DeferredAlarms(threading.local):
 
 
 deferred_alarms: Final = _DeferredAlarms()
-"""``with deferred_alarms:`` defers alarms in this thread. Its end raises :class:`OutOfTime` if one rang.
+"""A context manager that defers alarms in this thread. On exit it raises :class:`OutOfTime` if an alarm rang.
 
-For C code that calls back into Python, where an unexpected exception corrupts memory. Such calls must end
-on their own.
+Use it around C code that calls back into Python, because an unexpected exception there corrupts memory. Such
+calls must be guaranteed to return.
 """
 
 
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
-    """Raise :class:`OutOfTime` inside the block, repeatedly, if it takes longer than ``seconds``.
+    """Raise :class:`OutOfTime` inside the block if it takes longer than ``seconds``. The exception is raised
+    repeatedly until the block ends.
 
-    It needs POSIX timers and the main thread. Elsewhere, and with None, there is no limit.
+    The limit requires POSIX timers and the main thread. Otherwise, or if ``seconds`` is None, there is no
+    limit.
     """
     if seconds is None or threading.current_thread() is not threading.main_thread():
         yield
@@ -66,7 +69,7 @@ def time_limit(seconds: float | None) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, seconds, _RING_AGAIN)
         yield
     finally:
-        # Alarms are handled at calls and jumps: none comes between the end of the block and this assignment.
+        # Alarms are handled only at calls and jumps, so none can interrupt between the block and this line.
         over = True
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)

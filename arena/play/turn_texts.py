@@ -1,6 +1,6 @@
-"""Turns as plain text, and parsing of answers that are text.
+"""Turns as plain text, and parsing of text answers.
 
-A text says exactly what the JSON of the turn says to its seat, since it is built from that alone.
+The text is built only from the JSON of the turn, so it conveys exactly what the seat receives there.
 """
 
 from __future__ import annotations
@@ -17,16 +17,19 @@ from arena.games.kernel import Turn
 from arena.games.options import Rules
 
 LEGAL: Final = ("list", "grammar", "none")
-"""What a text says about the legal actions: which they are, the forms of all actions of the game, nothing."""
+"""What a text says about the legal actions: a list of them, the forms of all actions of the game, or nothing.
+"""
 
 _MOST_READ: Final = 2000
-"""Characters of an answer that are read."""
+"""The number of characters of an answer that are read."""
 _MOST_WORDS: Final = 3
-"""Words of the longest action."""
+"""The number of words in the longest action."""
 
 
 def turn_text(turn: Turn, legal: str = "list") -> str:
-    """Return the turn (as a bot receives it in JSON) as lines of text. ``legal`` is one of ``LEGAL``."""
+    """Return the turn, given in the JSON format that a bot receives, as lines of text. ``legal`` is one of
+    ``LEGAL``.
+    """
     game = game_of(turn["kind"])
     parts = game.text(turn)
     kind = f"{turn['kind']} ({_rules(game, turn['rules'])})"
@@ -45,7 +48,7 @@ def turn_text(turn: Turn, legal: str = "list") -> str:
 
 
 def legal_lines(actions: Sequence[str], legal: str, game: Game) -> list[str]:
-    """Return what a text says about these legal actions."""
+    """Return the lines about these legal actions. ``legal`` is one of ``LEGAL``."""
     if legal == "list":
         return ["Legal: " + ", ".join(_shortened(actions))]
     if legal == "grammar":
@@ -55,10 +58,11 @@ def legal_lines(actions: Sequence[str], legal: str, game: Game) -> list[str]:
 
 
 def read_action(game: Game, text: str) -> str | None:
-    """Return the action that an answer in text names, or None if it fits no form of action of the game.
+    """Return the action named by a text answer, or None if it matches no form of action of the game.
 
-    Case and word separators do not matter: ``play 4C``, ``[play 4C]`` and ``PLAY: 4c`` are ``play:4C``. If
-    something is in square brackets, only the last such part is read. The action need not be legal.
+    Case and word separators are ignored: ``play 4C``, ``[play 4C]`` and ``PLAY: 4c`` are all read as
+    ``play:4C``. If the answer contains text in square brackets, only the last such part is read. The action
+    is not necessarily legal.
     """
     read = text[:_MOST_READ]
     bracketed = re.findall(r"\[([^\[\]]*)\]", read)
@@ -82,7 +86,7 @@ def _pattern(kind: str, patterns: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _rules(game: Game, rules: Rules) -> str:
-    """Return the preset with these rules, or the options that differ from the defaults."""
+    """Return the name of the preset with these rules, or the options that differ from the defaults."""
     preset = game.preset_of(rules)
     if preset is not None:
         return preset
@@ -91,7 +95,7 @@ def _rules(game: Game, rules: Rules) -> str:
 
 
 def _shortened(actions: Sequence[str]) -> list[str]:
-    """Merge actions that differ only in a number, such as cuts, into one with its range:
+    """Merge actions that differ only in a number, such as cuts, into one action with a range:
     ``cut:1..39:top``.
     """
     numbers: dict[str, list[str]] = {}

@@ -1,1 +1,1 @@
-"""Replay pages: finished games to look at, move by move."""
+"""Replay pages, which show finished games move by move."""

@@ -1,4 +1,4 @@
-"""The picture of a game in progress, changed by its events."""
+"""The picture of a game in progress, updated from its events."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from arena.replays.moves import new_picture
 
 
 class LiveTable:
-    """The picture of a game from its events as one viewer sees them. ``you`` is the viewer's own seat."""
+    """The picture of a game, as one viewer sees it, built from its events. ``you`` is the viewer's seat, or
+    None for a spectator.
+    """
 
     def __init__(self, summary: Mapping[str, Any], you: int | None = None) -> None:
         game = game_of(summary["kind"])
@@ -25,7 +27,7 @@ class LiveTable:
         self.shown: dict[str, Any] = self.form.shown(())
 
     def take(self, events: list[dict[str, Any]], awaiting: list[int]) -> list[dict[str, Any]]:
-        """Change the table, and return, per move, what changed in the picture.
+        """Update the table and return, for each move, what changed in the picture.
 
         ``awaiting`` are the seats awaited after the last event.
         """

@@ -1,4 +1,4 @@
-"""The luck of a game on its replay page and in its narration."""
+"""The luck of a game, as shown on its replay page and in its narration."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from arena.records.tell import seat_names
 from arena.text import printable
 
 LUCKY: Final = 0.2
-"""A hand whose cards brought one team at least this much of the game is a lucky one."""
+"""The luck, as a share of the game, from which a hand is called lucky."""
 
 
 def measured_luck(record: Record) -> GameLuck | None:
-    """Return the luck of a record whose actions are legal, or None if it is not measured for its rules."""
+    """Return the luck of a record whose actions are legal, or None if luck is not measured for its rules."""
     try:
         return luck_of(record)
     except NoLuck:
@@ -27,8 +27,8 @@ def measured_luck(record: Record) -> GameLuck | None:
 
 
 def team_names(canonical: Canonical, teams: Sequence[Sequence[int]]) -> list[str]:
-    """Return each team by the names of its players, or, if another team has the same names, by those of its
-    seats.
+    """Return a name for each team: the names of its players, or its seat names if another team has the same
+    player names.
     """
     players = [printable(player["name"]) for player in canonical["players"]]
     by_players, by_seats = (
@@ -39,7 +39,7 @@ def team_names(canonical: Canonical, teams: Sequence[Sequence[int]]) -> list[str
 
 
 def told_luck(record: Record) -> list[str]:
-    """Return the luck of the whole game and of its lucky hands in sentences, or none if it is
+    """Return sentences about the luck of the whole game and of its lucky hands. The list is empty if luck is
     not measured.
     """
     luck = measured_luck(record)
@@ -59,14 +59,16 @@ def told_sum(luck: GameLuck, names: Sequence[str]) -> str:
 
 
 def lucky_hand_texts(luck: GameLuck | None, names: Sequence[str]) -> dict[int, str]:
-    """Return what to say about each lucky hand, by its number."""
+    """Return the description of each lucky hand, by the number of the hand."""
     if luck is None:
         return {}
     return {hand.hand: _told(hand.luck, names) for hand in luck.hands if abs(hand.luck) >= LUCKY}
 
 
 def luck_section(luck: GameLuck, names: Sequence[str], first_moves: Mapping[int, int]) -> str:
-    """Return the curves and a table of all hands as HTML. ``first_moves`` are the first move of each hand."""
+    """Return the luck curves and a table of all hands, as HTML. ``first_moves`` maps each hand to its first
+    move.
+    """
     shown = [escape(name) for name in names]
     played = [0.5, *(hand.after for hand in luck.hands)]
     cards = list(accumulate((hand.luck for hand in luck.hands), initial=0.5 + luck.lot))
@@ -110,7 +112,7 @@ def _row(hand: HandLuck, move: int | None) -> str:
 
 
 def _told(luck: float, names: Sequence[str]) -> str:
-    """Return the luck from the point of view of the team that had it."""
+    """Describe the luck from the point of view of the team that benefited."""
     return f"{_percent(abs(luck))} of the game for {names[luck < 0]}"
 
 

@@ -1,4 +1,4 @@
-"""The moves of a recorded game as words and pictures, obtained by replaying its actions with the rules."""
+"""Narrates and pictures the moves of a recorded game, obtained by replaying its actions with the rules."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from arena.records.record import Record
 from arena.records.tell import seat_names, told_incidents, told_mark
 
 OPEN: Final = "open"
-"""The view of a finished game in which all hands are open."""
+"""The view of a finished game in which all hands are visible."""
 
 View = int | Literal["open"] | None
-"""Who looks: a seat, ``OPEN``, or None for a spectator of a game in progress."""
+"""The viewer: a seat, ``OPEN``, or None for a spectator of a game in progress."""
 
 
 @dataclass(frozen=True)
 class ToldLine:
-    """One sentence about a move. ``seats`` says who may see the cards in it (None: everybody). ``is_remark``
-    says that it was not said at the table.
+    """One sentence about a move. ``seats`` are the seats that can see the cards mentioned in it; None means
+    everybody. ``is_remark`` marks a remark that was not part of the play at the table.
     """
 
     text: str
@@ -36,10 +36,10 @@ class ToldLine:
 
 @dataclass
 class Move:
-    """What one seat or chance did, with all that followed from it by the rules.
+    """One action of a seat or of chance, with everything that follows from it by the rules.
 
-    ``seat`` is the seat that acted, or ``CHANCE``. ``hand`` is the number of the hand, from 1. ``is_call``
-    says whether the move raises the stake. ``ends_hand`` says whether the hand ends with it.
+    ``seat`` is the seat that acted, or ``CHANCE``. ``hand`` is the number of the hand, from 1. ``is_call`` is
+    true if the move raises the stake, and ``ends_hand`` if the hand ends with it.
     """
 
     seat: int
@@ -51,29 +51,29 @@ class Move:
 
 @dataclass
 class ReplayedGame:
-    """A recorded game as moves.
+    """A recorded game as a list of moves.
 
-    ``pictures`` holds, by view, one picture per move, as :class:`~arena.games.pictures.Picture` shows them.
-    ``deals`` lists what chance did, as ``(kind, hand, items, action)`` (see
-    :class:`~arena.games.kernel.Chance`).
+    ``pictures`` holds one picture per move for each view, in the format of
+    :class:`~arena.games.pictures.Picture`. ``deals`` lists the actions of chance as ``(kind, hand, items,
+    action)`` (see :class:`~arena.games.kernel.Chance`).
     """
 
     game: Game
     rules: Rules
     names: list[str]
     form: Picture
-    """Of any view: how the table of this game is laid out."""
+    """The picture of any one view, which describes how the table is laid out."""
     moves: list[Move] = field(default_factory=list)
     pictures: dict[View, list[dict[str, Any]]] = field(default_factory=dict)
     deals: list[tuple[str, int, tuple[str, ...], str]] = field(default_factory=list)
 
 
 def read_moves(record: Record, remarks: Mapping[int, str] = MappingProxyType({})) -> ReplayedGame:
-    """Return the moves of a record whose actions are legal, for every seat and with open hands. ``remarks``
-    holds what to say about actions, by their index in the record.
+    """Return the moves of a record whose actions are legal, for every seat and for the open view. ``remarks``
+    maps indexes of actions in the record to remarks about them.
 
-    Raises :class:`~arena.errors.ArenaError`: ``no_picture`` if the game has no tables to show, and what the
-    rules raise for a record that cannot be played through.
+    Raises :class:`~arena.errors.ArenaError`: ``no_picture`` if the game has no table picture. Rule errors are
+    raised unchanged for a record that cannot be replayed.
     """
     canonical = record["canonical"]
     game = game_of(canonical["kind"])
@@ -101,7 +101,7 @@ def read_moves(record: Record, remarks: Mapping[int, str] = MappingProxyType({})
             shown = {view: picture.shown(awaiting) for view, picture in pictures.items()}
             now = shown[OPEN]
             move = Move(seat, now["hand"], before + lines, is_call, now["ended"] is not None)
-            # The lot for the first dealer and the first deal are one move, and what nobody tells is none.
+            # The draw for the first dealer and the first deal are one move. Events without text add no move.
             _add(replayed, move, shown, joined=lot or not move.lines)
             before = []
             lot = False
@@ -110,19 +110,21 @@ def read_moves(record: Record, remarks: Mapping[int, str] = MappingProxyType({})
 
 
 def new_pictures(game: Game, names: Sequence[str], rules: Rules) -> dict[View, Picture]:
-    """Return a new picture for ``OPEN`` and for every seat. Raises :class:`~arena.errors.ArenaError`."""
+    """Return a new picture for ``OPEN`` and for each seat. Raises the same error as :func:`new_picture`."""
     return {view: new_picture(game, names, rules) for view in (OPEN, *range(len(names)))}
 
 
 def new_picture(game: Game, names: Sequence[str], rules: Rules) -> Picture:
-    """Return a new picture for one viewer. Raises :class:`~arena.errors.ArenaError`: ``no_picture``."""
+    """Return a new picture for one viewer. Raises :class:`~arena.errors.ArenaError` (``no_picture``) if the
+    game has no table picture.
+    """
     if game.picture is None:
         raise ArenaError(f"{game.title} has no replay page", code="no_picture", field="kind")
     return game.picture(names, rules)
 
 
 def open_view(game: Game, event: Event, seats: int) -> dict[str, object]:
-    """Return ``event`` with everything that any seat sees of it. This is for finished games only."""
+    """Return ``event`` with everything that any seat sees in it. Use this for finished games only."""
     seen = dict(game.view_event(event, None) or {})
     for seat in range(seats):
         for name, value in (game.view_event(event, seat) or {}).items():
@@ -132,7 +134,7 @@ def open_view(game: Game, event: Event, seats: int) -> dict[str, object]:
 
 
 def _parts(events: list[Event], moves: frozenset[str]) -> list[list[Event]]:
-    """Return the events of one action, split before each one that is a separate move."""
+    """Split the events of one action before each event that starts a separate move."""
     parts: list[list[Event]] = [[]]
     for event in events:
         if parts[-1] and event[0] in moves:
@@ -144,7 +146,7 @@ def _parts(events: list[Event], moves: frozenset[str]) -> list[list[Event]]:
 def _take(
     events: list[Event], game: Game, pictures: Mapping[View, Picture], narrator: Narrator
 ) -> tuple[list[ToldLine], bool]:
-    """Change all pictures, and return the lines about the events, and whether the stake was raised."""
+    """Update all pictures. Return the lines about the events, and whether the stake was raised."""
     lines = []
     seats = range(len(pictures) - 1)
     for event in events:
@@ -163,7 +165,7 @@ def _take(
 def _add(
     replayed: ReplayedGame, move: Move, shown: Mapping[View, dict[str, object]], *, joined: bool
 ) -> None:
-    """Add a move with its pictures. If ``joined``, make it a part of the last one."""
+    """Add a move with its pictures. If ``joined``, merge it into the previous move."""
     if joined and replayed.moves:
         last = replayed.moves[-1]
         last.lines += move.lines

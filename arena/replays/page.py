@@ -1,4 +1,4 @@
-"""The replay page of a finished game: one self-contained HTML file that requests nothing."""
+"""The replay page of a finished game: one self-contained HTML file that makes no network requests."""
 
 from __future__ import annotations
 
@@ -23,30 +23,31 @@ from arena.replays.moves import OPEN, Move, ReplayedGame, ToldLine, read_moves
 from arena.text import printable
 
 KEYS: Final = "keys.js"
-"""The script of the keys, which all pages of the service have too."""
+"""The keyboard script, which is shared with all pages of the service."""
 
 SCRIPTS: Final = ("cards.js", "table.js", "deals.js", "replay.js")
-"""The parts of the script, in one scope, in this order; without the keys."""
+"""The parts of the page script in order, without the keyboard script. They share one scope."""
 
 STYLES: Final = ("theme.css", "table.css", "replay.css")
-"""The parts of the style sheet, in this order."""
+"""The parts of the style sheet, in order."""
 
 _SUIT_OF: Final = {symbol: suit for suit, symbol in SUIT_SYMBOLS.items()}
 _CARDS: Final = re.compile(rf"(?:10|\w)[{''.join(_SUIT_OF)}](?: (?:10|\w)[{''.join(_SUIT_OF)}])*")
 _CARD: Final = re.compile(rf"(10|\w)([{''.join(_SUIT_OF)}])")
 _NUMBERS: Final = ("One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight")
 _MOST_NAMED: Final = 3
-"""With more sides than that, the title does not name them."""
+"""The largest number of sides whose names appear in the title."""
 _PLACEHOLDER: Final = re.compile(r"\{\{(\w+)\}\}")
 
 
 def replay_page(record: Record, *, problems: Sequence[str] = (), source: str = "game.json") -> str:
     """Return the HTML of the replay page of ``record``, whose actions must be legal.
 
-    ``problems`` lists what is wrong with the record, to be shown. ``source`` is the name of the record's
-    file, for the command that verifies it. Nothing of the record's unhashed part is in the page.
+    ``problems`` lists the errors found in the record, which the page shows. ``source`` is the name of the
+    record's file, used in the command that verifies it. The page contains nothing from the unhashed part of
+    the record.
 
-    Raises :class:`~arena.errors.ArenaError` as :func:`~arena.replays.moves.read_moves` does.
+    Raises the same errors as :func:`~arena.replays.moves.read_moves`.
     """
     parts = page_parts(record, problems=problems, source=source)
     script = page_script()
@@ -66,7 +67,9 @@ def replay_page(record: Record, *, problems: Sequence[str] = (), source: str = "
 
 @dataclass(frozen=True)
 class PageParts:
-    """A game for a page: its title as text, and as HTML the game, with the data that the script shows."""
+    """The parts of a page that shows a game: the title as text, and the game as HTML, including the data that
+    the script uses.
+    """
 
     title: str
     html: str
@@ -79,8 +82,8 @@ def page_parts(
     source: str = "game.json",
     remarks: Mapping[int, str] | None = None,
 ) -> PageParts:
-    """Return the parts for a page that already has the sprite, the style and the script; see
-    :func:`replay_page`. ``remarks`` holds what to say about actions, by their index in the record.
+    """Return the parts for a page that already includes the sprite, the style sheet and the script; see
+    :func:`replay_page`. ``remarks`` maps indexes of actions in the record to remarks about them.
     """
     replayed = read_moves(record, remarks or {})
     canonical = record["canonical"]
@@ -110,7 +113,7 @@ def page_parts(
 
 
 def static(name: str) -> str:
-    """Return the text of a file of the page."""
+    """Return the text of a static file of the page."""
     return files("arena.replays").joinpath("static", name).read_text(encoding="utf-8")
 
 
@@ -125,7 +128,7 @@ def page_style() -> str:
 
 
 def content_policy(script: str, style: str) -> str:
-    """Return a Content-Security-Policy that lets this script and style run, and allows no request."""
+    """Return a Content-Security-Policy that allows only this script and style, and no network requests."""
     sources = (f"script-src '{_digest(script)}'", f"style-src '{_digest(style)}'", "img-src data:")
     return "; ".join(("default-src 'none'", *sources, "base-uri 'none'", "form-action 'none'"))
 
@@ -137,15 +140,15 @@ def embedded_json(value: object) -> str:
 
 
 def page_data(replayed: ReplayedGame, canonical: Canonical, source: str) -> dict[str, object]:
-    """Return what the script shows::
+    """Return the data for the page script::
 
-        names, teams, unit, ccw, target, most   how the table is laid out
-        cards    {card: its name for people}
-        open     one object per move: what changed in the picture since the move before
-        seen     per seat the same, of those parts that a seat may see otherwise than with open hands
+        names, teams, unit, ccw, target, most   the layout of the table
+        cards    {card: its display name}
+        open     one object per move: the changes to the picture since the previous move
+        seen     the same for each seat, limited to the parts that differ from the open view
         hands    [[number, first move, last move], ...]
         calls    the moves that raise the stake
-        fair     what the deals follow from, and the deals: [[kind, hand, action], ...]
+        fair     the source of the deals, and the deals: [[kind, hand, action], ...]
 
     Moves are counted from 1.
     """
@@ -170,7 +173,7 @@ def page_data(replayed: ReplayedGame, canonical: Canonical, source: str) -> dict
 
 
 def game_title(game: Game, rules: Rules, players: Sequence[str]) -> str:
-    """Return the players by seat, side by side, or only their number for a larger table."""
+    """Return the player names by side, or only the number of sides for a larger table."""
     teams = game.teams(rules)
     if len(teams) > len(_NUMBERS):
         return f"{len(teams)} at the table"
@@ -181,7 +184,7 @@ def game_title(game: Game, rules: Rules, players: Sequence[str]) -> str:
 
 
 def table_layout(game: Game, rules: Rules, form: Picture) -> dict[str, object]:
-    """Return how the table of a game is laid out: the first two lines of :func:`page_data`."""
+    """Return the layout of the table: the first two lines of :func:`page_data`."""
     return {
         "names": form.names,
         "teams": [list(team) for team in game.teams(rules)],
@@ -232,8 +235,8 @@ def _digest(text: str) -> str:
 
 
 def _filled(template: str, values: Mapping[str, str]) -> str:
-    """Return the template with its ``{{names}}`` replaced in one pass, so that no inserted text is mistaken
-    for a part of it.
+    """Return the template with its ``{{names}}`` replaced in a single pass, so that inserted text is never
+    treated as part of the template.
     """
     return _PLACEHOLDER.sub(lambda match: values[match[1]], template)
 
@@ -242,7 +245,7 @@ def _command(source: str) -> str:
     return f"botequim verify {shlex.quote(source)}"
 
 
-# What can be read without a script
+# The part of the page that works without JavaScript
 
 
 def _facts(replayed: ReplayedGame, canonical: Canonical) -> str:
@@ -315,9 +318,9 @@ def _hands(replayed: ReplayedGame, lucky: Mapping[int, str]) -> Iterator[str]:
 
 
 def _told(line: ToldLine) -> str:
-    """Return a line of the narration as HTML, with drawings for the suits.
+    """Return a line of the narration as HTML, with suits as drawings.
 
-    Cards that not everybody sees are marked with the seats that do.
+    Cards that not everybody can see are marked with the seats that can see them.
     """
 
     def marked(match: re.Match[str]) -> str:

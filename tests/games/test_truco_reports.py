@@ -539,5 +539,5 @@ def test_the_partners_known_cards_stay_with_the_partner() -> None:
         "face_down": [],
         "rest": [],
     }
-    with pytest.raises(ArenaError, match="dealt other cards"):
+    with pytest.raises(ArenaError, match="dealt different cards"):
         TRUCO.from_observation(state.rules.options, seen, hidden)

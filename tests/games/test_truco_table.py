@@ -317,7 +317,7 @@ def test_a_wrong_deal_is_refused(action: str) -> None:
 
 def test_chance_has_no_action_while_a_seat_is_awaited() -> None:
     state = started(pack_of())
-    with pytest.raises(IllegalAction, match="chance may not"):
+    with pytest.raises(IllegalAction, match="is not a legal action for chance now"):
         state.apply(CHANCE, pack_of())
-    with pytest.raises(IllegalAction, match="seat 1 may not 'truco' now"):
+    with pytest.raises(IllegalAction, match="'truco' is not a legal action for seat 1 now"):
         state.apply(1, "truco")

@@ -168,9 +168,9 @@ def test_the_cut_is_a_part_of_the_luck() -> None:
 @pytest.mark.parametrize(
     ("kind", "rules", "message"),
     [
-        ("toepen", {"seats": 4}, "the luck of three players and more is not measured"),
-        ("toepen", {"seats": 2, "lives": 3}, "the luck of Toepen with these rules is not measured"),
-        ("truco", {"signals": "table"}, "the luck of Brazilian Truco with these rules is not measured"),
+        ("toepen", {"seats": 4}, "luck is not measured for three or more players"),
+        ("toepen", {"seats": 2, "lives": 3}, "luck is not measured for Toepen with these rules"),
+        ("truco", {"signals": "table"}, "luck is not measured for Brazilian Truco with these rules"),
     ],
 )
 def test_what_is_not_measured_says_why(kind: str, rules: dict[str, Any], message: str) -> None:
@@ -220,4 +220,4 @@ def test_the_command(file: Path) -> None:
     assert "points less 0.65 luck" in done.stdout
     done = botequim("luck", str(file), "--number", "3")
     assert done.returncode == 2
-    assert "the luck of three players and more is not measured" in done.stderr
+    assert "luck is not measured for three or more players" in done.stderr

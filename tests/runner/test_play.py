@@ -232,7 +232,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
         (["chess", "random", "rookie"], "there is no game 'chess'"),
         (["truco", "random", "grandmaster"], "there is no bot 'grandmaster'"),
         (["truco", "random", "nowhere/bot.py"], "there is no file 'nowhere/bot.py'"),
-        (["truco", "random"], "1 bot cannot play alone"),
+        (["truco", "random"], "a game needs at least 2 bots"),
         (["truco", "random", "rookie", "--rule", "colour=red"], "no rule option 'colour'"),
         (["truco", "random", "rookie", "--rule", "max_burns=10"], "10 is not a valid value"),
         (["truco", "random", "rookie", "--rule", "max_burns"], "'max_burns' is not a valid rule option"),

@@ -1,33 +1,33 @@
-"""Toepen for programs that learn: the numbers of its actions, and its observations as vectors.
+"""Toepen for learning programs: actions as numbers and observations as vectors.
 
-Parts of a vector (``S`` seats, counted from the observer; ``L`` lives at the start; ``V`` the larger of ``L``
-and 2)::
+The vector has these parts. ``S`` is the number of seats, which are counted from the observer. ``L`` is the
+number of lives at the start, and ``V`` is the larger of ``L`` and 2::
 
     phase         8           what the game waits for, in the order of ``table.PHASES``
-    awaited       S           who
-    to_answer     S           the seats still to answer
-    turn          S           who exchanges or has to play
+    awaited       S           the awaited seat
+    to_answer     S           the seats that have yet to answer
+    turn          S           the seat that exchanges or must play
     dealer        S
-    leader        S           who leads the trick
-    knocker       S           who knocked last in this hand
-    value         V + 1       lives that the hand is worth
+    leader        S           the seat that leads the trick
+    knocker       S           the last seat to knock in this hand
+    value         V + 1       the value of the hand in lives
     lives         S x (L + 1)
-    in_hand       S           dealt in, not folded, not gone out by a challenge
-    pelt          S           on their last life (TP-6.1)
-    hand          32          own cards
-    held          S x 5       how many cards
-    stock         8           exchanges that the stock allows, whoever makes them
-    exchanges     S x 7       how many each made
-    announced     S x 3       nothing, whistled, stood
-    laid_away     S x 32      hands laid away: one's own, and those that were shown
-    challenged    S x 2       an exchange of the seat was challenged: rightly, wrongly
-    trick         S x 32      the cards of this trick
+    in_hand       S           seats dealt in that have neither folded nor gone out by a challenge
+    pelt          S           seats on their last life (TP-6.1)
+    hand          32          the observer's cards
+    held          S x 5       the number of cards held
+    stock         8           the number of exchanges that the stock still allows
+    exchanges     S x 7       the number of exchanges made
+    announced     S x 3       the announcement: nothing, whistled, stood up
+    laid_away     S x 32      hands laid away: the observer's own, and those that were shown
+    challenged    S x 2       whether an exchange of the seat was challenged: rightly, wrongly
+    trick         S x 32      the cards of the current trick
     led           4           its suit
-    played        S x 32      the cards of the tricks before it
-    tricks        5           how many there were
-    won           3 x S       who won each
-    rubber        R           which one (of R); only with ``end=rubber``, as ``drinks``
-    drinks        S x (R + 1) drinks bought
+    played        S x 32      the cards of earlier tricks
+    tricks        5           the number of earlier tricks
+    won           3 x S       the winner of each earlier trick
+    rubber        R           the rubber, of R; like ``drinks``, only with ``end=rubber``
+    drinks        S x (R + 1) the number of drinks bought
 """
 
 from __future__ import annotations
@@ -93,9 +93,9 @@ class ToepenFeatures(Features):
         seats, lives = own.seats, own.lives
         exchanges = min(seats * own.max_exchanges, _CARDS // _HAND - 2)
         self.dealt = _CARDS if exchanges else _HAND * seats
-        # Whoever is dealt in and does not win loses a life in every hand.
+        # Every seat that is dealt in and does not win loses a life in each hand.
         self.most_hands = seats * lives * (own.rubbers if own.rubber else 1)
-        # A knock needs as many lives as it makes the hand worth (TP-5.4).
+        # A knock requires as many lives as the hand is then worth (TP-5.4).
         answers = exchanges + lives
         acts = exchanges + 2 * seats + lives + _TRICKS * seats
         decisions = acts + answers * (seats - 1)
@@ -116,8 +116,8 @@ class ToepenFeatures(Features):
         return vector.data
 
     def gains(self, event: ToepenNews) -> list[float] | None:
-        """Return the average number of lives that the others lost in a hand, less the seat's own loss, as a
-        share of the lives at the start.
+        """Return the average number of lives lost by the other seats in a hand, minus the seat's own loss, as
+        a share of the lives at the start.
         """
         if event["type"] != "result":
             return None

@@ -1,6 +1,7 @@
-"""The fields of Toepen's observation and events, and its actions, for the API's documentation.
+"""Descriptions of the fields of Toepen's observation and events, and of its actions, for the API
+documentation.
 
-``view`` fills them in; the rules cited are those of ``docs/rules/toepen.md``.
+``view`` fills in the fields. The numbers of rules refer to ``docs/rules/toepen.md``.
 """
 
 from __future__ import annotations
@@ -27,16 +28,16 @@ CARD: Final = card_pattern(RANKS)
 _PLAY: Final = ObjectShape(
     "A card on the table.",
     name="ToepenPlay",
-    fields={"seat": NumberShape("Who played it."), "card": TextShape("The card.", pattern=CARD)},
+    fields={"seat": NumberShape("The seat that played it."), "card": TextShape("The card.", pattern=CARD)},
 )
 
 _TRICK: Final = ObjectShape(
     "A finished trick of this hand.",
     name="ToepenTrick",
     fields={
-        "leader": NumberShape("Who led."),
+        "leader": NumberShape("The seat that led."),
         "cards": ListShape("The cards in the order of play.", of=_PLAY),
-        "winner": NumberShape("The seat."),
+        "winner": NumberShape("The seat that won it."),
     },
 )
 
@@ -44,10 +45,10 @@ _EXCHANGE: Final = ObjectShape(
     "A hand that was laid away.",
     name="ToepenExchange",
     fields={
-        "seat": NumberShape("Who laid it away."),
-        "cards": cards("Null unless one's own or shown.", CARD, nullable=True),
-        "challenger": NumberShape("Who challenged; null: nobody.", nullable=True),
-        "loser": NumberShape("Who lost a life by it; null: nobody.", nullable=True),
+        "seat": NumberShape("The seat that laid it away."),
+        "cards": cards("The cards; null unless they are your own or were shown.", CARD, nullable=True),
+        "challenger": NumberShape("The seat that challenged; null if none did.", nullable=True),
+        "loser": NumberShape("The seat that lost a life by the challenge, or null.", nullable=True),
     },
 )
 
@@ -55,70 +56,73 @@ _SAID: Final = ObjectShape(
     "A knock, or an answer to a knock or to poverty.",
     name="ToepenSaid",
     fields={
-        "seat": NumberShape("Who."),
-        "said": TextShape("What.", choices=CALLS),
-        "value": NumberShape("Lives: what the hand is then worth, or what the fold costs."),
-        "trick": NumberShape("In which trick, from 0; poverty is before the first."),
-        "on_table": NumberShape("How many cards lay in that trick."),
+        "seat": NumberShape("The seat that made the call."),
+        "said": TextShape("The call.", choices=CALLS),
+        "value": NumberShape("The value of the hand in lives after the call, or the lives lost by a fold."),
+        "trick": NumberShape("The trick, from 0; answers to poverty have 0."),
+        "on_table": NumberShape("The number of cards in that trick at the time."),
     },
 )
 
 OBSERVATION: Final = ObjectShape(
-    'What a seat of Toepen sees. "Per seat" is a list with one item per seat.',
+    'What a seat of Toepen sees. "Per seat" marks lists with one item per seat.',
     name="ToepenObservation",
     fields={
         "game": TextShape("Always `toepen`."),
-        "seat": NumberShape("Whose view this is; null: a spectator's.", nullable=True),
+        "seat": NumberShape("The viewer's seat; null for a spectator.", nullable=True),
         "phase": TextShape("What the game waits for.", choices=PHASES),
-        "awaiting": numbers("Whose decision it is: nobody's or one; -1 is chance."),
-        "to_answer": numbers("The seats still to answer an exchange, poverty or a knock."),
-        "turn": NumberShape("Who exchanges, or whose turn it is to play.", nullable=True),
-        "hand_number": NumberShape("From 1; 0 before the first."),
-        "dealer": NumberShape("Between hands, of the next one; null before the lot.", nullable=True),
-        "leader": NumberShape(
-            "Who leads the present trick, or under poverty the first one; null before.", nullable=True
+        "awaiting": numbers("The seat that must decide, if any; -1 is chance."),
+        "to_answer": numbers("The seats that have yet to answer an exchange, poverty or a knock."),
+        "turn": NumberShape("The seat that decides on an exchange or must play a card.", nullable=True),
+        "hand_number": NumberShape("The number of the hand, from 1; 0 before the first."),
+        "dealer": NumberShape(
+            "The dealer, between hands that of the next hand; null before the first is drawn.", nullable=True
         ),
-        "value": NumberShape("Lives that the hand is worth."),
-        "knocker": NumberShape("The last to knock in this hand.", nullable=True),
-        "lives": numbers("Per seat."),
+        "leader": NumberShape(
+            "The leader of the current trick, or in poverty of the first trick; null before that.",
+            nullable=True,
+        ),
+        "value": NumberShape("The value of the hand in lives."),
+        "knocker": NumberShape("The last seat to knock in this hand.", nullable=True),
+        "lives": numbers("Per seat: lives left."),
         "lost": numbers("Per seat: lives lost in this hand so far."),
         "in_game": ListShape("Per seat: whether it has lives.", of=TruthShape()),
         "in_hand": ListShape(
-            "Per seat: whether it is in this hand, which a seat that folds or goes out by a challenge "
-            "leaves; one that goes out by paying for it stays in until the next deal.",
+            "Per seat: whether it is in this hand. A seat leaves the hand if it folds or goes out by a "
+            "challenge. A seat that goes out at the end of the hand stays in it until the next deal.",
             of=TruthShape(),
         ),
         "out_in_hand": numbers("Per seat: the number of the hand in which it went out.", nullable_items=True),
-        "hand": cards("One's own cards; empty for a spectator.", CARD),
-        "held": numbers("Per seat: how many cards it holds; those of a folded hand count."),
-        "stock": NumberShape("Cards in the stock."),
-        "exchanges": numbers("Per seat: exchanges made in this hand."),
+        "hand": cards("The viewer's cards; empty for a spectator.", CARD),
+        "held": numbers("Per seat: number of cards held, including those of a folded hand."),
+        "stock": NumberShape("The number of cards in the stock."),
+        "exchanges": numbers("Per seat: number of exchanges made in this hand."),
         "announcements": ListShape(
-            "Per seat: what it announced; null until it keeps.",
+            "Per seat: its announcement; null until it keeps its hand.",
             of=TextShape(choices=("none", "whistle", "stand"), nullable=True),
         ),
-        "laid_away": ListShape("In order.", of=_EXCHANGE),
+        "laid_away": ListShape("The hands laid away in this hand, in order.", of=_EXCHANGE),
         "pelt": numbers("The seats on their last life in this hand."),
-        "trick": ListShape("The present trick.", of=_PLAY),
-        "tricks": ListShape("The finished ones of this hand.", of=_TRICK),
-        "calls": ListShape("The knocks and the answers to them and to poverty, in order.", of=_SAID),
-        "hands_won": numbers("Per seat, in the whole game."),
+        "trick": ListShape("The current trick.", of=_PLAY),
+        "tricks": ListShape("The finished tricks of this hand.", of=_TRICK),
+        "calls": ListShape("The knocks, and the answers to knocks and to poverty, in order.", of=_SAID),
+        "hands_won": numbers("Per seat: hands won in the whole game."),
         "rubber": NumberShape("The number of the rubber, from 1."),
-        "drinks": numbers("Per seat: drinks bought."),
+        "drinks": numbers("Per seat: number of drinks bought."),
     },
 )
 
-_SEAT: Final = NumberShape("Whose event it is.")
-_LIVES: Final = numbers("Lives left, per seat.")
-_VALUE: Final = NumberShape("Lives that the hand is worth.")
-_OWN_CARDS: Final = cards("Null for the other seats.", CARD, nullable=True)
-_EXCHANGER: Final = NumberShape("Who laid the hand away.")
+_SEAT: Final = NumberShape("The seat that the event concerns.")
+_LIVES: Final = numbers("Per seat: lives left.")
+_VALUE: Final = NumberShape("The value of the hand in lives.")
+_OWN_CARDS: Final = cards("The cards; null for the other seats.", CARD, nullable=True)
+_EXCHANGER: Final = NumberShape("The seat that laid the hand away.")
 
 EVENTS: Final = (
     EventShape(
         "ToepenSeatEvent",
         ("dealer", "out"),
-        "`dealer`: drawn by lot. `out`: a seat has no lives left.",
+        "`dealer`: the first dealer is drawn at random. `out`: a seat has no lives left.",
         {"seat": _SEAT},
     ),
     EventShape(
@@ -127,8 +131,8 @@ EVENTS: Final = (
         "A hand begins.",
         {
             "seat": NumberShape("The dealer."),
-            "hand": NumberShape("From 1."),
-            "rubber": NumberShape("From 1."),
+            "hand": NumberShape("The number of the hand, from 1."),
+            "rubber": NumberShape("The number of the rubber, from 1."),
             "value": _VALUE,
             "lives": _LIVES,
         },
@@ -137,7 +141,7 @@ EVENTS: Final = (
         "ToepenCardsEvent",
         ("dealt", "new_cards"),
         "A seat gets cards.",
-        {"seat": _SEAT, "cards": _OWN_CARDS, "count": NumberShape("How many.")},
+        {"seat": _SEAT, "cards": _OWN_CARDS, "count": NumberShape("The number of cards.")},
     ),
     EventShape(
         "ToepenExchangeEvent", ("exchange",), "A hand is laid away.", {"seat": _SEAT, "cards": _OWN_CARDS}
@@ -153,7 +157,7 @@ EVENTS: Final = (
             "seat": _SEAT,
             "exchanger": _EXCHANGER,
             "cards": cards("The hand that was laid away.", CARD),
-            "loser": NumberShape("Who loses a life by it."),
+            "loser": NumberShape("The seat that loses a life by the challenge."),
         },
     ),
     EventShape(
@@ -162,15 +166,15 @@ EVENTS: Final = (
         "A hand is kept.",
         {
             "seat": _SEAT,
-            "announcement": TextShape("What is announced.", choices=("none", "whistle", "stand")),
+            "announcement": TextShape("The announcement.", choices=("none", "whistle", "stand")),
         },
     ),
     EventShape(
         "ToepenPovertyEvent",
         ("poverty",),
-        "Players on their last life make the others choose.",
+        "Poverty: because some seats are on their last life, the others must stay or fold.",
         {
-            "seat": NumberShape("The leader."),
+            "seat": NumberShape("The seat that leads the first trick."),
             "pelt": numbers("The seats on their last life."),
             "value": _VALUE,
         },
@@ -184,29 +188,29 @@ EVENTS: Final = (
     EventShape(
         "ToepenStakeEvent",
         ("knock", "stay"),
-        "`knock`: the hand is raised. `stay`: a seat plays on for that.",
+        "`knock`: a seat raises the value of the hand. `stay`: a seat plays on for that value.",
         {"seat": _SEAT, "value": _VALUE},
     ),
     EventShape(
         "ToepenFoldEvent",
         ("fold",),
         "A seat leaves the hand.",
-        {"seat": _SEAT, "lives": NumberShape("Lives that it loses.")},
+        {"seat": _SEAT, "lives": NumberShape("The number of lives that it loses.")},
     ),
     EventShape(
         "ToepenTrickEvent",
         ("trick",),
         "A trick is over.",
-        {"seat": NumberShape("The winner."), "trick": NumberShape("From 1 to 4.")},
+        {"seat": NumberShape("The winner."), "trick": NumberShape("The number of the trick, from 1 to 4.")},
     ),
     EventShape(
         "ToepenResultEvent",
         ("result",),
         "A hand is over.",
         {
-            "seat": NumberShape("The winner; null: nobody.", nullable=True),
+            "seat": NumberShape("The winner; null if nobody wins.", nullable=True),
             "value": _VALUE,
-            "lost": numbers("Lives lost in the hand, per seat."),
+            "lost": numbers("Per seat: lives lost in the hand."),
             "lives": _LIVES,
         },
     ),
@@ -217,17 +221,19 @@ EVENTS: Final = (
         {
             "seat": _SEAT,
             "rubber": NumberShape("The rubber that is over."),
-            "drinks": NumberShape("Drinks that the seat has bought so far."),
+            "drinks": NumberShape("The number of drinks that the seat has bought so far."),
         },
     ),
     EventShape(
         "ToepenOverEvent",
         ("over",),
-        "The end.",
+        "The game is over.",
         {
             "seat": NumberShape("The first seat with place 1."),
-            "places": numbers("Per seat; 1 is the best, shared places share the number."),
-            "scores": numbers("Per seat; higher is better."),
+            "places": numbers(
+                "Per seat: its place; 1 is best, and seats that share a place have the same number."
+            ),
+            "scores": numbers("Per seat: its score; higher is better."),
         },
     ),
 )

@@ -1,4 +1,4 @@
-"""Toepen as the rest of the service sees it."""
+"""The descriptor of Toepen."""
 
 from __future__ import annotations
 
@@ -39,11 +39,13 @@ GAME: Final = Game(
     game_rules=TOEPEN,
     title="Toepen",
     rules_pages=(RulesPage("rules/toepen", "TP", "Toepen"),),
-    seating="There are two to eight seats, and everybody plays alone; the rule option `seats` follows from "
-    "the list of seats where it is not given.",
+    seating="There are two to eight seats, and everybody plays alone. If the option `seats` is not given, "
+    "it is set to the number of listed seats.",
     presets=(
-        Preset(name="duel@1", doc="Two players, all other options by default.", rules={"seats": 2}),
-        Preset(name="table-4@1", doc="Four players, all other options by default.", rules={"seats": 4}),
+        Preset(name="duel@1", doc="Two players; all other options have their defaults.", rules={"seats": 2}),
+        Preset(
+            name="table-4@1", doc="Four players; all other options have their defaults.", rules={"seats": 4}
+        ),
     ),
     duel_rules={"seats": 2},
     ladder_rules=({"seats": 2}, {"seats": 4}),

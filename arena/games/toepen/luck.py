@@ -1,6 +1,4 @@
-"""How the luck of a hand of Toepen with two seats is measured; see
-:class:`~arena.games.descriptor.LuckModel`.
-"""
+"""Luck measurement for Toepen with two seats; see :class:`~arena.games.descriptor.LuckModel`."""
 
 from __future__ import annotations
 

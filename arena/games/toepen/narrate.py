@@ -1,4 +1,4 @@
-"""The narration of Toepen."""
+"""The narrator of Toepen."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arena.games.toepen.titles import KING_RUN
 
 
 class ToepenTeller:
-    """Tells one game of Toepen."""
+    """Narrates one game of Toepen."""
 
     def __init__(self, names: Sequence[str], rules: Rules) -> None:
         self.names = list(names)
@@ -20,10 +20,10 @@ class ToepenTeller:
         self.stock = 0
         self.exchanges: list[int] = []
         self.lost: list[int] = []
-        """Lives lost in this hand, as told so far."""
+        """The number of lives lost so far in this hand, as narrated."""
         self.last_winner = -1
         self.run = 0
-        """How many hands the last winner won in a row."""
+        """The number of consecutive hands won by the last winner."""
 
     def line(self, event: Event) -> list[str]:
         """See :class:`arena.games.descriptor.Narrator`."""

@@ -1,4 +1,4 @@
-"""What a person is asked at a turn of Toepen."""
+"""The panel that asks a person for a decision in Toepen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of Toepen as replay pages draw it."""
+"""The picture of the Toepen table that replay pages draw."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from arena.games.toepen.seen import ToepenNews
 
 _ANNOUNCED: Final = {"none": "Keep", "whistle": "Whistle", "stand": "Stand up"}
 _LAST_NOTES: Final = 2
-"""How many hands that were laid away are shown."""
+"""The number of hands laid away that are displayed."""
 
 
 class ToepenPicture(Picture):
-    """The picture of Toepen; see :class:`~arena.games.pictures.Picture`. Scores are lives, seat by seat."""
+    """The picture of Toepen; see :class:`~arena.games.pictures.Picture`. Scores are the lives of
+    each seat.
+    """
 
     unit = ("life", "lives")
     calls = frozenset(("knock",))
@@ -32,11 +34,11 @@ class ToepenPicture(Picture):
         self.to_answer: set[int] = set()
         self.stock = 0
         self.laid: list[Note] = []
-        """Hands that were laid away in this hand, as notes."""
+        """The hands laid away in this hand, as notes."""
 
     @property
     def most(self) -> int:
-        """The lives at the start (TP-1.3)."""
+        """The number of lives at the start (TP-1.3)."""
         return self.rules.lives
 
     def take(self, event: ToepenNews) -> None:
@@ -70,15 +72,15 @@ class ToepenPicture(Picture):
             self._remark(seat)
 
     def ladder(self) -> list[int]:
-        """Return the stakes of this hand so far."""
+        """Return the stakes reached so far in this hand."""
         return list(self.stakes)
 
     def score(self) -> list[int]:
-        """Return the lives per seat."""
+        """Return the lives of each seat."""
         return list(self.lives)
 
     def told_score(self, scores: Sequence[int], seat: int) -> str:
-        """Return the remaining lives (TP-7.1), or the rounds of drinks bought (TP-7.2)."""
+        """Return the remaining lives (TP-7.1), or the number of rounds of drinks bought (TP-7.2)."""
         score = scores[seat]
         if self.rules.rubber:
             return (
@@ -89,7 +91,7 @@ class ToepenPicture(Picture):
         return f"with {score} {self.unit[score != 1]} left" if score > 0 else ""
 
     def notes(self) -> list[Note]:
-        """Return the last hands that were laid away (TP-2.2), and the stock."""
+        """Return notes for the last hands that were laid away (TP-2.2) and for the stock."""
         notes = self.laid[-_LAST_NOTES:]
         more = len(self.laid) - len(notes)
         if more:

@@ -1,4 +1,4 @@
-"""Re-deals of Toepen: hands, laid-away hands and the stock, as far as a seat cannot see them."""
+"""Re-deals of Toepen: the hands, the hands laid away and the stock, where a seat cannot see them."""
 
 from __future__ import annotations
 
@@ -15,50 +15,51 @@ from arena.games.toepen.seen import ToepenHidden, ToepenObservation
 from arena.games.toepen.state import TOEPEN, ToepenState
 
 MIXING: Final = 12
-"""Exchanges of two cards tried per place that may not hold every card, for each re-deal."""
+"""The number of attempted swaps per restricted place and re-deal."""
 
 _STOCK: Final = -1
 _TRIES: Final = 10_000
 
 
 class InconsistentTurn(ArenaError):
-    """Raised for a turn to which no deal of the pack can have led."""
+    """Raised for a turn that no deal of the pack can lead to."""
 
     code = "inconsistent_turn"
 
 
 class _Heap(NamedTuple):
-    """Unseen cards that lie together: the hand of ``owner``, a hand it laid away, or the stock."""
+    """Unseen cards that lie together: the hand of ``owner``, a hand that it laid away, or the stock."""
 
     owner: int
     size: int
     held: bool
     """Whether this is the hand that the owner holds now."""
     place: int = 0
-    """The number of the exchange that laid these cards away."""
+    """The number of the exchange in which these cards were laid away."""
     barred: int = 0
-    """Cards that it cannot hold."""
+    """The mask of the cards that this heap cannot contain."""
     most_tens: int = 32
-    """How many tens it may hold at most."""
+    """The maximum number of tens in this heap."""
     announced: bool = False
-    """Whether it must hold the tens or jacks that its owner announced."""
+    """Whether this heap must contain the tens or jacks that its owner announced."""
 
     @property
     def is_free(self) -> bool:
-        """Whether any cards may lie here."""
+        """Whether this heap can contain any cards."""
         return not self.barred and not self.announced and self.most_tens >= self.size
 
 
 def redeal(turn: Turn, rng: random.Random) -> ToepenState:
-    """Return a re-deal; see :func:`arena.bots.redeal.redeal`. It respects suits that a seat could not follow,
-    announcements, the seat's own laid-away cards and challenged hands. Raises :class:`InconsistentTurn`.
+    """Return a re-deal; see :func:`arena.bots.redeal.redeal`. It is consistent with suits that a seat could
+    not follow, announcements, the seat's own laid-away cards, and challenged hands. Raises
+    :class:`InconsistentTurn`.
     """
     return Redealer(turn).draw(rng)
 
 
 def voids_of(observation: ToepenObservation) -> list[int]:
-    """Return, per seat, the mask of the cards that it cannot hold: the suits that it failed to follow
-    (TP-4.1).
+    """Return, for each seat, the mask of the cards that it cannot hold, because it failed to follow their
+    suit (TP-4.1).
     """
     voids = [0] * len(observation["lives"])
     for cards in (*(trick["cards"] for trick in observation["tricks"]), observation["trick"]):
@@ -72,14 +73,14 @@ def voids_of(observation: ToepenObservation) -> list[int]:
 class Redealer:
     """Draws re-deals of one turn.
 
-    Each re-deal is uniform over all assignments that the rules allow. Places that may not hold every card are
-    filled by one such assignment and then mixed by exchanging two cards at a time, which keeps the
-    distribution uniform.
+    Each re-deal is uniform over all assignments that the rules allow. Restricted places, which cannot hold
+    every card, are first filled with one valid assignment. It is then mixed by swaps of two cards, which
+    preserve the uniform distribution.
     """
 
     def __init__(self, turn: Turn, *, stock: bool = True) -> None:
-        """Prepare re-deals of a turn. With ``stock=False``, the order of the stock does not matter, which is
-        quicker.
+        """Prepare the re-deals of a turn. With ``stock=False``, the order of the stock is not randomised,
+        which is faster.
         """
         self._turn = turn
         seen = turn["observation"]
@@ -99,7 +100,7 @@ class Redealer:
                 own |= mask_of(laid["cards"])
         if seen["stock"]:
             self._heaps.append(_Heap(_STOCK, seen["stock"], False))
-        # First those that may not hold every card, then the others, and the stock last of all.
+        # Restricted heaps come first, then the others, and the stock comes last.
         self._heaps.sort(key=lambda heap: (heap.is_free, heap.owner == _STOCK))
         self._played = played
         self._heap_at = [heap for heap in self._heaps for _ in range(heap.size)]
@@ -107,7 +108,7 @@ class Redealer:
         self._unseen = [number for number in range(len(PACK)) if not own >> number & 1]
         if len(self._unseen) != len(self._heap_at):
             raise InconsistentTurn(
-                f"{len(self._unseen)} cards are unseen, and there is room for {len(self._heap_at)}",
+                f"the turn has {len(self._unseen)} unseen cards but {len(self._heap_at)} places for them",
                 field="observation",
             )
         self._hands = [0] * len(seen["lives"])
@@ -135,7 +136,7 @@ class Redealer:
         return cards[:]
 
     def hands(self, cards: Sequence[int]) -> list[int]:
-        """Return the hands of a re-deal as masks, by seat."""
+        """Return the hands in a re-deal, as one mask per seat."""
         hands = self._hands[:]
         at = 0
         for heap in self._heaps:
@@ -148,7 +149,7 @@ class Redealer:
         return hands
 
     def state(self, cards: Sequence[int]) -> ToepenState:
-        """Return the state that a re-deal makes of the turn."""
+        """Return the state of the turn with the cards of a re-deal."""
         if self._state is None:
             self._state = self._first_state(cards)
         state = self._state.clone()
@@ -182,18 +183,16 @@ class Redealer:
         hidden: ToepenHidden = {"hands": hands, "laid_away": laid_away, "stock": stock}
         return TOEPEN.from_observation(self._turn["rules"], self._turn["observation"], hidden)
 
-    # Places that may not hold every card
+    # Restricted places
 
     def _fill(self, rng: random.Random) -> None:
         for _ in range(_TRIES):
             if self._try_fill(rng):
                 return
-        raise InconsistentTurn("no deal of the pack fits this turn", field="observation")
+        raise InconsistentTurn("no deal of the pack is consistent with this turn", field="observation")
 
     def _try_fill(self, rng: random.Random) -> bool:
-        """Find an assignment that fits, by augmenting paths. Return False if this attempt
-        reached a dead end.
-        """
+        """Find a valid assignment by augmenting paths. Return False if this attempt reached a dead end."""
         place_of: dict[int, int] = {}
         cards = [-1] * len(self._heap_at)
         self._fixed = [False] * self._bound
@@ -240,8 +239,8 @@ class Redealer:
     def _announcing_cards(
         self, heap: _Heap, taken: Mapping[int, int], rng: random.Random
     ) -> tuple[list[int], int] | None:
-        """Return the tens or jacks that an announcement proves to be in ``heap``, and all four
-        of that rank.
+        """Return the tens or jacks that must be in ``heap`` because of an announcement, and the mask of all
+        four cards of that rank.
         """
         played = self._played[heap.owner]
         number = 3 if self._turn["observation"]["announcements"][heap.owner] == "whistle" else 4
@@ -266,7 +265,7 @@ class Redealer:
         return sum(TENS >> card & 1 for card in self._cards[start : start + heap.size]) <= heap.most_tens
 
     def _mix(self, rng: random.Random) -> None:
-        """Exchange pairs of cards that fit in each other's place, many times."""
+        """Repeatedly swap two cards that are both valid in each other's place."""
         cards, heap_at, barred_at, fixed = self._cards, self._heap_at, self._barred_at, self._fixed
         bound, places = self._bound, len(self._cards)
         uniform = rng.random
@@ -285,7 +284,9 @@ class Redealer:
 
 
 def _hand_heap(turn: Turn, seat: int, count: int, void: int, played: int) -> _Heap:
-    """Return the hand of another seat, with what its play and its announcement reveal (TP-3.1, TP-4.1)."""
+    """Return the heap for the hand of another seat, with the restrictions implied by its play and its
+    announcement (TP-3.1, TP-4.1).
+    """
     said = turn["observation"]["announcements"][seat]
     if not turn["rules"]["whistling"] or said is None:
         return _Heap(seat, count, True, barred=void)

@@ -1,4 +1,4 @@
-"""The types of what a seat of Toepen sees; :mod:`arena.games.toepen.fields` says what the fields are."""
+"""Type definitions for what a seat of Toepen sees; :mod:`arena.games.toepen.fields` describes the fields."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ToepenTrick(TypedDict):
 
 @final
 class ToepenSaid(TypedDict):
-    """A knock, or an answer to one or to poverty."""
+    """A knock, or an answer to a knock or to poverty."""
 
     seat: int
     said: str
@@ -77,7 +77,7 @@ class ToepenObservation(TypedDict):
 
 
 class ToepenHidden(TypedDict, total=False):
-    """The cards that a seat does not see."""
+    """The cards that are hidden from a seat."""
 
     hands: Mapping[int, Sequence[str]]
     laid_away: Mapping[int, Sequence[Sequence[str]]]
@@ -85,8 +85,8 @@ class ToepenHidden(TypedDict, total=False):
 
 
 class ToepenNews(TypedDict, total=False):
-    """An event as it is shown to a viewer; :mod:`arena.games.toepen.fields` says which type has which fields.
-    ``lives`` is a number for a fold, else one number per seat.
+    """An event as a viewer sees it. :mod:`arena.games.toepen.fields` lists the fields of each type. ``lives``
+    is a single number for a fold, otherwise a list with one number per seat.
     """
 
     type: Required[str]

@@ -1,9 +1,9 @@
-"""Toepen: the rules of ``docs/rules/toepen.md``, as a state machine.
+"""The rules of Toepen (``docs/rules/toepen.md``) as a state machine.
 
-Chance draws the first dealer once, and deals a pack per hand (TP-2.1); ``fields`` has all actions.
+Chance draws the first dealer once, and deals a pack for each hand (TP-2.1). ``fields`` lists all actions.
 
-A player who cannot exchange and has nothing to announce is not asked, and the cards of a last trick
-in which nobody may knock play themselves (TP-8.4); both appear as events.
+A player who cannot exchange and has nothing to announce is not asked. The cards of the last trick are played
+automatically if nobody can knock (TP-8.4). Both appear as events.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ from arena.games.toepen.table import (
 from arena.games.toepen.view import observe, restore, view
 
 _AWAITED: Final[tuple[tuple[int, ...], ...]] = (*((seat,) for seat in range(8)), (), (CHANCE,))
-"""What ``awaiting`` returns, at the seat asked; the last two are reached by ``NO_SEAT`` and ``CHANCE``."""
+"""The results of ``awaiting``, indexed by the seat asked. ``NO_SEAT`` and ``CHANCE`` index the last two."""
 
 _DEALERS: Final = tuple(f"dealer:{seat}" for seat in range(MAX_SEATS))
 
@@ -72,19 +72,21 @@ class ToepenState(ToepenTable):
     __slots__ = ()
 
     def awaiting(self) -> tuple[int, ...]:
-        """Return the seat asked, or ``CHANCE``. A right to knock makes no seat awaited."""
+        """Return the awaited seat, or ``CHANCE``. A seat is not awaited merely because it has a right to
+        knock.
+        """
         return _AWAITED[self.asked]
 
     def answer_pending(self) -> bool:
-        """Return whether an exchange, poverty or a knock waits for an answer."""
+        """Return whether an answer to an exchange, poverty or a knock is pending."""
         return self.answers != 0
 
     def right_of(self, seat: int) -> tuple[int, ...]:
-        """Return the hand, to which a right to knock belongs (TP-5.1)."""
+        """Return the hand that a right to knock belongs to (TP-5.1)."""
         return (self.number,)
 
     def legal_actions(self, seat: int) -> tuple[str, ...]:
-        """Return everything that ``seat`` may do: cards in the pack's order, then a knock."""
+        """Return everything that ``seat`` can do: cards in the pack's order, then a knock."""
         if seat == self.asked:
             return self.legal
         if self.phase == PLAY and self._may_knock(seat):
@@ -92,7 +94,7 @@ class ToepenState(ToepenTable):
         return ()
 
     def apply(self, seat: int, action: str) -> list[Event]:
-        """Apply ``action``; ``fields`` has the actions."""
+        """Apply ``action``. ``fields`` lists the actions."""
         phase = self.phase
         if seat != self.asked:
             if action not in self.legal_actions(seat):
@@ -120,7 +122,9 @@ class ToepenState(ToepenTable):
         return self._answer_poverty(seat, action)
 
     def set_legal(self) -> None:
-        """Set what the awaited seat may do, after all other fields were set from outside."""
+        """Set the legal actions of the awaited seat. Call this after all other fields have been set from
+        outside.
+        """
         if self.phase == PLAY:
             self._ask_card(self.turn, [])
         elif self.phase == EXCHANGE:
@@ -131,7 +135,7 @@ class ToepenState(ToepenTable):
             self._ask_answer(self.asked)
 
     def chance(self) -> Chance | None:
-        """Return the lot for the first dealer (TP-1.4), or the deal of a hand (TP-2.1)."""
+        """Return the draw for the first dealer (TP-1.4), or the deal of a hand (TP-2.1)."""
         if self.phase == DEALER:
             return Chance("dealer", 1, [str(seat) for seat in range(self.rules.seats)])
         if self.phase == DEAL:
@@ -139,7 +143,7 @@ class ToepenState(ToepenTable):
         return None
 
     def observation(self, seat: int | None) -> ToepenObservation:
-        """Return what ``seat`` may know; the fields are described in :mod:`arena.games.toepen.fields`."""
+        """Return the observation of ``seat``. :mod:`arena.games.toepen.fields` describes its fields."""
         return observe(self, seat)
 
     def default_action(self, seat: int) -> str:
@@ -148,7 +152,7 @@ class ToepenState(ToepenTable):
         Raises :class:`~arena.errors.IllegalAction` for a seat that is not awaited.
         """
         if seat < 0 or seat != self.asked:
-            raise IllegalAction(f"seat {seat} is not asked for anything now", field="seat")
+            raise IllegalAction(f"seat {seat} is not awaited now", field="seat")
         if self.phase == PLAY:
             return next(play for play in LOWEST_FIRST if play in self.legal)
         if self.phase == EXCHANGE:
@@ -158,8 +162,9 @@ class ToepenState(ToepenTable):
     def outcome(self) -> Outcome | None:
         """Return places and scores (TP-7.1, TP-7.2).
 
-        With elimination, the winner scores its lives, and each other seat minus the number of hands that were
-        played after it went out. In rubbers, a seat scores minus the drinks it bought.
+        With elimination, the winner's score is its number of lives. The score of every other seat is minus
+        the number of hands played after it went out. In rubbers, the score of a seat is minus the number of
+        drinks that it bought.
         """
         if self.phase != OVER:
             return None
@@ -182,7 +187,7 @@ class ToepenState(ToepenTable):
     # Rights
 
     def _may_knock(self, seat: int) -> bool:
-        """Return whether ``seat`` may knock while cards are played (TP-5.1, TP-5.4, TP-5.5, TP-5.6)."""
+        """Return whether ``seat`` can knock while cards are played (TP-5.1, TP-5.4, TP-5.5, TP-5.6)."""
         return (
             seat >= 0
             and self.in_hand >> seat & 1 == 1
@@ -192,7 +197,7 @@ class ToepenState(ToepenTable):
         )
 
     def _may_exchange(self, seat: int) -> bool:
-        """Return whether ``seat`` may exchange its hand (TP-2.3)."""
+        """Return whether ``seat`` can exchange its hand (TP-2.3)."""
         return len(self.stock) >= 8 and self.exchanges[seat] < self.rules.max_exchanges
 
     # Dealing and exchanging
@@ -205,16 +210,16 @@ class ToepenState(ToepenTable):
             self.phase = DEAL
             return [("dealer", self.dealer)]
         raise IllegalAction(
-            f"chance may not {action[:80]!r} now", field="action", expected="dealer:<one of the seats>"
+            f"{action[:80]!r} is not a legal action for chance now", field="action", expected="dealer:<seat>"
         )
 
     def _deal(self, action: str) -> list[Event]:
         numbers = DEAL_READER.read(action)
         if numbers is None:
             raise IllegalAction(
-                f"{action[:80]!r} does not deal a whole pack",
+                f"{action[:80]!r} does not deal the whole pack",
                 field="action",
-                expected=f"deal: and {len(PACK)} different cards",
+                expected=f"deal: followed by {len(PACK)} different cards",
             )
         seats = self.rules.seats
         lives = self.lives
@@ -250,7 +255,7 @@ class ToepenState(ToepenTable):
         return events
 
     def _ask_exchange(self, seat: int, events: list[Event]) -> None:
-        """Ask ``seat``, or the first seat after it that has something to decide (TP-2.3, TP-3.2)."""
+        """Ask ``seat``, or the first seat after it that has a decision to make (TP-2.3, TP-3.2)."""
         if not self.rules.whistling:
             while len(self.stock) < 8 or self.exchanges[seat] >= self.rules.max_exchanges:
                 self.said[seat] = NOTHING_SAID
@@ -398,7 +403,7 @@ class ToepenState(ToepenTable):
         return any(self._may_knock(seat) for seat in SEATS_OF[self.in_hand])
 
     def _end_trick(self, events: list[Event]) -> None:
-        """Give the trick to the highest card of the suit led among the seats still in (TP-4.3)."""
+        """Award the trick to the highest card of the suit led, among the seats still in the hand (TP-4.3)."""
         trick = self.trick
         in_hand = self.in_hand
         strengths = STRENGTHS[trick[0]]
@@ -430,8 +435,8 @@ class ToepenState(ToepenTable):
         return [("knock", seat, self.value)]
 
     def _ask_answer(self, seat: int) -> None:
-        """Ask ``seat`` to stay, or to lose what the hand was worth before, at most its lives (TP-5.2,
-        TP-5.7).
+        """Ask ``seat`` whether it stays or loses the previous value of the hand, limited to its lives
+        (TP-5.2, TP-5.7).
         """
         self.asked = seat
         due = self.value - 1
@@ -481,7 +486,9 @@ class ToepenState(ToepenTable):
             events.append(("out", seat))
 
     def _end_hand(self, winner: int, events: list[Event]) -> None:
-        """Make the losers still in pay (TP-4.4, TP-5.7), then end what is over (TP-7.1, TP-7.2)."""
+        """Subtract the lives of the losers still in the hand (TP-4.4, TP-5.7), then end the rubber or the
+        game if it is over (TP-7.1, TP-7.2).
+        """
         lives = self.lives
         paid: list[Event] = []
         if winner != NOBODY:
@@ -535,15 +542,15 @@ class ToepenGameRules(GameRules):
         return int(rules["seats"])
 
     def teams(self, rules: Rules) -> tuple[tuple[int, ...], ...]:
-        """Return one team per seat, since everybody plays alone."""
+        """Return one team per seat, because everybody plays alone."""
         return tuple((seat,) for seat in range(self.seats(rules)))
 
     def new_state(self, rules: Rules) -> ToepenState:
-        """Return the state before the lot for the first dealer."""
+        """Return the state before the first dealer is drawn."""
         return ToepenState(rules_from(rules))
 
     def deserialise(self, data: bytes) -> ToepenState:
-        """Return the state that ``serialise`` wrote. Raises :class:`~arena.errors.CorruptState`."""
+        """Restore a state that ``serialise`` wrote. Raises :class:`~arena.errors.CorruptState`."""
         rules, content = rules_of(data)
         state = ToepenState(rules)
         fill(state, content)
@@ -551,13 +558,15 @@ class ToepenGameRules(GameRules):
         return state
 
     def view_event(self, event: Event, seat: int | None) -> dict[str, object] | None:
-        """Return what ``seat`` learns from ``event``; see :mod:`arena.games.toepen.fields`."""
+        """Return what ``seat`` sees of ``event``; see :mod:`arena.games.toepen.fields`."""
         return view(event, seat)
 
     def from_observation(
         self, rules: Rules, observation: ToepenObservation, hidden: ToepenHidden
     ) -> ToepenState:
-        """Return a state that fits; for ``hidden``, see :mod:`arena.games.toepen.view`."""
+        """Return a state consistent with the arguments. For ``hidden``, see
+        :mod:`arena.games.toepen.view`.
+        """
         state = ToepenState(rules_from(rules))
         restore(state, observation, hidden)
         state.set_legal()

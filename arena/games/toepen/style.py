@@ -1,4 +1,4 @@
-"""Style figures of Toepen: how the seats play, from a game's events and cards (``docs/ratings.md``)."""
+"""Figures of playing style in Toepen, counted from the events and cards of a game (``docs/ratings.md``)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arena.games.toepen.cards import rules_from
 
 _KNOCKS, _FOLDS, _EXCHANGES, _BLUFFS, _CAUGHT, _CATCHES = range(6)
 _CLEAN: Final = frozenset("T987")
-"""The ranks that no honestly laid-away hand holds (TP-2.5)."""
+"""The ranks that dirty laundry cannot contain (TP-2.5)."""
 
 
 def count(events: Iterable[Event], rules: Rules) -> list[list[list[int]]]:
@@ -53,17 +53,34 @@ def count(events: Iterable[Event], rules: Rules) -> list[list[list[int]]]:
 
 
 FIGURES: Final = (
-    Figure("knocks", "Knocks", "of hands", "Hands in which it knocked, of those that it was dealt."),
-    Figure("folds", "Folds", "when asked", "Answers to a knock or poverty by which it folded, of all."),
-    Figure("exchanges", "Exchanges", "of hands", "Hands in which it laid cards away, of those it was dealt."),
+    Figure(
+        "knocks", "Knocks", "of hands", "Hands in which the bot knocked, as a share of the hands dealt to it."
+    ),
+    Figure("folds", "Folds", "when asked", "Folds, as a share of its answers to a knock or poverty."),
+    Figure(
+        "exchanges",
+        "Exchanges",
+        "of hands",
+        "Hands in which the bot exchanged, as a share of the hands dealt to it.",
+    ),
     Figure(
         "bluffs",
         "Bluffs",
         "of exchanges",
-        "Hands laid away that held a ten, nine, eight or seven, of all that it laid away.",
+        "Hands with a ten, nine, eight or seven, as a share of the hands that it laid away.",
     ),
-    Figure("bluffs_caught", "Is caught", "of its bluffs", "Its bluffs that were challenged, of all of them."),
-    Figure("catches", "Catches a bluff", "of its challenges", "Its challenges that found a bluff, of all."),
+    Figure(
+        "bluffs_caught",
+        "Is caught",
+        "of its bluffs",
+        "Bluffs that were challenged, as a share of its bluffs.",
+    ),
+    Figure(
+        "catches",
+        "Catches a bluff",
+        "of its challenges",
+        "Challenges that revealed a bluff, as a share of its challenges.",
+    ),
 )
 
 STYLE: Final = StyleFigures(figures=FIGURES, count=count, version=1)

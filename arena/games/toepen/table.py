@@ -1,4 +1,4 @@
-"""The state of a game of Toepen at one moment, and its serialised form. The rules are elsewhere."""
+"""The state of a game of Toepen at one moment, and its serialised form. The rules are in ``state``."""
 
 from __future__ import annotations
 
@@ -27,26 +27,29 @@ KNOCKED: Final = 6
 OVER: Final = 7
 
 PHASES: Final = ("dealer", "deal", "exchange", "challenge", "poverty", "play", "knock", "over")
-"""What the game waits for: chance to draw the dealer or to deal, a player to exchange or keep, an
-opponent to challenge or trust, to stay or leave against poverty, a card, an answer to a knock; nothing."""
+"""What the game waits for, in this order: chance to draw the dealer, chance to deal, a player to exchange or
+keep, an opponent to challenge or trust, a player to stay or fold in poverty, a card, an answer to a knock,
+nothing.
+"""
 
 CALLS: Final = ("knock", "stay", "fold")
-"""What ``calls`` holds."""
+"""The possible calls in ``calls``."""
 
 NOBODY: Final = -1
 NO_SEAT: Final = -2
-"""The seat to act when the game is over."""
+"""The awaited seat when the game is over."""
 
 
 class ToepenTable(State):
-    """The fields of a state; seats that are not known yet are ``NOBODY``.
+    """The fields of a state. Unknown seats are ``NOBODY``.
 
-    ``trick`` holds ``seat * 32 + card`` per card in the order played; ``tricks`` holds, per trick, the
-    leader, such a list as a tuple, and the winner. ``laid`` holds, per exchange of the hand, the seat, a
-    mask, the challenger, and who lost a life. ``stock`` is the text of the cards still to be drawn, first
-    card first. ``calls`` holds, per knock and per answer to a knock or to poverty, the seat, an index of
-    ``CALLS``, the lives, the number of finished tricks, and the number of cards in the present trick. ``out``
-    is the number of the hand in which a seat went out (0: it has lives).
+    ``trick`` holds ``seat * 32 + card`` for each card, in the order of play. ``tricks`` holds for each
+    finished trick the leader, a tuple of such cards, and the winner. ``laid`` holds for each exchange of the
+    hand the seat, the mask of its cards, the challenger, and the seat that lost a life. ``stock`` is the
+    string of the cards still to be drawn, first card first. ``calls`` holds for each knock, and for each
+    answer to a knock or to poverty, the seat, an index of ``CALLS``, the lives, the number of finished
+    tricks, and the number of cards in the current trick. ``out`` holds the number of the hand in which each
+    seat went out, or 0 if it has lives.
     """
 
     __slots__ = (
@@ -86,40 +89,42 @@ class ToepenTable(State):
         seats = rules.seats
         self.rules: ToepenRules = rules
         self.next_seats: tuple[int, ...] = rules.next_seats
-        """See ``NEXT_SEATS``; kept here for speed."""
+        """See ``NEXT_SEATS``; stored here for speed."""
         self.phase: int = DEALER
         self.asked: int = CHANCE
-        """The seat awaited."""
+        """The awaited seat."""
         self.turn: int = NOBODY
-        """Who exchanges, or whose turn it is to play."""
+        """The seat that is exchanging or must play."""
         self.todo: int = 0
-        """The seats that have not kept yet, or have not played to the trick yet."""
+        """The seats that have not yet kept their hand, or not yet played to the trick."""
         self.answers: int = 0
-        """The seats still to answer an exchange, poverty or a knock."""
+        """The seats that have yet to answer an exchange, poverty or a knock."""
         self.dealer: int = NOBODY
         self.number: int = 0
-        """Hands dealt so far."""
+        """The number of hands dealt so far."""
         self.rubber: int = 1
         self.value: int = 1
         self.knocker: int = NOBODY
-        """The last one who knocked in this hand."""
+        """The last seat to knock in this hand."""
         self.pelt: int = 0
         self.in_hand: int = 0
         """The seats dealt in that have neither folded nor gone out."""
         self.leader: int = NOBODY
         self.legal: tuple[str, ...] = ()
-        """What the seat asked may do; this and ``playable`` follow from the rest and are not serialised."""
+        """The legal actions of the awaited seat. This and ``playable`` are derived from the other fields and
+        are not serialised.
+        """
         self.playable: int = 0
-        """The cards that the seat whose turn it is may play, as a mask."""
+        """The mask of the cards that the seat whose turn it is can play."""
         self.stock: str = ""
         self.hands: list[int] = [0] * seats
         self.lives: list[int] = [rules.lives] * seats
         self.lost: list[int] = [0] * seats
-        """Lives lost in this hand."""
+        """The number of lives that each seat lost in this hand."""
         self.exchanges: list[int] = [0] * seats
         self.said: list[int] = [0] * seats
         self.won: list[int] = [0] * seats
-        """Hands won in this game."""
+        """The number of hands that each seat won in this game."""
         self.drinks: list[int] = [0] * seats
         self.out: list[int] = [0] * seats
         self.laid: list[tuple[int, int, int, int]] = []
@@ -128,7 +133,7 @@ class ToepenTable(State):
         self.calls: list[tuple[int, int, int, int, int]] = []
 
     def copy_from(self, other: ToepenTable) -> None:
-        """Become an independent copy of ``other``."""
+        """Copy all fields from ``other``. The copy is independent."""
         self.phase = other.phase
         self.asked = other.asked
         self.turn = other.turn
@@ -159,8 +164,8 @@ class ToepenTable(State):
         self.calls = other.calls[:]
 
     def content(self) -> dict[str, object]:
-        """Return the content as :class:`~arena.games.kernel.State` defines it, with hands as masks of cards
-        and cards as numbers.
+        """Return the content of the state, as :class:`~arena.games.kernel.State` defines it. Hands are masks
+        of cards, and cards are numbers.
         """
         return {
             "kind": "toepen",
@@ -206,25 +211,25 @@ def rules_of(data: bytes) -> tuple[ToepenRules, dict[str, object]]:
     except (ValueError, RecursionError):
         raise _corrupt("it is not JSON") from None
     if not isinstance(content, dict) or content.get("kind") != "toepen":
-        raise _corrupt("its kind is not 'toepen'")
+        raise _corrupt("'kind' must be 'toepen'")
     check_format(content, VERSION, FIELDS)
     rules = content.get("rules")
     if not isinstance(rules, dict):
-        raise _corrupt("it has no rules")
+        raise _corrupt("'rules' must be an object")
     try:
         return rules_from(OPTIONS.complete(rules)), content
     except InvalidOption as error:
-        raise NewerFormat(f"this is a state of newer rules of toepen: {error}") from None
+        raise NewerFormat(f"the state uses newer rules of toepen: {error}") from None
 
 
 def fill(state: ToepenTable, content: dict[str, object]) -> None:
-    """Set every field of ``state`` from a serialised content. Raises :class:`~arena.errors.CorruptState`."""
+    """Set all fields of ``state`` from serialised content. Raises :class:`~arena.errors.CorruptState`."""
     seats = state.rules.seats
     every_seat = (1 << seats) - 1
     numbers = _numbers(content, "numbers", 13)
     lists = content.get("seats")
     if not isinstance(lists, list) or len(lists) != 8:
-        raise _corrupt("its 'seats' are not 8 lists")
+        raise _corrupt("'seats' must have 8 lists")
     for values in lists:
         _check_numbers(values, "seats", seats)
     state.phase = _within(numbers[0], DEALER, OVER)
@@ -274,7 +279,7 @@ def fill(state: ToepenTable, content: dict[str, object]) -> None:
 
 
 def _corrupt(why: str) -> CorruptState:
-    return CorruptState(f"this is not a state of toepen: {why}", field="state")
+    return CorruptState(f"invalid state of toepen: {why}", field="state")
 
 
 def _within(value: int, low: int, high: int) -> int:
@@ -285,7 +290,7 @@ def _within(value: int, low: int, high: int) -> int:
 
 def _check_numbers(values: object, name: str, count: int) -> list[int]:
     if not isinstance(values, list) or len(values) != count or not all(type(v) is int for v in values):
-        raise _corrupt(f"its {name!r} are not {count} whole numbers")
+        raise _corrupt(f"{name!r} must have {count} whole numbers")
     return values
 
 
@@ -296,13 +301,13 @@ def _numbers(content: dict[str, object], name: str, count: int) -> list[int]:
 def _items(content: dict[str, object], name: str, width: int) -> list[list[Any]]:
     items = content.get(name)
     if not isinstance(items, list) or not all(isinstance(i, list) and len(i) == width for i in items):
-        raise _corrupt(f"its {name!r} are not lists of {width}")
+        raise _corrupt(f"each item of {name!r} must be a list of {width}")
     return items
 
 
 def _codes(values: object, seats: int) -> list[int]:
     if not isinstance(values, list) or not all(type(v) is int and 0 <= v < seats * 32 for v in values):
-        raise _corrupt("a trick holds something other than a seat and a card")
+        raise _corrupt("a trick must consist of codes of seat and card")
     return list(values)
 
 

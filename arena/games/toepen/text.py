@@ -1,4 +1,4 @@
-"""A turn of Toepen as text."""
+"""The text of a turn of Toepen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Titles of Toepen: the style of the players, from a game's events (TP-7.3)."""
+"""Titles of Toepen, which reflect the players' style in the events of a game (TP-7.3)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Final, NamedTuple
 from arena.games.kernel import Event
 
 KING_RUN: Final = 3
-"""Hands won in a row that make a *toepkoning*."""
+"""The number of consecutive hands won that makes a player *toepkoning*."""
 
 
 class Style(NamedTuple):
-    """One seat's game: hands won, the longest run of hands won in a row, and how often it folded when asked
-    to stay or fold, after a knock or in poverty.
+    """The statistics of one seat in a game: hands won, the longest run of consecutive hands won, and how
+    often it folded and could have folded after a knock or in poverty.
     """
 
     hands_won: int = 0
@@ -28,14 +28,14 @@ class Style(NamedTuple):
 
     @property
     def fold_rate(self) -> float | None:
-        """The share of fold opportunities taken (that of a *lijntoeper* is high), or None if
-        there were none.
+        """The share of opportunities to fold that were taken, or None if there were none. It is high for a
+        *lijntoeper*.
         """
         return self.folds / self.fold_opportunities if self.fold_opportunities else None
 
 
 def styles(events: Iterable[Event], seats: int) -> tuple[Style, ...]:
-    """Return the style of every seat over the events of one game. A hand without a winner ends every run."""
+    """Return the style of every seat in the events of one game. A hand without a winner ends all runs."""
     counts = [Style()] * seats
     run = 0
     last_winner = None

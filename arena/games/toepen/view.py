@@ -1,18 +1,17 @@
-"""What a seat sees of Toepen: observations, its view of events, and the way back to a state (TP-8.1).
+"""What a seat sees of Toepen: observations, views of events, and the conversion back to a state (TP-8.1).
 
-Events are ``(type, seat, ...)``; :func:`view` names what follows, and ``fields`` says what the fields of
-views and of observations are.
+Events are ``(type, seat, ...)``. :func:`view` names the other values, and ``fields`` describes the fields of
+views and observations.
 
-An observation has all about the present hand, so that a bot needs no memory: also who did what in which
-order, since seats exchange one after the other until each keeps. After the end of a hand it still shows that
-hand, until the next deal.
+An observation contains everything about the current hand, including who did what in which order, so that a
+bot needs no memory. After the end of a hand it shows that hand until the next deal.
 
 **Hidden assignment** for ``from_observation``: ``{"hands": {seat: cards}, "laid_away": {seat: [cards, ...]},
-"stock": cards}``. ``hands``: of every other seat that holds cards; ``laid_away`` is per seat the exchanged
-hands that the observation does not show, oldest first; ``stock``: first card to be drawn first. Together with
-what the observation shows they are the whole pack. To be consistent with the play so far a hand must also
-lack every suit that its seat failed to follow, and fit what its seat announced (TP-3.1); that is the caller's
-to see to.
+"stock": cards}``. ``hands`` contains the hand of every other seat that holds cards. ``laid_away`` contains,
+for each seat, the exchanged hands that the observation does not show, oldest first. ``stock`` lists the cards
+in the order in which they are drawn. Together with the cards in the observation they must form the whole
+pack. Hands must also be consistent with the play so far: a hand cannot contain a suit that its seat failed to
+follow, and must fit the seat's announcement (TP-3.1). The caller is responsible for this.
 """
 
 from __future__ import annotations
@@ -42,13 +41,15 @@ from arena.games.toepen.table import (
 
 
 class InconsistentHidden(ArenaError):
-    """Raised for a hidden assignment that does not complete the observation to one whole pack."""
+    """Raised for a hidden assignment that, together with the observation, does not form one whole pack."""
 
     code: ClassVar[str] = "inconsistent_hidden"
 
 
 def view(event: Event, viewer: int | None) -> dict[str, object]:
-    """Return what ``viewer`` (None: a spectator) learns from ``event``. Everybody sees every event."""
+    """Return what ``viewer`` (None: a spectator) sees of ``event``. Every event is visible to everybody, but
+    not all of its cards.
+    """
     type, seat = event[0], event[1]
     seen: dict[str, object] = {"type": type, "seat": seat}
     if type == "play":
@@ -141,7 +142,7 @@ def observe(state: ToepenTable, viewer: int | None) -> ToepenObservation:
 
 
 def restore(state: ToepenTable, observation: ToepenObservation, hidden: ToepenHidden) -> None:
-    """Fill a new state so that ``observe`` gives the observation again.
+    """Fill a new state so that ``observe`` returns the same observation.
 
     Raises :class:`InconsistentHidden`.
     """
@@ -202,10 +203,10 @@ def _restore_cards(state: ToepenTable, observation: ToepenObservation, hidden: T
     stock = hidden.get("stock", ())
     _take(stock, observation["stock"], bits, "stock")
     state.stock = "".join(stock)
-    # Powers of two have this sum only if all are different.
+    # Powers of two have this sum only if all of them are different.
     if len(bits) != len(PACK) or sum(bits) != WHOLE_PACK:
         raise InconsistentHidden(
-            "what is seen and what is assigned are not the whole pack",
+            "the observed cards and the assigned cards do not form one whole pack",
             field="hidden",
             expected="each of the 32 cards once",
         )
@@ -215,7 +216,9 @@ def _take(cards: Sequence[str], count: int, bits: list[int], field: str) -> int:
     taken = [CARD_BIT.get(card, 0) for card in cards]
     if len(taken) != count or 0 in taken:
         raise InconsistentHidden(
-            "the assignment does not fit the observation", field=f"hidden.{field}", expected=f"{count} cards"
+            "the number of assigned cards does not match the observation",
+            field=f"hidden.{field}",
+            expected=f"{count} cards",
         )
     bits.extend(taken)
     return sum(taken)

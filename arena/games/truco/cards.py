@@ -1,7 +1,7 @@
-"""The constants of Brazilian Truco: cards, strengths and actions, as lookup tables.
+"""The constants of Brazilian Truco: lookup tables for cards, strengths and actions.
 
-A card is represented by its place in ``PACK``; a hand is a tuple of those numbers, ascending. A *code* is a
-card as it lies on the table: the number, plus ``FACE_DOWN`` if nobody sees it.
+A card is represented by its index in ``PACK``, and a hand is an ascending tuple of these numbers. A *code*
+represents a card on the table: its number, plus ``FACE_DOWN`` if it lies face down.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from arena.errors import ArenaError
 from arena.games.cards import DealReader, pack
 
 SEATS: Final = 4
-"""At most; with two seats the tables of four are used."""
+"""The maximum number of seats. With two seats, the tables for four are used."""
 
 RANKS: Final = "4567QJKA23"
-"""The ranks of the pack, weakest first (BT-1.4, manilhas apart)."""
+"""The ranks of the pack, weakest first, apart from manilhas (BT-1.4)."""
 
 CLEAN_RANKS: Final = "QJKA23"
 """The ranks of the clean pack (TV-3.1)."""
@@ -27,25 +27,25 @@ PACK: Final = pack(RANKS)
 CARD_COUNT: Final = 40
 CARD_NUMBER: Final[dict[str, int]] = {card: number for number, card in enumerate(PACK)}
 MANILHAS: Final = ("4C", "7H", "AS", "7D")
-"""Strongest first (BT-1.3)."""
+"""The manilhas, strongest first (BT-1.3)."""
 
 FACE_DOWN: Final = 64
-"""Added to a card's number when it is played face down (BT-3.2)."""
+"""The number added to a card's number when it is played face down (BT-3.2)."""
 
 GESTURES: Final = ("wink", "eyebrow", "cheek", "tongue", "shoulder", "nose")
 TARGET: Final = 12
-"""Points that win the game (BT-1.6)."""
+"""The number of points that wins the game (BT-1.6)."""
 
 _SUIT_STRONGEST_FIRST: Final = "CHSD"
 _SUIT_WEAKEST_FIRST: Final = _SUIT_STRONGEST_FIRST[::-1]
 
 
 class Order:
-    """Which card beats which: higher ``strength`` beats lower, and equal ones tie.
+    """The order of the cards: a higher ``strength`` beats a lower one, and equal strengths tie.
 
-    ``strength`` is indexed by code: 1 for a 4, 10 for a 3, 11 to 14 for the manilhas, and 0 face down
-    (BT-3.2). ``weakest_first`` lists the numbers in the order in which a late seat's cards are played
-    (BT-7.3, TV-9.1).
+    ``strength`` is indexed by code. It is 1 for a 4, 10 for a 3, 11 to 14 for the manilhas, and 0 for a card
+    face down (BT-3.2). ``weakest_first`` lists the cards in the order in which they are played for a late
+    seat (BT-7.3, TV-9.1).
     """
 
     __slots__ = ("manilhas", "strength", "weakest_first")
@@ -64,16 +64,16 @@ class Order:
 
 
 FIXED: Final = Order(MANILHAS)
-"""BT-1.3 and BT-1.4."""
+"""The order with fixed manilhas (BT-1.3, BT-1.4)."""
 
 TURNED: Final[dict[str, Order]] = {
     rank: Order([rank + suit for suit in _SUIT_STRONGEST_FIRST]) for rank in RANKS
 }
-"""By the rank of the manilhas (TV-3.4)."""
+"""The orders with turned manilhas, by the rank of the manilhas (TV-3.4)."""
 
 
 class Pack:
-    """The cards in use: their ``ranks``, the ``cards`` in canonical order, and their ``mask``."""
+    """A pack: its ``ranks``, the ``cards`` in canonical order, and their ``mask``."""
 
     __slots__ = ("cards", "cuts", "mask", "orders", "ranks", "reader")
 
@@ -88,10 +88,11 @@ class Pack:
         )
         following = dict(zip(ranks, ranks[1:] + ranks[:1], strict=True))
         self.orders: dict[int, Order] = {CARD_NUMBER[card]: TURNED[following[card[0]]] for card in self.cards}
-        """By the number of the vira (TV-3.3)."""
+        """The order that results from each vira, by its card number (TV-3.3)."""
 
 
-# The code of an action: below RUN the code of the card played, from CUT_TOP on the number of cards lifted.
+# The codes of actions. Below RUN, the code is that of the card played; from CUT_TOP on, it includes the
+# number of cards lifted.
 RUN: Final = 128
 ACCEPT: Final = 129
 RAISE: Final = 130
@@ -101,15 +102,15 @@ KEEP: Final = 133
 PASS: Final = 134
 BURN: Final = 135
 SIGNAL: Final = 136
-"""Plus the gesture's index."""
+"""The code of a signal is this number plus the index of the gesture."""
 CUT_TOP: Final = 200
-"""Plus the number of cards lifted."""
+"""The code of a cut is this number, or ``CUT_BOTTOM``, plus the number of cards lifted."""
 CUT_BOTTOM: Final = 300
 NO_ACTION: Final = 999
-"""Not an action of the game."""
+"""A code that is not an action of the game."""
 
 SAID: Final = ("cut", "no_cut", "keep", "pass", "burn", "truco", "raise", "accept", "defer", "signal")
-"""The words of the actions that play no card and do not end the hand."""
+"""The first words of the actions that neither play a card nor end the hand."""
 NO_CUT: Final = "no_cut"
 SIGNAL_ACTIONS: Final[tuple[str, ...]] = tuple("signal:" + gesture for gesture in GESTURES)
 KEEP_ONLY: Final[tuple[str, ...]] = ("keep",)
@@ -117,7 +118,7 @@ KEEP_OR_PASS: Final[tuple[str, ...]] = ("keep", "pass")
 KEEP_OR_BURN: Final[tuple[str, ...]] = ("keep", "burn")
 KEEP_PASS_OR_BURN: Final[tuple[str, ...]] = ("keep", "pass", "burn")
 LADDERS: Final = ("1-3-6-9-12", "2-4-6-10-12", "2-4-8-10-12", "2-4-8-12")
-"""The stakes of a hand (TV-6.1), lowest first."""
+"""The possible stakes of a hand (TV-6.1), lowest first."""
 
 
 _PLAY: Final[list[str]] = ["play:" + card for card in PACK]
@@ -125,7 +126,7 @@ _HIDE: Final[list[str]] = ["hide:" + card for card in PACK]
 
 
 def _action_codes() -> dict[str, int]:
-    # The keys are the texts of the actions offered, so that finding one compares no characters.
+    # The keys are the same string objects as the actions offered, so that a lookup compares no characters.
     codes = {action: number for number, action in enumerate(_PLAY)}
     codes.update({action: number + FACE_DOWN for number, action in enumerate(_HIDE)})
     codes.update({"truco": TRUCO, "keep": KEEP, "pass": PASS, "burn": BURN, "defer": DEFER, NO_CUT: CUT_TOP})
@@ -141,21 +142,21 @@ def _action_codes() -> dict[str, int]:
 ACTION_CODE: Final[dict[str, int]] = _action_codes()
 
 CALL_CODES: Final[frozenset[int]] = frozenset(code for code in ACTION_CODE.values() if code > RUN)
-"""The actions that play no card and do not end the hand."""
+"""The codes of the actions that neither play a card nor end the hand."""
 
 PLAY_EVENTS: Final[list[tuple[Any, ...]]] = [
     (("hide" if code & FACE_DOWN else "play"), seat, PACK[code & 63] if code & 63 < CARD_COUNT else "")
     for code in range(2 * FACE_DOWN)
     for seat in range(SEATS)
 ]
-"""By ``code * 4 + seat``."""
+"""The events of playing a card, indexed by ``code * 4 + seat``."""
 
 
 def turn_actions(hand: tuple[int, ...], may_hide: bool, call: str) -> tuple[str, ...]:
-    """Return what a seat with these cards may do on its turn to play; ``call`` says how it may raise, if it
-    may.
+    """Return the actions of a seat with these cards on its turn to play. ``call`` is the action with which it
+    can raise the stake, or "" if it cannot.
 
-    The hands that come up all the time are written out.
+    The most frequent sizes of hands are written out.
     """
     if may_hide:
         if len(hand) == 3:
@@ -200,7 +201,9 @@ def hand_of(a: int, b: int, c: int) -> tuple[int, ...]:
 
 
 def without(hand: tuple[int, ...], card: int) -> tuple[int, ...]:
-    """Return the hand without a card that was played, or the same hand if it does not hold the card."""
+    """Return the hand without a card that was played. If the hand does not contain the card, it is returned
+    unchanged.
+    """
     if len(hand) == 3:
         a, b, c = hand[0], hand[1], hand[2]
         if card == a:
@@ -217,11 +220,11 @@ def without(hand: tuple[int, ...], card: int) -> tuple[int, ...]:
 
 
 BIT: Final[list[int]] = [1 << (code & ~FACE_DOWN) for code in range(2 * FACE_DOWN)]
-"""By code: the card as a set, a bit mask of numbers."""
+"""The bit mask of the card, by code."""
 
 
 def mask_of(cards: Sequence[str]) -> int:
-    """Return the cards as a set. Raises KeyError for a card that is not in this pack."""
+    """Return the bit mask of these cards. Raises KeyError for a card that is not in this pack."""
     mask = 0
     for card in cards:
         mask |= BIT[CARD_NUMBER[card]]
@@ -230,20 +233,21 @@ def mask_of(cards: Sequence[str]) -> int:
 
 FULL: Final = Pack(RANKS)
 PACKS: Final[dict[str, Pack]] = {"full": FULL, "clean": Pack(CLEAN_RANKS)}
-"""By the option ``pack`` (TV-3.1)."""
+"""The packs, by the value of the option ``pack`` (TV-3.1)."""
 
 
 def partners_by_draw(cards: Sequence[str]) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Return who plays with whom when four players have drawn ``cards`` (BT-1.5).
+    """Return the teams that result when four players have drawn ``cards`` (BT-1.5).
 
-    The two highest cards play together, in the order A K Q J 7 6 5 4 3 2. The result is the two pairs of
-    players (indices into ``cards``), the higher cards first, or None if the second and the third highest rank
-    are equal, so that the players must draw again. Raises ArenaError (``invalid_draw``) unless ``cards`` are
-    four different cards of the pack. The arena seats its players itself; this is for a table of people.
+    The two players with the highest cards, in the order A K Q J 7 6 5 4 3 2, play together. The result is two
+    pairs of players (indexes of ``cards``), with the higher cards first. It is None if the second and the
+    third highest rank are equal, and the players must draw again. Raises ArenaError (``invalid_draw``) unless
+    ``cards`` are four different cards of the pack. The arena seats its players itself; this function is for a
+    table of people.
     """
     if len(cards) != SEATS or len(set(cards)) != SEATS or any(card not in CARD_NUMBER for card in cards):
         raise ArenaError(
-            f"{list(cards)!r} is not a draw for partners",
+            f"{list(cards)!r} is not a valid draw for partners",
             code="invalid_draw",
             expected="four different cards of the pack",
         )

@@ -1,34 +1,35 @@
-"""Brazilian Truco for programs that learn: the numbers of its actions, and its observations as vectors.
+"""Brazilian Truco for learning programs: actions as numbers and observations as vectors.
 
-Parts of a vector (``S`` seats, ``P`` cards in the pack; teams: 0 the observer's, 1 the other)::
+The vector has these parts. ``S`` is the number of seats, and ``P`` is the number of cards in the pack. Team 0
+is the observer's team, and team 1 is the other::
 
     phase         8           what the game waits for, in the order of ``table.PHASES``
-    awaited       S           who
+    awaited       S           the awaited seat
     dealer        S
-    score         2 x 13      points by team
-    stake         13          what the hand is worth
-    threshold     2           the teams that the smallest stake would make win (BT-5.1, TV-7.1)
-    right         2           the teams that may raise the stake (TV-6.2)
-    hand          P           own cards
-    strengths     3 x 15      how strong each is, the strongest first (1 to 14)
-    held          S x 4       how many cards
+    score         2 x 13      the points of each team
+    stake         13          the value of the hand
+    threshold     2           the teams that would win with the smallest stake (BT-5.1, TV-7.1)
+    right         2           the teams that have the right to raise the stake (TV-6.2)
+    hand          P           the observer's cards
+    strengths     3 x 15      the strength of each (1 to 14), strongest first
+    held          S x 4       the number of cards held
     vira          P
     manilhas      P
-    cards         3 x S x P   what each seat played in each trick, if the observer knows it
-    played        3 x S x 15  how strong it was: 1 to 14, 0 face down
-    leader        3 x S       who led each trick
-    won           3 x 3       who won it: a team, or nobody
+    cards         3 x S x P   the card of each seat in each trick, if the observer knows it
+    played        3 x S x 15  the strength of that card: 1 to 14, or 0 if face down
+    leader        3 x S       the leader of each trick
+    won           3 x 3       the winner of each trick: a team, or nobody
     burned        P
     passed        1           whether the forehand passed a hand
-    passed_cards  P           that hand, for those who know it
-    partner       P           the partner's cards as dealt, where the rules show them
-    caller        S           who called truco
-    proposer      S           who raised last
-    called_in     3           in which trick
-    proposed      13          the points that an answer is due to
+    passed_cards  P           the hand passed, if the observer knows it
+    partner       P           the partner's cards as dealt, if the rules reveal them
+    caller        S           the seat that called truco
+    proposer      S           the last seat to raise
+    called_in     3           the trick in which truco was called
+    proposed      13          the proposed points, while an answer is due
     deferred      1           whether the answer was left to the partner
-    extra_trick   1           whether this trick is the one more of BT-4.7
-    gestures      S x 3 x 6   by seat and trick; only with ``signals``
+    extra_trick   1           whether this is the extra trick of BT-4.7
+    gestures      S x 3 x 6   the gestures by seat and trick; only with ``signals``
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ from arena.games.truco.view import order_seen
 
 _TRICKS: Final = 3
 _GRADES: Final = 15
-"""Strengths from 0 to 14."""
+"""The number of strengths, which range from 0 to 14."""
 
 
 class TrucoFeatures(Features):
@@ -94,7 +95,7 @@ class TrucoFeatures(Features):
         self.dealt = pack if own.cut else 3 * seats + own.turned + 3 * hands
         self.most_hands = own.max_hands
         plays = 3 * seats
-        # Every step of the ladder: a call, a deferred answer, the answer; and two decisions at eleven.
+        # A call, a deferred answer and an answer per step of the ladder, and two decisions at eleven.
         calls = own.cut + hands + own.exchange + 3 * (len(own.stakes) - 1) + 2
         signals = plays if own.signals else 0
         decisions = plays + calls + signals
@@ -102,7 +103,7 @@ class TrucoFeatures(Features):
         declined = self.most_decisions - decisions
         dealing = 7 * (seats + hands) + 6 * hands + 6 + 2 + 12
         self.most_numbers = 3 * plays + 4 * (calls + signals) + 2 * declined + dealing + 4 * _TRICKS + 7
-        # 11 points and a hand of 12, of which one counts.
+        # A team with 11 points can win 12 in a hand, of which only 1 counts.
         self.most_points = (2 * TARGET - 1) / TARGET
 
     def vector(self, observation: TrucoObservation) -> bytearray:

@@ -1,6 +1,8 @@
-"""The fields of Brazilian Truco's observation and events, and its actions, for the API's documentation.
+"""Descriptions of the fields of Brazilian Truco's observation and events, and of its actions, for the API
+documentation.
 
-``view`` fills them in; the rules cited are those of ``docs/rules/brazilian-truco.md``.
+``view`` fills in the fields. The numbers of rules refer to ``docs/rules/brazilian-truco.md`` and
+``docs/rules/truco-variants.md``.
 """
 
 from __future__ import annotations
@@ -29,9 +31,11 @@ _PLAY: Final = ObjectShape(
     "A card on the table.",
     name="TrucoPlay",
     fields={
-        "seat": NumberShape("Who played it."),
-        "card": TextShape("Null where it lies face down and is not one's own.", pattern=CARD, nullable=True),
-        "face_down": TruthShape("Whether it lies face down."),
+        "seat": NumberShape("The seat that played it."),
+        "card": TextShape(
+            "The card; null if it lies face down and is not your own.", pattern=CARD, nullable=True
+        ),
+        "face_down": TruthShape("Whether the card lies face down."),
     },
 )
 
@@ -39,166 +43,180 @@ _TRICK: Final = ObjectShape(
     "A trick of this hand.",
     name="TrucoTrick",
     fields={
-        "leader": NumberShape("Who led."),
+        "leader": NumberShape("The seat that led."),
         "plays": ListShape("The cards in the order of play.", of=_PLAY),
-        "over": TruthShape("Whether it is over."),
-        "winner": NumberShape("The team, not the seat; null: tied, or not over.", nullable=True),
+        "over": TruthShape("Whether the trick is over."),
+        "winner": NumberShape("The team that won the trick; null if it is tied or not over.", nullable=True),
     },
 )
 
 _CALL: Final = ObjectShape(
-    "The truco of this hand.",
+    "The truco call of this hand.",
     name="TrucoCall",
     nullable=True,
     fields={
-        "seat": NumberShape("Who called."),
+        "seat": NumberShape("The seat that called."),
         "team": NumberShape("The caller's team."),
-        "trick": NumberShape("In which trick, from 0."),
-        "on_table": NumberShape("How many cards lay in that trick."),
-        "proposer": NumberShape("Who raised last."),
-        "value": NumberShape("What is accepted, or proposed while `pending`."),
+        "trick": NumberShape("The trick in which it was called, from 0."),
+        "on_table": NumberShape("The number of cards in that trick at the time."),
+        "proposer": NumberShape("The last seat to call or raise."),
+        "value": NumberShape("The accepted value, or the proposed value while `pending`."),
         "pending": TruthShape("Whether an answer is due."),
-        "deferred": TruthShape("Whether the first to be asked left it to the partner."),
+        "deferred": TruthShape("Whether the seat that was asked first left the answer to its partner."),
     },
 )
 
 _SIGNAL: Final = ObjectShape(
-    "A gesture that was shown.",
+    "A gesture that was made.",
     name="TrucoSignal",
     fields={
-        "trick": NumberShape("In which trick, from 0."),
-        "seat": NumberShape("Who showed it."),
-        "gesture": TextShape("Which.", choices=GESTURES),
+        "trick": NumberShape("The trick in which it was made, from 0."),
+        "seat": NumberShape("The seat that made it."),
+        "gesture": TextShape("The gesture.", choices=GESTURES),
     },
 )
 
 _SAID: Final = ObjectShape(
-    "Something that a seat did besides playing a card.",
+    "An action other than playing a card.",
     name="TrucoSaid",
     fields={
-        "seat": NumberShape("Who."),
+        "seat": NumberShape("The seat that acted."),
         "said": TextShape("The word of the action.", choices=SAID),
         "value": NumberShape(
-            "The points of `truco`, `raise` and `accept`, or the cards lifted by `cut`; else null.",
+            "The points of `truco`, `raise` and `accept`, or the number of cards lifted by `cut`; "
+            "otherwise null.",
             nullable=True,
         ),
-        "trick": NumberShape("In which trick, from 0; the deal is part of the first."),
-        "on_table": NumberShape("How many cards lay in that trick."),
+        "trick": NumberShape("The trick in which it happened, from 0; the deal is part of the first."),
+        "on_table": NumberShape("The number of cards in that trick at the time."),
         "from": TextShape(
-            "Of `cut`: from where the cards are dealt; else null.", choices=("top", "bottom"), nullable=True
+            "For `cut`: the end of the pack from which the cards are dealt; otherwise null.",
+            choices=("top", "bottom"),
+            nullable=True,
         ),
-        "gesture": TextShape("Of `signal`: which; else null.", choices=GESTURES, nullable=True),
+        "gesture": TextShape("For `signal`: the gesture; otherwise null.", choices=GESTURES, nullable=True),
     },
 )
 
 OBSERVATION: Final = ObjectShape(
-    "What a seat of Brazilian Truco sees. Teams are 0 (even seats) and 1 (odd seats).",
+    "What a seat of Brazilian Truco sees. The teams are 0 (even seats) and 1 (odd seats).",
     name="TrucoObservation",
     fields={
-        "seat": NumberShape("Whose view this is; null: a spectator's.", nullable=True),
-        "hand_number": NumberShape("The hand in progress or about to be dealt, from 1."),
-        "score": numbers("Points by team."),
+        "seat": NumberShape("The viewer's seat; null for a spectator.", nullable=True),
+        "hand_number": NumberShape("The number of the hand in progress or about to be dealt, from 1."),
+        "score": numbers("The points of each team."),
         "phase": TextShape("What the game waits for.", choices=PHASES),
-        "awaiting": numbers("Whose decision it is; -1 is chance."),
-        "dealer": NumberShape("Null before the lot.", nullable=True),
-        "forehand": NumberShape("Null before the lot.", nullable=True),
-        "stake": NumberShape("What the hand is worth now."),
+        "awaiting": numbers("The seats that must decide; -1 is chance."),
+        "dealer": NumberShape("The dealer; null before the first is drawn.", nullable=True),
+        "forehand": NumberShape("The forehand; null before the first dealer is drawn.", nullable=True),
+        "stake": NumberShape("The current value of the hand."),
         "elevens": numbers(
-            "The teams that the smallest stake would make win: those with 11 points, or 10 if it is 2."
+            "The teams that would win with the smallest stake. They have 11 points, or 10 if that stake is 2."
         ),
-        "hand": cards("One's own cards; empty for a spectator, and while nobody looks at them.", CARD),
+        "hand": cards("The viewer's cards; empty for a spectator, and in a hand played blind.", CARD),
         "partner_dealt": cards(
-            "The partner's cards as dealt, while one's team alone is a hand from the end; else empty.", CARD
+            "The partner's cards as dealt, if only your team is one hand from winning; otherwise empty.", CARD
         ),
-        "passed": TruthShape("Whether the forehand passed a hand."),
-        "passed_cards": cards("The hand passed, for the forehand and its partner; else empty.", CARD),
+        "passed": TruthShape("Whether the forehand passed a hand to its partner."),
+        "passed_cards": cards(
+            "The hand passed, visible to the forehand and its partner; otherwise empty.", CARD
+        ),
         "burned": ListShape("The burned hands.", of=cards("", CARD)),
-        "held": numbers("How many cards each seat holds."),
-        "tricks": ListShape("This hand's, the one in progress included.", of=_TRICK),
+        "held": numbers("The number of cards held by each seat."),
+        "tricks": ListShape("The tricks of this hand, including the one in progress.", of=_TRICK),
         "truco": _CALL,
         "eleven_deferred": TruthShape(
-            "Whether the team that decides whether to play has deferred its decision."
+            "Whether the first seat to decide at eleven has left the decision to its partner."
         ),
-        "extra_trick": TruthShape("Whether this trick is the one more after a tie under truco."),
-        "signals": ListShape("This hand's gestures.", of=_SIGNAL),
+        "extra_trick": TruthShape("Whether this is the extra trick after a tie under truco."),
+        "signals": ListShape("The gestures made in this hand.", of=_SIGNAL),
         "calls": ListShape(
-            "All that was done in this hand besides playing cards, in order: the cut, passes and burns, "
+            "All actions of this hand other than playing cards, in order: the cut, passes and burns, "
             "calls and answers, the decision at eleven, gestures.",
             of=_SAID,
         ),
-        "vira": TextShape("The card turned.", pattern=CARD, nullable=True),
-        "manilhas": cards("Strongest first; null while they are not known.", CARD, nullable=True),
+        "vira": TextShape(
+            "The vira, the card that was turned; null if there is none.", pattern=CARD, nullable=True
+        ),
+        "manilhas": cards("The manilhas, strongest first; null until they are known.", CARD, nullable=True),
         "right": ChoiceShape(
-            "Who may raise the stake: `either` team, or the one with that number; null: nobody.",
+            "The team that has the right to raise the stake, or `either`; null if neither has.",
             choices=("either", 0, 1),
             nullable=True,
         ),
     },
 )
 
-_SEAT: Final = NumberShape("Whose event it is.")
-_SCORE: Final = numbers("Points by team.")
-_WINNER: Final = NumberShape("The team; null: nobody.", nullable=True)
-_OWN_CARDS: Final = cards("Null for those who may not see them.", CARD, nullable=True)
+_SEAT: Final = NumberShape("The seat that the event concerns.")
+_SCORE: Final = numbers("The points of each team.")
+_WINNER: Final = NumberShape("The team that won; null if neither did.", nullable=True)
+_OWN_CARDS: Final = cards("The cards; null for viewers who cannot see them.", CARD, nullable=True)
 
 EVENTS: Final = (
     EventShape(
         "TrucoSeatEvent",
         ("dealer", "kept", "defer"),
-        "`dealer`: drawn by lot. `kept`: the forehand keeps its cards. `defer`: it is left to the partner.",
+        "`dealer`: the first dealer is drawn at random. `kept`: the forehand keeps its cards. "
+        "`defer`: the decision is left to the partner.",
         {"seat": _SEAT},
     ),
     EventShape(
         "TrucoHandEvent",
         ("hand",),
         "A hand begins.",
-        {"number": NumberShape("From 1."), "dealer": NumberShape("The seat."), "score": _SCORE},
+        {
+            "number": NumberShape("The number of the hand, from 1."),
+            "dealer": NumberShape("The seat of the dealer."),
+            "score": _SCORE,
+        },
     ),
     EventShape(
         "TrucoCutEvent",
         ("cut",),
-        "The pack is cut, or left as it is.",
+        "The pack is cut, or left uncut.",
         {
             "seat": _SEAT,
-            "lifted": NumberShape("Cards lifted; 0: it is not cut."),
-            "from": TextShape("From where the cards are dealt.", choices=("top", "bottom")),
+            "lifted": NumberShape("The number of cards lifted; 0 if the pack is not cut."),
+            "from": TextShape(
+                "The end of the pack from which the cards are dealt.", choices=("top", "bottom")
+            ),
         },
     ),
     EventShape(
         "TrucoDealtEvent",
         ("dealt",),
         "A seat gets cards.",
-        {"seat": _SEAT, "count": NumberShape("How many."), "cards": _OWN_CARDS},
+        {"seat": _SEAT, "count": NumberShape("The number of cards."), "cards": _OWN_CARDS},
     ),
     EventShape(
         "TrucoViraEvent",
         ("vira",),
-        "A card is turned, which makes the manilhas of the hand.",
+        "A card is turned, which determines the manilhas of the hand.",
         {"card": TextShape("The card.", pattern=CARD)},
     ),
     EventShape(
         "TrucoShownEvent",
         ("passed", "shown"),
-        "`passed`: the forehand's cards go to its partner. `shown`: a seat shows its partner its cards.",
+        "`passed`: the forehand's cards go to its partner. `shown`: a seat shows its cards to its partner.",
         {"seat": _SEAT, "cards": _OWN_CARDS},
     ),
     EventShape(
         "TrucoBurnedEvent",
         ("burned",),
-        "The forehand's cards are burned, for all to see.",
+        "The forehand's cards are burned, visible to everybody.",
         {"seat": _SEAT, "cards": cards("The burned cards.", CARD)},
     ),
     EventShape(
         "TrucoStakeEvent",
         ("truco", "raise", "accept"),
         "The stake is called, raised or accepted.",
-        {"seat": _SEAT, "value": NumberShape("What the hand is worth, or would be.")},
+        {"seat": _SEAT, "value": NumberShape("The value of the hand if the call is accepted.")},
     ),
     EventShape(
         "TrucoRunEvent",
         ("run",),
-        "A team gives the hand up.",
-        {"seat": _SEAT, "points": NumberShape("What the other team gets.")},
+        "A team concedes the hand.",
+        {"seat": _SEAT, "points": NumberShape("The points that the other team scores.")},
     ),
     EventShape(
         "TrucoPlayEvent",
@@ -210,13 +228,22 @@ EVENTS: Final = (
         "TrucoHideEvent",
         ("hide",),
         "A card is played face down.",
-        {"seat": _SEAT, "card": TextShape("Null except for its player.", pattern=CARD, nullable=True)},
+        {
+            "seat": _SEAT,
+            "card": TextShape(
+                "The card; null except for the seat that played it.", pattern=CARD, nullable=True
+            ),
+        },
     ),
     EventShape(
         "TrucoTrickEvent",
         ("trick",),
         "A trick is over.",
-        {"number": NumberShape("From 1."), "winner": _WINNER, "leader": NumberShape("Who leads next.")},
+        {
+            "number": NumberShape("The number of the trick, from 1."),
+            "winner": _WINNER,
+            "leader": NumberShape("The seat that leads next."),
+        },
     ),
     EventShape(
         "TrucoHandOverEvent",
@@ -224,18 +251,22 @@ EVENTS: Final = (
         "A hand is over.",
         {
             "winner": _WINNER,
-            "points": NumberShape("What the winners get."),
+            "points": NumberShape("The points that the winners score."),
             "score": _SCORE,
-            "reason": TextShape("Why.", choices=("run", "tricks", "truco", "tied_before_call")),
+            "reason": TextShape(
+                "The reason for the result.", choices=("run", "tricks", "truco", "tied_before_call")
+            ),
         },
     ),
     EventShape(
         "TrucoSignalEvent",
         ("signal",),
-        "A gesture.",
-        {"seat": _SEAT, "gesture": TextShape("Which.", choices=GESTURES)},
+        "A gesture is made.",
+        {"seat": _SEAT, "gesture": TextShape("The gesture.", choices=GESTURES)},
     ),
-    EventShape("TrucoGameOverEvent", ("game_over",), "The end.", {"winner": _WINNER, "score": _SCORE}),
+    EventShape(
+        "TrucoGameOverEvent", ("game_over",), "The game is over.", {"winner": _WINNER, "score": _SCORE}
+    ),
 )
 
 ACTIONS: Final = (

@@ -1,4 +1,4 @@
-"""Brazilian Truco as the rest of the service sees it."""
+"""The descriptor of Brazilian Truco."""
 
 from __future__ import annotations
 
@@ -25,44 +25,44 @@ GAME: Final = Game(
         RulesPage("rules/brazilian-truco", "BT", "Brazilian Truco"),
         RulesPage("rules/truco-variants", "TV", "Truco paulista and Truco mineiro"),
     ),
-    seating="There are four seats, 0 and 2 against 1 and 3, or two.",
+    seating="There are four seats, of which 0 and 2 play against 1 and 3, or two seats.",
     presets=(
-        Preset(name="base@1", doc="All options as they are by default."),
+        Preset(name="base@1", doc="All options have their defaults."),
         Preset(
             name="no-cut@1",
-            doc="Without a cut; all other options by default.",
+            doc="No cut; all other options have their defaults.",
             rules={"cut": "none"},
         ),
         Preset(
             name="paulista@1",
-            doc="Truco paulista with four: a card that is turned makes the manilhas.",
+            doc="Truco paulista for four: a card that is turned determines the manilhas.",
             rules={"variant": "paulista"},
             apart=True,
             recurring=True,
         ),
         Preset(
             name="paulista-2@1",
-            doc="Truco paulista with two.",
+            doc="Truco paulista for two.",
             rules={"variant": "paulista", "seats": 2},
             apart=True,
             recurring=True,
         ),
         Preset(
             name="mineiro@1",
-            doc="Truco mineiro with four: fixed manilhas, and stakes from 2.",
+            doc="Truco mineiro for four: fixed manilhas, and stakes from 2.",
             rules={"variant": "mineiro"},
             apart=True,
             recurring=True,
         ),
         Preset(
             name="mineiro-2@1",
-            doc="Truco mineiro with two.",
+            doc="Truco mineiro for two.",
             rules={"variant": "mineiro", "seats": 2},
             apart=True,
         ),
     ),
     duel_rules={},
-    # Without the cut, which is luck, fewer games show who is better.
+    # Without the cut, which is luck, fewer games are needed to compare bots.
     ladder_rules=(
         {"cut": "none"},
         {"variant": "paulista"},

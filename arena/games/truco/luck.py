@@ -1,4 +1,4 @@
-"""How the luck of a hand of Brazilian Truco is measured; see :class:`~arena.games.descriptor.LuckModel`."""
+"""Luck measurement for Brazilian Truco; see :class:`~arena.games.descriptor.LuckModel`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from arena.games.truco.table import CUT, DEAL, END
 
 
 def _rules(rules: Rules) -> Rules:
-    """Return the rules without the cut: whoever cuts has seen no card, so a pack is as good cut as uncut."""
+    """Return the rules without the cut. The seat that cuts has not seen any cards, so a cut does not change
+    the value of a pack.
+    """
     return {**rules, "cut": "none"}
 
 
@@ -36,7 +38,7 @@ def _start(rules: Rules, own: int, other: int) -> State:
 def _standing(state: State) -> Standing:
     """Return the standing from the point of view of the forehand's team."""
     assert isinstance(state, TrucoState)
-    # The dealership has passed on unless the game is over (BT-1.5).
+    # The deal has already passed to the next seat unless the game is over (BT-1.5).
     team = (state.forehand + (state.phase == END)) & 1
     return Standing(team, state.score[team], state.score[1 - team])
 

@@ -1,4 +1,4 @@
-"""The narration of Brazilian Truco, with cards in the order in which they were dealt."""
+"""The narrator of Brazilian Truco. It lists cards in the order in which they were dealt."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def titles(order: Order) -> dict[str, str]:
 
 
 def sides(names: Sequence[str]) -> list[str]:
-    """Return the two sides, named by their players, that of seat 0 first."""
+    """Return the two sides, named after their players. The side of seat 0 comes first."""
     return [" and ".join(names[side::2]) for side in (0, 1)]
 
 
@@ -42,18 +42,18 @@ class TrucoTeller:
         self.rules = rules_from(rules)
         self.teams = sides(names)
         self.s = "s" if self.rules.seats == 2 else ""
-        """The end of a verb with a side."""
+        """The ending of a verb whose subject is a side."""
         self.titles = titles(FIXED)
         self.forehand = 0
         self.choosing = False
         """Whether the forehand has cards to keep, pass or burn."""
         self.looked_at: Sequence[str] = ()
-        """Those cards, in the order in which they were dealt."""
+        """The cards that the forehand looked at, in the order in which they were dealt."""
         self.stake = self.rules.low
         self.deciding_at_eleven = False
         self.truco = False
         self.one_more = False
-        """Whether a tie under truco waits for one more trick (or for the end of the hand)."""
+        """Whether a tie under truco will be decided by one more trick, or by the end of the hand."""
         self.runner = ""
 
     def line(self, event: Event) -> list[str]:

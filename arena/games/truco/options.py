@@ -1,4 +1,4 @@
-"""The rule options of Brazilian Truco, and what they mean (docs/rules/truco-variants.md, TV-x.y)."""
+"""The rule options of Brazilian Truco and their meaning (docs/rules/truco-variants.md, TV-x.y)."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ OPTIONS: Final = OptionSet(
         Option(
             "variant",
             "base",
-            "which game the other options follow by default (TV-1.1)",
+            "the variant that sets the defaults of the other options (TV-1.1)",
             ("base", "paulista", "mineiro"),
             later=True,
         ),
-        Option("seats", 4, "how many play, two or four (TV-2.1)", low=2, high=4, later=True),
+        Option("seats", 4, "the number of players, two or four (TV-2.1)", low=2, high=4, later=True),
         Option(
             "pack",
             "full",
-            "40 cards, or the 24 of the ranks from Q to 3 (TV-3.1)",
+            "the pack: 40 cards, or the 24 cards with ranks from Q to 3 (TV-3.1)",
             ("full", "clean"),
             later=True,
         ),
         Option(
             "manilhas",
             "fixed",
-            "which cards are the manilhas: always the same, or by the card that is turned (TV-3.2, TV-3.3)",
+            "which cards are the manilhas: fixed cards, or determined by a turned card (TV-3.2, TV-3.3)",
             ("fixed", "turned"),
             follows=_PER_VARIANT,
             defaults={"paulista": "turned"},
@@ -50,7 +50,7 @@ OPTIONS: Final = OptionSet(
         Option(
             "exchange",
             True,
-            "whether the forehand may pass and burn hands (BT-2.3, TV-4.3)",
+            "whether the forehand can pass and burn hands (BT-2.3, TV-4.3)",
             follows=_PER_VARIANT,
             defaults={"paulista": False, "mineiro": False},
             later=True,
@@ -58,7 +58,7 @@ OPTIONS: Final = OptionSet(
         Option(
             "max_burns",
             3,
-            "how many hands the forehand may burn (BT-2.4)",
+            "the maximum number of hands that the forehand can burn (BT-2.4)",
             low=0,
             high=9,
             follows="exchange",
@@ -67,7 +67,7 @@ OPTIONS: Final = OptionSet(
         Option(
             "stakes",
             LADDERS[0],
-            "what a hand can be worth, step by step (TV-6.1)",
+            "the possible values of a hand, in ascending steps (TV-6.1)",
             LADDERS,
             follows=_PER_VARIANT,
             defaults={"mineiro": LADDERS[1]},
@@ -85,22 +85,22 @@ OPTIONS: Final = OptionSet(
         Option(
             "truco_from",
             "any",
-            "from which trick on truco may be called (TV-6.10)",
+            "the first trick in which truco can be called (TV-6.10)",
             ("any", "after_first_trick"),
             later=True,
         ),
         Option(
             "raise_limit",
             "none",
-            "who may not raise because the points are enough: nobody, the team for which they are, or both "
-            "teams if they are for the weaker one (TV-6.9)",
+            "who cannot raise because the stake is enough to win: nobody, a team that would win with it, or "
+            "both teams if even the one behind would win with it (TV-6.9)",
             ("none", "own", "both"),
             later=True,
         ),
         Option(
             "face_down",
             "any",
-            "when a card may be played face down (BT-3.2)",
+            "when a card can be played face down (BT-3.2)",
             ("any", "after_first_trick", "never"),
             follows=_PER_VARIANT,
             defaults={"paulista": "after_first_trick", "mineiro": "after_first_trick"},
@@ -108,7 +108,7 @@ OPTIONS: Final = OptionSet(
         Option(
             "tie_lead",
             "first_best",
-            "who leads after a tied trick: the player of the first of the best cards, or who led it (TV-5.4)",
+            "who leads after a tied trick: the player of the first of the best cards, or its leader (TV-5.4)",
             ("first_best", "opener"),
             later=True,
         ),
@@ -122,12 +122,12 @@ OPTIONS: Final = OptionSet(
         Option(
             "both_eleven",
             "blind",
-            "how the hand is played with both teams one hand from the end (TV-7.5)",
+            "how the hand is played if both teams are one hand from winning (TV-7.5)",
             ("blind", "open"),
             later=True,
         ),
         Option("signals", "off", "whether gestures are part of the game (BT-6.2)", ("off", "table")),
-        Option("max_hands", 100, "after how many hands the game ends (BT-1.7)", low=1, high=1000),
+        Option("max_hands", 100, "the number of hands after which the game ends (BT-1.7)", low=1, high=1000),
     ),
     refused=(
         Refusal({"seats": (3,)}, "Truco is for two or four players"),
@@ -144,18 +144,18 @@ OPTIONS: Final = OptionSet(
         Refusal({"signals": ("table",), "seats": (2,)}, "there is nobody to signal to"),
     ),
 )
-"""Refused: TV-1.3."""
+"""The combinations that are refused (TV-1.3)."""
 
 
 class TrucoRules:
     """The options of one game in a form that is quick to use. They never change, so copies of a state share
     them.
 
-    ``seats`` is two or four. Seats are counted with ``mask``, and shifting the index of a card on the table
-    by ``shift`` gives the index of its trick. A hand is worth ``low`` at first, and ``threshold_stake`` if
-    only one team has ``threshold`` points; ``next_stake`` is the ladder from there on. ``answers`` lists what
-    a team that is asked may do, by what the hand is worth if it runs, and ``eleven_answers`` what a team with
-    ``threshold`` points may do.
+    ``seats`` is two or four. Seat numbers wrap around with ``mask``. Shifting the index of a card on the
+    table by ``shift`` gives the index of its trick. A hand is worth ``low`` at first, or ``threshold_stake``
+    if only one team has ``threshold`` points. ``next_stake`` is the ladder of further stakes. ``answers``
+    lists the answers to a call, by the value of the hand if the team runs. ``eleven_answers`` lists the
+    answers of a team with ``threshold`` points.
     """
 
     __slots__ = (
@@ -203,9 +203,9 @@ class TrucoRules:
         self.max_burns: int = options["max_burns"]
         self.max_hands: int = options["max_hands"]
         self.face_down_from: int = {"any": 1, "after_first_trick": 2, "never": 4}[options["face_down"]]
-        """The number of the first trick in which a card may be hidden."""
+        """The number of the first trick in which a card can be hidden."""
         self.truco_from: int = {"any": 1, "after_first_trick": 2}[options["truco_from"]]
-        """The number of the first trick in which truco may be called."""
+        """The number of the first trick in which truco can be called."""
         self.signals: bool = options["signals"] == "table"
         self.whole_hand: bool = options["truco_scope"] == "hand"
         self.limit: str = options["raise_limit"].replace("none", "")
@@ -226,9 +226,11 @@ class TrucoRules:
             stake: f"raise:{value}" if stake > self.low else "truco"
             for stake, value in self.next_stake.items()
         }
-        """How a seat on its turn proposes the next stake, by what the hand is worth (TV-6.3)."""
+        """The action with which a seat proposes the next stake on its turn, by the value of the hand
+        (TV-6.3).
+        """
         self.first_calls: tuple[str, str] = ("truco", "truco") if self.truco_from == 1 else ("", "")
-        """What each team may call at the first lead of a hand."""
+        """The calls that each team can make at the first lead of a hand."""
         self.answers: dict[int, tuple[str, ...]] = {}
         for stake, value in self.next_stake.items():
             higher = (f"raise:{self.next_stake[value]}",) if value in self.next_stake else ()
@@ -236,7 +238,7 @@ class TrucoRules:
         self.eleven_answers: tuple[str, ...] = (f"run:{self.low}", f"accept:{self.threshold_stake}", *partner)
 
     def order(self, vira: int) -> Order:
-        """Return which card beats which with this vira, or with fixed manilhas if there is no vira."""
+        """Return the order of the cards with this vira, or with fixed manilhas if there is no vira."""
         return self.pack.orders.get(vira, FIXED) if self.turned else FIXED
 
 
@@ -246,5 +248,5 @@ def _cached_rules(options: tuple[tuple[str, RuleValue], ...]) -> TrucoRules:
 
 
 def rules_from(options: Rules) -> TrucoRules:
-    """Return the rules of complete and valid options; see ``OPTIONS.complete``."""
+    """Return the rules for complete and valid options; see ``OPTIONS.complete``."""
     return _cached_rules(tuple(options.items()))

@@ -1,4 +1,4 @@
-"""What a person is asked at a turn of Brazilian Truco."""
+"""The panel that asks a person for a decision in Brazilian Truco."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of Brazilian Truco as replay pages draw it."""
+"""The picture of the table of Brazilian Truco that replay pages draw."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ RAISE_CALLS: Final = {4: "Quatro!", 6: "Seis!", 8: "Oito!", 9: "Nove!", 10: "Dez
 
 
 class TrucoPicture(Picture):
-    """The picture of Brazilian Truco; see :class:`~arena.games.pictures.Picture`. Scores are points, the team
-    of seat 0 first.
+    """The picture of Brazilian Truco; see :class:`~arena.games.pictures.Picture`. Scores are points, with the
+    team of seat 0 first.
     """
 
     unit = ("point", "points")
@@ -61,20 +61,20 @@ class TrucoPicture(Picture):
             self._said(kind, event["seat"], event)
 
     def ladder(self) -> list[int]:
-        """Return the stakes to show (BT-4.4, TV-6.1)."""
+        """Return the stakes to display (BT-4.4, TV-6.1)."""
         return list(self.rules.step_of)
 
     def score(self) -> list[int]:
-        """Return the points by team."""
+        """Return the points of each team."""
         return list(self.points)
 
     def told_score(self, scores: Sequence[int], seat: int) -> str:
-        """Return the seat's own points, then those of the others."""
+        """Return the points of the seat's team, then those of the other team."""
         return f"{scores[seat]} to {scores[1 - seat % 2]}"
 
     def notes(self) -> list[Note]:
-        """Return the vira and its manilhas, the hand passed to the partner, and the burned ones (BT-2.3,
-        TV-4.4).
+        """Return notes for the vira and its manilhas, the hand passed to the partner, and the burned hands
+        (BT-2.3, TV-4.4).
         """
         notes: list[Note] = []
         if self.vira:

@@ -1,4 +1,4 @@
-"""Re-deals of Brazilian Truco: hands, face-down cards and, while dealing, the rest of the pack."""
+"""Re-deals of Brazilian Truco: hands, face-down cards and, during the deal, the rest of the pack."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arena.games.truco.view import place_cards, unplaced_cards
 
 def redeal(turn: Turn, rng: random.Random) -> TrucoState:
     """Return a re-deal; see :func:`arena.bots.redeal.redeal`. Cards that the seat knows to be its partner's
-    stay there.
+    remain with the partner.
     """
     observation = turn["observation"]
     order = unplaced_cards(turn["rules"], observation)

@@ -1,4 +1,6 @@
-"""The types of what a seat of Brazilian Truco sees; see :mod:`arena.games.truco.fields`."""
+"""Type definitions for what a seat of Brazilian Truco sees. :mod:`arena.games.truco.fields` describes
+their fields.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ class TrucoTrick(TypedDict):
 
 
 class TrucoCall(TypedDict):
-    """The truco of this hand."""
+    """The truco call of this hand."""
 
     seat: int
     team: int
@@ -90,7 +92,9 @@ class TrucoObservation(TypedDict):
 
 
 class TrucoHidden(TypedDict):
-    """The cards that a seat does not see. ``face_down`` lists trick, seat and card of each."""
+    """The cards that are hidden from a seat. ``face_down`` lists trick, seat and card for each face-down
+    card.
+    """
 
     hands: Mapping[int, Sequence[str]]
     face_down: Sequence[Sequence[Any]]
@@ -101,9 +105,7 @@ _Cut = TypedDict("_Cut", {"from": str}, total=False)
 
 
 class TrucoNews(_Cut, total=False):
-    """An event as it is shown to a viewer; :mod:`arena.games.truco.fields` says which type has which
-    of the fields.
-    """
+    """An event as a viewer sees it. :mod:`arena.games.truco.fields` lists the fields of each type."""
 
     type: Required[str]
     seat: int

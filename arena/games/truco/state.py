@@ -1,18 +1,19 @@
-"""Brazilian Truco: the rules (docs/rules/brazilian-truco.md, cited as BT-x.y, and of its variants
-docs/rules/truco-variants.md, TV-x.y).
+"""The rules of Brazilian Truco (docs/rules/brazilian-truco.md, cited as BT-x.y) and of its variants
+(docs/rules/truco-variants.md, cited as TV-x.y).
 
-Four seats, teams {0, 2} and {1, 3}, or two; the next seat is the one after it, the first after the last.
+There are four seats with the teams {0, 2} and {1, 3}, or two seats. Play passes to the next higher seat, and
+from the last seat to the first.
 
-``fields`` has the actions. Chance does ``dealer`` once, then ``deal`` for every hand; the pack is cut by the
-cutter, or not (BT-2.2, BT-7.3); only the forehand does ``keep``, ``pass`` and ``burn``.
+``fields`` lists the actions. Chance does ``dealer`` once, then ``deal`` for every hand. The cutter can cut
+the pack or leave it uncut (BT-2.2, BT-7.3). Only the forehand does ``keep``, ``pass`` and ``burn``.
 
 Events (the tuples that ``apply`` returns; teams are 0 and 1, -1 is nobody; cards are strings)
-    ``("dealer", seat)``                            the first dealer by lot
+    ``("dealer", seat)``                            the first dealer is drawn
     ``("hand", dealer, number, points0, points1)``  a hand begins
-    ``("cut", seat, lifted, "top" | "bottom")``     0 lifted: no cut
+    ``("cut", seat, lifted, "top" | "bottom")``     no cut if 0 are lifted
     ``("dealt", seat, (card, card, card), blind)``  blind: not even the owner looks (BT-5.3)
     ``("kept", seat)`` ``("passed", seat, cards)`` ``("burned", seat, cards)``
-    ``("vira", -1, card)``                          turned after the last deal (TV-4.4)
+    ``("vira", -1, card)``                          the vira is turned after the last deal (TV-4.4)
     ``("shown", seat, cards)``                      to its partner (BT-5.2)
     ``("truco", seat, value)`` ``("raise", seat, value)`` ``("accept", seat, value)``
     ``("run", seat, points)`` ``("defer", seat)``
@@ -23,8 +24,8 @@ Events (the tuples that ``apply`` returns; teams are 0 and 1, -1 is nobody; card
     ``("signal", seat, gesture)``
     ``("game_over", -1, winning team, points0, points1)``
 
-What a seat sees of events and of the state is in ``view``. Places: the winners 1, the losers 2,
-everybody 1 in a draw; scores: the points of the seat's team.
+``view`` defines what a seat sees of events and of the state. The winners have place 1 and the losers
+place 2; in a draw, all seats have place 1. The score of a seat is the points of its team.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ _SEAT_NAMES: Final = ("0", "1", "2", "3")
 
 
 class TrucoState(TrucoTable):
-    """One game of Brazilian Truco. See the module for actions and events."""
+    """One game of Brazilian Truco. For actions and events, see the module."""
 
     __slots__ = ()
 
@@ -112,8 +113,8 @@ class TrucoState(TrucoTable):
         return self.phase == ANSWER
 
     def right_of(self, seat: int) -> tuple[int, ...]:
-        """Return what a gesture belongs to: a hand and a trick, or for a seat without cards the time before
-        it got them (BT-6.2).
+        """Return the hand and the trick that a gesture belongs to. For a seat without cards, the result
+        stands for the time before it receives them (BT-6.2).
         """
         return (self.hand_number, max(len(self.leaders), 1), int(bool(self.hands[seat])))
 
@@ -126,14 +127,14 @@ class TrucoState(TrucoTable):
         return None
 
     def observation(self, seat: int | None) -> TrucoObservation:
-        """See :class:`~arena.games.kernel.State`; the fields are listed in ``fields``."""
+        """See :class:`~arena.games.kernel.State`. ``fields`` describes the fields."""
         return observe(self, seat)
 
     def default_action(self, seat: int) -> str:
-        """Return the default action (BT-7.3). Raises IllegalAction unless the game waits for ``seat``."""
+        """Return the default action (BT-7.3). Raises IllegalAction unless ``seat`` is awaited."""
         if seat != self.actor or seat < 0 or self.phase == END:
             raise IllegalAction(
-                f"the game does not wait for seat {seat}",
+                f"seat {seat} is not awaited now",
                 field="seat",
                 expected=f"one of {list(self.awaiting())}",
             )
@@ -165,7 +166,7 @@ class TrucoState(TrucoTable):
         if code < RUN:
             events = self._play(seat, code, action)
         elif code >= CUT_TOP:
-            # With 24 cards fewer may be lifted than there are codes for.
+            # With 24 cards, fewer can be lifted than there are codes for.
             if seat != self.actor or self.phase != CUT or code % 100 >= len(self.pack):
                 raise self.illegal(seat, action)
             events = self._cut(seat, code)
@@ -182,8 +183,8 @@ class TrucoState(TrucoTable):
         else:
             events = self._signal(seat, code - SIGNAL)
         if len(self.legal) == 1 and not self.may_signal:
-            # BT-7.4, TV-9.2: public facts alone prove it the only action: the limits of BT-2.4 and BT-5.1, or
-            # a last card that may be neither hidden nor preceded by a call.
+            # BT-7.4, TV-9.2: public facts alone prove that this is the only action: the limits of BT-2.4 and
+            # BT-5.1, or a last card that can be neither hidden nor preceded by a call.
             events += self.apply(self.actor, self.legal[0])
         return events
 
@@ -192,7 +193,7 @@ class TrucoState(TrucoTable):
             pack = self.rules.pack.reader.read(action)
             if pack is not None:
                 return self._begin_hand(pack)
-            expected = f"deal: and the {len(self.rules.pack.cards)} cards of the pack, each once"
+            expected = f"deal: followed by the {len(self.rules.pack.cards)} cards of the pack, each once"
         elif self.phase == DEALER:
             dealers = _DEALER_ACTIONS[: self.rules.seats]
             if action in dealers:
@@ -201,9 +202,12 @@ class TrucoState(TrucoTable):
                 return [("dealer", self.dealer)]
             expected = "one of " + ", ".join(dealers)
         else:
-            expected = "nothing from chance now"
+            expected = "no action from chance now"
         raise IllegalAction(
-            f"chance may not {action!r} now", field="action", expected=expected, extra={"legal_actions": []}
+            f"{action!r} is not a legal action for chance now",
+            field="action",
+            expected=expected,
+            extra={"legal_actions": []},
         )
 
     # 2. Deal
@@ -231,8 +235,8 @@ class TrucoState(TrucoTable):
         return events
 
     def _cut(self, seat: int, code: int) -> list[Event]:
-        """Put the lifted packet at the bottom (BT-2.2); cards taken from the bottom are dealt in reverse
-        order.
+        """Move the lifted packet to the bottom (BT-2.2). If the cards are dealt from the bottom, they are
+        dealt in reverse order.
         """
         count = len(self.pack)
         if code < CUT_BOTTOM:
@@ -261,8 +265,8 @@ class TrucoState(TrucoTable):
         return ("dealt", seat, (PACK[first], PACK[second], PACK[third]), blind)
 
     def _deal_first(self, events: list[Event]) -> None:
-        """Deal three cards to the forehand, who then chooses (BT-2.3), or three to every seat at once
-        (TV-4.3).
+        """Deal three cards to the forehand, who must then choose (BT-2.3), or three cards to every seat at
+        once (TV-4.3).
         """
         rules = self.rules
         if rules.exchange and not self.blind:
@@ -308,7 +312,7 @@ class TrucoState(TrucoTable):
         return events
 
     def _keep(self, seat: int) -> list[Event]:
-        """Deal the other hands (BT-2.5), then go on with BT-5.2 or the first lead."""
+        """Deal the other hands (BT-2.5), then continue with BT-5.2 or the first lead."""
         self.note(seat, KEEP)
         events: list[Event] = [("kept", seat), self._deal((seat + 1) & 3, False)]
         if not self.passed:
@@ -322,9 +326,7 @@ class TrucoState(TrucoTable):
         return events
 
     def _begin_play(self, events: list[Event]) -> None:
-        """Ask for the first lead, or before it for the decision of a team that alone has 11
-        (BT-5.2, TV-7.2).
-        """
+        """Ask for the first lead, or first for the decision of a team that alone has 11 (BT-5.2, TV-7.2)."""
         if not self.elevens or self.elevens == BOTH:
             self._lead(self.forehand)
             return
@@ -356,7 +358,7 @@ class TrucoState(TrucoTable):
         self.legal = turn_actions(self.hands[seat], self.may_hide, self.turn_calls[seat & 1])
 
     def _play_blind(self, events: list[Event]) -> None:
-        """Play each seat's cards in the order dealt, since nobody looks at them (BT-5.3)."""
+        """Play each seat's cards in the order dealt, because nobody looks at them (BT-5.3)."""
         piles = {event[1]: event[2] for event in events if event[0] == "dealt"}
         self._lead(self.forehand)
         while self.phase == PLAY:
@@ -384,8 +386,8 @@ class TrucoState(TrucoTable):
         return events
 
     def _end_trick(self, events: list[Event]) -> None:
-        """Decide who won the trick and who leads next (BT-3.3, BT-3.4), and whether the hand is over
-        (BT-3.5).
+        """Determine the winner of the trick and the next leader (BT-3.3, BT-3.4), and whether the hand is
+        over (BT-3.5).
         """
         plays = self.plays
         strength = self.order.strength
@@ -432,7 +434,7 @@ class TrucoState(TrucoTable):
     def _end_truco_trick(
         self, winner: int, number: int, leader: int, tied_before_call: bool, events: list[Event]
     ) -> None:
-        """End the trick that a truco was about (BT-4.6, BT-4.7)."""
+        """End the trick under truco (BT-4.6, BT-4.7)."""
         extra = self.truco_trick < number - 1
         if winner != TIE:
             self._end_hand(winner, self.stake, "truco", events)
@@ -556,13 +558,13 @@ class TrucoGameRules(GameRules):
         return state
 
     def view_event(self, event: Event, seat: int | None) -> dict[str, object] | None:
-        """See :class:`~arena.games.kernel.GameRules`; the fields are listed in ``fields``."""
+        """See :class:`~arena.games.kernel.GameRules`. ``fields`` describes the fields."""
         return view_event(event, seat)
 
     def from_observation(
         self, rules: Rules, observation: TrucoObservation, hidden: TrucoHidden
     ) -> TrucoState:
-        """See :class:`~arena.games.kernel.GameRules`; for ``hidden``, see ``view.fill_from_observation``."""
+        """See :class:`~arena.games.kernel.GameRules`. For ``hidden``, see ``view.fill_from_observation``."""
         state = TrucoState(rules_from(rules))
         fill_from_observation(state, observation, hidden)
         return state

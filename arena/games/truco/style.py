@@ -1,4 +1,4 @@
-"""Style figures of Truco: how the seats play, from a game's events and cards (``docs/ratings.md``)."""
+"""Figures of playing style in Truco, counted from the events and cards of a game (``docs/ratings.md``)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Counting:
         elif type == "dealt":
             self._hands[seat] = set(event[2])
             if seat == self._dealer and not event[3]:
-                # The last hand that is dealt: from here on all of it is played.
+                # After the last seat has been dealt its cards, the hand is certain to be played.
                 for counts in self.counts:
                     counts[_CALLS][1] += 1
         elif type == "passed":
@@ -92,21 +92,36 @@ def count(events: Iterable[Event], rules: Rules) -> list[list[list[int]]]:
 
 
 FIGURES: Final = (
-    Figure("calls", "Calls truco", "of hands", "Hands in which it called truco, of those that it played."),
-    Figure("runs", "Runs", "when asked", "Answers to truco or a raise by which it ran, of all its answers."),
-    Figure("raises", "Raises", "when asked", "Answers to truco or a raise by which it raised, of all."),
+    Figure(
+        "calls",
+        "Calls truco",
+        "of hands",
+        "Hands in which the bot called truco, as a share of the hands that it played.",
+    ),
+    Figure(
+        "runs",
+        "Runs",
+        "when asked",
+        "Answers to truco or a raise by which it ran, as a share of its answers.",
+    ),
+    Figure(
+        "raises",
+        "Raises",
+        "when asked",
+        "Answers to truco or a raise by which it raised, as a share of its answers.",
+    ),
     Figure(
         "wins_after_call",
         "Wins after a call",
         "of hands with a call",
-        "Hands that its side won, of those in which it called truco or raised.",
+        "Hands that its side won, as a share of the hands in which it called truco or raised.",
     ),
     Figure(
         "bluffs",
         "Bluffs",
         "of calls and raises",
-        "Calls of truco and raises while its cards not yet played held no manilha and no three, and its side "
-        "had won no trick of the hand, of all its calls and raises.",
+        "Calls and raises while it held no manilha and no three, and its side had not won a trick of the "
+        "hand, as a share of its calls and raises.",
     ),
 )
 

@@ -1,6 +1,6 @@
 """The table of Brazilian Truco: the data of one game, and how it is copied and serialised.
 
-The rules that change it are in ``truco``; what a seat sees of it is in ``view``.
+The rules that change it are in ``state``, and what a seat sees of it is in ``view``.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ FIELDS: Final = frozenset(
 OVER: Final = 4
 """The actor of a game that is over."""
 
-# What is being decided.
+# The phases of a game.
 DEALER: Final = 0
 DEAL: Final = 1
 CUT: Final = 2
@@ -70,36 +70,36 @@ PHASES: Final = ("dealer", "deal", "cut", "choose", "eleven", "play", "answer", 
 
 NOTHING: Final[tuple[str, ...]] = ()
 TIE: Final = -1
-"""The winner of a trick or a hand that nobody won."""
+"""The winner of a tied trick or of a hand without a winner."""
 NOBODY: Final = -1
 """The seat of an event that belongs to no seat."""
 EVERY_SEAT: Final = 15
 BOTH: Final = 3
-"""Both teams, as bits: of ``elevens`` (BT-5.3) and of ``right`` (TV-6.2)."""
+"""Both teams as bits, for ``elevens`` (BT-5.3) and ``right`` (TV-6.2)."""
 NO_CARD: Final = -1
-"""The vira where none is turned."""
+"""The value of ``vira`` if no card has been turned."""
 NO_CALLS: Final = ("", "")
 
 
 class TrucoTable(State):
     """The data of one game.
 
-    The state proper: ``rules``, ``phase``, ``actor`` (seat, ``CHANCE`` or ``OVER``), ``dealer`` (-1 before
-    the lot), ``hand_number`` (from 1: in progress or about to be dealt), ``score`` (by team); of the hand
-    in progress ``pack`` (card numbers as shuffled), ``top`` and ``end`` (the place in the pack of the next
-    card to be dealt, and where the dealing ends; see ``undealt``), ``hands`` (by seat), ``passed``,
-    ``burned`` (hands), ``stake``, ``truco_seat`` (who called, -1: nobody),
-    ``truco_trick`` and ``truco_on_table`` (index of the trick, cards in it at the call), ``proposer`` (who
-    raised last), ``plays`` (codes in order of play), ``leaders`` and ``winners`` (by trick), ``signals``
-    (trick index, seat and gesture as one number), ``calls`` (all that was done besides playing cards, in
-    order: cards played before, seat, value and action code as one number, see ``note``).
+    The state proper consists of ``rules``, ``phase``, ``actor`` (seat, ``CHANCE`` or ``OVER``), ``dealer``
+    (-1 before the first is drawn), ``hand_number`` (from 1, in progress or about to be dealt) and ``score``
+    (by team). For the hand in progress it also has ``pack`` (card numbers as shuffled), ``top`` and ``end``
+    (the indexes in the pack of the next card to be dealt and of the end of dealing; see ``undealt``),
+    ``hands`` (by seat), ``passed``, ``burned`` (hands), ``stake``, ``truco_seat`` (the caller, -1 for
+    nobody), ``truco_trick`` and ``truco_on_table`` (the index of the trick and the number of cards in it at
+    the call), ``proposer`` (the last seat to raise), ``plays`` (codes in order of play), ``leaders`` and
+    ``winners`` (by trick), ``signals`` (trick index, seat and gesture as one number), ``calls`` (all actions
+    other than playing cards, in order; each is one number made of the number of cards played before, seat,
+    value and action code, see ``note``) and ``vira`` (the card turned, TV-4.4).
 
-    ``vira`` is the card turned (TV-4.4), ``NO_CARD`` if there is none.
-
-    Derived, kept for speed: ``elevens`` (a bit per team that could have won with the smallest stake when the
-    hand began, BT-5.1, TV-7.1), ``blind`` (nobody looks at the cards, BT-5.3), ``order`` (which card beats
-    which), ``legal`` (the actor's actions, signals apart), ``may_hide``, ``turn_calls`` (by team: how a seat
-    of it on its turn may raise the stake, "" if it may not) and ``may_signal`` (a bit per seat).
+    These fields are derived, and stored for speed: ``elevens`` (a bit per team that could have won with the
+    smallest stake when the hand began, BT-5.1, TV-7.1), ``blind`` (whether nobody looks at the cards,
+    BT-5.3), ``order`` (the order of the cards), ``legal`` (the actor's actions without signals),
+    ``may_hide``, ``turn_calls`` (for each team the action that raises the stake on a turn of its seats, or ""
+    if there is none) and ``may_signal`` (a bit per seat).
     """
 
     __slots__ = (
@@ -151,7 +151,7 @@ class TrucoTable(State):
         self.clear_hand()
 
     def clear_hand(self) -> None:
-        """Take everything of the last hand off the table."""
+        """Clear everything from the last hand off the table."""
         rules = self.rules
         score = self.score
         threshold = rules.threshold
@@ -184,14 +184,14 @@ class TrucoTable(State):
         self.may_signal: int = 0
 
     def take_pack(self, numbers: bytes) -> None:
-        """Take these cards, top first, to deal from."""
+        """Set the pack to deal from to these cards, top card first."""
         self.pack = numbers
         self.top = 0
         self.end = len(numbers)
 
     def note(self, seat: int, code: int, value: int = 0) -> None:
-        """Add an action that plays no card to ``calls``; ``value`` is the number of points that it names, if
-        any.
+        """Append an action that plays no card to ``calls``. ``value`` is the number of points that it names,
+        if any.
         """
         self.calls.append(len(self.plays) << 15 | seat << 13 | value << 9 | code)
 
@@ -199,12 +199,12 @@ class TrucoTable(State):
 
     @property
     def forehand(self) -> int:
-        """The seat on the dealer's right (BT-2.3)."""
+        """The seat to the dealer's right (BT-2.3)."""
         return (self.dealer + 1) & self.rules.mask
 
     @property
     def eleven_asked(self) -> int:
-        """The member of the team that alone has 11 who is asked first (BT-5.2)."""
+        """The seat asked first in the team that alone has 11 (BT-5.2)."""
         forehand = self.forehand
         return forehand if self.elevens >> (forehand & 1) & 1 else (forehand + 1) & self.rules.mask
 
@@ -215,7 +215,7 @@ class TrucoTable(State):
 
     @property
     def right(self) -> int:
-        """The teams that may raise the stake, as one bit per team (TV-6.2)."""
+        """The teams that have the right to raise the stake, as one bit per team (TV-6.2)."""
         if self.elevens:
             return 0
         if self.proposer == NOBODY:
@@ -226,16 +226,17 @@ class TrucoTable(State):
         return 1 << ((self.proposer + 1) & 1)
 
     def undealt(self) -> bytes:
-        """Return the cards still to be dealt, the next one first.
+        """Return the cards still to be dealt, next card first.
 
-        The places from ``top`` up to ``end`` (exclusive) go up, or down when dealing from the bottom of the
-        pack; negative ones count from the other end of the pack, so a cut moves no card (BT-2.2).
+        Indexes run from ``top`` to ``end`` (exclusive), upwards or, when dealing from the bottom of the pack,
+        downwards. Negative indexes count from the other end of the pack, so that a cut does not move any
+        cards (BT-2.2).
         """
         step = 1 if self.top < self.end else -1
         return bytes([self.pack[place] for place in range(self.top, self.end, step)])
 
     def as_dealt(self, seat: int) -> tuple[int, ...]:
-        """Return the cards that ``seat`` got in this hand: those it holds and those it played."""
+        """Return the cards that ``seat`` was dealt in this hand: those it holds and those it has played."""
         cards = list(self.hands[seat])
         for index, code in enumerate(self.plays):
             if (self.leaders[index >> self.rules.shift] + index) & self.rules.mask == seat:
@@ -284,7 +285,9 @@ class TrucoTable(State):
         return (self.score[team] if limit == "own" else min(self.score)) + value < TARGET
 
     def answers(self, team: int) -> tuple[str, ...]:
-        """Return what the seat of ``team`` that is asked first may do (BT-4.2, BT-4.4, TV-6.4)."""
+        """Return the possible answers of the seat of ``team`` that is asked first (BT-4.2,
+        BT-4.4, TV-6.4).
+        """
         rules = self.rules
         answers = rules.answers[self.stake]
         if not rules.limit or self.may_raise(team, self.proposed):
@@ -292,7 +295,7 @@ class TrucoTable(State):
         return tuple(answer for answer in answers if not answer.startswith("raise:"))
 
     def choices(self) -> tuple[str, ...]:
-        """Return what the forehand may do with the three cards it looks at (BT-2.3, BT-2.4, BT-5.1)."""
+        """Return the actions of the forehand with the three cards it looks at (BT-2.3, BT-2.4, BT-5.1)."""
         if self.elevens:
             return KEEP_ONLY
         if len(self.burned) < self.rules.max_burns:
@@ -320,7 +323,7 @@ class TrucoTable(State):
     # Copies
 
     def copy_to(self, other: TrucoTable) -> None:
-        """Make ``other``, a table with the same rules, equal to this one and independent of it."""
+        """Copy this table to ``other``, a table with the same rules. The copy is independent."""
         other.phase = self.phase
         other.actor = self.actor
         other.dealer = self.dealer
@@ -352,8 +355,8 @@ class TrucoTable(State):
         other.may_signal = self.may_signal
 
     def content(self) -> dict[str, object]:
-        """Return the content as :class:`~arena.games.kernel.State` defines it: a JSON object of the state
-        proper, with cards as numbers.
+        """Return the content of the state proper, as :class:`~arena.games.kernel.State` defines it. Cards are
+        numbers.
         """
         content: dict[str, object] = {
             "kind": "truco",
@@ -382,7 +385,7 @@ class TrucoTable(State):
         return content
 
     def load(self, data: dict[str, Any]) -> None:
-        """Load what ``serialise`` wrote. Raises KeyError, TypeError or ValueError if it is damaged."""
+        """Load data that ``serialise`` wrote. Raises KeyError, TypeError or ValueError if it is damaged."""
         self.phase = PHASES.index(data["phase"])
         self.actor = _number(data["actor"], CHANCE, OVER)
         seats = self.rules.seats
@@ -403,9 +406,9 @@ class TrucoTable(State):
         self.calls = _numbers(data["calls"], 0, (12 << 15) + (1 << 15) - 1)
         self.vira = _number(data["vira"], NO_CARD, CARD_COUNT - 1) if self.rules.turned else NO_CARD
         if not CALL_CODES.issuperset([call & 511 for call in self.calls]):
-            raise ValueError("an action that is not a call")
+            raise ValueError("'calls' contains an action that is not a call")
         if len(self.score) != 2 or len(self.hands) != seats or len(self.leaders) > 3:
-            raise ValueError("wrong number of teams, seats or tricks")
+            raise ValueError("the number of teams, seats or tricks is wrong")
         self.refresh()
 
 
@@ -418,7 +421,7 @@ def read_serialised(data: bytes) -> tuple[TrucoRules, dict[str, Any]]:
         check_format(fields, VERSION, FIELDS)
         return rules_from(OPTIONS.complete(fields["rules"])), fields
     except InvalidOption as error:
-        raise NewerFormat(f"this is a state of newer rules of truco: {error}") from None
+        raise NewerFormat(f"the state uses newer rules of truco: {error}") from None
     except (KeyError, TypeError, ValueError) as error:
         raise corrupt(error) from error
 
@@ -426,15 +429,15 @@ def read_serialised(data: bytes) -> tuple[TrucoRules, dict[str, Any]]:
 def corrupt(error: Exception) -> CorruptState:
     """Return the error for a serialised state that cannot be read."""
     return CorruptState(
-        f"this is not a serialised state of truco: {error}",
-        expected=f"what serialise() of version {VERSION} wrote",
+        f"invalid serialised state of truco: {error}",
+        expected=f"the output of serialise() of version {VERSION}",
     )
 
 
 def _number(value: object, low: int, high: int) -> int:
     if isinstance(value, int) and low <= value <= high:
         return value
-    raise ValueError(f"{value!r} is not a number from {low} to {high}")
+    raise ValueError(f"{value!r} must be a whole number from {low} to {high}")
 
 
 def _numbers(values: list[object], low: int, high: int) -> list[int]:
@@ -444,5 +447,5 @@ def _numbers(values: list[object], low: int, high: int) -> list[int]:
 def _hand(values: list[object]) -> tuple[int, ...]:
     cards = _numbers(values, 0, CARD_COUNT - 1)
     if len(cards) > 3 or cards != sorted(set(cards)):
-        raise ValueError(f"{cards} is not a hand")
+        raise ValueError(f"{cards} is not a valid hand")
     return tuple(cards)

@@ -1,4 +1,4 @@
-"""A turn of Brazilian Truco as text."""
+"""The text of a turn of Brazilian Truco."""
 
 from __future__ import annotations
 

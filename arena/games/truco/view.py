@@ -1,10 +1,11 @@
-"""What a seat of Brazilian Truco sees: observations, events, and the way back from an observation.
+"""What a seat of Brazilian Truco sees: observations, views of events, and the conversion from an observation
+back to a state.
 
-Everything is built up field by field (BT-7.1). Cards are strings in the order of ``PACK``, teams are 0
-and 1, seats 0-3, and None (JSON null) is nobody.
+Everything is built up field by field (BT-7.1). Cards are strings in the order of ``PACK``, teams are 0 and 1,
+seats are 0 to 3, and None (JSON null) is nobody.
 
-``fields`` says what the fields of observations and of events are. With ``tricks`` and ``burned`` the calls of
-an observation are all that the seat saw of the hand, in order.
+``fields`` describes the fields of observations and events. ``tricks``, ``burned`` and ``calls`` together are
+everything that the seat saw of the hand, in order.
 """
 
 from __future__ import annotations
@@ -47,17 +48,19 @@ from arena.games.truco.table import (
 )
 
 _WORDS: Final[dict[int, list[str]]] = {code: action.split(":") for action, code in ACTION_CODE.items()}
-"""The parts of one action for each code; of actions that differ in their points alone, of any."""
+"""The parts of the action with each code. If actions with the same code differ in their points, only one of
+them is included.
+"""
 _CODE_OF_WORD: Final[dict[str, int]] = {
     action.split(":")[0]: code
     for action, code in ACTION_CODE.items()
     if not action.startswith(("cut:", "signal:"))
 }
-"""By the word of an action that has one code whatever its points."""
+"""The code of an action by its first word. Words of actions that have several codes are not included."""
 
 
 def observe(table: TrucoTable, seat: int | None) -> TrucoObservation:
-    """Return the observation of ``seat`` (None: of a spectator, who sees what is public)."""
+    """Return the observation of ``seat``, or for None that of a spectator, who sees what is public."""
     order = table.order
     known_order = not table.rules.turned or table.vira != NO_CARD
     return {
@@ -169,7 +172,7 @@ def _call(call: int, shift: int) -> TrucoSaid:
 
 
 def _call_number(call: TrucoSaid, seats: int) -> int:
-    """Return the inverse of ``_call``."""
+    """Return the number for a call, which ``_call`` decodes."""
     said: str = call["said"]
     value: int = call["value"] or 0
     code = _CODE_OF_WORD.get(said, 0)
@@ -183,7 +186,7 @@ def _call_number(call: TrucoSaid, seats: int) -> int:
 
 
 def view_event(event: Event, seat: int | None) -> dict[str, object] | None:
-    """Return what ``seat`` learns from an event of ``truco``."""
+    """Return what ``seat`` sees of an event, or None if it sees nothing."""
     kind: str = event[0]
     if kind == "play":
         return {"type": kind, "seat": event[1], "card": event[2]}
@@ -243,15 +246,15 @@ def _team_or_none(team: int) -> int | None:
 
 
 def order_seen(observation: TrucoObservation) -> Order:
-    """Return which card beats which; while no manilhas are turned, use the fixed ones."""
+    """Return the order of the cards. If the manilhas have yet to be turned, use the fixed ones."""
     vira, manilhas = observation["vira"], observation["manilhas"]
     return FIXED if vira is None or manilhas is None else TURNED[manilhas[0][0]]
 
 
 def unplaced_cards(rules: Mapping[str, Any], observation: TrucoObservation) -> list[str]:
-    """Return, in pack order, the cards in use whose place the observer does not know.
+    """Return the cards in use whose place the observer does not know, in the order of the pack.
 
-    A card that the partner is known to hold or to have played face down (BT-2.6, BT-5.2) is one of them as
+    They include a card that the partner is known to hold or to have played face down (BT-2.6, BT-5.2), as
     long as both are possible.
     """
     placed = {*observation["hand"], observation["vira"]}
@@ -263,9 +266,9 @@ def unplaced_cards(rules: Mapping[str, Any], observation: TrucoObservation) -> l
 
 
 def place_cards(observation: TrucoObservation, order: Sequence[str]) -> TrucoHidden:
-    """Give the cards of ``order``, a permutation of ``unplaced_cards(observation)``, to the places that the
-    observer does not see, and return the ``hidden`` of ``fill_from_observation``. Every permutation is
-    possible, and equally likely ones give equally likely assignments.
+    """Assign the cards of ``order``, a permutation of ``unplaced_cards(observation)``, to the places that the
+    observer cannot see. Return the ``hidden`` of ``fill_from_observation``. Every permutation is valid, and a
+    uniformly random permutation gives a uniformly random assignment.
     """
     seat = observation["seat"]
     partner = None if seat is None else (seat + 2) & 3
@@ -293,25 +296,25 @@ def place_cards(observation: TrucoObservation, order: Sequence[str]) -> TrucoHid
 
 
 def fill_from_observation(table: TrucoTable, observation: TrucoObservation, hidden: TrucoHidden) -> None:
-    """Make ``table``, just created, a state that shows ``observation`` to its seat.
+    """Fill ``table``, which must be new, so that its seat would see ``observation``.
 
-    ``hidden`` gives every card that the observation does not::
+    ``hidden`` contains every card that the observation does not::
 
-        {"hands": {seat: [card, ...]},                 of every other seat that holds cards
+        {"hands": {seat: [card, ...]},                 for every other seat that holds cards
          "face_down": [[trick index, seat, card], ...],   others' face-down cards
-         "rest": [card, ...]}                          the undealt pack, top first; only looked at while
+         "rest": [card, ...]}                          the undealt pack, top first; only used while
                                                        cutting or dealing ("cut", "choose")
 
-    ``place_cards`` makes one. Raises ArenaError (``invalid_assignment``) if it does not fit.
+    ``place_cards`` creates such a value. Raises ArenaError (``invalid_assignment``) if it is inconsistent.
     """
     try:
         _fill(table, observation, hidden)
     except (IndexError, KeyError, TypeError, ValueError) as error:
         raise ArenaError(
-            f"the hidden cards do not fit the observation: {error}",
+            f"the hidden cards are inconsistent with the observation: {error}",
             code="invalid_assignment",
             field="hidden",
-            expected="as many cards as each seat holds, every face-down card, no card twice",
+            expected="the number of cards that each seat holds, all face-down cards, and no card twice",
         ) from error
 
 
@@ -371,11 +374,11 @@ def _check_cards(table: TrucoTable, observation: TrucoObservation) -> None:
         raise ValueError("a card is in two places")
     count = len(table.rules.pack.cards)
     if table.phase in (CUT, CHOOSE) and len(numbers) != count:
-        raise ValueError(f"{len(numbers)} cards are given, not {count}")
+        raise ValueError(f"there must be {count} cards, not {len(numbers)}")
     partner = (table.forehand + 2) & 3
     dealt = [(observation["passed_cards"], partner)]
     if observation["seat"] is not None:
         dealt.append((observation["partner_dealt"], (observation["seat"] + 2) & 3))
     for cards, seat in dealt:
         if cards and table.as_dealt(seat) != numbers_of(cards):
-            raise ValueError(f"seat {seat} was dealt other cards")
+            raise ValueError(f"seat {seat} was dealt different cards")

@@ -1,4 +1,4 @@
-// Elements and cards. Text only ever becomes text: nothing here takes markup.
+// Elements and cards. Text is inserted as text nodes only; nothing here accepts markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 const SUITS = { C: "clubs", H: "hearts", S: "spades", D: "diamonds" };
@@ -21,7 +21,7 @@ function suit(letter, attributes = {}) {
 const rankOf = (card) => (card[0] === "T" ? "10" : card[0]);
 const isRed = (card) => card[1] === "H" || card[1] === "D";
 
-// A card of 60 by 84; "" is its back. `name` is what screen readers say.
+// A card of 60 by 84; "" is its back. Screen readers read `name`.
 function drawCard(card, name, faceDown = false) {
   const label = card ? (faceDown ? `${name}, face down` : name) : "a card, face down";
   const drawn = svg("svg", { class: "card", viewBox: "0 0 60 84", role: "img", "aria-label": label });

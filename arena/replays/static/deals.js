@@ -1,4 +1,4 @@
-// Checks the deals of a game with nothing but docs/fair-deals.md and WebCrypto.
+// Verifies the deals of a game by docs/fair-deals.md, using only WebCrypto.
 
 const utf8 = (text) => new TextEncoder().encode(text);
 const bytesOf = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16));
@@ -43,7 +43,7 @@ async function below(stream, n) {
   }
 }
 
-// What chance does: "dealer:2" or "deal:4C7H…".
+// An action of chance: "dealer:2" or "deal:4C7H…".
 async function chance(seed, nonces, kind, hand, items) {
   const message = joined(text(`botequim ${kind} v1`), num(hand), num(nonces.length), ...nonces.map(text));
   const stream = words(await hmac(bytesOf(seed), message));
@@ -56,7 +56,7 @@ async function chance(seed, nonces, kind, hand, items) {
   return `deal:${list.join("")}`;
 }
 
-// The first cards of a deal, for people.
+// The first cards of a deal, in printed notation.
 const begin = (action) => (action.startsWith("deal:") ? `${action.slice(5, 17)}…` : action);
 
 // The three checks: {fits, what, details} each.
@@ -94,7 +94,7 @@ async function checkDeals(fair, open) {
   return results;
 }
 
-// Cards on the table that their seat did not hold a move before; hands at which nobody looks are taken as they are.
+// Cards on the table that their seat did not hold before the move. Hands that nobody looks at are not checked.
 function playedFromNowhere(open) {
   const found = [];
   for (let at = 1; at < open.length; at++) {

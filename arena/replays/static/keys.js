@@ -1,9 +1,9 @@
-// The keys of the page: `?` shows them, and single letters can be switched off there, in this browser.
+// The keyboard shortcuts of the page. `?` lists them; single-letter shortcuts can be switched off there, per browser.
 {
   const SETTING = "letters";
   const root = document.documentElement;
 
-  // Storage can be closed; the switch then holds for this page.
+  // Storage can be unavailable; the switch then applies only to this page.
   function stored(value) {
     try {
       if (value !== undefined) localStorage.setItem(SETTING, value);
@@ -59,7 +59,7 @@
     label.append(box, " Single letters and signs are keys");
     const close = made("button", "Close", { type: "button" });
     close.addEventListener("click", () => dialog.close());
-    // A browser that had no focus before leaves it on what is hidden now, where keys are not heard.
+    // If nothing had focus before, the browser leaves it on a hidden element, which receives no keys.
     dialog.addEventListener("close", () => dialog.contains(document.activeElement) && document.activeElement.blur());
     dialog.append(made("h2", "Keys of this page", { id: "keys-title" }), list, label, close);
     document.body.append(dialog);
@@ -74,7 +74,7 @@
     const fields = Array.from(document.querySelectorAll("input[type=search]"));
     let field = fields.find((one) => one.checkVisibility());
     if (!field && fields.length) {
-      // On phones it is in a menu.
+      // On phones the link is in a menu.
       field = fields.find((one) => one.closest("details"));
       if (field) field.closest("details").open = true;
     }

@@ -1,9 +1,9 @@
-// The page: which move is shown, and how to get to another one.
+// The page: the move that is shown, and navigation between moves.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 data.partners = data.teams.some((team) => team.length > 1);
 
-// Pictures as whole objects, from what changed.
+// Restores complete pictures from the changes.
 const unfolded = (changes) => {
   let last = {};
   return changes.map((change) => (last = { ...last, ...change }));
@@ -52,7 +52,7 @@ function rememberMove() {
   }
 }
 
-// The words of a move without the cards that this view does not see.
+// The text of a move without the cards that are hidden from this view.
 function wordsOf(move) {
   const copy = links[move - 1].cloneNode(true);
   if (view !== null) {
@@ -61,7 +61,7 @@ function wordsOf(move) {
   return copy.textContent.trim();
 }
 
-// Scrolls the list, never the page.
+// Scrolls only the list, not the page.
 function reveal(link) {
   const list = by("list");
   const box = list.getBoundingClientRect();
@@ -110,7 +110,7 @@ function goHands(step) {
   else go(step < 0 ? first : last);
 }
 
-// A trick further: to the next move at which another trick or hand begins.
+// Moves on to the next move that starts a trick or a hand.
 function goTricks(step) {
   const key = (move) => `${open[move - 1].hand} ${open[move - 1].trick}`;
   let move = within(now + step);
@@ -153,7 +153,7 @@ function changeSpeed(step) {
   if (button) setSpeed(Number(button.value));
 }
 
-// From open hands to those of the seat at the bottom, and back.
+// Toggles between open hands and the view of the seat at the bottom.
 function swapView() {
   by("view").value = view === null ? String(bottom) : "";
   chooseView();
@@ -187,7 +187,7 @@ const KEYS = {
   " ": toggle,
 };
 
-// They can be switched off (keys.js).
+// These shortcuts can be switched off (keys.js).
 const SIGNS = {
   "+": () => changeSpeed(1),
   "-": () => changeSpeed(-1),
@@ -209,7 +209,7 @@ function onKey(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || !action) return;
   if (document.querySelector("dialog[open]")) return;
   const tag = event.target.tagName;
-  // These do something of their own with the key.
+  // These elements handle the key themselves.
   if (tag === "SELECT" || tag === "INPUT") return;
   if (event.key === " " && ["BUTTON", "SUMMARY"].includes(tag)) return;
   event.preventDefault();
@@ -281,7 +281,7 @@ function startPage() {
     const move = fromAddress();
     if (move !== null && move !== now) go(move);
   });
-  // The addresses of moves are positions of the table from now on, not places on the page.
+  // From now on, the address of a move selects a position of the table instead of scrolling the page.
   for (const item of document.querySelectorAll("#list li")) item.removeAttribute("id");
   history.scrollRestoration = "manual";
   scrollTo(0, 0);

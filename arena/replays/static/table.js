@@ -1,6 +1,6 @@
 // The table of one picture (arena/games/pictures.py): seats, cards, calls, stake, score.
 
-// Centres in per cent of the felt's width and height, clockwise from the bottom, by the number of seats.
+// The centres of seats in percent of the felt's width and height, clockwise from the bottom, by number of seats.
 const SEATS = {
   2: [[50, 85], [50, 15]],
   3: [[50, 85], [20, 27], [80, 27]],
@@ -37,12 +37,12 @@ const PHONE_TRICK = {
   7: [[50, 77], [37, 71], [39, 45], [33, 28], [67, 28], [61, 45], [63, 71]],
   8: [[50, 77], [37, 71], [39, 45], [19, 28], [50, 28], [81, 28], [61, 45], [63, 71]],
 };
-// Partners sit around a cross; the cards of the trick are shifted from the centre in their own size.
+// Partners sit around a cross. The cards of the trick are offset from the centre in multiples of their size.
 const PARTNERS = { desktop: [[50, 85.5], [11.5, 50], [50, 14.5], [88.5, 50]], phone: [[50, 87], [13.5, 50], [50, 13], [86.5, 50]] };
 const CROSS = [["-50%", "4%"], ["-158%", "-50%"], ["-50%", "-104%"], ["58%", "-50%"]];
 const MOST_STROKES = 15;
 
-// Where a bubble stands beside its plate: over no card that counts, and on the felt.
+// The position of a bubble beside its plate: on the felt, and not over an important card.
 function bubbleSide([x, y], { phone, many, partners }) {
   if (y > 80) return "right";
   if (phone && many && y > 20) return x < 50 ? "right" : "left";
@@ -73,7 +73,7 @@ function drawTable(felt, data, picture, bottom) {
   }
   const next = picture.question === "" ? picture.awaiting : [];
   const lying = picture.lying.map(([seat, card, how]) => [seat, drawLying(data, picture, seat, card, how)]);
-  // The place of the next card, if there is no card of this seat in the trick before.
+  // The place of the next card, unless a card of this seat remains from the previous trick.
   for (const seat of next) {
     if (!lying.some(([other]) => other === seat)) lying.push([seat, html("div", { class: "lying next" })]);
   }
@@ -127,7 +127,7 @@ function drawSeat(data, picture, seat, at) {
   if (said || asks) {
     const table = { many: size > 5, partners: data.partners };
     const sides = `${bubbleSide(where, table)} phone-${bubbleSide(phone, { ...table, phone: true })}`;
-    // On phones, long words at the edge of the felt go inwards.
+    // On phones, long text at the edge of the felt extends inwards.
     const long = (asks ? picture.question : said[1]).length > 9;
     const edge = !long ? "" : phone[0] < 40 ? "at-left" : phone[0] > 60 ? "at-right" : "";
     plate.append(drawBubble(said, asks ? picture.question : "", `${sides} ${edge}`));
@@ -183,7 +183,7 @@ const teamName = (data, side) => {
   return names.join(" and ");
 };
 
-// The score of the two sides, with what the stake would add outlined.
+// The score of the two sides. The points that the stake would add are outlined.
 function drawSides(element, data, picture) {
   if (!data.partners) return element.replaceChildren();
   const pips = (points, side) => {
@@ -247,7 +247,7 @@ function drawNotes(element, picture) {
   );
 }
 
-// What was said with a move, and how a hand ended, in words.
+// The text of what was said in a move and of how a hand ended.
 function toldChange(data, change) {
   const words = data.names.flatMap((name, seat) => {
     const said = change[`said${seat}`];
@@ -257,12 +257,12 @@ function toldChange(data, change) {
   return words.join(". ");
 }
 
-// The board: the felt and what stands around it
+// The board: the felt and its surroundings
 
 const by = (id) => document.getElementById(id);
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-// Milliseconds until the next move, at the speed of reading.
+// Milliseconds until the next move, based on reading speed.
 const pauseAfter = (picture, isCall) => (picture.ended ? 2200 : isCall ? 1500 : 900);
 
 function drawBoard(data, picture, bottom, moving) {

@@ -1,1 +1,1 @@
-"""The house bots' players of Toepen: ``rookie``, ``regular``, ``shark``."""
+"""The house bots for Toepen: ``rookie``, ``regular`` and ``shark``."""

@@ -1,4 +1,4 @@
-"""The habits of the other seats in one game, from the events of a seat's turns."""
+"""The habits of the other seats in one game, observed in the events of a seat's turns."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from arena.games.kernel import Turn
 from arena.games.toepen.cards import CLEAN, mask_of
 
 HONEST: Final = 1820 / 35960
-"""The share of hands that are dirty laundry: 4 of 16 cards out of 4 of 32."""
+"""The probability that a dealt hand is dirty laundry: 4 of 16 cards out of 4 of 32."""
 _DECISIONS: Final = 20
-"""How many decisions to exchange or to keep outweigh what is expected of a stranger."""
+"""The weight of the expectation about a stranger, as a number of decisions to exchange or to keep."""
 _SHOWN: Final = 4
-"""The same in hands shown by challenges."""
+"""The same weight, as a number of hands shown by challenges."""
 _CHALLENGES: Final = 6
-"""The same in decisions to challenge or to trust."""
+"""The same weight, as a number of decisions to challenge or to trust."""
 
 
 class Habits:
-    """Per seat: how often it laid its hand away, what challenges revealed, and how often it challenged."""
+    """Counts for each seat how often it laid its hand away, what challenges revealed, and how often it
+    challenged.
+    """
 
     def __init__(self, seats: int) -> None:
         self._noted = -1
@@ -30,7 +32,7 @@ class Habits:
         self.trusted = [0] * seats
 
     def note(self, turn: Turn) -> None:
-        """Take in the events of a turn, except those noted before."""
+        """Record the events of a turn, except those recorded before."""
         for event in turn["events"]:
             if event["n"] <= self._noted:
                 continue
@@ -49,8 +51,8 @@ class Habits:
                     self.honest[event["exchanger"]] += 1
 
     def honesty(self, seat: int, expected: float = 0.5) -> float:
-        """Return the chance that the hand that ``seat`` has just laid away is dirty laundry; ``expected`` is
-        the chance for a stranger.
+        """Return the probability that the hand that ``seat`` has just laid away is dirty laundry.
+        ``expected`` is the probability for a stranger.
         """
         before = max(0, self.exchanged[seat] - 1)
         rate = (before + _DECISIONS * HONEST / expected) / (before + self.kept[seat] + _DECISIONS)
@@ -59,6 +61,6 @@ class Habits:
         return (_SHOWN * honest + self.honest[seat]) / (_SHOWN + shown)
 
     def challenges(self, seat: int, expected: float) -> float:
-        """Return how likely ``seat`` is to challenge; ``expected`` is the chance for a stranger."""
+        """Return the probability that ``seat`` challenges. ``expected`` is the probability for a stranger."""
         decisions = self.challenged[seat] + self.trusted[seat]
         return (self.challenged[seat] + _CHALLENGES * expected) / (decisions + _CHALLENGES)

@@ -1,4 +1,4 @@
-"""The decisions of the other seats in this hand, and their probability under a re-deal."""
+"""The decisions of the other seats in this hand, and their probability given a re-deal."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from arena.games.toepen.seen import ToepenNews
 
 
 class PastDecision(NamedTuple):
-    """One decision of another seat, with everything that was public when it was taken.
+    """One decision of another seat, with all public information at that time.
 
-    ``spot`` has neither hand nor unseen cards. ``gone`` holds the cards that were out, and ``had`` those of
-    the seat's hand that it has played since. ``undecided`` holds the seats that answered after it.
+    ``spot`` has neither a hand nor unseen cards. ``gone`` holds the cards that had been played or revealed.
+    ``card`` is the card played, if any. ``undecided`` holds the seats that had not yet answered.
     """
 
     kind: str
@@ -40,7 +40,7 @@ class PastDecision(NamedTuple):
 
 
 class History:
-    """The decisions of the others in the present hand, from the events of the seat's turns."""
+    """The decisions of the other seats in the current hand, from the events of the seat's turns."""
 
     def __init__(self, seat: int, seats: int) -> None:
         self._seat = seat
@@ -64,7 +64,7 @@ class History:
         self._known = True
 
     def note(self, turn: Turn) -> None:
-        """Take in the events of a turn, except those noted before."""
+        """Record the events of a turn, except those recorded before."""
         for event in turn["events"]:
             if event["n"] > self._noted:
                 self._noted = event["n"]
@@ -144,7 +144,7 @@ class History:
         )
 
     def _undecided(self, seat: int) -> int:
-        """Return the mask of those who answer a knock, or poverty, after ``seat``."""
+        """Return the mask of the seats that answer a knock, or poverty, after ``seat``."""
         first = self._dealer + 1 if self._knocker is None else self._knocker + 1
         after = 0
         for step in range((seat - first) % self._seats + 1, self._seats):
@@ -160,9 +160,9 @@ class History:
 
 
 class Reading:
-    """How well hands explain the decisions of the seats in the mask ``in_hand``.
+    """Evaluates how well possible hands explain the decisions of the seats in the mask ``in_hand``.
 
-    ``stakes`` returns what is at stake, given the lives and the mask of those in the hand.
+    ``stakes`` returns what is at stake, given the lives and the mask of the seats in the hand.
     """
 
     def __init__(

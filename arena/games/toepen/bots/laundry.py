@@ -1,11 +1,10 @@
 """Exchanges and challenges (TP-2.2 to TP-2.5): how often to bluff, and how often to challenge.
 
-Challenging a bluff costs the bluffer a life; challenging dirty laundry costs the challenger one. The share of
-bluffs among exchanges that leaves a challenger indifferent follows from what these lives are worth to it: a
-half with two players, three quarters with four, where the others share in what it wins. The share of
-challenges that leaves a bluffer indifferent is what a new hand gains, divided by what the life costs. Both
-sides keep to these shares, at random, and deviate from them only as far as the habits of the others at the
-table justify.
+Challenging a bluff costs the bluffer a life. Challenging dirty laundry costs the challenger a life. The share
+of bluffs that leaves a challenger indifferent depends on what these lives are worth to it. It is a half with
+two players, and three quarters with four, where other players also profit from a won challenge. The share of
+challenges that leaves a bluffer indifferent is the gain from a new hand, divided by the cost of the life.
+Both sides randomise with these shares. They deviate only as far as the habits of the other players justify.
 """
 
 from __future__ import annotations
@@ -19,8 +18,10 @@ from arena.games.toepen.bots.worth import Stakes
 from arena.games.toepen.cards import CLEAN
 
 NEW_HAND: Final = (0.0, 0.0, 0.28, 0.155, 0.09, 0.075, 0.065, 0.05, 0.05)
-"""What new cards gain for one of the weakest hands, by players in the hand, as a share of the difference
-between winning and losing the hand; measured. Less than the odds say, because a weak hand folds."""
+"""The gain from new cards for one of the weakest hands, by number of players in the hand. It is a share of
+the difference between winning and losing the hand, and was measured. It is lower than the odds suggest,
+because a weak hand folds.
+"""
 _STEP: Final = 0.05
 WEAKEST: Final = (
     (),
@@ -33,25 +34,26 @@ WEAKEST: Final = (
     (0.018, 0.023, 0.027, 0.029, 0.033, 0.041, 0.047, 0.053, 0.058),
     (0.018, 0.023, 0.027, 0.029, 0.033, 0.041, 0.047, 0.053, 0.058),
 )
-"""By players in the hand: the chance to win of which 0, 5, 10, ... 40% of the clean hands fall short."""
+"""The winning chances below which 0, 5, 10, ... 40% of the clean hands lie, by number of players
+in the hand.
+"""
 _MOST_BLUFFS: Final = 0.35
 """The largest share of the clean hands that are laid away."""
 _MOST_CHALLENGES: Final = 0.9
 _FEWEST_CHALLENGES: Final = 0.02
 _WIDER: Final = 1.8
 _NARROWER: Final = 0.4
-"""By how much more and less than the share of bluffs that fits the rules: where nobody challenges, and
-where everybody does."""
+"""Factors for the share of bluffs that the rules justify, if nobody challenges and if everybody does."""
 _KEENNESS: Final = 10.0
-"""By how much the log-odds of a challenge grow with the share of bluffs."""
+"""How much the log-odds of a challenge increase with the share of bluffs."""
 _BLUFFS: Final = 0.5
-"""The share of the weakest clean hands that others are taken to lay away."""
+"""The assumed probability that another seat lays away one of the weakest clean hands."""
 _BOLD: Final = 0.9
-"""The same of dirty hands."""
+"""The same probability for a dirty hand."""
 
 
 def weakest(players: int, share: float) -> float:
-    """Return the chance to win below which ``share`` of the clean hands fall."""
+    """Return the winning chance below which ``share`` of the clean hands lie."""
     known = WEAKEST[players]
     place = min(max(share, 0.0) / _STEP, len(known) - 1.001)
     below = int(place)
@@ -59,7 +61,9 @@ def weakest(players: int, share: float) -> float:
 
 
 def keep_chance(spot: Spot, players: int, lives: int) -> float:
-    """Return how likely another seat with ``lives`` is to keep its hand, with ``players`` in the hand."""
+    """Return the probability that another seat with ``lives`` keeps its hand, with ``players`` in
+    the hand.
+    """
     chance = spot.hand_chance()
     if not spot.hand & CLEAN:
         return 1.0 - _BOLD * (chance < 1 / players)
@@ -78,7 +82,7 @@ class Laundry:
         self._opponents = [s for s in range(len(lives)) if in_hand >> s & 1 and s != exchanger]
 
     def fair_honesty(self, seat: int) -> float:
-        """Return the share of dirty laundry among exchanges at which a challenge gains ``seat`` nothing."""
+        """Return the share of dirty laundry among exchanges at which a challenge by ``seat`` breaks even."""
         worth, stakes = self._stakes.worth, self._stakes
         now = worth.of(seat, self._lives)
         right = worth.of(seat, stakes.without(self._exchanger)) - now
@@ -87,12 +91,12 @@ class Laundry:
 
     @property
     def usual_honesty(self) -> float:
-        """The share at which the opponent most inclined to challenge is indifferent."""
+        """The share of dirty laundry at which the opponent most inclined to challenge is indifferent."""
         return max(0.05, max(self.fair_honesty(seat) for seat in self._opponents))
 
     @property
     def challenges(self) -> float:
-        """How often an exchange must be challenged for a bluff to gain nothing."""
+        """The probability of being challenged at which a bluff breaks even."""
         stakes, seat = self._stakes, self._exchanger
         gain = NEW_HAND[self._players] * (stakes.won(seat, 1) - stakes.lost(seat, 1))
         costs = stakes.worth.of(seat, self._lives) - stakes.worth.of(seat, stakes.without(seat))
@@ -100,18 +104,20 @@ class Laundry:
 
     @property
     def challenges_each(self) -> float:
-        """The same for each opponent, since they decide one after the other."""
+        """The probability that each single opponent must challenge with, since opponents decide one after
+        another.
+        """
         return float(1.0 - (1.0 - self.challenges) ** (1.0 / len(self._opponents)))
 
     def challenge_chance(self, seat: int, habits: Habits) -> float:
-        """Return the probability with which ``seat`` challenges."""
+        """Return the probability that ``seat`` challenges."""
         usual = self.usual_honesty
         honest = habits.honesty(self._exchanger, usual)
         return shifted(self.challenges_each, _KEENNESS * (self.fair_honesty(seat) - honest))
 
     def lays_away(self, spot: Spot, habits: Habits) -> bool:
-        """Return whether the exchanger lays away the hand of ``spot``: a dirty one if a new hand is likely to
-        be better, a clean one if it is among the weakest.
+        """Return whether the exchanger lays away the hand of ``spot``. It lays away a dirty hand if a new
+        hand is likely to be better, and a clean hand if it is among the weakest.
         """
         chance = spot.hand_chance()
         if not spot.hand & CLEAN:

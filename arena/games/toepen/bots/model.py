@@ -1,5 +1,5 @@
-"""How ``regular`` decides, as functions of what a seat knows. They serve its own decisions, playing a hand to
-its end, and reading what the others decided.
+"""The decision model of ``regular``, as functions of what a seat knows. It is used for the bot's own
+decisions, for playouts of a hand, and for interpreting the decisions of other seats.
 """
 
 from __future__ import annotations
@@ -12,34 +12,38 @@ from arena.games.toepen.bots.spot import Spot
 from arena.games.toepen.bots.worth import Stakes
 
 _CALLED: Final = 0.8
-"""How much worse the odds are, in log-odds, against a player who risks more on its hand."""
+"""The reduction of the odds, in log-odds, against a player who increases the risk on its hand."""
 _KNOCKED_BEFORE: Final = (0.5, 0.2, 0.1, 0.4)
 _KNOCKED_BEHIND: Final = (0.4, 0.9, 2.0, 2.8)
-"""The same against a knock in each of the four tricks: by one who had to play first, or who has
-seen this seat's card and has still to play. So much that the weakest hand which stays neither gains nor
-loses by it, measured in games of the bot against itself."""
+"""The same reduction after a knock in each of the four tricks, for a knocker who had to play first, and for
+one who has seen this seat's card and has yet to play. The values were measured in games of the bot against
+itself, so that the weakest hand that stays breaks even.
+"""
 _STAYED: Final = 0.7
-"""The same for each player who has already stayed."""
+"""The same reduction for each player who has already stayed."""
 _RAISED: Final = 0.6
-"""The same against those who have stayed before, when the hand is worth more than one life."""
+"""The same reduction against players who stayed earlier, if the hand is worth more than one life."""
 _STAYS: Final = 0.3
-"""The share of answers to a knock or to poverty that are to stay."""
+"""The share of ``stay`` among the answers to a knock or to poverty."""
 _TYPICAL_BEFORE: Final = (0.1, -0.2, -0.8, -1.7)
 _TYPICAL_BEHIND: Final = (0.1, 0.5, 1.3, 2.0)
-"""The log-odds of a typical hand in these positions, and by ``_FOLDING`` how close to that most are: both
-say who folds."""
+"""The log-odds of a typical hand in these positions. Together with ``_FOLDING``, which measures how closely
+hands cluster around them, they predict who folds.
+"""
 _FOLDING: Final = 3.0
 _AGAINST_BEFORE: Final = tuple(a - b for a, b in zip(_KNOCKED_BEFORE, _TYPICAL_BEFORE, strict=True))
 _AGAINST_BEHIND: Final = tuple(a - b for a, b in zip(_KNOCKED_BEHIND, _TYPICAL_BEHIND, strict=True))
 _PATIENCE: Final = (0.12, 0.05, 0.0, 0.0)
-"""What it is worth in each trick to knock later, knowing more, as a chance to win."""
+"""The value of postponing a knock until more is known, as a winning chance for each trick."""
 _MIXED: Final = 0.02
-"""How much a knock may lose and yet be made at times."""
+"""How far the probability of a knock extends below the break-even point, as a gain."""
 _HOPELESS: Final = 0.12
 _BLUFFS: Final = 0.3
-"""The share of hopeless hands that knock where it pays: about as many as make staying an even choice."""
+"""The probability of knocking with a hopeless hand if this is profitable. At about this value, staying breaks
+even.
+"""
 _WIDTH: Final = 0.04
-"""How far from the threshold another's choice is still open, as a chance to win."""
+"""The distance from the threshold within which another seat's decision is uncertain, as a winning chance."""
 _SURPRISE: Final = 0.04
 """The probability that a seat deviates from the model."""
 
@@ -47,8 +51,8 @@ _SURPRISE: Final = 0.04
 def stay_gain(
     spot: Spot, stakes: Stakes, value: int, trick: int, knocker: int | None, undecided: int
 ) -> float:
-    """Return by how much the odds to win exceed those needed to stay for ``value``, after a knock in
-    ``trick`` (from 0) or in poverty (``knocker`` None). ``undecided`` is the mask of the others who have not
+    """Return the winning chance minus the chance needed to stay for ``value``, after a knock in ``trick``
+    (from 0) or in poverty (``knocker`` is None). ``undecided`` is the mask of the other seats that have not
     answered yet; most of them fold.
     """
     odds = spot.hand_chance()
@@ -64,9 +68,9 @@ def stay_gain(
 
 
 def knock_gain(spot: Spot, stakes: Stakes, value: int, trick: int, odds: float) -> float:
-    """Return what a knock over ``value`` gains with ``odds`` to win, given that it puts one more life at
-    stake and all others may fold. It is a share of the difference between winning and losing the hand as it
-    stands.
+    """Return the gain from knocking in a hand worth ``value`` with the winning chance ``odds``. The knock
+    puts one more life at stake, and all other players may fold. The gain is a share of the difference between
+    winning and losing the hand at its present value.
     """
     seat = spot.seat
     others = spot.others
@@ -95,16 +99,16 @@ def knock_gain(spot: Spot, stakes: Stakes, value: int, trick: int, odds: float) 
 
 
 def knock_chance(gain: float, odds: float) -> float:
-    """Return the probability with which a seat knocks if it gains that much with ``odds`` to win. A seat that
-    would lose little knocks at times, so that a card played without a knock reveals less; a seat that gains
-    only because others fold to a hopeless hand does not always knock, or they would stop folding.
+    """Return the probability that a seat knocks, given the gain and the winning chance ``odds``. A seat that
+    would lose little knocks occasionally, so that a card played without a knock reveals less. A seat that
+    gains only because others fold to a hopeless hand does not always knock, or they would stop folding.
     """
     chance = 1.0 if gain >= 0 else exp(gain / _MIXED)
     return chance * _BLUFFS if odds < _HOPELESS else chance
 
 
 def knock_likelihood(gain: float, odds: float) -> float:
-    """Return how likely another seat is to knock if it gains that much with ``odds`` to win."""
+    """Return the probability that another seat knocks, given the gain and the winning chance ``odds``."""
     return _SURPRISE + (1 - 2 * _SURPRISE) * knock_chance(gain, odds)
 
 
@@ -114,13 +118,15 @@ def would_knock(gain: float, odds: float) -> bool:
 
 
 def stay_chance(gain: float) -> float:
-    """Return how likely a seat is to stay if its odds exceed those that it needs by that much."""
+    """Return the probability that a seat stays if its winning chance exceeds the required chance
+    by ``gain``.
+    """
     return _SURPRISE + (1 - 2 * _SURPRISE) * _logistic(gain / _WIDTH)
 
 
 def card_chance(odds: Mapping[int, float], card: int) -> float:
-    """Return how likely a seat with these odds to win is to play ``card``; 0 if the card is not among its
-    cards.
+    """Return the probability that a seat with these winning chances plays ``card``, or 0 if it cannot play
+    the card.
     """
     if card not in odds:
         return 0.0
@@ -130,7 +136,7 @@ def card_chance(odds: Mapping[int, float], card: int) -> float:
 
 
 def shifted(chance: float, by: float) -> float:
-    """Return a chance with its log-odds changed by that much."""
+    """Return a chance after adding ``by`` to its log-odds."""
     return _logistic(_log_odds(chance) + by)
 
 

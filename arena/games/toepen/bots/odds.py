@@ -1,4 +1,6 @@
-"""How likely a hand is to win the last trick, by counting cards. Cards and masks are those of ``cards``."""
+"""The winning chances of a hand in the last trick, computed by counting cards. Cards and masks are those of
+``cards``.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,9 @@ UNBEATEN: Final = tuple(
     )
     for rivals in range(MAX_SEATS)
 )
-"""``UNBEATEN[rivals][held][unseen][higher]``: the chance that none of that many rivals, each with
-``held`` of the ``unseen`` cards, has one of the ``higher`` ones."""
+"""``UNBEATEN[rivals][held][unseen][higher]`` is the probability that none of ``rivals`` players, each with
+``held`` of the ``unseen`` cards, has one of the ``higher`` cards.
+"""
 
 _WEIGHTS: Final[tuple[tuple[tuple[float, ...], ...], ...]] = (
     (),
@@ -39,18 +42,19 @@ _WEIGHTS: Final[tuple[tuple[tuple[float, ...], ...], ...]] = (
     ((2.69, 1.32, 1.04, -4.77, 0.26), (2.83, 1.6, 1.86, -5.23, 0.55)),
     ((2.32, 1.12, 1.24, 0.83, -4.31, 0.17), (2.19, 1.43, 1.13, 1.07, -4.21, 0.28)),
 )
-"""``_WEIGHTS[cards held][whether leading]``: of a logistic regression over the play of all table sizes.
-Per card from the best, the chance that no rival holds a higher one of its suit; then a constant,
-and the length of the longest suit."""
+"""``_WEIGHTS[cards held][whether leading]`` are the weights of a logistic regression on games of all table
+sizes. There is one weight per card, from the best card down, for the chance that no rival holds a higher card
+of its suit. Then come the constant and the weight of the length of the longest suit.
+"""
 
 
 @lru_cache(maxsize=1 << 15)
 def chances(hand: int, unseen: int, rivals: tuple[int, int, int, int]) -> tuple[float, float]:
-    """Return the chances that ``hand`` wins the last trick, computed at the start of a trick: as a follower,
-    then as the leader.
+    """Return the chances that ``hand`` wins the last trick, computed at the start of a trick: first as a
+    follower, then as the leader.
 
-    ``unseen`` holds all cards that may be in other hands. ``rivals`` says per suit how many players still in
-    may hold it.
+    ``unseen`` holds all cards that can be in other hands. ``rivals`` is the number of players still in the
+    hand that can hold each suit.
     """
     unbeaten = []
     longest = 0

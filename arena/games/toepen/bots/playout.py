@@ -1,5 +1,5 @@
-"""Playouts in which everybody plays to the end of a hand as ``regular`` does: what a search expects to
-happen.
+"""Playouts, in which all seats play a hand to its end like ``regular``. The search uses them to evaluate
+actions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ _PLAY_CARD: Final = tuple("play:" + card for card in PACK)
 
 
 class ToepenPlayout:
-    """Plays states that fit one turn, taken after the exchanges, to the end of the hand."""
+    """Plays out states consistent with one turn, which must come after the exchanges, to the end
+    of the hand.
+    """
 
     def __init__(self, turn: Turn, sight: ToepenSight) -> None:
         seen = turn["observation"]
@@ -98,7 +100,7 @@ class ToepenPlayout:
         return self.stakes(state.lives, state.in_hand)
 
     def stakes(self, lives: Sequence[int], in_hand: int) -> Stakes:
-        """Return what is at stake among those in the mask ``in_hand``."""
+        """Return what is at stake for the seats in the mask ``in_hand``."""
         key = (in_hand, *lives)
         stakes = self._stakes.get(key)
         if stakes is None:

@@ -1,4 +1,6 @@
-"""The house bot ``regular`` at Toepen, which counts cards, weighs odds and the lives at stake, and bluffs."""
+"""The house bot ``regular`` for Toepen, which counts cards, weighs odds against the lives at stake, and
+bluffs.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,14 @@ from arena.games.toepen.cards import PACK
 
 
 class ToepenRegular:
-    """One seat of one game. What it considers is in ``model``."""
+    """The player of one seat in one game. Its decision model is in ``model``."""
 
     def __init__(self, random: random.Random) -> None:
         self._random = random
         self._habits: Habits | None = None
 
     def choose(self, turn: Turn) -> str | None:
-        """Return an action for a turn, or None to let a right pass."""
+        """Return an action for a turn, or None to decline a right."""
         if self._habits is None:
             self._habits = Habits(len(turn["observation"]["lives"]))
         self._habits.note(turn)

@@ -1,4 +1,4 @@
-"""The house bot ``rookie`` at Toepen: a few rules of thumb about its own cards."""
+"""The house bot ``rookie`` for Toepen, which follows a few rules of thumb about its own cards."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from arena.games.toepen.bots.sight import ToepenSight
 from arena.games.toepen.cards import PACK
 
 _POINTS: Final = (0, 0, 0, 0, 0, 1, 2, 3)
-"""What a card of each strength is worth: nothing below an eight."""
+"""The value of a card by strength. Cards below an eight are worth nothing."""
 _SUSPICION: Final = 0.3
 _BLUFF: Final = 0.3
 
 
 class ToepenRookie:
-    """One seat of one game."""
+    """The player of one seat in one game."""
 
     def __init__(self, random: random.Random) -> None:
         self._random = random
 
     def choose(self, turn: Turn) -> str | None:
-        """Return an action for a turn, or None to let a right pass."""
+        """Return an action for a turn, or None to decline a right."""
         if turn["optional"]:
             return None
         sight = ToepenSight(turn)
@@ -51,7 +51,7 @@ def _points(sight: ToepenSight) -> float:
 
 
 def _needed(sight: ToepenSight) -> int:
-    """Return the points needed to knock, which rise with the number of players."""
+    """Return the points needed to knock, which increase with the number of players."""
     others: int = sight.others.bit_count()
     return min(5 + others, 9)
 
@@ -61,7 +61,7 @@ def _is_winning(sight: ToepenSight) -> bool:
 
 
 def _play(sight: ToepenSight) -> str:
-    """Throw low cards away, win the third trick, and keep the best card for the last one."""
+    """Discard low cards, win the third trick, and save the best card for the last one."""
     knocks = [action for action in sight.legal if action.startswith("knock")]
     if knocks and (_points(sight) >= _needed(sight) or _wins_now(sight)):
         return knocks[0]
@@ -74,5 +74,5 @@ def _play(sight: ToepenSight) -> str:
 
 
 def _wins_now(sight: ToepenSight) -> bool:
-    """Return whether the last card that this seat holds wins the hand as it stands."""
+    """Return whether the last card held by this seat currently wins the hand."""
     return sight.tricks == 3 and not sight.spot.after and sight.spot.beats(sight.spot.hand.bit_length() - 1)

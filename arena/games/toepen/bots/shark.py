@@ -1,9 +1,10 @@
-"""The house bot ``shark`` at Toepen, which searches over re-deals of what it cannot see.
+"""The house bot ``shark`` for Toepen, which searches over re-deals of the cards that it cannot see.
 
-The search decides what to play, when to knock and what to answer. Every action is tried in the same re-dealt
-worlds, chosen by how well they explain what the others decided, and played on with everybody acting as
-``regular`` would; what the lives are then worth decides. Exchanges and challenges are those of ``regular``.
-The budget is a number of worlds, never a time, so that a game replays exactly.
+The search decides which card to play, when to knock and how to answer. All actions are tried in the same
+re-deals, which are chosen by how well they explain the decisions of the other seats. Each is played out with
+every seat acting like ``regular``, and judged by the worth of the resulting lives. Exchanges and challenges
+are decided like those of ``regular``. The budget is a number of re-deals instead of a time, so that a game
+replays exactly.
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ from arena.games.toepen.redeal import Redealer
 from arena.games.toepen.state import ToepenState
 
 WORLDS: Final = 30
-"""How many re-deals are played out for a decision."""
+"""The number of re-deals played out for a decision."""
 _DRAWN: Final = 2
 """The number of re-deals drawn per re-deal chosen."""
 _BATCH: Final = 10
 _HOPELESS: Final = 3.0
-"""By how many standard errors an action must trail the best one, after a batch, to be dropped."""
+"""An action is dropped if it trails the best one by this many standard errors after a batch."""
 _CLEAR: Final = 0.5
-"""By how many it must lead what ``regular`` does to be preferred."""
+"""An action is preferred to that of ``regular`` if it leads by this many standard errors."""
 
 
 class ToepenShark:
-    """One seat of one game."""
+    """The player of one seat in one game."""
 
     def __init__(self, random: random.Random) -> None:
         self._random = random
@@ -42,7 +43,7 @@ class ToepenShark:
         self._history: History | None = None
 
     def choose(self, turn: Turn) -> str | None:
-        """Return an action for a turn, or None to let a right pass."""
+        """Return an action for a turn, or None to decline a right."""
         if self._history is None:
             self._history = History(turn["seat"], len(turn["observation"]["lives"]))
         self._history.note(turn)
@@ -58,7 +59,7 @@ class ToepenShark:
         return _search(playout, worlds, actions, usual)
 
     def _worlds(self, turn: Turn, reading: Reading) -> list[ToepenState]:
-        """Return re-deals, resampled by how well they explain what the others decided."""
+        """Return re-deals, resampled by how well they explain the decisions of the other seats."""
         redealer = Redealer(turn, stock=False)
         if not reading.decisions:
             return [redealer.draw(self._random) for _ in range(WORLDS)]
@@ -80,10 +81,10 @@ class ToepenShark:
 
 
 def _search(playout: ToepenPlayout, worlds: Sequence[ToepenState], actions: Sequence[str], usual: str) -> str:
-    """Return the action with the best mean over the worlds; an action other than the usual one must be
-    clearly better.
+    """Return the action with the best mean over the worlds. An action other than ``usual`` must be clearly
+    better.
 
-    Actions that fall clearly behind are dropped.
+    Actions that fall far behind are dropped.
     """
     values: dict[str, list[float]] = {action: [] for action in actions}
     left = list(actions)
@@ -102,8 +103,8 @@ def _search(playout: ToepenPlayout, worlds: Sequence[ToepenState], actions: Sequ
 
 
 def _lead(better: Sequence[float], worse: Sequence[float]) -> float:
-    """Return by how many standard errors the mean of ``better`` is above that of ``worse``,
-    world by world.
+    """Return the number of standard errors by which the mean of ``better`` exceeds that of ``worse``. Values
+    are paired by world.
     """
     differences = [one - other for one, other in zip(better, worse, strict=True)]
     count = len(differences)

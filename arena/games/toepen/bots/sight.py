@@ -1,4 +1,4 @@
-"""What a turn of Toepen shows, as numbers that are quick to reason with."""
+"""What a seat sees at a turn of Toepen, as numbers that are quick to compute with."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from arena.games.toepen.seen import ToepenObservation
 
 
 class ToepenSight:
-    """One turn, seen from its seat; ``spot`` is its place in the hand. Sets of seats are bit masks.
+    """One turn, as seen from its seat. ``spot`` is the seat's position in the hand. Sets of seats are bit
+    masks.
 
-    ``gone`` holds the cards that can be in no other hand, except the seat's own. ``to_answer`` holds the
-    seats that still have to answer an exchange, poverty or a knock. ``exchanger`` is the seat that is laying
-    its hand away. ``tricks`` is the number of finished tricks.
+    ``gone`` holds the cards that cannot be in another hand, except for the seat's own cards. ``to_answer``
+    holds the seats that have yet to answer an exchange, poverty or a knock. ``exchanger`` is the seat that is
+    exchanging its hand. ``tricks`` is the number of finished tricks.
     """
 
     def __init__(self, turn: Turn) -> None:
@@ -36,7 +37,7 @@ class ToepenSight:
 
     @property
     def others(self) -> int:
-        """The other seats still in the hand."""
+        """The other seats that are still in the hand."""
         return self.spot.others
 
     @property
@@ -68,7 +69,7 @@ class ToepenSight:
         return spot
 
     def _first_leader(self) -> int:
-        """Return the seat that leads the first trick if nothing changes (TP-4.1, TP-6.1)."""
+        """Return the seat that leads the first trick as things stand (TP-4.1, TP-6.1)."""
         players = [seat for seat in range(self.seats) if self.in_hand >> seat & 1]
         pelt = [seat for seat in players if self.lives[seat] == 1]
         return min(pelt or players, key=lambda seat: (seat - self.dealer - 1) % self.seats)

@@ -1,4 +1,4 @@
-"""One seat's place in a hand, and what its cards are worth there, by counting the cards that are out."""
+"""The position of one seat in a hand, and the winning chances of its cards, computed by counting cards."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from arena.games.toepen.bots.odds import POPCOUNT, UNBEATEN, chances
 
 
 class Spot:
-    """What one seat knows of a hand. Cards are numbers; sets of cards and of seats are bit masks.
+    """What one seat knows about a hand. Cards are numbers; sets of cards and of seats are bit masks.
 
-    ``others`` are the other seats still in. ``unseen`` holds the cards that may be in their hands.
-    ``may_hold`` holds, per suit, the seats that have never failed to follow it. ``leads`` says whether this
-    seat leads to the next trick. The trick in progress has ``led`` (its suit, -1: none), ``best`` (the card
-    that wins it so far), ``best_seat``, ``played`` (whether this seat has played to it) and ``after`` (the
-    others that have still to play to it).
+    ``others`` are the other seats still in the hand, and ``unseen`` the cards that they can hold.
+    ``may_hold`` holds, for each suit, the seats that have never failed to follow it. ``leads`` is whether
+    this seat leads to the next trick. Five attributes describe the trick in progress: ``led`` is its suit (-1
+    if there is none), ``best`` is the card that currently wins it, ``best_seat`` is the seat that played that
+    card, ``played`` is whether this seat has played to it, and ``after`` holds the other seats that have yet
+    to play to it.
     """
 
     __slots__ = (
@@ -59,19 +60,19 @@ class Spot:
         self.after = after
 
     def beats(self, card: int) -> bool:
-        """Return whether ``card`` wins the trick as it lies."""
+        """Return whether ``card`` would currently win the trick."""
         return self.led < 0 or (card >> 3 == self.led and card > self.best)
 
     def unbeaten(self, card: int, seats: int, held: int) -> float:
-        """Return the chance that none of ``seats``, with ``held`` cards each, holds a higher
-        one of its suit.
+        """Return the probability that none of ``seats``, with ``held`` cards each, holds a higher card of the
+        same suit.
         """
         suit = card >> 3
         higher = POPCOUNT[(self.unseen >> (suit << 3) & 255) >> (card & 7)]
         return UNBEATEN[(self.may_hold[suit] & seats).bit_count()][held][self.unseen.bit_count()][higher]
 
     def rivals(self, against: int) -> tuple[int, int, int, int]:
-        """Return, per suit, how many of ``against`` may hold it."""
+        """Return, for each suit, how many of the seats in ``against`` can hold it."""
         clubs, hearts, spades, diamonds = self.may_hold
         return (
             (clubs & against).bit_count(),
@@ -81,8 +82,8 @@ class Spot:
         )
 
     def playable(self) -> list[int]:
-        """Return the cards that follow suit, or all if there are none (TP-4.1), weakest first
-        in each suit.
+        """Return the cards that follow suit, or all cards if there are none (TP-4.1). The weakest card of
+        each suit comes first.
         """
         hand = self.hand
         if self.led >= 0:
@@ -97,14 +98,14 @@ class Spot:
     def card_chance(self, card: int, against: int | None = None) -> float:
         """Return the chance to win the hand if this seat plays ``card`` to the trick now.
 
-        With ``against``, only these of the ``others`` count, as if the rest folded.
+        If ``against`` is given, only those of the ``others`` count, as if the rest folded.
         """
         against = self.others if against is None else against
         takes = self.unbeaten(card, self.after & against, self.hand.bit_count()) if self.beats(card) else 0.0
         return self._after_trick(self.hand & ~(1 << card), takes, against)
 
     def hand_chance(self, against: int | None = None) -> float:
-        """Return the chance to win the hand by the best play from here."""
+        """Return the chance to win the hand with the best play from here."""
         against = self.others if against is None else against
         if self.led < 0:
             return chances(self.hand, self.unseen, self.rivals(against))[self.leads]
@@ -116,8 +117,8 @@ class Spot:
         return self._after_trick(self.hand, takes, against)
 
     def best_card(self) -> tuple[int, float]:
-        """Return the card with the best chance to win the hand (the lowest if several are equal), and the
-        chance.
+        """Return the card with the best chance to win the hand, and that chance. If several cards are equal,
+        return the lowest.
         """
         best, best_chance = -1, -1.0
         for card in self.playable():

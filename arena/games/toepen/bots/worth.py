@@ -1,4 +1,4 @@
-"""What lives are worth: the share of the other players that a seat can expect to finish ahead of."""
+"""The worth of lives: the share of the other players that a seat can expect to finish ahead of."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from arena.games.kernel import Turn
 from arena.games.toepen.cards import MAX_LIVES, MAX_SEATS
 
 _DUEL: Final = (0.0, 0.0, 0.3, 1.0, 1.45, 1.9, 2.2, 2.55, 2.85, 3.15)
-"""The log-odds of lives between two players, measured in games of the house bots; from 9 on a life
-is worth ``_FURTHER``."""
+"""The log-odds of lives between two players, measured in games of the house bots. From 9 lives on, each
+further life adds ``_FURTHER``.
+"""
 _FURTHER: Final = 0.28
 _PER_PLAYER: Final = 0.25
-"""How much steeper it gets with every further player: all but one lose each hand."""
+"""The relative increase of the log-odds with every further player, because all players but one lose each
+hand.
+"""
 _SECOND: Final = 0.35
-"""What the second life is worth more among several than in a duel."""
+"""The additional worth of the second life if there are more than two players."""
 
 
 def _log_odds(lives: int, players: int) -> float:
@@ -32,12 +35,13 @@ _LOG_ODDS: Final = tuple(
 OUTLASTS: Final = tuple(
     tuple(tuple(1.0 / (1.0 + exp(theirs - own)) for theirs in row) for own in row) for row in _LOG_ODDS
 )
-"""``OUTLASTS[players in the game][own lives][their lives]``: the chance to outlast one of them; both
-have at least one life."""
+"""``OUTLASTS[players in the game][own lives][their lives]`` is the chance to outlast one opponent, if both
+have at least one life.
+"""
 
 
 class Worth:
-    """Evaluates possible ends of the hand that a turn belongs to."""
+    """Evaluates the possible results of the hand that a turn belongs to."""
 
     def __init__(self, turn: Turn) -> None:
         seen, rules = turn["observation"], turn["rules"]
@@ -69,7 +73,7 @@ class Worth:
         return total / (self._seats - 1)
 
     def _of_rubber(self, seat: int, lives: list[int]) -> float:
-        """Return the worth of the end of a rubber: fewest drinks, then most hands won (TP-7.2)."""
+        """Return the worth of the result of a rubber: fewest drinks first, then most hands won (TP-7.2)."""
         if 0 in lives:
             buys = [0.0 if left else 1.0 for left in lives]
         else:
@@ -92,7 +96,7 @@ class Worth:
 
 
 class Stakes:
-    """What the possible ends of a hand are worth, from ``lives`` and the mask ``in_hand``."""
+    """The worth of the possible results of a hand, given ``lives`` and the mask ``in_hand``."""
 
     def __init__(self, worth: Worth, lives: list[int], in_hand: int) -> None:
         self.worth = worth
@@ -112,8 +116,8 @@ class Stakes:
         return self._worth_if(seat, seat, value, 0)
 
     def lost(self, seat: int, value: int, due: int | None = None) -> float:
-        """Return the worth to ``seat`` if another seat wins, each being equally likely; ``seat`` pays ``due``
-        if given.
+        """Return the worth to ``seat`` if another seat wins; all other seats are equally likely to win.
+        ``seat`` loses ``due`` lives, by default ``value``.
         """
         due = value if due is None else due
         known = self._lost_known.get((seat, value, due))
@@ -124,7 +128,7 @@ class Stakes:
         return known
 
     def to_stay(self, seat: int, value: int) -> float:
-        """Return the chance to win from which on ``seat`` does better to stay for ``value`` than to pay one
+        """Return the winning chance above which ``seat`` should stay for ``value`` instead of losing one life
         less.
         """
         win, lose, fold = self.won(seat, value), self.lost(seat, value), self.lost(seat, value, value - 1)
@@ -144,8 +148,9 @@ class Stakes:
 
 @cache
 def _lead(ahead: int, rubbers: int, seats: int) -> tuple[float, float]:
-    """Return the chances to end with fewer drinks than another seat, and with equally many, from ``ahead``
-    fewer with that many equal rubbers to come.
+    """Return the chances to end with fewer drinks than another seat, and with equally many. The seat is
+    ``ahead`` drinks fewer now, and ``rubbers`` rubbers are left in which each seat is equally likely to buy
+    the drinks.
     """
     if rubbers == 0:
         return float(ahead > 0), float(ahead == 0)

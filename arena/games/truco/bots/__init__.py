@@ -1,1 +1,1 @@
-"""The house bots' players of Brazilian Truco: ``rookie``, ``regular``, ``shark``."""
+"""The house bots for Brazilian Truco: ``rookie``, ``regular`` and ``shark``."""

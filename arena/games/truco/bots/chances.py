@@ -1,4 +1,4 @@
-"""Chances in one trick of Brazilian Truco, by counting the cards that may be anywhere."""
+"""The chances in one trick of Brazilian Truco, computed by counting the cards that can be anywhere."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from arena.games.truco.bots.sight import TrucoSight
 from arena.games.truco.cards import PACK
 
 TOP: Final = 14
-"""The greatest strength, the zap's."""
+"""The greatest strength, which is that of the zap."""
 
 
 class Chances(NamedTuple):
@@ -23,14 +23,18 @@ class Chances(NamedTuple):
 _BOLD: Final = 5
 """A seat that calls is assumed to hold the best of this many hands."""
 _BOLD_HAND: Final = 2.0
-"""The same where a call is about the whole hand (TV-6.8), for which fewer cards have to be good."""
+"""The same number for a call about the whole hand (TV-6.8), for which fewer cards need to be good."""
 
 Spread = list[float]
-"""By strength from 0 to ``TOP``: how likely the best card has at most that strength."""
+"""A probability distribution of the best card. For each strength from 0 to ``TOP``, it has the probability
+that the card is at most that strong.
+"""
 
 
 def best_of(cards: int, unseen: list[int]) -> Spread:
-    """Return the distribution of the best of ``cards`` cards drawn from ``unseen`` (counts by strength)."""
+    """Return the distribution of the best of ``cards`` cards drawn from ``unseen``, which has card counts by
+    strength.
+    """
     total = sum(unseen)
     ways = comb(total, cards)
     spread = []
@@ -52,7 +56,7 @@ def better_of(one: Spread, other: Spread) -> Spread:
 
 
 def compare(ours: Spread, theirs: Spread) -> Chances:
-    """Return the chances if both teams show their best card."""
+    """Return the chances if both teams show their best cards."""
     win = tie = 0.0
     our_before = their_before = 0.0
     for our_most, their_most in zip(ours, theirs, strict=True):
@@ -63,9 +67,9 @@ def compare(ours: Spread, theirs: Spread) -> Chances:
 
 
 class Trick:
-    """The trick in progress as a seat can judge it, for any card that it may play.
+    """The trick in progress, evaluated for any card that the seat can play.
 
-    ``bold`` is a seat that has called or raised, and therefore holds better cards than by chance.
+    ``bold`` is a seat that has called or raised, and is therefore assumed to hold better cards than average.
     """
 
     def __init__(self, sight: TrucoSight, bold: int | None = None) -> None:
@@ -99,14 +103,14 @@ class Trick:
                 self._theirs = better_of(self._theirs, spread)
 
     def with_card(self, strength: int) -> Chances:
-        """Return the chances if this seat plays a card of that strength and everybody after it shows their
-        best.
+        """Return the chances if this seat plays a card of this strength and every seat after it shows its
+        best card.
         """
         return compare(better_of(self._ours, certain(strength)), self._theirs)
 
     def later(self, strength: int, cards: int) -> float:
-        """Return the chance to win a later trick with a card of that strength if every other seat shows the
-        best of that many cards; a tie counts half.
+        """Return the chance to win a later trick with a card of this strength if every other seat shows the
+        best of ``cards`` cards. A tie counts as half.
         """
         ours, theirs = certain(strength), certain(0)
         spread = best_of(cards, self._unseen)
@@ -119,5 +123,5 @@ class Trick:
         return chances.win + chances.tie / 2
 
     def without_card(self) -> Chances:
-        """Return the chances if this seat has played already."""
+        """Return the chances if this seat has already played."""
         return compare(self._ours, self._theirs)

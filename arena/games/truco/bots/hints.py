@@ -1,4 +1,5 @@
-"""How well a world explains the calls of a hand of Brazilian Truco, both those made and those not made.
+"""Evaluates how well a world explains the calls in a hand of Brazilian Truco, including calls that were not
+made.
 
 This applies to ``truco_scope=hand``, where every call and answer reveals something about the whole hand
 (TV-6.8).
@@ -17,16 +18,18 @@ from arena.games.truco.state import TrucoState
 from arena.games.truco.table import BOTH, NOBODY
 
 _SPREAD: Final = 0.08
-"""By how much the chance at which a seat decides differs from the one at which it should."""
+"""The typical difference between the chance at which a seat decides and the correct chance."""
 _SURPRISE: Final = 0.04
-"""How likely a seat does what it has no reason for."""
+"""The probability that a seat acts for no apparent reason."""
 
 Hint = tuple[int, int, int, float, bool]
-"""When (cards played), who, against whose proposal, the chance at which it decides, whether it was above."""
+"""A decision: the number of cards played before it, the seat, the seat whose proposal it answers, the
+threshold of its chance to win the hand, and whether the decision indicates a chance above it.
+"""
 
 
 def likelihood(world: TrucoState, seat: int, playout: TrucoPlayout) -> float:
-    """Return how likely the other seats of ``world`` are to call and answer as they did."""
+    """Return the probability of the other seats' calls and answers in ``world``."""
     weight = 1.0
     past = world.clone()
     rules = world.rules
@@ -44,7 +47,7 @@ def likelihood(world: TrucoState, seat: int, playout: TrucoPlayout) -> float:
 
 
 def _hints(world: TrucoState, seat: int) -> list[Hint]:
-    """Return what the other seats did, in order."""
+    """Return the decisions of the other seats, in order."""
     rules = world.rules
     hints: list[Hint] = []
     if world.elevens:

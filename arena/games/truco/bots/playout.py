@@ -1,6 +1,6 @@
-"""A fast player of whole hands of Brazilian Truco, for the shark's simulations.
+"""A fast player of whole hands of Brazilian Truco for the simulations of ``shark``.
 
-It works on states of the rules, but every seat's choice depends only on what that seat may know.
+It works on full states, but each seat's choice depends only on what that seat can see.
 """
 
 from __future__ import annotations
@@ -22,34 +22,37 @@ from arena.games.truco.state import TrucoState
 from arena.games.truco.table import ANSWER, CHOOSE, CUT, ELEVEN, PLAY
 
 _WORTH: Final = (0, 0, 0, 0, 0, 0, 0, 1, 3, 5, 8, 13, 15, 18, 20)
-"""What a card of each strength is worth, as the ``regular`` player reckons."""
+"""The value of a card of each strength, as in ``regular``."""
 
 _KEEP_FROM: Final = 14
 _RUNS: Final = 0.45
 _DARED: Final = 0.6
-"""As the ``regular`` player reckons: how often a called team runs, and by how much a chance shrinks when
-the other team dares to call or to stay."""
+"""Estimates as in ``regular``: the probability that a called team runs, and the factor for a chance if the
+other team calls or stays.
+"""
 
 _BOLD: Final = 5
 _BOLD_HAND: Final = 2
-"""A seat that calls is assumed to hold the best of this many hands; of the second where a call is about the
-whole hand."""
+"""A seat that calls is assumed to hold the best of this many hands. ``_BOLD_HAND`` applies to calls about the
+whole hand.
+"""
 
 _STAY_FROM: Final = (0.44, 0.34, 0.24, 0.18)
-"""From which chance on a team stays, by the step of the ladder that the hand is worth if it runs."""
+"""The chance above which a team stays, by the step of the ladder that the hand is worth if it runs."""
 
 
 @cache
 def _strengths(pack: Pack, order: Order) -> list[int]:
-    """Return how many cards of the pack have each strength."""
+    """Return the number of cards of each strength in the pack."""
     cards = [order.strength[CARD_NUMBER[card]] for card in pack.cards]
     return [cards.count(strength) for strength in range(TOP + 1)]
 
 
 @cache
 def trick_chance(mine: int, theirs: int, partners: int, others: int, pack: Pack, order: Order) -> float:
-    """Return how likely a team is to win a trick in which it shows ``mine`` or the best of ``partners``
-    unknown cards, and the other team ``theirs`` or the best of ``others`` unknown ones; a tie counts half.
+    """Return the probability that a team wins a trick; a tie counts as half. The team shows the better of
+    ``mine`` and ``partners`` unknown cards. The other team shows the better of ``theirs`` and ``others``
+    unknown cards.
     """
     strengths = _strengths(pack, order)
     ours = better_of(certain(mine), best_of(partners, strengths))
@@ -58,7 +61,7 @@ def trick_chance(mine: int, theirs: int, partners: int, others: int, pack: Pack,
 
 
 def race_state_of(state: TrucoState, team: int) -> RaceState:
-    """Return what the points of the hand are worth to a team."""
+    """Return the parameters from which a team evaluates the points of the hand."""
     rules = state.rules
     hands_left = rules.max_hands - state.hand_number
     return RaceState(
@@ -76,7 +79,7 @@ class TrucoPlayout:
             state.apply(seat, self.choose(state, seat))
 
     def choose(self, state: TrucoState, seat: int) -> str:
-        """Return what the awaited ``seat`` does."""
+        """Return the action of the awaited ``seat``."""
         phase = state.phase
         if phase == PLAY:
             return self._play(state, seat)
@@ -116,7 +119,7 @@ class TrucoPlayout:
         return "play:" + PACK[card]
 
     def would_call(self, state: TrucoState, seat: int) -> bool:
-        """Return whether ``seat`` would call truco with the cards on the table as they are."""
+        """Return whether ``seat`` would call truco with the cards currently on the table."""
         if state.rules.whole_hand:
             stake = state.stake
             value = state.rules.next_stake[stake]
@@ -131,7 +134,7 @@ class TrucoPlayout:
         return called > quiet + 0.05
 
     def would_raise(self, state: TrucoState, seat: int) -> bool:
-        """Return whether ``seat`` would raise what the other team has called or raised."""
+        """Return whether ``seat`` would raise in answer to the other team's call or raise."""
         before = (seat + 1) & state.rules.mask
         best, holder, place = best_on_table(state)
         return self._chance(state, seat, best, holder, place, before) > 0.93
@@ -152,7 +155,7 @@ class TrucoPlayout:
         race = race_state_of(state, seat & 1)
         stake, value = state.stake, state.proposed
         higher = state.rules.next_stake.get(value, 0)
-        # A limit may forbid the raise (TV-6.9); `defer` may stand in its place.
+        # A limit can forbid the raise (TV-6.9); `defer` can be at its index.
         raising = f"raise:{higher}"
         if raising in state.legal and chance > raise_from(race, value, higher, RUNS_FROM_RAISE):
             return raising
@@ -161,7 +164,7 @@ class TrucoPlayout:
         return "defer" if state.legal[-1] == "defer" else state.legal[0]
 
     def hand_chance(self, state: TrucoState, seat: int, bold: int = -1) -> float:
-        """Return the chance of the seat's team to win the hand; see ``_chance``."""
+        """Return the chance of the seat's team to win the hand. For ``bold``, see ``_chance``."""
         best, holder, place = best_on_table(state)
         chance = self._chance(state, seat, best, holder, place, bold)
         rules, order = state.rules, state.order
@@ -171,7 +174,7 @@ class TrucoPlayout:
         left = 2 - len(results)
         later = last = 0.0
         if left:
-            # The best card is for the trick in progress, unless the seat has played there.
+            # The best card is reserved for the trick in progress, unless the seat has already played to it.
             cards = cards[:left]
             pairs = rules.seats >> 1
             others = pairs if bold < 0 else pairs - 1 + _BOLD_HAND
@@ -182,9 +185,9 @@ class TrucoPlayout:
     def _chance(
         self, state: TrucoState, seat: int, best: int, holder: int, place: int, bold: int = -1
     ) -> float:
-        """Return the chance of the seat's team to win the trick, as far as the seat can tell.
+        """Return the chance of the seat's team to win the trick, given only what the seat can see.
 
-        ``bold`` is the seat that has called, and therefore holds, in effect, the best of several hands.
+        ``bold`` is the seat that has called. It is assumed to hold the best of several hands.
         """
         side = seat & 1
         mine = best if holder >= 0 and holder & 1 == side else 0
@@ -210,7 +213,7 @@ class TrucoPlayout:
 
 
 def best_on_table(state: TrucoState) -> tuple[int, int, int]:
-    """Return, for the trick in progress, the best strength, the seat that holds it (-1: nobody or both
+    """Return the best strength in the trick in progress, the seat that played it (-1 for nobody or both
     teams), and the number of cards played.
     """
     plays = state.plays

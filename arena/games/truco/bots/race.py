@@ -1,4 +1,4 @@
-"""The race to 12 points: how likely a team is to win the game from a score."""
+"""The race to 12 points: the probability that a team wins the game from a given score."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import Final
 from arena.games.truco.cards import TARGET
 
 _RESULTS: Final = (0.75, 0.18, 0.035, 0.015, 0.02)
-"""The probability that a hand gives one team the points of each step of the stakes; other hands give none.
-Measured over games of the house bots among themselves."""
+"""The probabilities that a hand gives one of the teams the points of each step of the stakes. The remaining
+hands give no points. Measured in games between the house bots.
+"""
 _ELEVEN_RUNS: Final = 0.42
 _ELEVEN_WINS: Final = 0.4
-"""The probabilities that a team that alone has 11 (with stakes from 2: 10) runs, and that it plays and wins
-(BT-5.2, TV-7.2)."""
+"""The probabilities that a team that alone has 11 points (10 if the stakes start at 2) runs, and that it
+plays and wins (BT-5.2, TV-7.2).
+"""
 _FAR: Final = 60
-"""With this many hands left, the limit of hands does not matter."""
+"""With this many hands left, the limit on the number of hands has no effect."""
 
 Table = tuple[tuple[float, ...], ...]
 Stakes = tuple[int, ...]
@@ -23,7 +25,7 @@ Stakes = tuple[int, ...]
 
 @cache
 def _after(hands_left: int, stakes: Stakes) -> Table:
-    """Return the chances by own and opposing points with ``hands_left`` hands left to play."""
+    """Return the chances by own points and opponents' points, with ``hands_left`` hands left to play."""
     if hands_left == 0:
         return tuple(
             tuple(0.5 if ours == theirs else float(ours > theirs) for theirs in range(TARGET + 1))
@@ -62,10 +64,10 @@ def _at_threshold(later: Table, theirs: int, stakes: Stakes) -> float:
 
 
 class Race:
-    """What the points of the hand in progress are worth, as chances of winning the game.
+    """The worth of the points of the hand in progress, as chances to win the game.
 
     ``score`` holds the points of the team and of its opponents. ``hands_left`` is the number of hands after
-    this one. ``stakes`` lists what a hand can be worth.
+    this one. ``stakes`` lists the possible values of a hand.
     """
 
     def __init__(self, score: tuple[int, int], hands_left: int, stakes: Stakes) -> None:
@@ -74,15 +76,15 @@ class Race:
         self.nobody = self._table[self._ours][self._theirs]
 
     def won(self, points: int) -> float:
-        """Return the chance of winning the game after the seat's team scores that many points."""
+        """Return the chance to win the game after the seat's team scores ``points``."""
         return self._table[min(TARGET, self._ours + points)][self._theirs]
 
     def played(self, points: int, chance: float) -> float:
-        """Return the chance of winning the game if the seat's team scores that many points with this chance,
-        and otherwise the other team does.
+        """Return the chance to win the game if ``points`` go to the seat's team with probability ``chance``
+        and otherwise to the other team.
         """
         return chance * self.won(points) + (1 - chance) * self.lost(points)
 
     def lost(self, points: int) -> float:
-        """Return the chance of winning the game after the other team scores that many points."""
+        """Return the chance to win the game after the other team scores ``points``."""
         return self._table[self._ours][min(TARGET, self._theirs + points)]

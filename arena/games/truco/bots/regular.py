@@ -1,4 +1,6 @@
-"""The house bot ``regular`` at Brazilian Truco, which counts cards and weighs what the points are worth."""
+"""The house bot ``regular`` for Brazilian Truco, which counts cards and considers what the points
+are worth.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,12 @@ from arena.games.truco.bots.whole import (
 from arena.games.truco.cards import PACK
 
 WORTH: Final = (0, 0, 0, 0, 0, 0, 0, 1, 3, 5, 8, 13, 15, 18, 20)
-"""What a card of each strength is worth in a hand, in hundredths of a hand."""
+"""The value of a card of each strength, in hundredths of a hand."""
 
 _KEEP_FROM: Final = 14
 _PASS_FROM: Final = 16
 _ACCEPTED: Final = 0.6
-"""By how much a chance to win shrinks when the other team dares to stay, or has called."""
+"""The factor for a chance to win if the other team stays, or has called."""
 _MARGIN: Final = 0.015
 
 
@@ -35,13 +37,13 @@ def worth(sight: TrucoSight, cards: list[int]) -> int:
 
 
 class TrucoRegular:
-    """One seat of one game."""
+    """The player of one seat in one game."""
 
     def __init__(self, random: random.Random) -> None:
         self._random = random
 
     def choose(self, turn: Turn) -> str | None:
-        """Return an action for a turn, or None to let a right pass."""
+        """Return an action for a turn, or None to decline a right."""
         if turn["optional"]:
             return None
         sight = TrucoSight(turn)
@@ -86,8 +88,8 @@ def _best_card(sight: TrucoSight, trick: Trick) -> tuple[int, float]:
 
 
 def _chance_with(sight: TrucoSight, trick: Trick, chances: Chances, rest: list[int]) -> float:
-    """Return the chance to win the hand, given the ``chances`` in the trick in progress and ``rest`` in hand
-    after it.
+    """Return the chance to win the hand, given the ``chances`` in the trick in progress and the cards
+    ``rest`` left after it.
     """
     later = last = 0.0
     if rest:
@@ -107,7 +109,7 @@ def _race_state(sight: TrucoSight) -> RaceState:
 
 
 def _card(sight: TrucoSight, trick: Trick) -> str:
-    """Return the card with the best chances in this trick, less its later value."""
+    """Return the card with the highest value in this trick, after subtracting its later value."""
     decides = sight.truco is not None or sight.trick == 2
     best: tuple[float, int] | None = None
     chosen = sight.hand[0]
@@ -125,7 +127,7 @@ def _card(sight: TrucoSight, trick: Trick) -> str:
 
 
 def _tie_value(sight: TrucoSight) -> float:
-    """Return the value of a tied trick, where a won one has 1 and a lost one 0."""
+    """Return the value of a tied trick, on a scale from 0 for a lost trick to 1 for a won trick."""
     truco = sight.truco
     if truco is not None:
         if sight.extra_trick or sight.trick == 2:
@@ -139,8 +141,8 @@ def _tie_value(sight: TrucoSight) -> float:
 
 
 def _hand_chance(sight: TrucoSight, chances: Chances) -> float:
-    """Return a rough probability that the seat's team wins the hand, given the chances in the trick in
-    progress.
+    """Return a rough estimate of the probability that the seat's team wins the hand, given the chances in the
+    trick in progress.
     """
     rest = sight.hand[:-1]
     later = min(0.9, max(0.1, 0.42 + worth(sight, rest) / 60))
@@ -165,7 +167,7 @@ def _should_call(sight: TrucoSight, trick: Trick) -> bool:
     low, value = sight.stakes[:2]
     now = race.played(low, quiet)
     win = chances.win * _ACCEPTED if chances.win < 0.999 else 1.0
-    # BT-4.7: a tie with a card that lay there before the call is lost.
+    # BT-4.7: a tie with a card played before the call is lost.
     tie = 0.0 if sight.place else chances.tie
     stayed = win * race.won(value) + tie * race.nobody + (1 - win - tie) * race.lost(value)
     called = RUNS * race.won(low) + (1 - RUNS) * stayed
@@ -173,7 +175,7 @@ def _should_call(sight: TrucoSight, trick: Trick) -> bool:
 
 
 def _answer(sight: TrucoSight) -> str:
-    """Run, accept or raise, by the odds of this trick and the value of the points."""
+    """Run, accept or raise, based on the odds of this trick and the worth of the points."""
     truco = sight.truco
     trick = Trick(sight, None if truco is None else truco["proposer"])
     if sight.whole_hand:
@@ -209,7 +211,7 @@ def _answer(sight: TrucoSight) -> str:
 
 
 def _answer_hand(sight: TrucoSight, trick: Trick) -> str:
-    """Run, accept or raise where the whole hand counts (TV-6.8)."""
+    """Run, accept or raise if calls are about the whole hand (TV-6.8)."""
     if sight.seat in sight.to_play:
         chance = _best_card(sight, trick)[1]
     else:
@@ -225,7 +227,7 @@ def _answer_hand(sight: TrucoSight, trick: Trick) -> str:
 
 
 def _choose(sight: TrucoSight) -> str:
-    """Pass a good hand to the partner while better ones may come, and burn a bad one."""
+    """Pass a good hand to the partner while better hands are still possible, and burn a bad hand."""
     value = worth(sight, sight.hand)
     if "pass" in sight.legal and value >= _PASS_FROM and sight.burns_left:
         return "pass"
@@ -235,7 +237,7 @@ def _choose(sight: TrucoSight) -> str:
 
 
 def _eleven(sight: TrucoSight) -> str:
-    """Play for 3 unless both hands, which are known, are poor."""
+    """Play for 3 unless both hands of the team, which the seat can see, are poor."""
     partners = [card for card in range(len(PACK)) if sight.partners >> card & 1]
     race = _race(sight)
     chance = min(0.95, 0.2 + worth(sight, sight.hand + partners) / (20 * sight.seats))

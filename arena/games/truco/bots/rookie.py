@@ -1,4 +1,4 @@
-"""The house bot ``rookie`` at Brazilian Truco: a few rules of thumb about its own cards."""
+"""The house bot ``rookie`` for Brazilian Truco, which follows a few rules of thumb about its own cards."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ _BLUFF: Final = 0.04
 _STAY_FROM: Final = 3
 _CALL_FROM: Final = 9
 _RAISE_FROM: Final = 11
-"""What the hand has to be worth where a call is about all its tricks (TV-6.8)."""
+"""The minimum value of the hand for a raise if calls are about all its tricks (TV-6.8)."""
 _TRICK: Final = 4
-"""What a trick won is worth then, and one lost costs."""
+"""The value then added for each trick won and subtracted for each trick lost."""
 _WORTH: Final = (0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 5, 6, 7, 8)
-"""What a card of each strength is worth in a hand: nothing below an ace."""
+"""The value of a card of each strength. Cards below an ace are worth nothing."""
 
 
 class TrucoRookie:
-    """One seat of one game."""
+    """The player of one seat in one game."""
 
     def __init__(self, random: random.Random) -> None:
         self._random = random
 
     def choose(self, turn: Turn) -> str | None:
-        """Return an action for a turn, or None to let a right pass."""
+        """Return an action for a turn, or None to decline a right."""
         if turn["optional"]:
             return None
         sight = TrucoSight(turn)
@@ -59,8 +59,8 @@ class TrucoRookie:
         return play(winners[0] if last else winners[-1])
 
     def _answer(self, sight: TrucoSight) -> str:
-        """Answer a call by comparing the best card in hand and the team's cards on the table with the value
-        called.
+        """Answer a call. The higher the value called, the better the best card in hand and the team's cards
+        on the table must be.
         """
         best = max([*sight.strengths, sight.best if sight.holder == 1 else 0])
         run, accept, *further = sight.legal
@@ -81,9 +81,11 @@ STRENGTH_OF_ZAP: Final = 14
 
 
 def _is_strong(sight: TrucoSight) -> bool:
-    """Return whether this trick is nearly sure: by the zap, the escopeta, or a last card that wins it.
+    """Return whether this trick is almost certain to be won: with the zap, the escopeta, or a last card that
+    wins it.
 
-    Where a call is about the whole hand, return whether the hand is: by two good cards, or one and a trick.
+    If calls are about the whole hand, return whether the hand is strong: with two good cards, or with one
+    good card and a trick.
     """
     if sight.whole_hand:
         return _points(sight) >= _CALL_FROM
@@ -98,7 +100,7 @@ def _worth(sight: TrucoSight, cards: list[int]) -> int:
 
 
 def _points(sight: TrucoSight) -> int:
-    """Return the value of the whole hand: that of the cards and of the tricks so far."""
+    """Return the value of the whole hand: the values of the cards and of the tricks so far."""
     value = _worth(sight, sight.hand) + _TRICK * sum(sight.results)
     if sight.place:
         ahead = sight.holder == 1 or (sight.seat in sight.to_play and sight.strengths[-1] > sight.best)
@@ -107,13 +109,13 @@ def _points(sight: TrucoSight) -> int:
 
 
 def _choose(sight: TrucoSight) -> str:
-    """Keep a fair hand, else burn it while that is allowed."""
+    """Keep a fair hand; otherwise burn it while this is allowed."""
     if _worth(sight, sight.hand) >= _KEEP_FROM or "burn" not in sight.legal:
         return "keep"
     return "burn"
 
 
 def _eleven(sight: TrucoSight) -> str:
-    """Play if there are two good cards between both hands, which are known."""
+    """Play if there are two good cards in both hands of the team, which the seat can see."""
     partners = [card for card in range(len(PACK)) if sight.partners >> card & 1]
     return sight.legal[_worth(sight, sight.hand + partners) >= _PLAY_AT_ELEVEN_FROM]

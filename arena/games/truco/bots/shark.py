@@ -1,9 +1,9 @@
-"""The house bot ``shark`` at Brazilian Truco, which searches over re-deals of what it cannot see.
+"""The house bot ``shark`` for Brazilian Truco, which searches over re-deals of the cards that it cannot see.
 
-Every candidate action is tried in the same re-dealt worlds and played on to the end of the hand; what the
-points are then worth in the race to 12 decides. Worlds in which a caller holds what callers usually hold
-count more. The budget is a number of worlds, never a time, so that a game replays exactly; most of it goes to
-the candidates that do best in the first worlds.
+Each candidate action is tried in the same re-deals, played out to the end of the hand, and judged by what the
+points are worth in the race to 12. Re-deals in which a caller holds typical cards for a call have a greater
+weight. The budget is a number of re-deals instead of a time, so that a game replays exactly. Most of it is
+spent on the candidates that do best in the first re-deals.
 """
 
 from __future__ import annotations
@@ -23,19 +23,21 @@ from arena.games.truco.table import ANSWER, NOBODY
 from arena.games.truco.view import order_seen
 
 ROUNDS: Final = ((40, 9), (80, 3), (120, 2))
-"""Rounds of the search: the number of worlds, and of best candidates that they are played for."""
+"""The rounds of the search: for each, the number of worlds, and the number of best candidates that are played
+in them.
+"""
 _USUAL: Final = 0.025
-"""By how much of a chance to win another action must be better than what ``regular`` would do."""
+"""The margin in the chance to win by which an action must be better than the choice of ``regular``."""
 _USUAL_HAND: Final = 0.008
-"""The same where a call is about the whole hand (TV-6.8), of which ``regular`` knows less."""
+"""The same margin if calls are about the whole hand (TV-6.8), of which ``regular`` has a poorer estimate."""
 _SURPRISE: Final = 0.04
-"""How likely a call or raise is from a seat that had no reason for it."""
+"""The probability of a call or raise by a seat that has no reason for it."""
 _CALLERS: Final = (0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.12, 0.15, 0.2, 0.25, 0.4, 0.7, 0.9, 1.0, 1.0)
-"""How likely a seat is to call truco, by the strength of its best card then: what a call tells."""
+"""The probability that a seat calls truco, by the strength of its best card at the time."""
 
 
 class TrucoShark:
-    """One seat of one game."""
+    """The player of one seat in one game."""
 
     def __init__(self, random: random.Random) -> None:
         self._random = random
@@ -43,7 +45,7 @@ class TrucoShark:
         self._regular = regular.TrucoRegular(random)
 
     def choose(self, turn: Turn) -> str | None:
-        """Return an action for a turn, or None to let a right pass."""
+        """Return an action for a turn, or None to decline a right."""
         if turn["optional"]:
             return None
         phase = turn["observation"]["phase"]
@@ -70,7 +72,7 @@ class TrucoShark:
         return max(candidates, key=lambda action: totals[action])
 
     def _weight(self, world: TrucoState, seat: int) -> float:
-        """Return how much a world counts, judged by the other team's calls."""
+        """Return the weight of a world, based on the other team's calls."""
         caller, raiser = world.truco_seat, world.proposer
         weight = 1.0
         if caller >= 0 and (caller ^ seat) & 1:
@@ -107,13 +109,13 @@ def _race(turn: Turn) -> Race:
 
 
 def _candidates(turn: Turn) -> list[str]:
-    """Return the legal actions, without those that are equivalent to another one."""
+    """Return the legal actions, omitting those that are equivalent to another one."""
     actions: list[str] = list(turn["legal_actions"])
     if actions[0] == "no_cut":
         return actions[:1]
     plays = [action for action in actions if action.startswith("play:")]
     if len(plays) > 1:
-        # A card is hidden only to lose on purpose, and then the weakest will do.
+        # A card is hidden only to lose the trick on purpose, so only the weakest is a candidate.
         strength = order_seen(turn["observation"]).strength
         weakest = min(plays, key=lambda action: strength[CARD_NUMBER[action[5:]]])
         actions = [a for a in actions if not a.startswith("hide:") or a[5:] == weakest[5:]]

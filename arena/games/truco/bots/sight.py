@@ -1,4 +1,4 @@
-"""What a turn of Brazilian Truco shows, as numbers that are quick to reason with."""
+"""What a seat sees at a turn of Brazilian Truco, as numbers that are quick to compute with."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from arena.games.truco.seen import TrucoCall, TrucoTrick
 from arena.games.truco.view import order_seen
 
 THREE: Final = 10
-"""The strength of a 3; the manilhas have 11 to 14, a 2 has 9, an ace 8, and so on down to 1 for a 4."""
+"""The strength of a 3. The manilhas have 11 to 14, a 2 has 9, an ace 8, and so on down to 1 for a 4."""
 
 
 class TrucoSight:
-    """One turn, seen from its seat.
+    """One turn, as seen from its seat.
 
-    Cards are numbers (places in ``PACK``), and sets of cards are bit masks. In ``results`` and ``holder``, 1
-    is the seat's own team, -1 the other, and 0 nobody or both.
+    Cards are numbers (indexes in ``PACK``), and sets of cards are bit masks. In ``results`` and ``holder``, 1
+    is the seat's own team, -1 is the other team, and 0 is nobody or both.
 
-    ``hand`` is sorted weakest first. The trick in progress has ``place`` (cards on the table), ``best``
-    (strength of the best, 0: none), ``holder`` (whose it is) and ``to_play`` (the seats that have still to
-    play, in order). ``results`` are the completed tricks. ``unseen`` holds the cards that may be anywhere.
-    ``partners`` holds the cards that the partner was dealt, as far as the seat knows, without those played
-    face up. ``call`` is the action that raises the stake, or "" if there is none. ``all_tied`` is what three
-    ties are worth (TV-5.5), a won hand being 1.
+    ``hand`` is sorted from weakest to strongest. Four attributes describe the trick in progress: ``place`` is
+    the number of cards on the table, ``best`` is the strength of the best card (0 if there is none),
+    ``holder`` is the team that played it, and ``to_play`` lists the seats that have yet to play, in order.
+    ``results`` are the results of the completed tricks. ``unseen`` holds the cards that can be anywhere.
+    ``partners`` holds the cards that the partner is known to have been dealt, except those played face up.
+    ``call`` is the action that raises the stake, or "" if there is none. ``all_tied`` is the value of three
+    ties (TV-5.5), as a share of a won hand.
     """
 
     def __init__(self, turn: Turn) -> None:
@@ -34,7 +35,7 @@ class TrucoSight:
         self.seat: int = turn["seat"]
         self.seats: int = turn["rules"]["seats"]
         self.partner = (self.seat + 2) % self.seats
-        """With two seats that is the seat itself, which has no partner."""
+        """The seat of the partner. With two seats there is no partner, and this is the seat itself."""
         self.strength = order_seen(seen).strength
         self.legal: list[str] = turn["legal_actions"]
         team = self.seat & 1

@@ -1,4 +1,5 @@
-"""The hand as a whole: the chances of winning its best of three, and when its stake is worth raising.
+"""The hand as a whole: the chances to win two of its three tricks, and the chance from which its stake is
+worth raising.
 
 This applies to ``truco_scope=hand``, where a call changes only the value (TV-6.8).
 """
@@ -15,13 +16,15 @@ from arena.games.truco.bots.race import Race, Stakes
 RUNS: Final = 0.45
 """The caller's estimate of the probability that the other team runs."""
 RUNS_FROM_RAISE: Final = 0.15
-"""The same of a team that has called itself."""
+"""The same estimate for a team that has itself called."""
 _MARGIN: Final = 0.01
-"""By how much of a chance to win the game a raise must be better."""
+"""The margin in the chance to win the game by which a raise must be better."""
 _CALL_FROM: Final = 50
-"""Percent. With less a hand is not raised, even if it gains because the other team may run: no bluffs."""
+"""The minimum chance to win, in percent, for a raise. Below it there are no bluffs, even if a raise would
+gain because the other team may run.
+"""
 _DOUBT: Final = 2.0
-"""By how much the odds of the hand shrink when the other team stays or raises."""
+"""The factor by which the odds of the hand shrink if the other team stays or raises."""
 
 
 def chance_of_hand(
@@ -29,9 +32,9 @@ def chance_of_hand(
 ) -> float:
     """Return the chance to win the hand (BT-3.5), given the chances in the trick in progress.
 
-    ``results`` are the completed tricks: 1 won, -1 lost, 0 tied. ``later`` and ``last`` are the chances to
-    win another trick with the better and the worse of the remaining cards. ``all_tied`` is what three ties
-    are worth.
+    ``results`` are the completed tricks: 1 for won, -1 for lost, 0 for tied. ``later`` and ``last`` are the
+    chances to win another trick with the better and the worse of the remaining cards. ``all_tied`` is the
+    value of three ties.
     """
     win, tie, lose = chances
     if not results:
@@ -45,12 +48,14 @@ def chance_of_hand(
 
 
 def doubted(chance: float) -> float:
-    """Return what a chance is worth if the other team considers its hand good enough for a higher stake."""
+    """Return the reduced chance to win if the other team considers its hand good enough for a
+    higher stake.
+    """
     return chance / (chance + _DOUBT * (1 - chance)) if chance > 0 else 0.0
 
 
 class RaceState(NamedTuple):
-    """What the points of a hand are worth to one team: see :class:`Race`."""
+    """The parameters from which one team evaluates the points of a hand; see :class:`Race`."""
 
     ours: int
     theirs: int
@@ -60,9 +65,9 @@ class RaceState(NamedTuple):
 
 @lru_cache(maxsize=1 << 14)
 def raise_from(state: RaceState, stake: int, value: int, runs: float) -> float:
-    """Return the chance from which on a hand worth ``stake`` is better played for ``value``.
+    """Return the chance above which raising a hand from ``stake`` to ``value`` is better than playing on.
 
-    ``runs`` is the probability that the other team runs from that.
+    ``runs`` is the probability that the other team runs when the stake is raised.
     """
     race = _race(state)
     for percent in range(_CALL_FROM, 100):
@@ -75,11 +80,11 @@ def raise_from(state: RaceState, stake: int, value: int, runs: float) -> float:
 
 @lru_cache(maxsize=1 << 14)
 def stay_from(state: RaceState, stake: int, value: int) -> float:
-    """Return the chance from which on it is better to play for ``value`` than to give ``stake`` away."""
+    """Return the chance above which playing for ``value`` is better than running for ``stake``."""
     race = _race(state)
     lost = race.lost(value)
     gained = race.won(value) - lost
-    # In the last hand of a game that ends by their number the stake may decide nothing.
+    # In the last hand of a game with a limit on hands, the stake can be irrelevant.
     return (race.lost(stake) - lost) / gained if gained else 0.0
 
 
