@@ -192,7 +192,7 @@ def test_nobody_agrees_after_the_record_is_archived(make_arena: MakeArena) -> No
     play_out(arena.live, [game])
     skip(arena.live, 2 * HOUR)
     archiver(arena).run()
-    with pytest.raises(RecordNotReady, match="cannot change"):
+    with pytest.raises(RecordNotReady, match="can no longer be made public"):
         arena.live.agree(game, "somebody")
 
 
