@@ -92,9 +92,9 @@ def test_a_players_name_is_one_printable_line(name: str) -> None:
 
 def test_there_is_one_player_per_seat_and_the_log_is_whole() -> None:
     table = play("truco")
-    with pytest.raises(InvalidRecord, match="3 players for 4 seats"):
+    with pytest.raises(InvalidRecord, match="the game has 4 seats, but 3 players were given"):
         build_record(table, players=PLAYERS[:3])
-    with pytest.raises(InvalidRecord, match="the whole log"):
+    with pytest.raises(InvalidRecord, match="the complete log"):
         build_record(table, players=PLAYERS[:4], actions=table.actions[:-1])
 
 
