@@ -33,7 +33,7 @@ class Principal:
 
 @dataclass(frozen=True)
 class AuditEntry:
-    """One logged action. ``at_ms`` is Unix time in milliseconds, and ids sort chronologically. ``admin`` is
+    """One logged action. ``at_ms`` is in Unix milliseconds, and ids sort chronologically. ``admin`` is
     the admin or organiser who acted.
     """
 

@@ -85,7 +85,7 @@ class BotAccount(BotSettings):
     version, which plays new games; it is empty until the first upload has been checked. ``versions`` are all
     versions, oldest first, but empty in lists that omit them. ``tournaments`` is None if the owner has not
     set it. While ``suspended`` is set, the bot is not seated, whatever its ``state``. ``owner_suspended`` is
-    whether the reason is that its owner is suspended. ``deleted`` is whether the bot was deleted and is
+    whether it is suspended because its owner is. ``deleted`` is whether the bot was deleted and is
     listed only because it is on a leaderboard.
     """
 

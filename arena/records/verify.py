@@ -189,7 +189,7 @@ class _Replay:
                     )
                 if after >= len(self.actions):
                     self._problem(
-                        "order", where, f"after {after} of {len(self.actions)} actions no turn was open"
+                        "order", where, f"after {after} of {len(self.actions)} actions, no turn was open"
                     )
                 before = after
                 incident = (where, entry.get("type", "resigned"), entry["seat"])
@@ -268,7 +268,7 @@ class _Replay:
             self._problem(
                 "mark",
                 where,
-                f"the table must act here ({due_mark}) because of a fault of seat {due_seat}",
+                f"the table must act here for seat {due_seat} ({due_mark}), which had a fault",
             )
             return
         expected = self.taken.get(seat)

@@ -30,9 +30,7 @@ ACCOUNT_SCRIPTS: Final = (_CREATE, _CHANGE, _ADD_CO_OWNER, _CREATE_BOT, _ADD_VER
 """The scripts that the connection of an :class:`AccountStore` must load."""
 
 _COUNT_AFTER_MS: Final = 60_000
-"""How long after an owner's last change the owner's stored data are recounted: by then every change has
-ended.
-"""
+"""How long after its last change an owner's usage is recounted: by then every change has ended."""
 
 _NEVER_MS: Final = 2**53
 
@@ -79,9 +77,7 @@ class AccountStore(Repository):
     """The accounts in one Redis (or Redis Cluster). Values are strings; the caller applies the rules."""
 
     def create_owner(self, name: str, token: str, fields: Mapping[str, str]) -> bool:
-        """Create an owner. ``token`` is the hash of the owner's token. Returns False if the name is or was in
-        use.
-        """
+        """Create an owner with the hash of its token. Returns False if the name is or was in use."""
         return bool(self._one(*_CREATE.call([_owner(name)], token, *_pairs({"name": name, **fields}))))
 
     def owner(self, name: str) -> dict[str, str] | None:
@@ -267,9 +263,7 @@ class AccountStore(Repository):
         self._connection.run([("ZREM", index, bot) for index in (_bots_of(owner), _invited(owner))])
 
     def invited_to(self, owner: str) -> list[str]:
-        """Return the names of the bots that an owner is invited to share, in order. Some may not exist, so
-        callers must check.
-        """
+        """Return the names of the bots that an owner is invited to share. Callers must check them."""
         return [_text(name) for name in self._one("ZRANGE", _invited(owner), 0, -1)]
 
     def take(self, owner: str | None, change: Stored, most: Stored) -> tuple[str, Stored]:
@@ -334,7 +328,7 @@ class AccountStore(Repository):
         return [_text(name) for name in self._one("ZRANGE", _SUSPENDED, 0, -1)]
 
     def signing_fields(self, name: str) -> dict[str, str]:
-        """Return those of the webhook's signing fields that are set: ``hook``, ``hook_old`` and
+        """Return those signing fields of the webhook that are set: ``hook``, ``hook_old``,
         ``hook_old_until``.
         """
         names = ("hook", "hook_old", "hook_old_until")
@@ -356,9 +350,7 @@ class AccountStore(Repository):
         return _text(self._one("XADD", _AUDIT, "MAXLEN", "~", AUDIT_KEPT, "*", *_pairs(entry)))
 
     def audited(self, before: str, limit: int) -> list[tuple[str, dict[str, str]]]:
-        """Return at most ``limit`` log entries, newest first; if ``before`` is given, only those older than
-        it.
-        """
+        """Return at most ``limit`` log entries, newest first, and only older than ``before`` if given."""
         newest = f"({before}" if before else "+"
         entries = self._one("XREVRANGE", _AUDIT, newest, "-", "COUNT", limit)
         return [(_text(number), _texts(fields)) for number, fields in entries]

@@ -108,9 +108,7 @@ class BoardStore(Repository):
         return _state(board, None, (*numbers, last))
 
     def ledger(self, board: str) -> StoredLedger:
-        """Return the ledger of the counted groups as a consistent snapshot. Raises
-        :class:`~arena.errors.CorruptState`.
-        """
+        """Return a consistent snapshot of the ledger. Raises :class:`~arena.errors.CorruptState`."""
         key = board_key(board)
         query: Command = ("HMGET", key, "place", "turn", "at")
         while True:
@@ -179,9 +177,7 @@ class BoardStore(Repository):
         return bool(self._one(*_PUBLISH.call_named([key, place], publication)))
 
     def forget_ledger(self, board: str) -> None:
-        """Delete the ledger, so that it is recomputed. Processes that read it earlier can no longer publish
-        it.
-        """
+        """Delete the ledger, so that it is recomputed. Processes that have read it cannot publish it."""
         self._one(*_FORGET.call([board_key(board)]))
 
     def trim(self, board: str, event: str, groups: Sequence[str]) -> bool:
@@ -192,9 +188,7 @@ class BoardStore(Repository):
         return bool(self._one(*_TRIM.call([board_key(board)], event, *members)))
 
     def tournaments(self, board: str) -> list[str]:
-        """Return the tournaments with groups that have been removed from the list of released groups, oldest
-        first.
-        """
+        """Return the tournaments with groups removed from the list of released groups, oldest first."""
         return self._names("ZRANGE", f"{board_key(board)}:tournaments", 0, -1)
 
     def recent(self, board: str) -> bytes | None:
@@ -223,9 +217,7 @@ class BoardStore(Repository):
         return sorted(self._names("HKEYS", f"{board_key(board)}:days"))
 
     def day(self, board: str, day: str, start: int, count: int) -> list[tuple[int, str, Point]]:
-        """Return up to ``count`` points of a day, ordered by name and starting at number ``start``, with
-        their numbers.
-        """
+        """Return up to ``count`` points of a day by name, from number ``start`` on, with their numbers."""
         key = f"{board_key(board)}:points"
         names = self._one("HGET", key, day)
         last = min(-(-(start + count) // _SHEET), len(_names(f"days of {board}", names)))
@@ -315,9 +307,7 @@ def _part_of(bot: str) -> int:
 
 
 def _sheets(points: Mapping[str, Point]) -> tuple[list[str], list[bytes]]:
-    """Return the first name on each sheet, and the sheets, whose points begin with a name and are sorted by
-    it.
-    """
+    """Return the first name on each sheet, and the sheets. Points begin with a name and are sorted by it."""
     rows = [[name, *points[name]] for name in sorted(points)]
     sheets = [rows[start : start + _SHEET] for start in range(0, len(rows), _SHEET)]
     return [sheet[0][0] for sheet in sheets], [orjson.dumps(sheet) for sheet in sheets]

@@ -34,9 +34,7 @@ class BotGameStore(Repository):
         return KEPT_GROUPS
 
     def add(self, groups: Iterable[BotGroup], *, private: bool) -> None:
-        """Add groups to the lists of their bots. If ``private``, they go to the lists that only some can
-        read.
-        """
+        """Add groups to the lists of their bots; if ``private``, to the lists that only some can read."""
         members: dict[str, list[bytes | int]] = {}
         for bots, at_ms, row in groups:
             for bot in bots:

@@ -32,9 +32,7 @@ class StoredGroup(NamedTuple):
 
 
 def to_chunk(groups: Sequence[StoredGroup]) -> bytes:
-    """Pack groups, in planning order, into one value: the number of digests (4 bytes), the digests, and the
-    compressed rest.
-    """
+    """Pack groups, in order, into one value: the number of digests (4 bytes), the digests, and the rest."""
     columns = [
         [group.id for group in groups],
         # latin-1 maps any bytes to text unchanged.

@@ -16,9 +16,7 @@ _KEPT_SECONDS: Final = 2 * 86_400
 
 
 class TakenTokens(NamedTuple):
-    """The tokens taken from a bucket, the milliseconds until the next one if there were none, and the tokens
-    left.
-    """
+    """The tokens taken from a bucket, milliseconds until the next one if there were none, and tokens left."""
 
     given: int
     retry_ms: int

@@ -36,9 +36,7 @@ class Documents(Repository):
         self._key = key or f"{{{kind}}}"
 
     def all(self, read: Callable[[Any], Any] = _unchanged) -> dict[str, Any]:
-        """Return the results of ``read`` for all values, ordered by name, leaving out those that cannot be
-        read.
-        """
+        """Return the results of ``read`` for all values, ordered by name, leaving out unreadable ones."""
         reply = self._one("HGETALL", self._key)
         found = {name: self._listed(name, data, read) for name, data in sorted(by_name(reply).items())}
         return {name: value for name, value in found.items() if value is not None}
@@ -49,9 +47,7 @@ class Documents(Repository):
         return None if data is None else self._read(name, data)
 
     def many(self, names: Sequence[str], read: Callable[[Any], Any] = _unchanged) -> list[Any]:
-        """Return the results of ``read`` for the named values, with None for those that are missing or cannot
-        be read.
-        """
+        """Return the results of ``read`` for the named values, with None for missing or unreadable ones."""
         (reply,) = self._connection.run([("HMGET", self._key, *names)]) if names else ((),)
         return [self._listed(name, data, read) for name, data in zip(names, reply, strict=True)]
 

@@ -44,9 +44,7 @@ _END_AFTER: Final = 10.0
 
 
 class DataFolderInUse(ArenaError):
-    """Another running instance uses the data folder; ``extra`` has ``folder`` and ``pid`` (which can be
-    None).
-    """
+    """Another running instance uses the data folder; ``extra`` has ``folder`` and ``pid`` (or None)."""
 
     code = "data_folder_in_use"
 
@@ -66,9 +64,7 @@ def has_data(folder: Path) -> bool:
 
 
 def running_url(folder: Path) -> str:
-    """Return the URL of the server that is running on a data folder. Raises :class:`StoreFailed` if there is
-    none.
-    """
+    """Return the URL of the server running on a data folder. Raises :class:`StoreFailed` if there is none."""
     path = socket_of(folder)
     if path is None or not path.exists():
         raise StoreFailed(

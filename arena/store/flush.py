@@ -29,9 +29,7 @@ class Flusher:
     def __init__(
         self, files: Callable[[], Iterable[Path]], note: Callable[[bool], object] | None = None
     ) -> None:
-        """Create a flusher. ``note`` is called with False when flushes begin to fail, and with True when they
-        succeed again.
-        """
+        """``note`` is called with False when flushes begin to fail, and with True when they work again."""
         self._files = files
         self._note = note
         self._flushed: dict[Path, tuple[int, int, int]] = {}

@@ -92,9 +92,7 @@ class GameLists(Repository):
                 left = left[:first]
 
     def trim(self, key: str, oldest: int) -> list[Command]:
-        """Return the commands that remove games with scores below ``oldest``, and chunks that contain only
-        such games.
-        """
+        """Return the commands that remove games with scores below ``oldest``, and chunks of only those."""
         keys = [chunks_key(key), chunked_key(key)]
         return [("ZREMRANGEBYSCORE", key, "-inf", oldest), _TRIM.call(keys, oldest)]
 

@@ -123,7 +123,7 @@ GAME_SCRIPTS: Final = (_STEP, _HINT, _PENDING, _PRUNE, _ACKNOWLEDGE, _CLAIM, _SE
 
 
 class GameStore(Repository):
-    """Stores the live games in one Redis or Redis Cluster. It contains no rules; all times are milliseconds.
+    """Stores the live games in one Redis or Redis Cluster. It has no rules. All times are in milliseconds.
 
     Every method can raise :class:`~arena.store.connection.StoreUnavailable`.
     """
@@ -399,9 +399,7 @@ def _number(turn: PendingTurn) -> int:
 
 
 def game_key(game: str) -> str:
-    """Return the key of a game's hash, with its version ``v``, header ``m``, table ``s`` (without the state)
-    and state ``t``.
-    """
+    """Return the key of a game's hash: version ``v``, header ``m``, table ``s`` without the state ``t``."""
     return f"{{g:{game}}}"
 
 
@@ -428,9 +426,7 @@ def record_key(game: str) -> str:
 
 
 def bot_key(bot: str) -> str:
-    """Return the key of the hash of a bot's turns; ``turns.lua`` describes it and the other keys with its
-    tag.
-    """
+    """Return the key of the hash of a bot's turns; ``turns.lua`` describes it and related keys."""
     return f"{{b:{bot}}}"
 
 

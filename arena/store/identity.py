@@ -112,16 +112,12 @@ class Identity(Repository):
         )
 
     def web_key(self, new: str) -> str:
-        """Return the key that all processes use to sign the cookies of pages. If none is stored, ``new``
-        becomes the key.
-        """
+        """Return the key that signs the cookies of pages; if none is stored, ``new`` becomes the key."""
         _, found = self._connection.run([("SET", _WEB_KEY, new, "NX"), ("GET", _WEB_KEY)])
         return str(found.decode())
 
     def check_writable(self) -> None:
-        """Check that the database accepts writes. Raises :class:`~arena.store.connection.StoreUnavailable` if
-        it does not.
-        """
+        """Raise :class:`~arena.store.connection.StoreUnavailable` if the database rejects writes."""
         self._one("HINCRBY", STORE_KEY, "probes", 1)
 
     def accept(self) -> None:

@@ -46,9 +46,7 @@ class JournalStore(Repository):
             self._connection.run([*commands, ("LTRIM", _list(bot), 0, KEPT_GAMES - 1)])
 
     def find(self, bot: str, game: str) -> list[dict[str, Any]] | None:
-        """Return the journal of a bot's seats in a game. Returns None if there is none or if it has expired
-        or cannot be read.
-        """
+        """Return the journal of a bot's seats in a game, or None if it is missing, expired or unreadable."""
         data = self._one("GET", _key(bot, game))
         if data is None:
             return None

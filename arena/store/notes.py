@@ -39,9 +39,7 @@ class NoteStore(Repository):
     """Stores the notes of all bots."""
 
     def add(self, bot: str, game: str, notes: Mapping[int, str]) -> None:
-        """Store notes. Can be repeated; the first note on a move is kept. Notes beyond the limit of the game
-        are dropped.
-        """
+        """Store notes up to the game's limit. The first note on a move is kept. Can be repeated."""
         pairs = [part for after, text in notes.items() for part in (after, text)]
         limits = (KEPT_MS, MOST_OF_BOT, MOST_OF_GAME, _NOTE_BYTES)
         dropped = self._one(*_ADD.call([notes_key(bot), _key(bot, game)], game, *limits, *pairs))
@@ -81,9 +79,7 @@ def _notes(game: str, fields: Sequence[bytes]) -> GameNotes:
 
 
 def notes_key(bot: str) -> str:
-    """Return the key of the hash that maps each game to the bytes of a bot's notes and the time of the first
-    note.
-    """
+    """Return the key of the hash from games to the bytes of a bot's notes and the time of the first note."""
     return f"{{b:{bot}}}:notes"
 
 

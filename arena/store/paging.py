@@ -53,9 +53,7 @@ class Page(NamedTuple, Generic[T]):
 
 
 def parse_number(cursor: str | None, digits: int) -> int:
-    """Parse a cursor that is a number of up to ``digits`` digits; None counts as 0. Raises
-    :class:`InvalidCursor`.
-    """
+    """Parse a cursor of up to ``digits`` digits; None counts as 0. Raises :class:`InvalidCursor`."""
     if cursor is None:
         return 0
     if not _is_number(cursor, digits):
@@ -66,9 +64,7 @@ def parse_number(cursor: str | None, digits: int) -> int:
 def newest_first(
     connection: RedisConnection, key: str, before: Cursor | None, count: int
 ) -> Sequence[Cursor]:
-    """Return up to ``count`` members of a sorted set that follow ``before``, in descending order of score and
-    name.
-    """
+    """Return up to ``count`` members of a sorted set after ``before``, by descending score and name."""
     highest = "+inf" if before is None else before.score
     found: list[Cursor] = []
     offset = 0

@@ -106,9 +106,7 @@ class RecordStore(Repository):
         self._one(*_PUBLISH.call([PENDING_PRIVATE, LAST, PENDING], game))
 
     def pending(self, public: bool, after: int, count: int, until: int | None = None) -> list[Cursor]:
-        """Return up to ``count`` waiting records with numbers above ``after`` and at most ``until``, oldest
-        first.
-        """
+        """Return up to ``count`` waiting records numbered above ``after``, up to ``until``, oldest first."""
         highest = "+inf" if until is None else until
         command = ("ZRANGEBYSCORE", _list(public), f"({after}", highest, "WITHSCORES", "LIMIT", 0, count)
         reply = self._one(*command)
@@ -134,9 +132,7 @@ class RecordStore(Repository):
         return Collection(segments, end)
 
     def segments_of(self, places: Sequence[tuple[str, int]]) -> list[int | None]:
-        """Return the starts of the segments that contain these offsets of collections, with None where there
-        is none.
-        """
+        """Return where the segments that contain these offsets begin, with None if there is none."""
         commands: list[Command] = []
         for name, offset in places:
             commands.append(

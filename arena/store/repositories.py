@@ -115,9 +115,7 @@ class Store:
             yield from (member.name for member in members)
 
     def notifier(self, on_change: Callable[[str, int], None]) -> Notifier:
-        """Return a notifier for this process. It calls ``on_change(game, version)`` for every step of any
-        game.
-        """
+        """Return a notifier for this process; ``on_change(game, version)`` is called for every step."""
         return Notifier(self._connection, on_change)
 
     def clock(self) -> ServiceClock:

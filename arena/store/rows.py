@@ -144,9 +144,7 @@ def shown_or_left_out(name: str, show: Callable[[], R]) -> R | None:
 
 
 def readable(name: str, read: Callable[[T], R], rows: Iterable[T]) -> list[R]:
-    """Return the results of ``read`` for rows. Rows that cannot be read are left out, and reported as
-    ``name``.
-    """
+    """Return the results of ``read`` for rows. Unreadable rows are left out and reported as ``name``."""
     found = (shown_or_left_out(f"{name} {number}", partial(read, row)) for number, row in enumerate(rows))
     return [shown for shown in found if shown is not None]
 

@@ -53,9 +53,7 @@ class RuntimeStore(Repository):
         )
 
     def file(self, runtime: PublishedRuntime) -> bytes | None:
-        """Return the stored WebAssembly file of a runtime, or None if it is missing or damaged. Its SHA-256
-        is not checked.
-        """
+        """Return the stored file of a runtime without checking its hash, or None if missing or damaged."""
         count = self._one("HLEN", _file(runtime.sha256))
         if not 0 < runtime.size <= MOST_BYTES:
             return None

@@ -88,9 +88,7 @@ def choose_server(folder: Path | None) -> ServerProgram:
 
 
 def writer_of(folder: Path) -> Writer | None:
-    """Return the server that wrote the data in the folder, or None if the folder has no data or the server is
-    unknown.
-    """
+    """Return the server that wrote the folder's data, or None if it is unknown or there are no data."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         values = json.loads((folder / WRITER_FILE).read_text())
         return Writer(str(values["program"]), _numbers(values["version"]))

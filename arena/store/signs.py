@@ -25,9 +25,7 @@ class Signs(Repository):
         self._next = 0.0
 
     def give(self, process: str) -> None:
-        """Record that ``process`` is working on this host. The database is updated at most every five
-        seconds.
-        """
+        """Record that ``process`` is working on this host, in the database at most every five seconds."""
         now = time.monotonic()
         if now >= self._next:
             self._next = now + _EVERY
@@ -36,8 +34,8 @@ class Signs(Repository):
             self._connection.run([("ZADD", _SIGNS, now_ms, _member(process)), old])
 
     def age_s(self, process: str) -> float | None:
-        """Return the seconds since the last sign of ``process`` on this host, or None if there was none
-        within a day.
+        """Return the seconds since the last sign of ``process`` on this host, or None after a day without
+        one.
         """
         found = self._one("ZSCORE", _SIGNS, _member(process))
         return None if found is None else max(0, self._clock().now_ms - int(float(found))) / 1000

@@ -69,9 +69,7 @@ def live_stats(connection: RedisConnection) -> LiveStats:
 
 
 def database_stats(connection: RedisConnection, now_ms: int) -> DatabaseStats | None:
-    """Return the figures reported by a single server, or None for a cluster, whose nodes are monitored
-    separately.
-    """
+    """Return the figures of a single server, or None for a cluster, whose nodes are monitored separately."""
     if connection.is_cluster:
         return None
     *texts, since_ms = connection.run([("INFO", "memory"), ("INFO", "persistence"), ("GET", UNFLUSHED)])

@@ -93,9 +93,7 @@ class Counted(NamedTuple):
 
 
 class StoredStandings(NamedTuple):
-    """Standings (JSON) after ``changes`` changes of the tournament, when they were computed, and how long
-    that took.
-    """
+    """Standings (JSON) after ``changes`` changes, and the time and duration of their computation."""
 
     data: bytes
     changes: int
@@ -104,9 +102,7 @@ class StoredStandings(NamedTuple):
 
 
 class TournamentStore(Repository):
-    """Stores tournaments in one Redis or Redis Cluster. It contains no rules, and all times are in
-    milliseconds.
-    """
+    """Stores tournaments in one Redis or Redis Cluster. It has no rules; all times are in milliseconds."""
 
     # Tournaments
 
@@ -135,9 +131,7 @@ class TournamentStore(Repository):
         return rows
 
     def step(self, event: str, before: int, meta: bytes, groups: Sequence[NewGroup] = ()) -> bool:
-        """Store ``meta`` and add ``groups`` if the version is still ``before`` (0: the tournament must not
-        exist).
-        """
+        """Store ``meta`` and add ``groups`` if the version is still ``before`` (0: no tournament yet)."""
         args: list[Any] = [before or "", meta, len(groups)]
         for group in groups:
             args += (group.id, group.row, "" if group.due_ms is None else group.due_ms)
@@ -283,9 +277,7 @@ class TournamentStore(Repository):
         return start, int(changes or 0), [group._replace(records=row) for group, row in rows]
 
     def add_chunk(self, event: str, start: int, changes: int, groups: Sequence[StoredGroup]) -> bool:
-        """Put groups, starting at number ``start``, into a chunk. Returns False if the tournament has
-        changed.
-        """
+        """Put groups from number ``start`` on into a chunk. Returns False if the tournament has changed."""
         if start % CHUNK_GROUPS:
             # The last chunk has fewer groups, so there are none after it.
             return False
@@ -408,9 +400,7 @@ class TournamentStore(Repository):
         return int(count)
 
     def ended_workers(self, event: str, group: str) -> list[str]:
-        """Return, for each void attempt that ended its worker, the bot whose call was running, or an empty
-        string.
-        """
+        """Return the bot whose call was running in each void attempt that ended its worker (empty: none)."""
         found = self._one("HGET", f"{event_key(event)}:ended", group)
         return [] if found is None else found.decode().split("\n")[:-1]
 

@@ -1,6 +1,6 @@
 """The webhook state that all processes share: leases of turns being posted, and open circuits.
 
-All keys of a bot's webhook share the bot's hash tag, and each step is one script. All times are milliseconds.
+All keys of a bot's webhook share the bot's hash tag. Each step is one script. Times are in milliseconds.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Begun(NamedTuple):
 class Circuit:
     """The circuit of a webhook. ``closed`` means that all is well; ``open``, that nothing is posted before
     ``open_until_ms``; and ``half_open``, that posts are sent one at a time to test it. ``failures`` counts
-    consecutive failures. Times are Unix times.
+    consecutive failures. Times are in Unix milliseconds.
     """
 
     state: Literal["closed", "open", "half_open"]

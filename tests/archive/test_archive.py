@@ -155,7 +155,7 @@ class TestCheck:
         add(archive, PUBLIC, ENTRIES[0]._replace(lines=[json.dumps(record).encode()]))
         add(archive, PUBLIC, ENTRIES[1]._replace(lines=ENTRIES[1].lines[:1], key="cup-r1-p9-g9"))
         first, second = check_archive(archive).problems
-        assert "does not have its hash" in first
+        assert "the hash of a record is wrong" in first
         assert f"cup-r1-p9-g9: it contains the record of another game, {games_of(ENTRIES[1])[0]}" in second
 
     def test_what_is_no_archive(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -198,7 +198,7 @@ def test_what_is_not_right_is_refused_and_changes_nothing(
     connection.run([("SET", "somebody", "else")])
     with pytest.raises(StoreNotEmpty, match="already holds data that belong to no service"):
         restore_backup(folder, tmp_path)
-    with pytest.raises(ArenaError, match="another database"):
+    with pytest.raises(ArenaError, match="does not belong to a service"):
         make_backup(url, tmp_path / "of somebody else")
     assert connection.run([("GET", "somebody")]) == [b"else"]
     connection.run([("DEL", "somebody")])
