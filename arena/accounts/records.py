@@ -71,7 +71,7 @@ def pack_settings(settings: Mapping[str, object]) -> dict[str, str]:
 
 
 def unpack_settings(fields: Mapping[str, str]) -> dict[str, Any]:
-    """Invert :func:`pack_settings`, adding defaults for settings that are not stored. Raises ValueError."""
+    """Return the settings in a bot's row, with defaults for those that are missing. Raises ValueError."""
     return {
         name: _FROM_TEXT.get(one.kind, str)(fields[name]) if name in fields else one.default
         for name, one in settings_of(BotSettings).items()

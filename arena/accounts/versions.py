@@ -183,7 +183,7 @@ def pack_version(version: Version) -> str:
 
 
 def unpack_version(text: str) -> Version:
-    """Invert :func:`pack_version`. Raises TypeError or ValueError."""
+    """Return the version stored by :func:`pack_version`. Raises TypeError or ValueError."""
     # A newer version of the program may have added fields to the row.
     label, transport, created, _, *more = json.loads(text)[:10]
     if len(more) > 5:
@@ -199,7 +199,7 @@ def pack_suspension(suspension: Suspension) -> str:
 
 
 def unpack_suspension(text: str | None) -> Suspension | None:
-    """Invert :func:`pack_suspension`, returning None for None. Raises TypeError or ValueError."""
+    """Return the suspension in its stored form, or None for None. Raises TypeError or ValueError."""
     if text is None:
         return None
     # A newer version of the program may have added fields.

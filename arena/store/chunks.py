@@ -48,7 +48,7 @@ def to_chunk(groups: Sequence[StoredGroup]) -> bytes:
 
 
 def from_chunk(data: bytes) -> list[StoredGroup]:
-    """Invert :func:`to_chunk`."""
+    """Unpack a chunk written by :func:`to_chunk`."""
     end = 4 + _DIGEST_BYTES * int.from_bytes(data[:4], "big")
     digests = (data[at : at + _DIGEST_BYTES].hex().encode() for at in range(4, end, _DIGEST_BYTES))
     parts = zlib.decompress(data[end:]).split(_MARK)
