@@ -37,10 +37,10 @@ from arena.store.rows import reading, shown_or_left_out
 
 OWNER_PREFIX: Final = "btq_o_"
 BOT_PREFIX: Final = "btq_b_"
-"""The prefixes of tokens: ``btq_b_<name>_<256 random bits>``. Names contain no underscore."""
+"""Token prefixes. A token is ``btq_b_<name>_<256 random bits>``; names contain no underscore."""
 
 FIRST_ADMIN: Final = "admin"
-"""The name of the admin whose token is in the environment."""
+"""The name of the admin whose token is set in the environment."""
 
 REMEMBERED_SECONDS: Final = 5.0
 """How long a process caches a valid token."""
@@ -48,7 +48,7 @@ REMEMBERED_SECONDS: Final = 5.0
 _REMEMBERED_TOKENS: Final = 20_000
 
 OLD_SECRET_MS: Final = 86_400_000
-"""How long a replaced signing secret still signs, in addition to the new one."""
+"""How long a replaced signing secret is still used, in addition to the new one."""
 
 
 class InvalidName(ArenaError):
@@ -64,7 +64,7 @@ class NameTaken(ArenaError):
 
 
 class BotNotFound(ArenaError):
-    """The bot does not exist, or was deleted."""
+    """The bot does not exist or was deleted."""
 
     code = "bot_not_found"
 
@@ -76,13 +76,13 @@ class BotWithdrawn(ArenaError):
 
 
 class VersionExists(ArenaError):
-    """The label is taken, and versions never change."""
+    """The label is already in use, and versions never change."""
 
     code = "version_exists"
 
 
 class UploadExists(VersionExists):
-    """A version of the bot, or an upload that is being checked, holds the same bytes."""
+    """A version of the bot, or an upload that is being checked, has the same bytes."""
 
 
 class InvalidToken(ArenaError):
@@ -92,7 +92,7 @@ class InvalidToken(ArenaError):
 
 
 class Forbidden(ArenaError):
-    """The token is valid, but does not allow this."""
+    """The token is valid but does not permit this action."""
 
     code = "forbidden"
 
@@ -101,7 +101,8 @@ class Accounts(AuditLog):
     """Owners, bots and tokens in one store.
 
     ``admin_token`` is the token of the first admin, from the environment, or None if there is no such admin.
-    ``reserved`` are names that nobody may take (those of house bots). ``quotas`` says how much may be stored.
+    ``reserved`` are names that cannot be registered, such as those of house bots. ``quotas`` limits how much
+    can be stored.
     """
 
     def __init__(
@@ -162,8 +163,8 @@ class Accounts(AuditLog):
     # Owners
 
     def sign_up(self, name: str, more: Mapping[str, str] | None = None) -> tuple[Owner, str]:
-        """Create an owner, and return it with its token, which is shown only once. ``more`` holds further
-        fields. Raises :class:`InvalidName` or :class:`NameTaken`.
+        """Create an owner, and return it with its token, which is shown only once. ``more`` contains
+        additional fields. Raises :class:`InvalidName` or :class:`NameTaken`.
         """
         self._check_new_name(name)
         token, digest = _new_token(OWNER_PREFIX, name)
@@ -173,7 +174,7 @@ class Accounts(AuditLog):
         return Owner(name, created), token
 
     def is_admin(self, name: str) -> bool:
-        """Return whether an owner of that name exists and is an admin."""
+        """Return whether an owner with this name exists and is an admin."""
         try:
             return self.owner(name).admin
         except OwnerNotFound:
@@ -194,7 +195,7 @@ class Accounts(AuditLog):
             )
 
     def check_exists(self, owner: str, field: str) -> None:
-        """Check that an owner whom somebody names in ``field`` exists. Raises :class:`OwnerNotFound`."""
+        """Check that the owner named in the request field ``field`` exists. Raises :class:`OwnerNotFound`."""
         try:
             self.owner(owner)
         except OwnerNotFound as error:
@@ -213,8 +214,8 @@ class Accounts(AuditLog):
             )
 
     def set_suspended(self, name: str, suspension: OwnerSuspension | None) -> None:
-        """Suspend an owner or lift the suspension. The caller must change the owner's bots: see
-        :class:`~arena.accounts.suspensions.Suspensions`. Raises :class:`OwnerNotFound`.
+        """Suspend an owner, or lift the suspension if ``suspension`` is None. The caller must also update the
+        owner's bots; see :class:`~arena.accounts.suspensions.Suspensions`. Raises :class:`OwnerNotFound`.
         """
         if suspension is None:
             changed = self._store.change_owner(name, {}, remove=("suspended",))
@@ -224,11 +225,11 @@ class Accounts(AuditLog):
             changed = self._store.change_owner(name, {"suspended": json.dumps(values)})
         if not changed:
             raise _unknown_owner(name)
-        # Of its bots too.
+        # Bot tokens must be forgotten too.
         self._remembered.clear()
 
     def delete_owner(self, name: str) -> None:
-        """Erase the stored data of an owner without bots. The name stays taken."""
+        """Erase the stored data of an owner who has no bots. The name stays taken."""
         self._store.delete_owner(name)
         self._forget("owner", name)
 
@@ -283,8 +284,8 @@ class Accounts(AuditLog):
     ) -> tuple[BotAccount, str]:
         """Register a bot with its first version, and return it with its token, which is shown only once.
 
-        ``url`` and ``rights`` are for webhooks, as in :class:`Version`, and ``secret`` signs their posts.
-        ``upload`` is for uploaded bots, which have no version until the upload was checked: see
+        ``url`` and ``rights`` apply to webhooks, as in :class:`Version`, and ``secret`` signs their posts.
+        ``upload`` applies to uploaded bots, which have no version until the upload has been checked; see
         :mod:`arena.accounts.upload_intake`. Raises :class:`InvalidName`, :class:`NameTaken`,
         :class:`~arena.accounts.allowances.QuotaExceeded` or :class:`~arena.bots.transports.UnknownTransport`,
         in which case nothing is stored.
@@ -297,7 +298,7 @@ class Accounts(AuditLog):
         if secret:
             fields["hook"] = secret
         taken = NameTaken(
-            f"the name {name!r} is taken, or was used before", field="name", expected="another name"
+            f"the name {name!r} is in use or was used before", field="name", expected="another name"
         )
         if self._store.bot(name) is not None:
             raise taken
@@ -319,8 +320,8 @@ class Accounts(AuditLog):
         return replace(bot, versions=versions), token
 
     def bot(self, name: str) -> BotAccount:
-        """Return a bot with those of its versions that can be read. Raises :class:`BotNotFound`, also for a
-        deleted bot, or :class:`~arena.errors.CorruptState`.
+        """Return a bot, with those of its versions that can be read. Raises :class:`BotNotFound`, also for
+        deleted bots, or :class:`~arena.errors.CorruptState`.
         """
         fields = self._store.bot(name) if re.fullmatch(NAME_PATTERN, name) else None
         bot = unpack_bot(fields)
@@ -339,7 +340,7 @@ class Accounts(AuditLog):
         self, owner: str | None = None, after: str = "", limit: int = MAX_PAGE
     ) -> tuple[list[BotAccount], str | None]:
         """Return a page of bots by name, without their versions, and the cursor of the next page or None.
-        With ``owner``, return only the bots of that owner or co-owner.
+        If ``owner`` is given, only bots that it owns or co-owns are returned.
         """
         names = self._store.bot_names(owner, after, limit + 1)
         found = [bot for bot in self.listed(names[:limit]) if owner is None or owner in bot.owners]
@@ -357,7 +358,7 @@ class Accounts(AuditLog):
         upload: StoredUpload | None = None,
     ) -> Version | None:
         """Add a version, which becomes the current one. ``url``, ``rights``, ``secret`` and ``upload`` are as
-        for :meth:`register_bot`. Return None for an upload, which becomes a version once it was checked.
+        in :meth:`register_bot`. Returns None for an upload, which becomes a version once it has been checked.
 
         Raises :class:`BotNotFound`, :class:`InvalidName`, :class:`UploadExists`, :class:`VersionExists` or
         :class:`~arena.accounts.allowances.QuotaExceeded`, in which case nothing is stored.
@@ -388,7 +389,7 @@ class Accounts(AuditLog):
             if added == "full":
                 most = MAX_OF_BOT.versions
                 raise QuotaExceeded(
-                    f"a bot may have at most {most} versions",
+                    f"a bot can have at most {most} versions",
                     field="label",
                     expected="another bot",
                     extra={"quota": "bot_versions", "most": most, "used": most, "left": 0},
@@ -397,7 +398,7 @@ class Accounts(AuditLog):
                 most = MAX_OF_BOT.bytes
                 left = max(0, most - size)
                 raise QuotaExceeded(
-                    f"all versions of a bot may have at most {most} bytes; {left} are left for {name}",
+                    f"a bot's versions can take at most {most} bytes in total; {name} has {left} left",
                     field="source",
                     expected="another bot",
                     extra={"quota": "bot_bytes", "most": most, "used": size, "left": left},
@@ -406,8 +407,8 @@ class Accounts(AuditLog):
         return version
 
     def make_current(self, name: str, label: str) -> Version:
-        """Let a version play new games from now on, and return it. Raises :class:`BotNotFound` or
-        :class:`~arena.accounts.versions.VersionNotFound`.
+        """Make a version the one that plays new games from now on, and return it. Raises :class:`BotNotFound`
+        or :class:`~arena.accounts.versions.VersionNotFound`.
         """
         bot = self.bot(name)
         version = bot.find(label)
@@ -422,7 +423,7 @@ class Accounts(AuditLog):
         state: BotState | None = None,
         **settings: object,
     ) -> BotAccount:
-        """Change the state of a bot, or its owner's statements about it, which None removes. Raises
+        """Change the state of a bot or its settings; a setting of None is removed. Raises
         :class:`BotNotFound`.
         """
         given = {**({"state": state} if state else {}), **pack_settings(settings)}
@@ -432,14 +433,15 @@ class Accounts(AuditLog):
         return self.bot(name)
 
     def hide_description(self, name: str, hidden: bool) -> None:
-        """Hide or show the description of a bot. A deleted bot has none."""
+        """Hide or show the description of a bot. Does nothing for a deleted bot."""
         self._store.change_bot(name, {"hidden": "1"} if hidden else {}, () if hidden else ("hidden",))
 
     def delete_bot(self, name: str, *, listed: bool = False) -> None:
-        """Delete the row of a bot with its versions. Its token ends, and its name stays taken. If ``listed``,
-        the bot can still be found, as a withdrawn bot. This may be repeated. Raises :class:`BotNotFound`.
+        """Delete the row of a bot and its versions. Its token becomes invalid, and its name stays taken. If
+        ``listed``, the bot can still be found as a withdrawn bot. Can be repeated. Raises
+        :class:`BotNotFound`.
 
-        What else is stored about the bot must be deleted before: see
+        All other stored data of the bot must be deleted first; see
         :class:`~arena.events.deletion.BotDeletion`.
         """
         bot = self.bot(name)
@@ -473,16 +475,20 @@ class Accounts(AuditLog):
         version = self.bot(name).find(label)
         data = None if version.digest is None else self._store.source(name, version.digest)
         if data is None:
-            raise NoSource(f"version {label} of {name} was not uploaded", field="version")
+            raise NoSource(
+                f"version {label} of {name} has no source, because it is not an upload", field="version"
+            )
         return Upload("python" if version.language == "python" else "component", data)
 
     def publish(self, name: str, label: str, published: bool) -> Version:
-        """Set whether everybody may read the upload of a version.
+        """Set whether everyone can read the upload of a version.
 
         Raises :class:`BotNotFound` or :class:`~arena.accounts.versions.VersionNotFound`.
         """
         if self.bot(name).find(label).digest is None:
-            raise NoSource(f"version {label} of {name} was not uploaded", field="version")
+            raise NoSource(
+                f"version {label} of {name} has no source, because it is not an upload", field="version"
+            )
         fields = {_published(label): "1"} if published else {}
         if not self._store.change_bot(name, fields, () if published else (_published(label),)):
             raise _unknown_bot(name)
@@ -501,12 +507,12 @@ class Accounts(AuditLog):
     # Webhooks
 
     def webhooks(self) -> list[str]:
-        """Return the names of bots that have or had a webhook; some may be deleted."""
+        """Return the names of bots that have or once had a webhook; some may be deleted."""
         return self._store.webhook_names()
 
     def signing_secrets(self, name: str) -> list[str]:
-        """Return the secrets that sign posts to the bot's webhook, the current one first, or none without a
-        webhook.
+        """Return the secrets that sign posts to the bot's webhook, the current one first. Returns an empty
+        list if there is no webhook.
         """
         fields = self._store.signing_fields(name)
         secrets_ = [fields["hook"]] if "hook" in fields else []
@@ -518,8 +524,8 @@ class Accounts(AuditLog):
         return secrets_
 
     def set_signing_secret(self, name: str, secret: str) -> int | None:
-        """Sign with ``secret`` from now on. Return until when (Unix time in milliseconds) the previous secret
-        signs as well, or None if there was none. Raises :class:`BotNotFound`.
+        """Sign with ``secret`` from now on. Returns the time (Unix milliseconds) until which the previous
+        secret is also used, or None if there was none. Raises :class:`BotNotFound`.
         """
         old = self._store.signing_fields(name).get("hook")
         fields = {"hook": secret}
@@ -551,7 +557,7 @@ def _check_name(name: str) -> None:
 
 
 def _published(label: str) -> str:
-    """Return the field that is set if everybody may read a version."""
+    """Return the name of the field that is set if everyone can read a version."""
     return f"published:{label}"
 
 
@@ -561,14 +567,14 @@ def _check_version(label: str, transport: str, url: str, upload: StoredUpload | 
     chosen = transport_of(transport)
     if bool(url) != chosen.needs_url:
         raise ArenaError(
-            "a URL is required for a webhook, and not allowed otherwise",
+            'a URL is required for the transport "webhook" and not allowed for others',
             code="invalid_webhook_url",
             field="url",
             expected="the URL of the webhook" if not url else 'the transport "webhook"',
         )
     if (upload is not None) != chosen.takes_upload:
         raise InvalidSource(
-            "a source or a component is required for an uploaded bot, and not allowed otherwise",
+            'a source or component is required for the transport "uploaded" and not allowed for others',
             field="source",
             expected="source or component" if upload is None else 'the transport "uploaded"',
         )

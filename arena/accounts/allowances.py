@@ -1,5 +1,5 @@
-"""Quotas and budgets: how much an owner may store, and how much computation it may start per day in UTC.
-There are also quotas of the whole service.
+"""Quotas and budgets: how much each owner can store, and how much computation it can start per UTC day. There
+are also storage quotas for the whole service.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ DAY_MS: Final = 86_400_000
 
 
 class QuotaExceeded(ArenaError):
-    """A quota is too small. ``extra`` holds ``quota`` (its name), ``most``, ``used`` and ``left``."""
+    """A quota would be exceeded. ``extra`` contains ``quota`` (its name), ``most``, ``used`` and ``left``."""
 
     code = "quota_exceeded"
 
 
 class BudgetExceeded(ArenaError):
-    """The owner's budget for this day is used up. ``extra`` holds ``budget`` (``groups`` or ``fuel_ms``),
+    """The owner's budget for the day is used up. ``extra`` contains ``budget`` (``groups`` or ``fuel_ms``),
     ``most``, ``used``, ``left``, ``renews_ms`` (Unix time in milliseconds) and ``retry_after`` (seconds).
     """
 
@@ -32,18 +32,18 @@ class BudgetExceeded(ArenaError):
 
 
 class Reservation:
-    """Reserved room. What is not kept with :meth:`keep` is given back."""
+    """A reservation of storage. Amounts not claimed with :meth:`keep` are released."""
 
     def __init__(self, wanted: Stored) -> None:
         self.unused = wanted
 
     def keep(self, stored: Stored) -> None:
-        """Record what was really stored."""
+        """Record the amounts that were actually stored."""
         self.unused = Stored.sum([self.unused, -stored])
 
 
 class StorageQuotas:
-    """Checks the quotas before something is stored."""
+    """Checks the quotas before anything is stored."""
 
     def __init__(self, store: AccountStore, quotas: Quotas) -> None:
         self._store = store
@@ -51,8 +51,8 @@ class StorageQuotas:
 
     @contextmanager
     def reserve(self, owners: Sequence[str], wanted: Stored) -> Iterator[Reservation]:
-        """Reserve room for ``wanted`` in the quotas of all ``owners`` of a bot; after the block, give back
-        what was not kept.
+        """Reserve ``wanted`` in the quotas of all ``owners`` of a bot, and release the unused part after the
+        block.
 
         Raises :class:`QuotaExceeded`.
         """
@@ -73,27 +73,27 @@ class StorageQuotas:
         try:
             yield reservation
         finally:
-            # If the database is gone now, the next count corrects the sums.
+            # If the database is unavailable now, the next recount corrects the totals.
             with suppress(ArenaError):
                 self.give_back(owners, reservation.unused)
 
     def give_back(self, owners: Sequence[str], stored: Stored) -> None:
-        """Record that ``stored``, of a bot of these owners, is no longer stored."""
+        """Record that ``stored``, part of a bot of these owners, is no longer stored."""
         if any(stored):
             for owner in owners:
                 self.leave_room(owner, stored)
             self._store.take(None, -stored, self._quotas.service)
 
     def take_room(self, owner: str, stored: Stored) -> None:
-        """Count ``stored`` in the quotas of an owner. Raises :class:`QuotaExceeded`."""
+        """Count ``stored`` towards the quotas of an owner. Raises :class:`QuotaExceeded`."""
         self._take("owner", owner, stored, self._quotas.owner)
 
     def leave_room(self, owner: str, stored: Stored) -> None:
-        """Stop counting ``stored`` in the quotas of an owner."""
+        """Stop counting ``stored`` towards the quotas of an owner."""
         self._store.take(owner, -stored, self._quotas.owner)
 
     def of_owner(self, owner: str) -> dict[str, Any]:
-        """Return what an owner stores, counted now: ``used``, ``most`` and ``left`` by quota."""
+        """Recount what an owner stores, and return ``used``, ``most`` and ``left`` for each quota."""
         return _shares(self._store.stored(owner), self._quotas.owner)
 
     def _take(self, of: str, owner: str | None, wanted: Stored, most: Stored) -> None:
@@ -104,7 +104,7 @@ class StorageQuotas:
         left = max(0, allowed - used)
         who, needed = "an owner" if of == "owner" else "this service", getattr(wanted, verdict)
         raise QuotaExceeded(
-            f"{who} may store {allowed} {verdict}; {left} are left, and this needs {needed}",
+            f"{who} can store at most {allowed} {verdict}; {left} are left, but this needs {needed}",
             field={"bots": "name", "versions": "label", "bytes": "source"}[verdict],
             expected=f"at most {left} {verdict}",
             extra={"quota": f"{of}_{verdict}", "most": allowed, "used": used, "left": left},
@@ -112,8 +112,8 @@ class StorageQuotas:
 
 
 class Budgets:
-    """The budgets of all owners. Admins and the service itself have none. ``now_ms`` is the service's clock.
-    ``is_admin`` says whether an owner, known or not, is an admin.
+    """The budgets of all owners; admins and the service itself have no budget. ``now_ms`` returns the
+    service's time. ``is_admin`` returns whether an owner is an admin, including for unknown names.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class Budgets:
         self._most = most
 
     def check(self, owner: str, groups: int) -> None:
-        """Check that ``groups`` could be started now. Raises :class:`BudgetExceeded`."""
+        """Check that ``groups`` groups could be started now. Raises :class:`BudgetExceeded`."""
         if not self._has_budget(owner):
             return
         used = self._store.used(owner, self._day())
@@ -135,8 +135,8 @@ class Budgets:
             raise self._exceeded("fuel", used, groups)
 
     def start(self, owner: str, what: str, groups: int) -> None:
-        """Count the groups of ``what`` (an id), once. If it raises :class:`BudgetExceeded`, nothing is
-        counted.
+        """Count the groups of ``what`` (an id) once. Nothing is counted if this raises
+        :class:`BudgetExceeded`.
         """
         if not self._has_budget(owner):
             return
@@ -145,22 +145,22 @@ class Budgets:
             raise self._exceeded(verdict, used, groups)
 
     def burn(self, owner: str, fuel_ms: int) -> None:
-        """Count the fuel used in what the owner started."""
+        """Count fuel used by groups that the owner started."""
         if owner and fuel_ms:
             self._store.add(owner, self._day(), Compute(0, fuel_ms))
 
     def has_fuel(self, owner: str) -> bool:
-        """Return whether what the owner started may use fuel now."""
+        """Return whether groups that the owner started can use fuel now."""
         used = self._store.used(owner, self._day()) if owner else Compute()
         return used.fuel_ms < self._most.fuel_ms or not self._has_budget(owner)
 
     def of_owner(self, owner: str) -> dict[str, Any]:
-        """Return ``used``, ``most`` and ``left`` by budget, and ``renews_ms``."""
+        """Return ``used``, ``most`` and ``left`` for each budget, and ``renews_ms``."""
         used = self._store.used(owner, self._day())
         return {**_shares(used, self._most), "renews_ms": self._renews_ms()}
 
     def left(self, owner: str) -> int | None:
-        """Return how many groups the owner may still start today, or None for one without a budget."""
+        """Return how many groups the owner can still start today, or None for an owner without a budget."""
         if not self._has_budget(owner):
             return None
         return max(0, self._most.groups - self._store.used(owner, self._day()).groups)
@@ -179,9 +179,9 @@ class Budgets:
         most, spent = getattr(self._most, name), getattr(used, name)
         left = max(0, most - spent)
         seconds = max(1, -(-(self._renews_ms() - self._now_ms()) // 1000))
-        needed = f", and this needs {groups}" if missing == "groups" else ""
+        needed = f", but this needs {groups}" if missing == "groups" else ""
         return BudgetExceeded(
-            f"an owner may start {most} {name} per day; {left} are left{needed}",
+            f"an owner can use at most {most} {name} per day; {left} are left{needed}",
             expected=f"fewer groups, or to wait {seconds} s until the budget renews at 00:00 UTC",
             extra={
                 "budget": name,
@@ -195,20 +195,20 @@ class Budgets:
 
 
 def _full(owner: str, error: QuotaExceeded) -> QuotaExceeded:
-    """Return the error for one owner's quota in a form that all who share the bot may see: without what that
-    owner stores.
+    """Return the error for one owner's quota in a form that all owners of the bot may see, without revealing
+    how much that owner stores.
     """
     quota = {name: error.extra[name] for name in ("quota", "most")}
     return QuotaExceeded(
-        f"the quota of {owner}, one of the owners of the bot, is used up",
+        f"the quota of {owner}, an owner of the bot, is used up",
         field=error.field,
-        expected=f"{owner} to make room, or to leave the bot",
+        expected=f"{owner} to free some space, or to stop sharing the bot",
         extra=quota,
     )
 
 
 def _shares(used: Stored | Compute, most: Stored | Compute) -> dict[str, Any]:
-    """Return ``used``, ``most`` and ``left`` of each amount."""
+    """Return ``used``, ``most`` and ``left`` for each amount."""
     return {
         name: {"used": spent, "most": allowed, "left": max(0, allowed - spent)}
         for name, spent, allowed in zip(used._fields, used, most, strict=True)

@@ -1,4 +1,4 @@
-"""The log of what admins and organisers did, and the identity of those who act."""
+"""The log of actions by admins and organisers, and the identity of the actor."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from arena.store.accounts import AccountStore
 from arena.store.rows import shown_or_left_out
 
 MAX_PAGE: Final = 100
-"""The maximum number of entries of a page."""
+"""The maximum number of entries per page."""
 
 Scope = Literal["owner", "bot", "admin"]
 
 
 @dataclass(frozen=True)
 class Principal:
-    """The holder of a token. ``owner`` is the owner itself, or that of the bot; it is empty for the first
-    admin. ``admin`` says whether the holder has the rights of an admin.
+    """The holder of a token. ``owner`` is the owner itself or the owner of the bot, and empty for the first
+    admin. ``admin`` is whether the holder has admin rights.
     """
 
     scope: Scope
@@ -33,8 +33,8 @@ class Principal:
 
 @dataclass(frozen=True)
 class AuditEntry:
-    """One action; ``at_ms`` is Unix time in milliseconds, and ``id`` sorts by time. ``admin`` says who did
-    it, an admin or an organiser.
+    """One logged action. ``at_ms`` is in Unix milliseconds, and ids sort chronologically. ``admin`` is
+    the admin or organiser who acted.
     """
 
     id: str
@@ -46,13 +46,13 @@ class AuditEntry:
 
 
 class AuditLog:
-    """The log in one store."""
+    """The audit log in one store."""
 
     def __init__(self, store: AccountStore) -> None:
         self._log = store
 
     def audit(self, who: Principal, action: str, subject: str, detail: str = "") -> None:
-        """Log what somebody is about to do. Call this before the action, so that no action goes unlogged."""
+        """Log an action. This must be called before the action, so that no action goes unlogged."""
         entry = {
             "at": str(time.time_ns() // 1_000_000),
             "admin": who.name,
@@ -63,11 +63,9 @@ class AuditLog:
         self._log.audit(entry)
 
     def audited(self, before: str = "", limit: int = MAX_PAGE) -> tuple[list[AuditEntry], str | None]:
-        """Return a page of the log, newest entry first, and the cursor of the next page or None."""
+        """Return a page of the log, newest first, and the cursor of the next page or None."""
         if before and not re.fullmatch(r"\d{1,15}-\d{1,9}", before):
-            raise ArenaError(
-                "this is not a valid cursor of the audit log", code="invalid_cursor", field="cursor"
-            )
+            raise ArenaError("invalid cursor for the audit log", code="invalid_cursor", field="cursor")
         found = self._log.audited(before, limit + 1)
         entries = [
             shown_or_left_out(f"entry {number} of the audit log", partial(_audit_entry, number, entry))

@@ -1,4 +1,4 @@
-"""Invitations: codes with which people sign up, made by an organiser, beside the limit per address."""
+"""Invitations: sign-up codes that an organiser creates, exempt from the sign-up limit per address."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from arena.store.rows import read_row, row_values, shown_or_left_out
 from arena.text import printable
 
 CODE_PREFIX: Final = "btq_i_"
-"""The prefix of codes: ``btq_i_<organiser>_<130 random bits>``, without regard to upper and lower case."""
+"""The prefix of codes: ``btq_i_<organiser>_<130 random bits>``. Codes are case-insensitive."""
 
 DAY_MS: Final = 86_400_000
 DEFAULT_KEPT_MS: Final = 30 * DAY_MS
 MAX_KEPT_MS: Final = 366 * DAY_MS
-"""How long an invitation can be used, in milliseconds."""
+"""The default and maximum time for which an invitation can be used, in milliseconds."""
 
 MOST_OF_OWNER: Final = 10_000
-"""The most invitations that an admin can allow an owner."""
+"""The maximum number of invitations that an admin can allow an owner."""
 
 _SECRET_CHARACTERS: Final = 26
 _ID_CHARACTERS: Final = 12
 _CLAIM_MS: Final = 60_000
-"""After this time a sign-up that was begun with an invitation, and of which there is no owner, has failed."""
+"""How long after it began a sign-up counts as failed if the owner still does not exist."""
 
 _ISSUED: Final = "#"
-"""The name of the counter among the invitations of an owner."""
+"""The key of the counter that is stored among an owner's invitations."""
 
 _CODE: Final = re.compile(
     rf"btq_i_(?P<by>{NAME_PATTERN.strip('^$')})_[a-z2-7]{{{_SECRET_CHARACTERS}}}"
@@ -48,7 +48,7 @@ _CODE: Final = re.compile(
 
 
 class InvalidInvitation(ArenaError):
-    """The invitation cannot be used, or cannot be used any more."""
+    """The invitation is invalid or can no longer be used."""
 
     code = "invalid_invitation"
 
@@ -61,10 +61,11 @@ class InvitationNotFound(ArenaError):
 
 @dataclass(frozen=True)
 class Invitation:
-    """An invitation. ``digest``: the SHA-256 of its code. ``number``: its place among those that were made
-    together. ``roster``: the name of these. ``person``, ``handle``, ``email``: whom it is for, as
-    :class:`~arena.inputs.roster.Person`. ``used_by``: the owner that signed up with it, from ``claimed_ms``
-    on; ``used_ms`` is set once that owner exists. Times are Unix time in milliseconds, 0 for never.
+    """An invitation. ``digest`` is the SHA-256 of its code. ``number`` is its position among the invitations
+    created together, whose common name is ``roster``. ``person``, ``handle`` and ``email`` describe the
+    invited person, as in :class:`~arena.inputs.roster.Person`. ``used_by`` is the owner who signed up with
+    it, set from ``claimed_ms`` on; ``used_ms`` is set once that owner exists. Times are in Unix milliseconds,
+    with 0 for never.
     """
 
     id: str
@@ -84,7 +85,7 @@ class Invitation:
     unknown: dict[str, Any] = field(default_factory=dict)
 
     def state(self, now_ms: int) -> str:
-        """``used``, ``revoked``, ``expired`` or ``open``."""
+        """Return ``used``, ``revoked``, ``expired`` or ``open``."""
         if self.used_ms:
             return "used"
         if self.revoked_ms:
@@ -94,7 +95,7 @@ class Invitation:
 
 @dataclass(frozen=True)
 class NewInvitation:
-    """An invitation with its code, which is shown once."""
+    """An invitation with its code, which is shown only once."""
 
     invitation: Invitation
     code: str
@@ -103,8 +104,8 @@ class NewInvitation:
 class Invitations:
     """The invitations of all organisers.
 
-    Owners may make invitations if an admin has allowed it, or, unless they were invited themselves, within
-    the quota ``invitations``.
+    Owners can create invitations if an admin has allowed it. Owners who were not invited themselves can also
+    do so within the quota ``invitations``.
     """
 
     def __init__(self, store: Store, accounts: Accounts, quotas: Quotas) -> None:
@@ -120,17 +121,17 @@ class Invitations:
         roster: str = "",
         expires_ms: int | None = None,
     ) -> list[NewInvitation]:
-        """Make an invitation for each of ``people``, or that many for anybody. ``expires_ms``: by default in
-        :data:`DEFAULT_KEPT_MS`.
+        """Create an invitation for each of ``people`` or, if ``people`` is a number, that many for anyone. By
+        default they expire after :data:`DEFAULT_KEPT_MS`.
 
         Raises :class:`InvalidInvitation`, :class:`~arena.accounts.allowances.QuotaExceeded` or
-        :class:`~arena.inputs.roster.InvalidRoster`; then none is made.
+        :class:`~arena.inputs.roster.InvalidRoster`, in which case no invitations are created.
         """
         now_ms = self._store.clock().now_ms
         until_ms = now_ms + DEFAULT_KEPT_MS if expires_ms is None else expires_ms
         if not now_ms < until_ms <= now_ms + MAX_KEPT_MS:
             raise InvalidInvitation(
-                "the invitations would expire in the past, or too late",
+                f"invitations cannot expire in the past or more than {MAX_KEPT_MS // DAY_MS} days from now",
                 field="expires_ms",
                 expected=times_between(now_ms, now_ms + MAX_KEPT_MS),
             )
@@ -151,15 +152,15 @@ class Invitations:
         return made
 
     def find(self, code: str) -> Invitation:
-        """Return the invitation of a code, which can be used. Raises :class:`InvalidInvitation`."""
+        """Return the usable invitation of a code. Raises :class:`InvalidInvitation`."""
         organiser, text = _organiser(code)
         return self._usable(self._of(organiser).find(digest_of(text)[:_ID_CHARACTERS]), text)
 
     def sign_up(self, name: str, code: str) -> tuple[Owner, str]:
-        """Create an owner, and return it with its token. The code makes one owner, once; if the sign-up
-        fails it can be used again.
+        """Create an owner, and return it with its token. A code creates only one owner; if the sign-up fails,
+        it can be used again.
 
-        Raises :class:`InvalidInvitation`, or as :meth:`~arena.accounts.accounts.Accounts.sign_up`.
+        Raises :class:`InvalidInvitation`, or the errors of :meth:`~arena.accounts.accounts.Accounts.sign_up`.
         """
         organiser, text = _organiser(code)
         rows, invitation_id = self._of(organiser), digest_of(text)[:_ID_CHARACTERS]
@@ -181,7 +182,7 @@ class Invitations:
         return made
 
     def allow(self, owner: str, most: int) -> None:
-        """Set how many invitations an owner may make in all.
+        """Set how many invitations an owner can create in total.
 
         Raises :class:`~arena.accounts.accounts.OwnerNotFound`.
         """
@@ -189,15 +190,15 @@ class Invitations:
         self._store.accounts.change_owner(owner, {"invitations": str(most)})
 
     def allowance(self, owner: str) -> dict[str, int]:
-        """Return how many invitations an owner has made, revoked ones not counted: ``used``, ``most``,
-        ``left``.
+        """Return how many invitations an owner has created, not counting revoked ones, as ``used``, ``most``
+        and ``left``.
         """
         most, used = self._most(owner), int(self._of(owner).find(_ISSUED) or 0)
         return {"used": used, "most": most, "left": max(0, most - used)}
 
     def list(self, organiser: str, roster: str | None = None) -> list[dict[str, str | int | None]]:
-        """Return the invitations of an organiser, latest first and those made together in their order,
-        without codes.
+        """Return the invitations of an organiser without their codes: most recent first, and those created
+        together in their original order.
         """
         now_ms = self._store.clock().now_ms
         rows = {name: row for name, row in self._of(organiser).all().items() if name != _ISSUED}
@@ -211,7 +212,7 @@ class Invitations:
         return [as_json(one, now_ms) for one in found]
 
     def revoke(self, organiser: str, invitation: str) -> dict[str, str | int | None]:
-        """Revoke an unused invitation; a used one does not change. Raises :class:`InvitationNotFound`."""
+        """Revoke an unused invitation; used ones are unchanged. Raises :class:`InvitationNotFound`."""
         now_ms = self._store.clock().now_ms
         missing = InvitationNotFound(
             f"you have no invitation {printable(invitation, 40)!r}", field="invitation"
@@ -232,8 +233,8 @@ class Invitations:
         return as_json(_read(after), now_ms)
 
     def forget(self, owner: str) -> None:
-        """Remove what is known about an deleted owner: the invitations that it made, with the people on its
-        rosters, and whom the invitation was for with which it signed up.
+        """Remove the personal data of a deleted owner: the invitations that it created, including the people
+        on its rosters, and the details of the person in the invitation with which it signed up.
         """
         own = self._of(owner)
         for name in own.all():
@@ -254,9 +255,9 @@ class Invitations:
             left = max(0, most - used)
             if count > left:
                 raise QuotaExceeded(
-                    f"you may make {most} invitations; {left} are left, and this needs {count}",
+                    f"you can create at most {most} invitations; {left} are left, but this needs {count}",
                     field="roster",
-                    expected=f"at most {left} invitations, or that an admin allows you more",
+                    expected=f"at most {left} invitations, or an admin's permission to create more",
                     extra={"quota": "owner_invitations", "most": most, "used": used, "left": left},
                 )
             return used + count
@@ -269,14 +270,14 @@ class Invitations:
             return int(fields["invitations"])
         if "admin" in fields:
             return MOST_OF_OWNER
-        # Otherwise a few sign-ups would lead to any number of them.
+        # Otherwise, a few sign-ups could lead to an unlimited number of invitations.
         return 0 if "invited_by" in fields else self._quota
 
     def _usable(self, row: object, code: str) -> Invitation:
-        """The invitation of a row. Raises :class:`InvalidInvitation`."""
+        """Return the invitation stored in a row if it can be used. Raises :class:`InvalidInvitation`."""
         found = None if not isinstance(row, dict) else _read(row)
         if found is None or not is_code(code, found.digest):
-            raise _invalid("is unknown")
+            raise _invalid("does not exist")
         now_ms = self._store.clock().now_ms
         state = found.state(now_ms)
         if state == "open" and self._is_suspended(code):
@@ -284,20 +285,24 @@ class Invitations:
         if state == "open" and found.used_by and self._is_claimed(found, now_ms):
             state = "used"
         if state != "open":
-            raise _invalid({"used": "was used", "revoked": "was revoked", "expired": "has expired"}[state])
+            raise _invalid(
+                {"used": "has already been used", "revoked": "was revoked", "expired": "has expired"}[state]
+            )
         return found
 
     def _is_suspended(self, code: str) -> bool:
-        """Whether the organiser of the code is suspended."""
+        """Return whether the organiser named in the code is suspended."""
         return "suspended" in (self._store.accounts.owner(_organiser(code)[0]) or {})
 
     def _is_claimed(self, found: Invitation, now_ms: int) -> bool:
-        """Whether the sign-up that claimed it is under way, or was carried out by a process that died."""
+        """Return whether the sign-up that claimed an invitation is in progress, or created the owner before
+        its process died.
+        """
         owner = self._store.accounts.owner(found.used_by) or {}
         return owner.get("invitation") == found.id or now_ms < found.claimed_ms + _CLAIM_MS
 
     def _settle(self, organiser: str, invitation: str, name: str) -> None:
-        """Note that the owner exists."""
+        """Record that the owner exists."""
         now_ms = self._store.clock().now_ms
         self._of(organiser).change(invitation, lambda row: _changed(row, used_by=name, used_ms=now_ms))
 
@@ -306,7 +311,7 @@ class Invitations:
 
 
 def as_json(one: Invitation, now_ms: int) -> dict[str, str | int | None]:
-    """Return the invitation as its organiser sees it."""
+    """Return an invitation as shown to its organiser."""
     return {
         "id": one.id,
         "roster": one.roster,
@@ -331,7 +336,7 @@ def _changed(row: dict[str, object], **fields: Any) -> dict[str, object]:
 
 
 def _organiser(code: str) -> tuple[str, str]:
-    """The organiser that a code names, and the code as it is hashed. Raises :class:`InvalidInvitation`."""
+    """Return the organiser named in a code, and the normalized code. Raises :class:`InvalidInvitation`."""
     text = re.sub(r"\s", "", code).lower()
     found = _CODE(text)
     if found is None:

@@ -1,4 +1,4 @@
-"""The secret codes of invitations and links: to sign up, to sign in, to a seat, to a tournament."""
+"""Secret codes for invitations and links: to sign up, to sign in, and to join a seat or a tournament."""
 
 from __future__ import annotations
 
@@ -13,24 +13,26 @@ _CODE_BYTES: Final = 24
 
 
 class LinkExpired(ArenaError):
-    """The link was used or withdrawn, or has expired. ``expected``: where to get a new one."""
+    """The link was used or withdrawn, or has expired. ``expected`` describes how to get a new one."""
 
     code = "link_expired"
 
     def __init__(self, expected: str) -> None:
-        super().__init__("this link was used or withdrawn, or has expired", field="code", expected=expected)
+        super().__init__(
+            "this link has been used or withdrawn, or has expired", field="code", expected=expected
+        )
 
 
 def new_code() -> str:
-    """Return a code for a link."""
+    """Return a new code for a link."""
     return secrets.token_urlsafe(_CODE_BYTES)
 
 
 def digest_of(code: str) -> str:
-    """Return what is stored of a code: its SHA-256."""
+    """Return the SHA-256 of a code, the only form in which it is stored."""
     return sha256(code.encode()).hexdigest()
 
 
 def is_code(code: str, digest: str) -> bool:
-    """Return whether ``digest`` is that of the code."""
+    """Return whether ``digest`` is the SHA-256 of the code."""
     return compare_digest(digest_of(code), digest)

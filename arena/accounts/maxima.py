@@ -1,5 +1,5 @@
-"""The default maxima of what owners store and start. Like the settings, it imports no client of
-the database.
+"""The default limits on what owners store and start. Like the settings module, this one imports no database
+client.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ from typing import Final, NamedTuple
 from arena.store.amounts import Compute, Stored
 
 MAX_OF_BOT: Final = Stored(1, 200, 64 << 20)
-"""The maximum of one bot: versions, and bytes of all its sources."""
+"""The limits of one bot: its versions, and the total bytes of their sources."""
 
 DEFAULT_BUDGET: Final = Compute(groups=10_000, fuel_ms=3_600_000)
-"""Of one owner and day: groups of the tournaments and qualifications that it starts, and the fuel that
-uploaded bots use in them, in milliseconds.
+"""The daily budget of an owner: groups of the tournaments and qualifications that it starts, and the fuel, in
+milliseconds, used by uploaded bots in them.
 """
 
 
 class Quotas(NamedTuple):
-    """The maximum that one owner may store, and that the service stores, not counting deleted bots; and the
-    number of invitations an owner may make if no admin has allowed more.
+    """The amounts that one owner and the whole service can store, not counting deleted bots, and the number
+    of invitations an owner can create if no admin has allowed more.
     """
 
     owner: Stored = Stored(bots=50, versions=2_000, bytes=256 << 20)

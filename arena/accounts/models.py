@@ -1,4 +1,4 @@
-"""The language model and the cost of a game that owners declare for their bots."""
+"""The language model and the cost per game that owners declare for their bots."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from arena.accounts.accounts import Accounts
 
 
 class ModelStatement(NamedTuple):
-    """What an owner declares for a bot. ``model`` is empty if the owner declares none. ``game_cost`` is in US
-    dollars per game, None if not declared.
+    """An owner's declaration for a bot. ``model`` is empty and ``game_cost`` (US dollars per game) is None if
+    not declared.
     """
 
     model: str = ""
@@ -18,12 +18,12 @@ class ModelStatement(NamedTuple):
 
     @property
     def cells(self) -> tuple[str, str]:
-        """The cells for a table of text."""
+        """The cells for a text table."""
         return self.model, "" if self.game_cost is None else f"{self.game_cost:g}"
 
 
 def model_statements(accounts: Accounts, rows: Iterable[Mapping[str, Any]]) -> dict[str, ModelStatement]:
-    """Return what owners declare for the bots of a board's rows, by name."""
+    """Return the declarations of owners for the bots in a board's rows, by name."""
     names = sorted({row["name"] for row in rows})
     bots = accounts.listed(names) if names else []
     return {bot.name: ModelStatement(bot.model, bot.game_cost) for bot in bots}
@@ -32,5 +32,5 @@ def model_statements(accounts: Accounts, rows: Iterable[Mapping[str, Any]]) -> d
 def with_models(
     rows: Iterable[Mapping[str, Any]], statements: Mapping[str, ModelStatement]
 ) -> list[dict[str, Any]]:
-    """Return the rows with ``model`` and ``game_cost``."""
+    """Return the rows with ``model`` and ``game_cost`` added."""
     return [{**row, **statements.get(row["name"], ModelStatement())._asdict()} for row in rows]

@@ -21,9 +21,7 @@ class OwnerSuspended(ArenaError):
 
 @dataclass(frozen=True)
 class OwnerSuspension:
-    """The reason for which an owner is suspended, by which admin, and since when (Unix time in
-    milliseconds).
-    """
+    """The suspension of an owner: its reason, the admin who imposed it, and when (Unix milliseconds)."""
 
     reason: str
     by: str
@@ -32,8 +30,8 @@ class OwnerSuspension:
 
 @dataclass(frozen=True)
 class Owner:
-    """An owner. ``created_ms`` is Unix time in milliseconds. While ``suspended`` is set, the owner's tokens
-    are refused and its bots are not seated.
+    """An owner. ``created_ms`` is in Unix milliseconds. While ``suspended`` is set, the owner's tokens are
+    rejected and its bots are not seated.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Permissions for what people do with a bot."""
+"""Permission checks for actions on a bot."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from arena.accounts.versions import BotAccount
 
 
 def check_owner(accounts: Accounts, who: Principal, name: str, *, shared: bool = False) -> BotAccount:
-    """Return the bot, which ``who`` must own, or, if ``shared``, own together with others.
+    """Return the bot, which ``who`` must own or, if ``shared``, co-own.
 
     Raises :class:`~arena.accounts.accounts.BotNotFound` or :class:`~arena.accounts.accounts.Forbidden`.
     """
@@ -19,14 +19,14 @@ def check_owner(accounts: Accounts, who: Principal, name: str, *, shared: bool =
 
 
 def check_owns(who: Principal, bot: BotAccount, *, shared: bool = False) -> None:
-    """Check that ``who`` owns the bot, which may be deleted, or, if ``shared``, owns it together with others.
-    Raises :class:`~arena.accounts.accounts.Forbidden`.
+    """Check that ``who`` owns or, if ``shared``, co-owns the bot, which may be deleted. Raises
+    :class:`~arena.accounts.accounts.Forbidden`.
     """
     if who.scope != "owner" or who.name not in bot.owners:
         raise Forbidden(f"{bot.name} is not your bot", field="bot", expected="one of your own bots")
     if not shared and who.name != bot.owner:
         raise Forbidden(
-            f"only {bot.owner}, the owner of {bot.name}, may do this",
+            f"only {bot.owner}, the owner of {bot.name}, can do this",
             field="bot",
             expected=f"the token of {bot.owner}",
         )
@@ -40,7 +40,7 @@ def _check_not_deleted(bot: BotAccount) -> None:
 def check_owner_or_admin(
     accounts: Accounts, who: Principal, name: str, action: str, detail: str = "", *, shared: bool = False
 ) -> None:
-    """Check that ``who`` owns the bot, or shares it if ``shared``, or is an admin, whose action is then
+    """Check that ``who`` owns the bot (or co-owns it, if ``shared``) or is an admin. Actions of admins are
     audited.
 
     Raises :class:`~arena.accounts.accounts.BotNotFound` or :class:`~arena.accounts.accounts.Forbidden`.
@@ -55,11 +55,13 @@ def check_owner_or_admin(
 
 
 def check_upload(accounts: Accounts, who: Principal, upload: ReceivedUpload) -> None:
-    """Check that ``who`` owns the bot of an upload, which may be gone. Raises
+    """Check that ``who`` owns or co-owns the bot of an upload, which may no longer exist. Raises
     :class:`~arena.accounts.accounts.Forbidden`.
     """
     (owners,) = [bot.owners for bot in accounts.listed([upload.bot])] or [(upload.owner,)]
     if who.scope != "owner" or who.name not in owners:
         raise Forbidden(
-            f"the upload of {upload.bot} is not yours", field="upload", expected="one of your own"
+            f"the upload belongs to {upload.bot}, which is not your bot",
+            field="upload",
+            expected="an upload of one of your bots",
         )

@@ -1,4 +1,4 @@
-"""Browser sessions of people, and the links that begin one."""
+"""Browser sessions of people, and the sign-in links that begin them."""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ SESSION_MS: Final = 30 * 86_400_000
 """How long a session lasts, in milliseconds."""
 
 LINK_MS: Final = 300_000
-"""How long a link to sign in can be used, in milliseconds."""
+"""How long a sign-in link can be used, in milliseconds."""
 
 _LEAST_DRAFT: Final = 16
 _PERSON_BYTES: Final = 8
 
 PERSON_PREFIX: Final = "person_"
-"""The beginning of the ids of people at tables; names of bots contain no underscore."""
+"""The prefix of the ids of people at tables; bot names contain no underscore."""
 
 
 @dataclass(frozen=True)
 class Session:
-    """The session of one browser. ``owner`` says who has signed in, and is empty for a guest. ``token`` is
-    the hash of the owner's token then; the session ends with it. ``person`` says who this is at tables.
+    """The session of one browser. ``owner`` is the signed-in owner, or empty for a guest. ``token`` is the
+    hash of the owner's token at sign-in; the session ends when that token changes. ``person`` is the person's
+    id at tables.
     """
 
     owner: str = ""
@@ -42,7 +43,7 @@ class Session:
 
 
 class Sessions:
-    """All sessions. A session is found by its key, which only the browser has."""
+    """All sessions. A session is found by its key, which only the browser stores."""
 
     def __init__(self, store: Store, accounts: Accounts, invitations: Invitations) -> None:
         self._sessions = store.sessions
@@ -53,7 +54,7 @@ class Sessions:
         self._invitations = invitations
 
     def find(self, key: str) -> Session | None:
-        """Return the session of a key, or None if it has ended."""
+        """Return the session with a key, or None if it has ended."""
         data = self._sessions.find(key)
         try:
             session = None if data is None else read_row(Session, orjson.loads(data))
@@ -68,18 +69,18 @@ class Sessions:
         if not session.owner:
             return None
         owner = self._accounts.owner(session.owner)
-        # Who is suspended reads why when signing in.
+        # Suspended owners see the reason when they sign in.
         if owner.suspended is not None:
             return None
         return Principal("owner", owner.name, owner.name, owner.admin)
 
     def begin_guest(self) -> tuple[str, Session]:
-        """Begin the session of a guest, and return it with its key."""
+        """Begin a guest session, and return its key and the session."""
         return self._begin(Session(person=_new_person()))
 
     def sign_in(self, token: str, before: str | None = None) -> tuple[str, Session]:
-        """Begin the session of the owner of ``token``, and return it with its key. The session with the key
-        ``before`` ends, but its guest stays the same person.
+        """Begin a session for the owner of ``token``, and return its key and the session. The session with
+        the key ``before`` ends, but a guest stays the same person.
 
         Raises :class:`~arena.accounts.accounts.InvalidToken`, or :class:`~arena.accounts.accounts.Forbidden`
         if it is not the token of an owner.
@@ -94,18 +95,18 @@ class Sessions:
         return self._signed_in(holder.owner, before)
 
     def new_link(self, owner: str) -> str:
-        """Return a code that signs in as the owner once, within :data:`LINK_MS`."""
+        """Return a code with which the owner can sign in once, within :data:`LINK_MS`."""
         code = new_code()
         row = {"owner": owner, "token": self._token(owner)}
         self._sign_ins.put(code, orjson.dumps(row), LINK_MS, owner)
         return code
 
     def linked_owner(self, code: str) -> str:
-        """Return the owner that the code signs in, without changing anything. Raises :class:`LinkExpired`."""
+        """Return the owner whom a code would sign in, without using the code. Raises :class:`LinkExpired`."""
         return self._owner_of(self._sign_ins.find(code))
 
     def sign_in_by_link(self, code: str, before: str | None = None) -> tuple[str, Session]:
-        """Begin a session as :meth:`sign_in` does. The code cannot be used again.
+        """Begin a session as :meth:`sign_in` does. The code can be used only once.
 
         Raises :class:`LinkExpired`.
         """
@@ -115,7 +116,7 @@ class Sessions:
 
     def replace_token(self, key: str) -> str:
         """Replace the token of the signed-in owner, and return the new one. All other sessions of the owner
-        end. A form that is sent twice therefore shows a token twice, of which the second is valid.
+        end. If a form is submitted twice, it therefore shows two tokens, of which the second is valid.
 
         Raises :class:`~arena.accounts.accounts.InvalidToken` if the session has ended.
         """
@@ -129,10 +130,10 @@ class Sessions:
 
     def sign_up(self, name: str, draft: str, invitation: str = "") -> tuple[Owner, str]:
         """Create an owner, and return it with its token, which is shown only once. ``draft`` is a secret of
-        the form; if the form is sent again soon after, it gets another token, because the first one may not
+        the form. If the form is submitted again soon, a new token is issued, because the first one may not
         have arrived. ``invitation`` is the code of an invitation, or empty.
 
-        Raises what :meth:`~arena.accounts.invitations.Invitations.sign_up` raises.
+        Raises the errors of :meth:`~arena.accounts.invitations.Invitations.sign_up`.
         """
         try:
             owner, token = (
@@ -148,14 +149,14 @@ class Sessions:
         return owner, token
 
     def end(self, key: str) -> None:
-        """End the session."""
+        """End the session with a key."""
         self._sessions.take(key)
 
     def _signed_in(self, owner: str, before: str | None) -> tuple[str, Session]:
         former = None if before is None else self.find(before)
         if before is not None:
             self.end(before)
-        # Whoever uses a shared browser next is another person.
+        # The next user of a shared browser counts as another person.
         person = former.person if former is not None and former.owner in ("", owner) else _new_person()
         return self._begin(Session(owner, self._token(owner), person))
 
@@ -165,7 +166,7 @@ class Sessions:
         return key, session
 
     def forget(self, owner: str) -> None:
-        """End all sessions of an owner, and delete them and the owner's links."""
+        """End all sessions of an owner, and delete its sessions and links."""
         for rows in (self._sessions, self._sign_ins, self._sign_ups):
             rows.forget(owner)
 
@@ -175,7 +176,7 @@ class Sessions:
     def _owner_of(self, row: bytes | None) -> str:
         found = None if row is None else orjson.loads(row)
         if found is None or not found["token"] or found["token"] != self._token(found["owner"]):
-            raise LinkExpired("a new link, by `botequim web`")
+            raise LinkExpired("a new link from `botequim web`")
         return str(found["owner"])
 
 

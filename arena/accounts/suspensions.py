@@ -1,4 +1,4 @@
-"""Suspended bots, which are not seated until an admin has looked at them."""
+"""Suspended bots, which are not seated until an admin has reviewed them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class SuspensionNotFound(ArenaError):
 
 
 def check_plays(bot: BotAccount, field: str | None = None) -> None:
-    """Check that a bot may be seated in new games. ``field`` is the request's field, for the error.
+    """Check that a bot can be seated in new games. ``field`` is the request field to report in the error.
 
     Raises :class:`BotSuspended`, :class:`~arena.accounts.accounts.OwnerSuspended` or
     :class:`~arena.accounts.accounts.BotWithdrawn`.
@@ -58,7 +58,7 @@ def check_plays(bot: BotAccount, field: str | None = None) -> None:
 
 
 class Suspensions:
-    """Suspends the bots of ``accounts``, and lifts suspensions."""
+    """Suspends the bots of ``accounts`` and lifts suspensions."""
 
     def __init__(self, store: AccountStore, accounts: Accounts) -> None:
         self._store = store
@@ -74,7 +74,7 @@ class Suspensions:
         self._store.note_suspended(bot)
         self._store.change_bot(bot, {"suspended": pack_suspension(suspension)})
         fields = {"bot": bot, "tournament": suspension.tournament, "group": suspension.group}
-        log.warning("bot %s is suspended: %s", bot, printable(suspension.reason, 200), extra=fields)
+        log.warning("suspended bot %s: %s", bot, printable(suspension.reason, 200), extra=fields)
 
     def lift(self, bot: str) -> BotAccount:
         """Lift the suspension of a bot.
@@ -85,24 +85,24 @@ class Suspensions:
         if known.suspended is None or known.owner_suspended:
             raise SuspensionNotFound(f"{bot} is not suspended", field="bot", expected="a suspended bot")
         self._store.change_bot(bot, {}, remove=("suspended",))
-        log.info("the suspension of bot %s is lifted", bot, extra={"bot": bot})
+        log.info("lifted the suspension of bot %s", bot, extra={"bot": bot})
         return self._accounts.bot(bot)
 
     def suspend_owner(self, owner: str, reason: str, by: str, at_ms: int) -> Owner:
-        """Suspend an owner and all its bots. Suspending the owner again changes the reason.
+        """Suspend an owner and all its bots. If the owner is already suspended, this changes the reason.
 
         Raises :class:`~arena.accounts.accounts.OwnerNotFound`.
         """
         self._accounts.set_suspended(owner, OwnerSuspension(reason, by, at_ms))
         fields = {"owner": owner, "by": by}
-        log.warning("owner %s is suspended by %s: %s", owner, by, printable(reason, 200), extra=fields)
+        log.warning("suspended owner %s by order of %s: %s", owner, by, printable(reason, 200), extra=fields)
         for bot in self._bots_of(owner):
             self._store.note_suspended(bot)
             self._store.change_bot(bot, {OF_OWNER: pack_suspension(Suspension(reason, at_ms, "", ""))})
         return self._accounts.owner(owner)
 
     def lift_of_owner(self, owner: str) -> Owner:
-        """Lift the suspension of an owner, and those of its bots that follow from it.
+        """Lift the suspension of an owner, and the resulting suspensions of its bots.
 
         Raises :class:`~arena.accounts.accounts.OwnerNotFound` or :class:`SuspensionNotFound`.
         """
@@ -111,11 +111,11 @@ class Suspensions:
         for bot in self._bots_of(owner):
             self._store.change_bot(bot, {}, remove=(OF_OWNER,))
         self._accounts.set_suspended(owner, None)
-        log.info("the suspension of owner %s is lifted", owner, extra={"owner": owner})
+        log.info("lifted the suspension of owner %s", owner, extra={"owner": owner})
         return self._accounts.owner(owner)
 
     def owners(self) -> list[Owner]:
-        """Return the suspended owners by name."""
+        """Return the suspended owners, ordered by name."""
         found = []
         for name in self._store.suspended_owners():
             with suppress(OwnerNotFound):
@@ -127,9 +127,9 @@ class Suspensions:
         return [bot.name for bot in self._accounts.listed(names) if bot.owner == owner]
 
     def bots(self) -> list[BotAccount]:
-        """Return the suspended bots by name, without their versions."""
+        """Return the suspended bots, ordered by name, without their versions."""
         return [bot for bot in self._accounts.listed(self._store.suspended_names()) if bot.suspended]
 
     def among(self, names: Collection[str]) -> frozenset[str]:
-        """Return the suspended bots among these names."""
+        """Return those of the named bots that are suspended."""
         return frozenset(bot.name for bot in self._accounts.listed(sorted(names)) if bot.suspended)

@@ -1,8 +1,8 @@
-"""Uploads, from the moment they are received until they become versions or are refused.
+"""Uploads, from receipt until they become versions or are refused.
 
-An upload counts towards the quotas, and takes its label, as soon as it is received. A worker compiles and
-loads it in a process with limits; then it becomes a version, or is refused and its room is given back. A
-worker may be killed at any point: another one begins again.
+An upload counts towards the quotas, and reserves its label, as soon as it is received. A worker compiles and
+loads it in a process with resource limits. Then the upload becomes a version, or it is refused and no longer
+counts. If a worker is killed at any point, another one starts over.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ from arena.store.uploads import UploadStore
 log = logging.getLogger(__name__)
 
 KEPT_MS: Final = 7 * 86_400_000
-"""How long the outcome of an upload can be read."""
+"""How long the outcome of an upload can be retrieved."""
 
 EXPIRES_MS: Final = 86_400_000
-"""After this time without an outcome an upload is refused."""
+"""An upload without an outcome after this time is refused."""
 
 REMEMBERED_MS: Final = 86_400_000
-"""How long the same upload is refused without another check."""
+"""How long an identical upload is refused without being checked again."""
 
 LEASE_MS: Final = 15_000
-"""An upload is checked again if its worker has not renewed the lease for this long."""
+"""An upload is checked again if its worker has not renewed its lease for this long."""
 
 MOST_ATTEMPTS: Final = 3
-"""An upload whose checks began this often without an outcome is refused."""
+"""An upload is refused after this number of attempts to check it without an outcome."""
 
 RETRY_MS: Final = 5_000
-"""The pause after an attempt that the service failed, times the number of attempts."""
+"""The pause after an attempt that failed because of the service, multiplied by the number of attempts."""
 
 _RENEW: Final = 3.0
 _SURELY_STORED_MS: Final = 30_000
@@ -64,13 +64,13 @@ WhenAdded = Callable[[str, str], None]
 
 
 class UploadNotFound(ArenaError):
-    """The bot has no such upload, or it was settled long ago."""
+    """The bot has no such upload, or its outcome is no longer stored."""
 
     code = "upload_not_found"
 
 
 class UploadRefused(ArenaError):
-    """The upload does not become a version. Its code is that of one of the errors below."""
+    """The upload does not become a version. Its code is that of one of the following errors."""
 
 
 class CompileFailed(UploadRefused):
@@ -92,7 +92,7 @@ class NotChecked(UploadRefused):
 
 
 class UploadJobs(Protocol):
-    """The job that checks uploads. The tick repeats a lost request."""
+    """Requests the job that checks uploads. If a request is lost, a later tick repeats it."""
 
     def check_upload(self, bot: str, upload: str) -> None:
         """Check an upload."""
@@ -109,9 +109,7 @@ class Uploads:
         jobs: UploadJobs,
         ready: Callable[[], Runtime],
     ) -> None:
-        """Set up the uploads of a service. ``ready`` prepares the service's runtime of the sandbox, and
-        returns it.
-        """
+        """Set up the uploads of a service. ``ready`` prepares and returns the service's sandbox runtime."""
         self._store = store.uploads
         self._refusals = store.refusals
         self._bots = store.accounts
@@ -131,11 +129,11 @@ class Uploads:
         upload: Upload,
         **settings: Any,
     ) -> tuple[BotAccount, str, ReceivedUpload]:
-        """Register a bot whose first version an upload becomes. Return the bot, its token, which is shown
-        only once, and the upload. If the only upload of a bot is refused, the bot is released: its name is
-        free again.
+        """Register a bot with an upload that will become its first version. Returns the bot, its token, which
+        is shown only once, and the upload. If the only upload of a bot is refused, the bot is deleted and its
+        name becomes available again.
 
-        Raises what :meth:`receive` and :meth:`~arena.accounts.accounts.Accounts.register_bot` raise.
+        Raises the errors of :meth:`receive` and :meth:`~arena.accounts.accounts.Accounts.register_bot`.
         """
         row = self._new(name, owner, label, upload)
         with self._noted(row):
@@ -145,7 +143,7 @@ class Uploads:
         return bot, token, row
 
     def same_version(self, name: str, upload: Upload) -> Version | None:
-        """Return the version of the bot that has the same bytes, making it current, or None if there is none.
+        """Return the version of the bot with the same bytes, making it current, or None if there is none.
 
         Raises :class:`~arena.accounts.accounts.BotNotFound`.
         """
@@ -155,12 +153,12 @@ class Uploads:
         return None
 
     def receive(self, name: str, label: str, upload: Upload) -> ReceivedUpload:
-        """Store an upload that becomes the version ``label``, and have it checked. If the same bytes are
-        being checked already, return that upload, and store nothing.
+        """Store an upload that will become the version ``label``, and request its check. If identical bytes
+        are already being checked, return that upload and store nothing.
 
-        Raises :class:`UploadRefused` if the same bytes were refused before,
-        :class:`~arena.accounts.accounts.UploadExists` if there is a :meth:`same_version`, and what
-        :meth:`~arena.accounts.accounts.Accounts.add_version` raises; nothing is stored in these cases.
+        Raises :class:`UploadRefused` if identical bytes were refused before,
+        :class:`~arena.accounts.accounts.UploadExists` if there is a :meth:`same_version`, and the errors of
+        :meth:`~arena.accounts.accounts.Accounts.add_version`. Nothing is stored in these cases.
         """
         pending = self._pending(name, upload)
         if pending is not None:
@@ -170,7 +168,7 @@ class Uploads:
             with self._noted(row):
                 self._accounts.add_version(name, label, UPLOADED.name, upload=_stored(row, upload))
         except UploadExists:
-            # Another request may have just sent it.
+            # Another request may have just sent the same bytes.
             pending = self._pending(name, upload)
             if pending is None:
                 raise
@@ -178,14 +176,14 @@ class Uploads:
         return row
 
     def _pending(self, name: str, upload: Upload) -> ReceivedUpload | None:
-        """Return the upload with the same bytes that is being checked."""
+        """Return the upload with the same bytes that is being checked, or None."""
         return next((one for one in self.unsettled(name) if one.digest == upload.digest), None)
 
     def _new(self, bot: str, owner: str, label: str, upload: Upload) -> ReceivedUpload:
         upload_id = f"u{secrets.token_hex(8)}"
         received_ms = time.time_ns() // 1_000_000
         size = len(upload.data)
-        # The clock of the service decides when it expires; versions have the time of this process.
+        # The service's clock decides when it expires; versions are stamped with this process's time.
         expires_ms = self._now_ms() + EXPIRES_MS
         row = ReceivedUpload(
             upload_id, bot, owner, label, upload.language, upload.digest, size, received_ms, expires_ms
@@ -197,7 +195,8 @@ class Uploads:
 
     @contextmanager
     def _noted(self, row: ReceivedUpload) -> Iterator[None]:
-        # The entry comes first: what a process that dies in between has taken of the quotas is found by it.
+        # The entry is written first, so that quotas taken by a process that dies in between are found through
+        # it.
         self._store.note_due(row.bot, row.id, self._now_ms() + _SURELY_STORED_MS)
         try:
             yield
@@ -221,7 +220,7 @@ class Uploads:
         return upload
 
     def wait(self, upload: ReceivedUpload, seconds: float) -> ReceivedUpload:
-        """Return the upload once it is settled, or after ``seconds``."""
+        """Wait until the upload is settled, for at most ``seconds``, and return it."""
         until = time.monotonic() + seconds
         with self._notifier.waiting(upload_topic(upload.id)) as subscription:
             while True:
@@ -242,21 +241,21 @@ class Uploads:
     # Checking
 
     def due(self) -> list[tuple[str, str]]:
-        """Return some uploads, as bot and id, that no worker is checking."""
+        """Return the bot and id of some of the uploads that no worker is checking."""
         return self._store.due(self._now_ms(), _AT_ONCE)
 
     def check(self, bot: str, upload_id: str, when_added: WhenAdded = lambda bot, label: None) -> None:
-        """Check an upload and settle it, unless another worker is doing that. This may be repeated.
-        ``when_added`` is called with the bot and the label of the version that it became, once or more.
+        """Check an upload and settle it, unless another worker is doing so. Can be repeated. ``when_added``
+        is called, possibly more than once, with the bot and the label of the version that the upload became.
 
-        Raises what preparing the runtime raises, which does not count as an attempt.
+        Raises the errors of preparing the runtime, which do not count as an attempt.
         """
         now_ms = self._now_ms()
         if not self._store.claim(bot, upload_id, now_ms, now_ms + LEASE_MS):
             return
         row = self._store.unsettled(bot, upload_id)
         if row is None:
-            # A process died after it took room, or before it gave it back.
+            # A process died after it took quota, or before it returned it.
             self._bots.count_stored()
             settled = self._store.find(bot, upload_id)
             if settled is not None and (upload := _read(settled)).state == "added":
@@ -267,7 +266,7 @@ class Uploads:
         if self._is_expired(upload):
             self._expire(row, upload)
         elif upload.attempts >= MOST_ATTEMPTS:
-            again = "the service could not finish the checks; send it again"
+            again = "the service could not complete the checks; upload it again"
             self._settle(row, upload.refused(NotChecked.code, again))
         else:
             with self._renewing(upload):
@@ -282,7 +281,7 @@ class Uploads:
             # The bot was deleted, or another worker has taken over.
             return
         except Exception:
-            log.exception("checking upload %s of %s failed", upload.id, upload.bot)
+            log.exception("could not check upload %s of %s", upload.id, upload.bot)
             pause = RETRY_MS * (upload.attempts + 1)
             self._store.renew(upload.bot, upload.id, self._now_ms() + pause)
             return
@@ -290,7 +289,7 @@ class Uploads:
         self._settle(progress.row, settled, when_added)
 
     def _examine(self, progress: _Progress, runtime: Runtime) -> tuple[str, str]:
-        """Return the code and the reason of a refusal, or empty texts if there is none."""
+        """Return the code and the reason of a refusal, or empty strings if the upload is accepted."""
         upload = progress.upload
         data = self._bots.source(upload.bot, upload.digest)
         if data is None:
@@ -307,7 +306,7 @@ class Uploads:
     def _settle(
         self, row: bytes, upload: ReceivedUpload, when_added: WhenAdded = lambda bot, label: None
     ) -> None:
-        """Refuse an upload, or, if it is not refused, make it a version."""
+        """Record the upload as refused, if it was refused, or else make it a version."""
         is_version = upload.state != "refused"
         version = pack_version(version_of(upload)) if is_version else ""
         settled = replace(upload, state="added") if is_version else upload
@@ -331,7 +330,7 @@ class Uploads:
         (owners,) = [bot.owners for bot in self._accounts.listed([upload.bot])] or [(upload.owner,)]
         self._accounts.quotas.give_back(owners, gone)
         if is_version:
-            # Before the entry is removed: if the process dies on the way, it is repeated.
+            # Called before the entry is removed, so that it is repeated if the process dies in between.
             when_added(upload.bot, upload.label)
         self._store.forget(upload.bot, upload.id)
         self._store.wake(upload.id)
@@ -345,7 +344,7 @@ class Uploads:
                 try:
                     self._store.renew(upload.bot, upload.id, self._now_ms() + LEASE_MS)
                 except ArenaError:
-                    log.warning("the lease of upload %s was not renewed", upload.id, exc_info=True)
+                    log.warning("could not renew the lease of upload %s", upload.id, exc_info=True)
 
         thread = threading.Thread(target=renew, name="lease", daemon=True)
         thread.start()
@@ -363,21 +362,21 @@ class Uploads:
         return self._now_ms() >= upload.expires_ms
 
     def _expire(self, row: bytes, upload: ReceivedUpload) -> None:
-        reason = "no worker of the service checked it within a day; send it again"
+        reason = "no worker checked the upload within a day; upload it again"
         self._settle(row, upload.refused(NotChecked.code, reason))
 
 
 def _by_these_checks(digest: str) -> str:
-    """The name of the refusal of an upload: other checks may accept it."""
+    """Return the key of an upload's refusal, which includes the checks because other checks may accept it."""
     return f"{checks_id()} {digest}"
 
 
 class _Changed(Exception):
-    """Raised if the row of the upload is no longer the one that was read."""
+    """Raised if the row of the upload has changed since it was read."""
 
 
 class _Progress:
-    """The row of an upload while one worker checks it."""
+    """The row of an upload that one worker is checking."""
 
     def __init__(self, store: UploadStore, row: bytes, upload: ReceivedUpload) -> None:
         self._store = store
@@ -385,7 +384,7 @@ class _Progress:
         self.upload = upload
 
     def change(self, **fields: Any) -> None:
-        """Change fields of the row. Raises :class:`_Changed`."""
+        """Change fields of the upload's row. Raises :class:`_Changed`."""
         upload = replace(self.upload, **fields)
         row = write_row(upload)
         if row != self.row and not self._store.replace(upload.bot, upload.id, self.row, row):

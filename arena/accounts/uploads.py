@@ -1,4 +1,4 @@
-"""Uploads of bots: Python sources and components, and their outcomes."""
+"""Uploads for bots: Python sources and components, and their outcomes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from arena.store.rows import OPTIONAL
 Language = Literal["python", "component"]
 UploadState = Literal["received", "compiled", "loaded", "added", "refused"]
 SETTLED: Final = ("added", "refused")
-"""The states in which an upload stays."""
+"""The final states of an upload."""
 
 
 class InvalidSource(ArenaError):
@@ -27,19 +27,19 @@ class InvalidSource(ArenaError):
 
 @dataclass(frozen=True)
 class Upload:
-    """The upload of one version: a Python file, or a WebAssembly component."""
+    """The upload for one version: a Python file or a WebAssembly component."""
 
     language: Language
     data: bytes = field(repr=False)
 
     @cached_property
     def digest(self) -> str:
-        """Its SHA-256, in hexadecimal."""
+        """The SHA-256 of the upload, in hexadecimal."""
         return hashlib.sha256(self.data).hexdigest()
 
     @property
     def source(self) -> str | bytes:
-        """The source in the form that the sandbox takes."""
+        """The source in the form that the sandbox accepts."""
         return self.text.removeprefix(MARK) if self.language == "python" else self.data
 
     @property
@@ -50,12 +50,12 @@ class Upload:
 
 @dataclass(frozen=True)
 class ReceivedUpload:
-    """An upload as a resource, and its row.
+    """An upload, both as a resource and as a stored row.
 
-    ``label`` is that of the version that it becomes. ``received_ms`` and ``expires_ms`` (when it is refused
-    unless it was checked) are Unix time in milliseconds. ``attempts`` is how often workers began to check it.
-    ``code`` and ``reason`` say why it is refused. ``games`` are those that it says it plays, once it is
-    loaded; an empty list means all.
+    ``label`` is the label of the version that it becomes. ``received_ms`` and ``expires_ms`` are Unix times
+    in milliseconds; an upload that has not been checked by ``expires_ms`` is refused. ``attempts`` is how
+    often workers started checking it. ``code`` and ``reason`` give the reason for a refusal. ``games``, set
+    once it is loaded, are the games that it declares it plays; an empty list means all.
     """
 
     id: str
@@ -81,15 +81,16 @@ class ReceivedUpload:
         return self.state in SETTLED
 
     def refused(self, code: str, reason: str) -> ReceivedUpload:
-        """Return this upload as refused."""
+        """Return a copy of this upload marked as refused."""
         return replace(self, state="refused", code=code, reason=reason)
 
 
 def python_upload(source: str | bytes) -> Upload:
-    """Return the upload of a Python file, or of its text. Raises :class:`InvalidSource` if it is too long or
-    cannot be a source.
+    """Return the upload for a Python file or its text. Raises :class:`InvalidSource` if it is too long or is
+    not valid text.
 
-    It is not parsed here, which may take any amount of time: a worker compiles it, in the sandbox.
+    The source is not parsed here, because parsing can take arbitrarily long; a worker compiles it in the
+    sandbox.
     """
     data = encode_source(source, "source", InvalidSource) if isinstance(source, str) else source
     most = DEFAULT_LIMITS.source_bytes
@@ -99,15 +100,15 @@ def python_upload(source: str | bytes) -> Upload:
         )
     text = decode_source(data, "source", InvalidSource)
     if "\0" in text:
-        raise InvalidSource("the source contains null bytes", field="source", expected="Python")
+        raise InvalidSource("the source contains null bytes", field="source", expected="Python source text")
     if not clean(text):
         raise InvalidSource("the source is empty", field="source", expected="a class with choose(self, turn)")
     return Upload("python", data)
 
 
 def component_upload(data: bytes) -> Upload:
-    """Return the upload of a WebAssembly component. Raises :class:`InvalidSource` if it is too long or not a
-    component; the compiler checks that it fits the world of ``arena/sandbox/guest/bot.wit``.
+    """Return the upload for a WebAssembly component. Raises :class:`InvalidSource` if it is too long or is
+    not a component. The compiler checks that it matches the world in ``arena/sandbox/guest/bot.wit``.
     """
     most = DEFAULT_LIMITS.component_bytes
     if len(data) > most:

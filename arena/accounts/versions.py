@@ -19,13 +19,13 @@ from arena.store.rows import check_types, reading
 from arena.text import printable
 
 OF_OWNER: Final = "owner_suspended"
-"""The field with the suspension of a bot whose owner is suspended."""
+"""The field that holds a bot's suspension if its owner is suspended."""
 
 BotState = Literal["active", "withdrawn"]
 
 
 class NoSource(ArenaError):
-    """The version was not uploaded, so it has no source."""
+    """The version was not uploaded, so there is no source."""
 
     code = "no_source"
 
@@ -40,10 +40,10 @@ class VersionNotFound(ArenaError):
 class Version:
     """One immutable version of a bot.
 
-    ``created_ms`` is Unix time in milliseconds. For a webhook, ``url`` is where turns are posted, and
-    ``rights`` says whether optional turns are posted too. For an upload, ``language`` is ``python`` or
-    ``component``, ``digest`` its SHA-256, ``size`` its number of bytes, ``games`` the games that it says it
-    plays (none: all), and ``published`` says whether everybody may read it.
+    ``created_ms`` is in Unix milliseconds. For a webhook, ``url`` is where turns are posted, and ``rights``
+    is whether optional turns are posted too. For an upload, ``language`` is ``python`` or ``component``,
+    ``digest`` its SHA-256, ``size`` its number of bytes, ``games`` the games that it declares it plays
+    (empty: all), and ``published`` is whether everyone can read it.
     """
 
     label: str
@@ -60,15 +60,15 @@ class Version:
     @property
     def runner(self) -> Runner:
         """The runner of this version. Raises :class:`~arena.bots.transports.UnknownTransport` for a transport
-        of a newer release.
+        that only a newer release supports.
         """
         return transport_of(self.transport).runner
 
 
 @dataclass(frozen=True)
 class Suspension:
-    """The reason for which a bot is suspended, since when (Unix time in milliseconds), and the group that it
-    played then.
+    """The suspension of a bot: its reason, when it began (Unix milliseconds), and the group that the bot was
+    playing.
     """
 
     reason: str
@@ -81,12 +81,12 @@ class Suspension:
 class BotAccount(BotSettings):
     """A registered bot.
 
-    ``co_owners`` share it with its owner, in the order in which they joined. ``version`` is the label of the
-    current version, which plays new games; it is empty until the first upload was checked. ``versions`` holds
-    all versions, oldest first; it is empty where a list omits them. ``tournaments`` is None if its owner has
-    not said so. While ``suspended`` is set, the bot is not seated, whatever its ``state``.
-    ``owner_suspended`` says whether that is because its owner is suspended. ``deleted`` says whether the bot
-    was deleted, and is only listed because it is on a leaderboard.
+    ``co_owners`` are listed in the order in which they joined. ``version`` is the label of the current
+    version, which plays new games; it is empty until the first upload has been checked. ``versions`` are all
+    versions, oldest first, but empty in lists that omit them. ``tournaments`` is None if the owner has not
+    set it. While ``suspended`` is set, the bot is not seated, whatever its ``state``. ``owner_suspended`` is
+    whether it is suspended because its owner is. ``deleted`` is whether the bot was deleted and is
+    listed only because it is on a leaderboard.
     """
 
     name: str
@@ -102,12 +102,12 @@ class BotAccount(BotSettings):
 
     @property
     def owners(self) -> tuple[str, ...]:
-        """Its owner and the co-owners."""
+        """The bot's owner and co-owners."""
         return (self.owner, *self.co_owners)
 
     @property
     def is_active(self) -> bool:
-        """Whether it may be seated in new games."""
+        """Whether the bot can be seated in new games."""
         return self.state == "active" and self.suspended is None
 
     @property
@@ -122,7 +122,7 @@ class BotAccount(BotSettings):
         return not self.version or self.version in uploads
 
     def find(self, label: str) -> Version:
-        """Return a version. Raises :class:`VersionNotFound`."""
+        """Return the version with a label. Raises :class:`VersionNotFound`."""
         for version in self.versions:
             if version.label == label:
                 return version
@@ -130,7 +130,7 @@ class BotAccount(BotSettings):
             raise VersionNotFound(
                 f"{self.name} has no version yet; its first upload is being checked",
                 field="version",
-                expected="to wait for the upload",
+                expected="to try again when the upload has been checked",
             )
         raise VersionNotFound(
             f"{self.name} has no version {printable(label, 40)!r}",
@@ -144,8 +144,9 @@ class BotAccount(BotSettings):
         return self.find(self.version)
 
     def check_game(self, label: str, kind: str, field: str) -> None:
-        """Raise :class:`~arena.bots.GameNotPlayed` if the version says that it does not play ``kind``, and
-        :class:`VersionNotFound` if there is no such version. ``field`` is the request's field, for the error.
+        """Raise :class:`~arena.bots.GameNotPlayed` if the version declares that it does not play ``kind``,
+        and :class:`VersionNotFound` if there is no such version. ``field`` is the request field to report in
+        the error.
         """
         check_game(f"{self.name} {label}", self.find(label).games, kind, field)
 
@@ -164,8 +165,8 @@ def version_of(upload: ReceivedUpload) -> Version:
 
 
 def pack_version(version: Version) -> str:
-    """Return the stored form of a version. Every call returns another text."""
-    # The random part distinguishes a repeated command from a second one.
+    """Return the stored form of a version, which is different for every call."""
+    # The random part distinguishes a second call from a repetition of the same command.
     values: list[object] = [
         version.label,
         version.transport,
@@ -182,7 +183,7 @@ def pack_version(version: Version) -> str:
 
 
 def unpack_version(text: str) -> Version:
-    """Invert :func:`pack_version`. Raises TypeError or ValueError."""
+    """Return the version stored by :func:`pack_version`. Raises TypeError or ValueError."""
     # A newer version of the program may have added fields to the row.
     label, transport, created, _, *more = json.loads(text)[:10]
     if len(more) > 5:
@@ -198,7 +199,7 @@ def pack_suspension(suspension: Suspension) -> str:
 
 
 def unpack_suspension(text: str | None) -> Suspension | None:
-    """Invert :func:`pack_suspension`, returning None for an empty text. Raises TypeError or ValueError."""
+    """Return the suspension in its stored form, or None for None. Raises TypeError or ValueError."""
     if text is None:
         return None
     # A newer version of the program may have added fields.
@@ -208,8 +209,8 @@ def unpack_suspension(text: str | None) -> Suspension | None:
 
 
 def unpack_bot(fields: Mapping[str, str] | None) -> BotAccount | None:
-    """Return the bot with these stored fields, without its versions, or None if there is none, or if it was
-    deleted and is no longer listed.
+    """Return the bot with these stored fields, without its versions. Returns None if there is no bot, or if
+    it was deleted and is no longer listed.
 
     Raises :class:`~arena.errors.CorruptState`.
     """
@@ -223,7 +224,7 @@ def unpack_bot(fields: Mapping[str, str] | None) -> BotAccount | None:
         if deleted:
             settings |= {"tournaments": False, "datasets": False}
         if "hidden" in fields:
-            # By an admin.
+            # Hidden by an admin.
             settings |= {"description": "", "model": "hidden" if settings["model"] else ""}
         return BotAccount(
             name=fields["name"],

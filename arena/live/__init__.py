@@ -1,1 +1,1 @@
-"""Live games: how they are loaded and changed, and their clocks, turns, house bots and records."""
+"""Live games: loading and changing them, and their clocks, turns, house bots and records."""

@@ -1,9 +1,10 @@
-"""The archiver: writes released records to the archive, within a minute.
+"""The archiver: writes released records to the archive within a minute of their release.
 
-It may be killed at any step, and several may run. A segment is written at the end of its collection, then the
-rows of its records say where they are, then the directory has the segment and the records leave the list of
-those that wait. A segment that is at the end, and not in the directory, is taken over from there, by the
-keys of its members: a process was killed, or the database is older than the archive.
+It can be killed at any step, and several archivers can run concurrently. First a segment is written at the
+end of its collection, then its location is stored in the rows of its records. Finally the segment is added to
+the directory, and its records are removed from the list of waiting records. If a process is killed, or the
+database is older than the archive, a segment at the end can be missing from the directory. It is then
+adopted, using the keys of its members.
 """
 
 from __future__ import annotations
@@ -40,30 +41,30 @@ from arena.store.repositories import Store
 log = logging.getLogger(__name__)
 
 PAUSE_MS: Final = 30_000
-"""The time from the start of a run to that of the next one, over all processes."""
+"""The time from the start of one run to the start of the next, across all processes."""
 
 SEGMENT_ENTRIES: Final = 500
-"""The most entries that are written at once: about 1 MB."""
+"""The maximum number of entries that are written at once: about 1 MB."""
 
 _SMALL_BYTES: Final = 1_000_000
 _DAY_US: Final = 86_400_000_000
 _TIDY_MS: Final = 3_600_000
 _LOOK_SECONDS: Final = 1.0
-"""The pause after which :meth:`Archiver.serve` looks whether a run is due."""
+"""The pause between two checks by :meth:`Archiver.serve` whether a run is due."""
 
 _RUN_SECONDS: Final = 20.0
-"""Time after which a run begins no other segment, so that its process can stop."""
+"""The time after which a run starts no more segments, so that its process can stop."""
 
 _SLACK_MS: Final = 600_000
-"""Time after which no step of a game that is over is under way any more."""
+"""The time after which no step of a finished game can still be in progress."""
 
 
 class ArchiveBusy(ArchiveUnavailable):
-    """Another process wrote to the archive at the same time; the next run goes on after it."""
+    """Another process wrote to the archive at the same time; the next run continues after it."""
 
 
 class Adopted(NamedTuple):
-    """The numbers of games, rated groups and lost tournaments that an older database took over."""
+    """The numbers of games, rated groups and lost tournaments that were adopted into an older database."""
 
     games: int
     groups: int
@@ -71,18 +72,18 @@ class Adopted(NamedTuple):
 
 
 class Adoption(Protocol):
-    """Takes over what the archive has and an older database lacks."""
+    """Adopts entries that are in the archive but not in an older database."""
 
     def add(self, collection: str, member: Member) -> None:
-        """Take over an entry. Those that the database has stay as they are."""
+        """Adopt an entry. Entries that are already in the database stay unchanged."""
 
     def finish(self) -> Adopted:
-        """Do what follows from all entries."""
+        """Complete the adoption after the last entry."""
 
 
 class Archiver:
-    """The archiver of one service. ``adoption``: makes what takes over the entries that an older database
-    lacks. ``before`` is called before each run, when the archive is there.
+    """The archiver of one service. ``adoption`` creates the object that adopts entries missing from an older
+    database. ``before`` is called before each run, once the archive is available.
     """
 
     def __init__(
@@ -107,8 +108,8 @@ class Archiver:
         self._knows_segments = False
 
     def serve(self, stop: threading.Event, pause_ms: int = PAUSE_MS) -> None:
-        """Run every ``pause_ms`` until ``stop`` is set: of several processes one, while it is alive. What
-        fails is logged, noted in the database, and tried again.
+        """Run every ``pause_ms`` until ``stop`` is set. If several processes serve, only one of them performs
+        each run. Errors are logged, recorded in the database, and retried.
         """
         while not stop.wait(_LOOK_SECONDS):
             try:
@@ -116,12 +117,12 @@ class Archiver:
                 if self._flags.first("archive", pause_ms):
                     self.run()
             except ArenaError as error:
-                log.error("records wait in the database: %s", error)
+                log.error("records remain in the database until they can be archived: %s", error)
 
     def run(self) -> int:
-        """Archive all records that wait, and return how many entries.
+        """Archive all waiting records, and return the number of entries written.
 
-        Raises :class:`~arena.records.archive.objects.ArchiveUnavailable`, and the other errors of an archive.
+        Raises :class:`~arena.records.archive.objects.ArchiveUnavailable` and the other errors of archives.
         """
         try:
             archive = self._finished.opened()
@@ -140,7 +141,7 @@ class Archiver:
                 if self._flags.first("tidy-archive", _TIDY_MS):
                     self._tidy(archive)
             except ArchiveBusy:
-                log.info("another process writes to the archive; the next run continues")
+                log.info("another process is writing to the archive; the next run continues")
         except StoreUnavailable:
             raise
         except ArenaError as error:
@@ -156,17 +157,18 @@ class Archiver:
     # Writing
 
     def _archive(self, archive: Archive, public: bool) -> int:
-        """Write one list to the archive, and return how many entries were written."""
+        """Write the records on one list to the archive, and return the number of entries written."""
         collection, until = PUBLIC, None
         if not public:
-            # Until its live data are gone, people may agree that a game is public; and the records of a
-            # qualification are read by workers when it is over.
+            # While live data are kept, people can still agree to make a game public, and workers read the
+            # records of a finished qualification.
             settle_ms = int(1000 * self._retention.live_s) + _SLACK_MS
             collection, until = PRIVATE, 1000 * (self._clock().now_ms - settle_ms)
         stop = time.monotonic() + _RUN_SECONDS
         count = after = 0
         while time.monotonic() < stop:
-            # The end before the list: what another process writes meanwhile has this end.
+            # The end is read before the list, so that a segment written by another process in between starts
+            # at this end.
             end = self._records.collection(collection).end
             members = self._records.pending(public, after, SEGMENT_ENTRIES, until)
             if not members:
@@ -183,12 +185,12 @@ class Archiver:
         return [member for member in members if names[member] not in playing]
 
     def _write(self, archive: Archive, public: bool, end: int, members: Sequence[Cursor]) -> int:
-        """Write records to the archive, and return how many entries were written."""
+        """Write records to the archive, and return the number of entries written."""
         keys = [member.name for member in members]
         entries: list[ArchiveEntry] = []
         gone: list[str] = []
         for (number, key), row in zip(members, self._records.rows(keys), strict=True):
-            # What is archived already was released again; other records have expired, or cannot be read.
+            # Archived records were released again; other missing records have expired or are unreadable.
             lines = None if row is None or RecordStore.is_archived(row) else unpacked(key, row)
             if lines is None:
                 gone.append(key)
@@ -207,7 +209,7 @@ class Archiver:
         return len(entries)
 
     def _games(self, keys: Sequence[str]) -> dict[str, EndedGame]:
-        """The live games among these keys."""
+        """Return those of the keys that belong to live games, with the games."""
         found = {key: self._finished.index.ended(key) for key in keys if tournament_of(key) is None}
         return {key: game for key, game in found.items() if game is not None}
 
@@ -222,15 +224,15 @@ class Archiver:
         self._records.forget_annulled(groups)
 
     def _add(self, archive: Archive, collection: str, end: int, entries: Sequence[ArchiveEntry]) -> None:
-        """Add entries at the end of a collection, which was ``end`` before they were read."""
+        """Add entries at the end of a collection; ``end`` was read before the entries were."""
         if entries:
             data = archive.add(collection, end, entries)
             if data is None:
-                raise ArchiveBusy(f"there is a segment {segment_name(collection, end)} already")
+                raise ArchiveBusy(f"segment {segment_name(collection, end)} already exists")
             self._take(collection, end, data)
 
     def _take(self, collection: str, start: int, data: bytes) -> list[Member]:
-        """Take a segment that was written into rows and directory, and return its members."""
+        """Register a stored segment in rows and directory, and return its members."""
         found = list(members(data, segment_name(collection, start)))
         places: dict[str, bytes] = {}
         end = start
@@ -243,11 +245,12 @@ class Archiver:
         self._records.add_segment(collection, _segment_row(start, found), end, list(places), public)
         return found
 
-    # Taking over
+    # Adopting segments
 
     def adopt(self) -> Adopted | None:
-        """Take over what was written to the archive and the database does not know: since a backup from which
-        it was restored, or by a process that was killed. Return what that was, or None if there is nothing.
+        """Adopt segments that are in the archive but unknown to the database, because it was restored from an
+        older backup or a process was killed. Returns the numbers of adopted items, or None if there was
+        nothing to adopt.
         """
         adoption: Adoption | None = None
         archive = self._finished.opened()
@@ -260,11 +263,13 @@ class Archiver:
         return None if adoption is None else adoption.finish()
 
     def _unknown(self, archive: Archive, collection: str) -> Iterator[list[Member]]:
-        """Take segments at the end of a collection that the directory lacks, and yield their members."""
+        """Register segments that are at the end of a collection but not in the directory, and yield their
+        members.
+        """
         known = self._records.collection(collection)
         end = known.end
         if not self._knows_segments:
-            # Some may have been joined since the directory was backed up, or have expired.
+            # Segments may have been joined since the directory was backed up, or have expired.
             segments = archive.segments(collection)
             for segment in segments:
                 start = max(end, segment.start)
@@ -281,7 +286,7 @@ class Archiver:
             end += len(data)
 
     def _correct(self, archive: Archive, collection: str, starts: Sequence[int]) -> None:
-        """Make the directory list the segments that there are."""
+        """Correct the directory to list exactly the existing segments."""
         known = self._records.collection(collection).segments
         listed = {row.start for row in known}
         added = []
@@ -291,7 +296,7 @@ class Archiver:
                 added.append(_segment_row(start, list(members(data, segment_name(collection, start)))))
         self._records.replace_segments(collection, [row for row in known if row.start not in starts], added)
 
-    # Joining, and removing what has expired
+    # Joining segments, and removing expired ones
 
     def _tidy(self, archive: Archive) -> None:
         today = 1000 * self._clock().now_ms // _DAY_US
@@ -300,7 +305,7 @@ class Archiver:
         archive.objects.tidy()
 
     def _expire(self, archive: Archive, oldest: int) -> None:
-        """Remove the segments whose records are all older than number ``oldest``."""
+        """Remove the segments whose records all have numbers below ``oldest``."""
         for collection in COLLECTIONS:
             for row in self._records.collection(collection).segments:
                 if row.newest >= oldest:
@@ -309,8 +314,8 @@ class Archiver:
                 archive.objects.delete(segment_name(collection, row.start))
 
     def _join(self, archive: Archive, collection: str, today: int) -> None:
-        """Join the small segments of each day before ``today`` (a number of days). Whoever does it joins the
-        same ones, so it may be repeated, and several processes may do it.
+        """Join the small segments of each day before ``today`` (a day number). The result is always the same,
+        so this can be repeated, and several processes can do it at once.
         """
         found = self._records.collection(collection)
         ends = [*(row.start for row in found.segments), found.end][1:]
@@ -332,7 +337,7 @@ class Archiver:
             archive.read(ArchivePlace(collection, row.start, end - row.start), row.start) for row, end in run
         ]
         if None in parts:
-            # Another process has joined them.
+            # Another process has already joined the segments.
             return
         archive.objects.replace(
             segment_name(collection, rows[0].start), b"".join(part for part in parts if part is not None)
@@ -352,12 +357,12 @@ def _day(row: SegmentRow) -> int:
 
 
 def _row(game: EndedGame) -> bytes:
-    """A live game as a line of the rows in the archive."""
+    """Return a live game as a line for the archive's collection of rows."""
     return b'{"version":%d,"header":%b}' % (game.version, game.header)
 
 
 def _listed(games: dict[str, EndedGame]) -> list[ListedGame]:
-    """What the lists of archived games follow from, without those whose headers cannot be read."""
+    """Return the list entries of archived games, leaving out games whose headers cannot be read."""
     found = []
     for game, ended in games.items():
         try:

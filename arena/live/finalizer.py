@@ -1,4 +1,4 @@
-"""Ends games: expired clocks, records, voids, and the check of a game that is due."""
+"""Ends games: handles expired clocks, records and voids, and checks games that are due."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class GameNotOver(ArenaError):
 
 
 class GameFinalizer:
-    """Ends games and requests the jobs that follow their steps. Everything here may run twice.
+    """Ends games and requests the jobs that follow their steps. Everything here can safely run twice.
 
-    Who plays the last action does not finish the game: a job does, or a sweeper if that is late.
+    The request with the last action does not finish the game: a job does, or a sweeper if the job is late.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class GameFinalizer:
         self._jobs = jobs
 
     def after_step(self, taken: StepApplied) -> None:
-        """Request the job that follows from a step. If that fails, a sweeper does later what it would do."""
+        """Request the job that follows a step. If the request fails, a sweeper does the work later."""
         try:
             if taken.house:
                 self._jobs.move_house_bots(taken.game)
@@ -71,7 +71,7 @@ class GameFinalizer:
             log.exception("game %s: deferred to the sweeper", taken.game)
 
     def check(self, game_id: str) -> int | None:
-        """Do what is due in a game; returns when to check it again, None for never."""
+        """Do what is due in a game, and return when to check it again, or None for never."""
         self._store.resend(game_id)
         try:
             game = self._repository.load(game_id)
@@ -81,7 +81,7 @@ class GameFinalizer:
             return None
         except CorruptState as error:
             if isinstance(error, NewerFormat) or (self._identity.format() or 0) > FORMAT:
-                log.warning("game %s has a newer format and is left to newer processes: %s", game_id, error)
+                log.warning("game %s has a newer format and is left for newer processes: %s", game_id, error)
                 return self._store.clock().now_ms + HOUSE_RETRY_MS
             log.exception("game %s cannot be read", game_id, extra={"game": game_id})
             self.void(game_id, "corrupt_state")
@@ -107,9 +107,9 @@ class GameFinalizer:
         return game.due_ms(clock)
 
     def void(self, game_id: str, reason: str) -> None:
-        """Declare a game void because of a server fault: it does not count.
+        """Declare a game void because of a server fault, so that it does not count.
 
-        Raises :class:`GameNotFound`; a game that is over stays as it is.
+        Finished games stay unchanged. Raises :class:`GameNotFound`.
         """
         while True:
             (row,) = self._store.load([game_id])
@@ -129,26 +129,30 @@ class GameFinalizer:
                 if entry.bot is not None
             ]
             if self._store.write([step])[0] == [True]:
-                log.warning("game %s is void: %s", game_id, reason, extra={"game": game_id})
+                log.warning("declared game %s void: %s", game_id, reason, extra={"game": game_id})
                 self._keep(header, step.version, None)
                 return
 
     def release(self, game_id: str) -> None:
-        """Show the game and its record, because its group is over. Raises :class:`GameNotOver`."""
+        """Release the game and its record, because its group is over. Raises :class:`GameNotOver`."""
         ended = self._index.ended(game_id)
         if ended is None:
             raise GameNotFound(f"there is no game {game_id!r}", field="game")
         self._change(game_id, ended, _release)
 
     def agree(self, game_id: str, person: str) -> GameHeader:
-        """The person agrees that the game, which is over, is public; it is once everybody at it agrees.
+        """Record that a person agrees to make a finished game public. It becomes public once all its people
+        agree.
 
-        Raises :class:`GameNotOver`, also for a game whose record is in the archive and stays as it is.
+        Raises :class:`GameNotOver`, also if the record of the game is already archived and can no longer
+        change.
         """
         ended = self._index.ended(game_id)
         if ended is None or RecordStore.is_archived(ended.record):
             raise GameNotOver(
-                f"game {game_id} cannot change", field="game", expected="a game that ended lately"
+                f"game {game_id} can no longer be made public",
+                field="game",
+                expected="a game that ended recently",
             )
         state = GameHeader.loads(ended.header).state
         if state != "finished":
@@ -156,13 +160,14 @@ class GameFinalizer:
         return self._change(game_id, ended, partial(_agree, person=person))
 
     def trim(self) -> None:
-        """Remove games that are older than the retention of records from all lists."""
+        """Remove games that are older than the retention period of records from all lists."""
         if self.retention.record_s is not None:
             self._index.trim(GAMES, [state for state in STATES if state != "running"], self._oldest_ms())
 
     def _change(self, game_id: str, ended: EndedGame, change: Callable[[GameHeader], None]) -> GameHeader:
-        """Change the header of a game that is over, and publish its record if it may be; if that is not
-        stored yet, the job that stores it does. Returns the new header. Raises :class:`GameNotOver`.
+        """Change the header of a finished game, and publish its record if allowed; a record that is not
+        stored yet is published by the job that stores it. Returns the new header. Raises
+        :class:`GameNotOver`.
         """
 
         def act(game: LiveGame, clock: ServiceClock) -> GameHeader:
@@ -176,7 +181,7 @@ class GameFinalizer:
         changed = self._repository.change({game_id: act})
         header = changed.results[game_id]
         if header is None:
-            # Only the record is left.
+            # Only the record still exists.
             header = GameHeader.loads(ended.header)
             change(header)
             self._index.replace_header(game_id, header.dumps())
@@ -187,7 +192,7 @@ class GameFinalizer:
         return header
 
     def _keep(self, header: GameHeader, version: int, record: bytes | None) -> None:
-        """Store the record of a game that is over, publish it if allowed, and notify its tournament."""
+        """Store the record of a finished game, publish it if allowed, and notify its tournament."""
         live_ms = int(self.retention.live_s * 1000)
         record_s = self.retention.record_s
         record_ms = None if record_s is None else int(record_s * 1000)
@@ -200,9 +205,9 @@ class GameFinalizer:
             record_ms=live_ms if header.state == "cancelled" else record_ms,
             oldest_ms=self._oldest_ms(),
         )
-        # A hint that was delivered late may have put it back on an earlier list.
+        # A hint that was delivered late may have put the game back on an earlier list.
         self._index.settle(header.game, header.state, header.created_ms)
-        # After that, because the archiver moves the game to the chunks of its lists.
+        # Done afterwards, because the archiver moves the game to the chunks of its lists.
         if record is not None and header.released:
             if header.visibility == "public":
                 self._records.publish(header.game)
@@ -214,7 +219,7 @@ class GameFinalizer:
         self._index.close(header.game)
 
     def _act_for_late(self, game: LiveGame, clock: ServiceClock) -> bool:
-        """Let the table act for every seat whose clock has run out; returns whether there was one."""
+        """Act for every seat whose clock has run out, and return whether there were any."""
         late = [(seat, game.clocks[seat].turn) for seat in game.late_seats(clock)]
         for seat, number in late:
             table = game.playing
@@ -234,7 +239,7 @@ class GameFinalizer:
         return 0 if record_s is None else self._store.clock().now_ms - int(record_s * 1000)
 
     def _record(self, game: LiveGame) -> bytes:
-        """The record of a game that was played to the end, gzipped."""
+        """Return the gzipped record of a game that was played to the end."""
         header = game.header
         entries = [orjson.loads(entry) for entry in self._store.log(game.id)]
         record = build_record(
@@ -257,12 +262,14 @@ class GameFinalizer:
         return gzip.compress(dumps(record).encode(), 6, mtime=0)
 
     def _void_lost(self, game_id: str) -> None:
-        """Void a game that was listed as running and whose state is lost, if a copy of its header is left."""
+        """Void a game that was listed as running but whose state is lost, if a copy of its header exists."""
         ended = self._index.ended(game_id)
         if ended is not None:
             header = GameHeader.loads(ended.header)
             if header.state not in ENDED:
-                log.warning("game %s is void: its state is lost", game_id, extra={"game": game_id})
+                log.warning(
+                    "declared game %s void because its state is lost", game_id, extra={"game": game_id}
+                )
                 self._mark_void(header, "state_lost")
                 self._index.replace_header(game_id, header.dumps())
             if header.state == "void":
@@ -277,7 +284,7 @@ class GameFinalizer:
 
 
 def _people(header: GameHeader) -> dict[str, object]:
-    """Which seats are those of people; nothing where there are none."""
+    """Return which seats belong to people, or an empty object if none do."""
     return {"people": [bool(entry.person) for entry in header.seats]} if header.people() else {}
 
 

@@ -1,7 +1,8 @@
-"""Finished games and their records. Nobody else knows whether records wait in the database or are archived.
+"""Finished games and their records, whether these are waiting in the database or archived.
 
-A record is written to the archive, then its row says where, then it leaves the list of those that wait: so
-who reads the list, and after that the archive, misses none, and knows one that it finds twice by its number.
+A record is first written to the archive, then its location is stored in its row, and then it is removed from
+the list of waiting records. So a reader that reads first the list and then the archive misses no record, and
+recognizes a record that it finds twice by its number.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from arena.store.repositories import Store
 from arena.store.rows import shown_or_left_out
 
 _TRIES: Final = 3
-"""How often a segment is looked up that was joined to another one meanwhile."""
+"""The maximum number of lookups of a segment that was joined to another one in the meantime."""
 
 
 class FinishedGame(NamedTuple):
-    """A game that is over: its header, its version, and its record if it was played to the end."""
+    """A finished game: its header, its version, and its record if it was played to the end."""
 
     header: bytes
     version: int
@@ -36,7 +37,7 @@ class FinishedGame(NamedTuple):
 
 
 class Released(NamedTuple):
-    """A released entry: the number of its last record, its key, the kind of game, and its records."""
+    """A released entry: the number of its last record, its key, its kind of game, and its records."""
 
     number: int
     key: str
@@ -45,9 +46,9 @@ class Released(NamedTuple):
 
 
 class FinishedGames:
-    """What the service reads of finished games. ``archive``: None if this process may not read it.
+    """Reads finished games for the service. ``archive`` is None if this process has no access to the archive.
 
-    Every method that returns records may raise :class:`~arena.records.archive.objects.ArchiveUnavailable` and
+    Every method that returns records can raise :class:`~arena.records.archive.objects.ArchiveUnavailable` and
     :class:`~arena.records.archive.segments.DamagedArchive`.
     """
 
@@ -61,15 +62,15 @@ class FinishedGames:
         self._is_checked = False
 
     def opened(self) -> Archive:
-        """Return the archive, after a check that it is that of the database.
+        """Return the archive after checking that it belongs to the database.
 
         Raises :class:`~arena.records.archive.archive.ArchiveMismatch`.
         """
         if self.archive is None:
             raise ArchiveUnavailable(
-                "the archive of this service is not configured in this process",
+                "this process is not configured to use the service's archive",
                 field="BOTEQUIM_ARCHIVE",
-                expected="the archive that other processes use",
+                expected="the archive that the service's other processes use",
             )
         if not self._is_checked:
             self.archive.is_of(self._identity.id())
@@ -77,7 +78,7 @@ class FinishedGames:
         return self.archive
 
     def game(self, game: str) -> FinishedGame | None:
-        """Return a game that is over."""
+        """Return a finished game, or None if it does not exist."""
         ended = self.index.ended(game)
         if ended is None:
             return None
@@ -85,20 +86,20 @@ class FinishedGames:
         return FinishedGame(ended.header, ended.version, lines[0] if lines else None)
 
     def groups(self, event: str, groups: Sequence[str]) -> list[list[bytes] | None]:
-        """Return the records of local groups of a tournament, with None for a group that has none, or is
-        live.
+        """Return the records of a tournament's local groups, with None for groups without records and for
+        live groups.
         """
         rows = self._tournaments.records(event, groups)
         return self._read({f"{event}-{group}": row for group, row in zip(groups, rows, strict=True)})
 
     def released(self, kind: str | None, after: int, count: int) -> list[Released]:
-        """Return released public entries after number ``after``, of all kinds or of one, oldest first: up to
-        ``2 * count``, and none if there are no more.
+        """Return public records released after number ``after``, oldest first, as entries of one kind of game
+        or of all. At most ``2 * count`` entries are returned; an empty list means that there are no more.
         """
         while True:
             waiting = self._records.pending(True, after, count)
             rows = self._records.rows([name for _, name in waiting])
-            # After the list: what has left the list is archived then.
+            # Read after the list, because an entry that has left the list is archived by then.
             found = list(islice(self._archived(kind, after), count))
             entries = {member.number: _released(member) for member in found}
             if len(found) < count:
@@ -115,7 +116,7 @@ class FinishedGames:
     # Rows and the archive
 
     def _read(self, rows: dict[str, bytes | None]) -> list[list[bytes] | None]:
-        """The records of rows by key, with None where there are none or they cannot be read."""
+        """Return the records in rows by key, with None where there are none or they cannot be read."""
         places = {key: place for key, row in rows.items() if (place := _place(key, row)) is not None}
         archived = dict(zip(places, self._members(list(places.values())), strict=True))
         found: dict[str, list[bytes]] = {}
@@ -133,19 +134,21 @@ class FinishedGames:
         return [current.get(key) for key in rows]
 
     def _waiting(self, number: int, key: str, row: bytes | None) -> Released | None:
-        """A record on the list of those that wait."""
+        """Return a record on the list of waiting records."""
         if row is None:
             return None
         if RecordStore.is_archived(row):
             place = _place(key, row)
             (member,) = [None] if place is None else self._members([place])
-            # Another number: it was released again, and the archiver takes it off the list.
+            # A different number means that it was released again; the archiver removes it from the list.
             return None if member is None or member.number != number else _released(member)
         lines = unpacked(key, row)
         return None if lines is None else Released(number, key, kind_of(lines), lines)
 
     def _members(self, places: Sequence[ArchivePlace]) -> list[Member | None]:
-        """What is at these places, with None where it has expired. Of each segment one part is read."""
+        """Return the members at these places, with None for expired ones. One range is read from each
+        segment.
+        """
         starts = self._records.segments_of([(place.collection, place.offset) for place in places])
         found: list[Member | None] = []
         parts: dict[tuple[str, int], ArchivePlace] = {}
@@ -164,7 +167,9 @@ class FinishedGames:
         return found
 
     def _again(self, place: ArchivePlace, start: int | None) -> bytes | None:
-        """What is at a place of a segment that was joined to another one, or has expired, meanwhile."""
+        """Return the data at a place whose segment was joined to another one, or has expired, in the
+        meantime.
+        """
         while start is not None:
             tried, (start,) = start, self._records.segments_of([(place.collection, place.offset)])
             if start is not None and (data := self.opened().read(place, start)) is not None:
@@ -174,7 +179,7 @@ class FinishedGames:
         return None
 
     def _archived(self, kind: str | None, after: int) -> Iterator[Member]:
-        """The public members after a number, in their order."""
+        """Yield the public members after a number, in order."""
         tries = 0
         while True:
             found = self._records.collection(PUBLIC)
@@ -191,17 +196,17 @@ class FinishedGames:
                             yield member
             else:
                 return
-            # It was joined to another one meanwhile, or has expired.
+            # The segment was joined to another one in the meantime, or has expired.
             tries += 1
             if tries == _TRIES:
                 raise self._damaged(PUBLIC, start)
 
     def _damaged(self, collection: str, start: int) -> DamagedArchive:
         name = segment_name(collection, start)
-        return DamagedArchive(f"{name} in {self.opened().objects.where()} is missing or cut off")
+        return DamagedArchive(f"{name} in {self.opened().objects.where()} is missing or truncated")
 
     def _current(self, entries: Sequence[tuple[str, Sequence[bytes]]]) -> list[list[bytes]]:
-        """The records of entries with what was annulled since they were written."""
+        """Return the records of entries, updated with annulments made since they were written."""
         groups = [group_of(key) for key, _ in entries]
         known = sorted({group for group in groups if group is not None})
         annulments = dict(zip(known, self._annulments.many(known), strict=True))
@@ -214,17 +219,17 @@ class FinishedGames:
 
 
 def kind_of(lines: Sequence[bytes]) -> str:
-    """Return the kind of game of the records of one entry."""
+    """Return the kind of game of the records in one entry."""
     kind: str = json.loads(lines[0])["canonical"]["kind"]
     return kind
 
 
 def unpacked(key: str, row: bytes) -> list[bytes] | None:
-    """Return the records in a row that waits for the archive, or None if they cannot be read."""
+    """Return the records in a row that is waiting for the archive, or None if they cannot be read."""
 
     def read() -> list[bytes]:
         lines = gzip.decompress(row).split(b"\n")
-        # As for the archive.
+        # Checked here because the archive needs it too.
         kind_of(lines)
         return lines
 
@@ -232,7 +237,7 @@ def unpacked(key: str, row: bytes) -> list[bytes] | None:
 
 
 def _place(key: str, row: bytes | None) -> ArchivePlace | None:
-    """Where records are archived, if that is what a row says and can be read."""
+    """Return the archive location in a row, or None if it has none or cannot be read."""
     if row is None or not RecordStore.is_archived(row):
         return None
     return shown_or_left_out(f"records of {key}", partial(ArchivePlace.loads, row))

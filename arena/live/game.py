@@ -1,4 +1,4 @@
-"""One live game in memory: its header, its table and its clocks; and the step that stores a change."""
+"""One live game in memory: its header, its table and its clocks, and the step that stores a change."""
 
 from __future__ import annotations
 
@@ -16,20 +16,22 @@ from arena.store.games import GameRow, GameStep, Listing, TurnChange
 from arena.store.rows import field_names, unreadable
 
 HOUSE_RETRY_MS: Final = 15_000
-"""The move of a house bot is requested again after this time."""
+"""The time after which a move of a house bot is requested again."""
 
 SETTLE_MS: Final = 3_000
-"""A sweeper finishes a game that ended so long ago and is not finished: its job was lost, or all workers are
-busy with longer ones, or there are none. It is more than a worker plays groups without a pause.
+"""The time after which a sweeper finishes a game that has ended. By then its job was lost, all workers are
+busy with longer jobs, or there are no workers. It exceeds the time for which a worker plays groups without a
+pause.
 """
 
 _NEVER: Final = 2**53 - 1
 
 _TABLE_FIELDS: Final = frozenset(("logged", "faults", "resigned", "marks", "seats", "clocks", "events_total"))
-"""The fields of a stored table; rows of a newer format have ``format`` and other fields as well."""
+"""The fields of a stored table; rows of a newer format have additional fields, including ``format``."""
 
 _MOST_UNSEEN: Final = 500
-"""The most events that are loaded for a turn: a seat that is out of the game never acts again."""
+"""The maximum number of events that are loaded for a turn; a seat that is out of the game never acts again.
+"""
 
 _MOST_EVENTS_KEPT: Final = 256
 _EVENTS_KEPT: Final = 64
@@ -40,10 +42,10 @@ Position = tuple[int, tuple[str, ...]]
 
 
 class LiveGame:
-    """A game as of ``version``. After a change, write the result of :meth:`step`; discard the object if that
-    step was rejected.
+    """A game as of ``version``. After a change, the result of :meth:`step` must be written to the store.
+    Discard the object if that step is rejected.
 
-    ``stored`` is the newest version known to have been in the store. ``unknown`` holds fields that a newer
+    ``stored`` is the newest version known to have been stored. ``unknown`` contains fields that a newer
     version of the program added to the stored table.
     """
 
@@ -74,7 +76,7 @@ class LiveGame:
 
     @classmethod
     def restore(cls, row: GameRow) -> LiveGame:
-        """Return the game of a stored row. Raises :class:`~arena.errors.CorruptState`."""
+        """Restore the game from a stored row. Raises :class:`~arena.errors.CorruptState`."""
         game = cls(GameHeader.loads(row.header), row.version)
         if row.table is None or row.state is None or game.header.state == "void":
             return game
@@ -85,7 +87,7 @@ class LiveGame:
                 game.unknown = {name: data[name] for name in data.keys() - _TABLE_FIELDS}
             game.clocks = [SeatClock.restore(values) for values in data["clocks"]]
             if len(game.clocks) != len(header.seats):
-                raise ValueError("there is not exactly one clock per seat")
+                raise ValueError("expected exactly one clock per seat")
             game.table = Table.restore(
                 {
                     **data,
@@ -101,7 +103,7 @@ class LiveGame:
             )
             game._tail = row.events
         except (ArenaError, AttributeError, LookupError, TypeError, ValueError) as error:
-            # A newer header may explain what is new in the table.
+            # A newer header may explain unknown parts of the table.
             names = field_names(GameHeader) | {"format"}
             values = {"format": header.format, **header.unknown, **game.unknown}
             raise unreadable(f"game {header.game}", values, error, names) from error
@@ -122,11 +124,11 @@ class LiveGame:
 
     @property
     def is_running(self) -> bool:
-        """Whether the game has begun and is not over."""
+        """Whether the game has begun and has not ended."""
         return self.header.state == "running"
 
     def turn(self, seat: int, clock: ServiceClock) -> Turn | None:
-        """Return the turn of ``seat`` with its remaining time, or None if it has nothing to decide."""
+        """Return the turn of ``seat`` with its remaining time, or None if the seat has nothing to decide."""
         table = self.table
         if table is None:
             return None
@@ -137,8 +139,8 @@ class LiveGame:
         return table.turn(seat, left[0], left[1])
 
     def missing_events(self, seat: int) -> tuple[int, int] | None:
-        """Return the first number and the count of the events that a turn of ``seat`` shows and that are not
-        in memory, or None if all are.
+        """Return the number of the first event and the count of the events that a turn of ``seat`` shows and
+        that are not in memory, or None if all of them are.
         """
         table = self.playing
         end = table.first_event + len(table.events)
@@ -159,7 +161,7 @@ class LiveGame:
         table.first_event -= len(events)
 
     def awaited_house_seats(self) -> list[int]:
-        """Return the seats of house bots that must move now."""
+        """Return the seats of the house bots that must move now."""
         if not self._has_house or not self.is_running:
             return []
         seats = self.header.seats
@@ -187,7 +189,7 @@ class LiveGame:
     # Changing
 
     def begin(self) -> None:
-        """Remember the present state, so that :meth:`step` can find the differences."""
+        """Record the current state, so that :meth:`step` can find the differences."""
         after, self._after = self._after, None
         if after is not None:
             self._before = after
@@ -216,8 +218,8 @@ class LiveGame:
         self.table.start()
 
     def step(self, clock: ServiceClock, version: int) -> GameStep | None:
-        """Return the step that stores the changes since :meth:`begin`, or None if there are none. This object
-        assumes that the step is accepted.
+        """Return the step that stores the changes since :meth:`begin`, or None if there are none. From then
+        on, this object assumes that the step is accepted.
         """
         before = self._before
         table = self.table
@@ -252,7 +254,7 @@ class LiveGame:
         return step
 
     def trim(self) -> None:
-        """Keep only the newest events in memory, since older ones are in the store."""
+        """Keep only the most recent events in memory; older ones are in the store."""
         table = self.table
         if table is None:
             return
@@ -264,7 +266,7 @@ class LiveGame:
             table.first_event += dropped
 
     def _run_clocks(self, awaited: Sequence[int], positions: Sequence[Position], clock: ServiceClock) -> int:
-        """Run the clocks of the seats that must act, and return when the game is due."""
+        """Run the clocks of the seats that must act, and return when the game is next due."""
         settings = self.header.clock
         due = clock.now_ms + HOUSE_RETRY_MS if self._has_house or not awaited else _NEVER
         for seat, own in enumerate(self.clocks):
@@ -277,7 +279,7 @@ class LiveGame:
         return due
 
     def _put_table(self, table: Table, step: GameStep, clock: ServiceClock) -> None:
-        # Older answers are in the log.
+        # Older answers are in the log only.
         data = table.progress(answers=1)
         data["clocks"] = [own.as_json() for own in self.clocks]
         data["events_total"] = table.first_event + len(table.events)
@@ -301,7 +303,7 @@ class LiveGame:
     def _put_turns(
         self, changes: list[TurnChange], awaited: Sequence[int], positions: Sequence[Position]
     ) -> None:
-        """Add the changes of the bots' turns."""
+        """Add the changes to the bots' turns."""
         before = self._before
         known = before.positions or _NOWHERE
         for seat, entry in enumerate(self.header.seats):
@@ -333,7 +335,7 @@ class LiveGame:
 
 
 class _Marks(NamedTuple):
-    """The position of a game when a change began."""
+    """The state of a game when a change began."""
 
     header: tuple[Any, ...] = (None,)
     progress: tuple[int, int, int] = (0, 0, 0)
@@ -343,7 +345,7 @@ class _Marks(NamedTuple):
 
 
 _NOWHERE: Final[Sequence[Position]] = [(0, ())] * 16
-"""Positions of seats before the game begins."""
+"""The positions of seats before the game begins."""
 
 
 def _progress(table: Table) -> tuple[int, int, int]:
@@ -351,7 +353,9 @@ def _progress(table: Table) -> tuple[int, int, int]:
 
 
 def _header_marks(header: GameHeader) -> tuple[object, ...]:
-    """Return the parts of a header that can change, the state first; none can while the game is running."""
+    """Return the parts of a header that can change, beginning with the state; none can while the game is
+    running.
+    """
     if header.state == "running":
         return ("running",)
     agreed = [entry.agrees for entry in header.seats]

@@ -1,4 +1,4 @@
-"""The header of a game: its settings, seats and state, without cards and clocks."""
+"""The header of a game: its settings, seats and state, but not its cards and clocks."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ STATES: Final = ("waiting", "running", "finished", "cancelled", "void")
 VISIBILITIES: Final = ("public", "private")
 
 PERSON_VERSION: Final = "person"
-"""The version of people in records."""
+"""The version recorded for people."""
 
 
 class InvalidSeats(ArenaError):
-    """Seats that do not fit the game, or a seat that is neither a bot, a house bot nor open."""
+    """The seats do not fit the game, or a seat is not a bot, a house bot or open."""
 
     code = "invalid_seats"
 
 
 class InvalidGame(ArenaError):
-    """Another part of the request for a game is not allowed."""
+    """Another part of a request for a game is invalid."""
 
     code = "invalid_game"
 
 
 class GameNotFound(ArenaError):
-    """The game does not exist, or the viewer may not know about it."""
+    """The game does not exist, or is hidden from the viewer."""
 
     code = "game_not_found"
 
 
 def check_game_id(text: str) -> str:
-    """Return ``text`` if it is a possible id of a game. Raises :class:`GameNotFound`."""
+    """Return ``text`` if it is a valid game id. Raises :class:`GameNotFound`."""
     if not _GAME_ID(text):
         raise GameNotFound(f"there is no game {printable(text, 80)!r}", field="game")
     return text
@@ -53,9 +53,9 @@ _GAME_ID: Final = re.compile(r"[0-9A-Za-z_-]{1,64}\Z").match
 
 
 class Viewer(NamedTuple):
-    """The viewer of a game. ``bot`` is the bot whose token was sent; ``owner`` is the owner whose token was
-    sent, or the owner of that bot. An ``admin`` sees every game, but no hidden card. If all are empty, it is
-    a visitor.
+    """The viewer of a game. ``bot`` is the bot whose token was sent. ``owner`` is the owner whose token was
+    sent, or the owner of that bot. An ``admin`` sees every game, but no hidden cards. If all are empty, the
+    viewer is a visitor.
     """
 
     bot: str | None = None
@@ -67,7 +67,7 @@ ANYBODY: Final = Viewer()
 
 
 class SeatSummary(TypedDict):
-    """A seat as everybody may see it. For ``type``, see :attr:`SeatEntry.type`."""
+    """A seat as shown to everyone. For ``type``, see :attr:`SeatEntry.type`."""
 
     seat: int
     type: str
@@ -100,10 +100,10 @@ class GameSummary(TypedDict):
 
 @dataclass(slots=True)
 class SeatEntry:
-    """The player on a seat: a bot, a person, a house bot, or none yet.
+    """The player at a seat: a bot, a person, a house bot, or nobody yet.
 
-    ``person`` is the name that a person has in this game; then ``bot`` identifies the person at all tables,
-    and is secret. ``agrees`` says whether this person agrees that the game is public once it is over.
+    ``person`` is a person's name in this game. In that case ``bot`` identifies the person across all tables,
+    and is secret. ``agrees`` is whether this person agrees to make the finished game public.
     """
 
     bot: str | None = None
@@ -129,7 +129,7 @@ class SeatEntry:
 
     @property
     def name(self) -> str | None:
-        """The name of the player as everybody may see it."""
+        """The public name of the player."""
         return self.person or self.bot or self.house
 
     def as_json(self, seat: int) -> SeatSummary:
@@ -145,9 +145,9 @@ class SeatEntry:
 
 @dataclass(slots=True)
 class GameHeader:
-    """The header of one game. Times are milliseconds of the server's clock; ``seed`` is hexadecimal and
-    secret until the record is released. ``reason`` says why the game was cancelled or is void. ``models``
-    says whether the game belongs to a tournament for language models.
+    """The header of one game. Times are in milliseconds of the server's clock. ``seed`` is hexadecimal, and
+    secret until the record is released. ``reason`` is why the game was cancelled or is void. ``models`` is
+    whether the game belongs to a tournament for language models.
     """
 
     game: str
@@ -178,7 +178,7 @@ class GameHeader:
 
     @classmethod
     def loads(cls, data: bytes) -> GameHeader:
-        """Return the header that :meth:`dumps` wrote. Raises :class:`~arena.errors.CorruptState`."""
+        """Return the header written by :meth:`dumps`. Raises :class:`~arena.errors.CorruptState`."""
         values: Any = None
         try:
             values = orjson.loads(data)
@@ -190,7 +190,7 @@ class GameHeader:
         return read_row(cls, values)
 
     def dumps(self) -> bytes:
-        """Return the stored form."""
+        """Return the stored form of the header."""
         return write_row(replace(self, rules=game_of(self.kind).options.stored(self.rules)))
 
     @property
@@ -200,7 +200,7 @@ class GameHeader:
 
     @property
     def is_mirrored(self) -> bool:
-        """Whether other games have the same deals."""
+        """Whether other games of its group have the same deals."""
         return self.group is not None and bool(self.group["mirrored"])
 
     def bots(self) -> set[str]:
@@ -208,7 +208,7 @@ class GameHeader:
         return {entry.bot for entry in self.seats if entry.bot is not None}
 
     def seats_of(self, bot: str | None) -> list[int]:
-        """Return the seats on which the bot sits."""
+        """Return the seats in which the bot sits."""
         return [seat for seat, entry in enumerate(self.seats) if entry.bot is not None and entry.bot == bot]
 
     def people(self) -> list[SeatEntry]:
@@ -222,10 +222,10 @@ class GameHeader:
             self.visibility = "public"
 
     def is_hidden_from(self, viewer: Viewer) -> bool:
-        """Return whether the viewer may not see the game.
+        """Return whether the game is hidden from the viewer.
 
-        Only its creator and its players see a private game. Only its players see a game of a mirrored group
-        before it is released, because the other games of the group have the same cards.
+        A private game is visible only to its creator and its players. Before a game of a mirrored group is
+        released, it is visible only to its players, because the other games of the group have the same cards.
         """
         if self.seats_of(viewer.bot):
             return False
@@ -235,7 +235,7 @@ class GameHeader:
         return self.visibility == "private" and not mine
 
     def summary(self) -> GameSummary:
-        """Return the entry of the game in lists, without cards and seed."""
+        """Return the entry of the game in lists, without its cards and seed."""
         return {
             "game": self.game,
             "kind": self.kind,
@@ -272,14 +272,16 @@ def new_header(
     group: Mapping[str, object] | None,
 ) -> GameHeader:
     """Return the header of a requested game. Raises an :class:`~arena.errors.ArenaError` that names the
-    field.
+    invalid field.
     """
     rules_of_game = game_of(kind)
     complete = rules_of_game.options.complete(rules)
     count = rules_of_game.seats(complete)
     if len(seats) != count:
         raise InvalidSeats(
-            f"{len(seats)} seats given for a game of {count}", field="seats", expected=f"{count} seats"
+            f"the game needs {count} seats, but {len(seats)} were given",
+            field="seats",
+            expected=f"{count} seats",
         )
     if visibility not in VISIBILITIES:
         raise InvalidGame(
@@ -324,7 +326,7 @@ def _seat_entry(game: Game, seat: Mapping[str, Any], where: str) -> SeatEntry:
 
 
 def seated(bot: str, version: str, nonce: str, where: str = "") -> SeatEntry:
-    """Return the entry of a bot that takes a seat."""
+    """Return the seat entry of a bot."""
     prefix = f"{where}." if where else ""
     # The name becomes part of a key, whose hash tag ends at the first brace.
     if not 1 <= len(bot) <= 64 or not bot.isprintable() or "{" in bot or "}" in bot:
@@ -333,7 +335,7 @@ def seated(bot: str, version: str, nonce: str, where: str = "") -> SeatEntry:
 
 
 def seated_person(person: str, name: str, agrees: bool) -> SeatEntry:
-    """Return the entry of a person that takes a seat; see :class:`SeatEntry`."""
+    """Return the seat entry of a person; see :class:`SeatEntry`."""
     entry = seated(person, PERSON_VERSION, "")
     entry.person, entry.agrees = name, agrees
     return entry
@@ -346,7 +348,7 @@ def _group(group: Mapping[str, object]) -> dict[str, object]:
         ):
             return {"attempt": 0, **group}
     raise InvalidGame(
-        "this is not a valid position in a group",
+        "invalid position in a group",
         field="group",
         expected="id, index, size, mirrored and attempt",
     )

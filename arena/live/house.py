@@ -1,4 +1,4 @@
-"""House bots at live tables, which move until the game waits for another player."""
+"""House bots at live tables. They move until the game waits for another player."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from arena.play.dealing import bot_seed
 from arena.play.judge import fail, judge, seats_with_rights
 
 Choose = Callable[[str, int, Turn, int], str | None]
-"""``choose(name, seat, turn, seed)`` returns the action of a house bot; None passes an optional turn."""
+"""A function ``choose(name, seat, turn, seed)`` that returns a house bot's action, or None to pass an
+optional turn.
+"""
 
 
 def move_house_bots(repository: GameRepository, game_id: str, choose: Choose) -> int:
@@ -34,8 +36,8 @@ def move_house_bots(repository: GameRepository, game_id: str, choose: Choose) ->
 
 
 def house_choice(name: str, seat: int, turn: Turn, seed: int) -> str | None:
-    """Return the action of house bot ``name``. The bot is created anew, so only the turn and
-    ``seed`` matter.
+    """Return the action of house bot ``name``. A new bot is created, so the action depends only on the turn
+    and ``seed``.
     """
     return bot_spec(name).make(seed).choose(turn)
 
@@ -52,7 +54,7 @@ def _seats_to_move(game: LiveGame, to_play: int, offered: dict[int, tuple[int, i
 
 
 def _move(repository: GameRepository, game: LiveGame, seat: int, choose: Choose) -> bool:
-    """Let the house bot on ``seat`` choose, and apply its action. Return whether the game changed."""
+    """Ask the house bot at ``seat`` to choose, and apply its action. Returns whether the game changed."""
     table = game.playing
     turn = table.turn(seat)
     name = game.header.seats[seat].house
@@ -82,5 +84,5 @@ def _move(repository: GameRepository, game: LiveGame, seat: int, choose: Choose)
 
 
 def _seed(seed: bytes, seat: int, number: int) -> int:
-    """Return the seed of the bot's randomness at this turn, which is the same at every repetition."""
+    """Return the seed of the bot's randomness for this turn, which is the same if the turn is repeated."""
     return int.from_bytes(sha256(b"%d %d" % (bot_seed(seed, seat), number)).digest())

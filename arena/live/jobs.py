@@ -1,4 +1,4 @@
-"""The jobs that live games and tournaments request from the workers."""
+"""The jobs that live games and tournaments request from workers."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from typing import Protocol
 
 
 class GameJobs(Protocol):
-    """The jobs that follow a step of a game or a tournament; :class:`arena.ops.jobs.Jobs` has all jobs.
+    """The jobs that follow a step of a game or a tournament; :class:`arena.ops.jobs.Jobs` includes all jobs.
 
-    A lost request is repeated: for house bots by the sweeper, for tournaments by the tick. The sweeper itself
-    finishes a game whose job has not run.
+    Lost requests are repeated: for house bots by the sweeper, and for tournaments by the tick. If the job to
+    finish a game has not run, the sweeper finishes the game.
     """
 
     def finish_game(self, game_id: str) -> None:
-        """Store the record of a live game that has ended, and do what follows from it."""
+        """Store the record of a live game that has ended, and perform the follow-up work."""
 
     def move_house_bots(self, game_id: str) -> None:
-        """Let the house bots of a live game move."""
+        """Move the house bots of a live game."""
 
     def step_tournament(self, tournament_id: str) -> None:
-        """Take the steps of a tournament that are due now, before the next tick."""
+        """Perform the steps of a tournament that are due now, without waiting for the next tick."""
 
     def update_standings(self, tournament_id: str) -> None:
         """Compute the live standings of a tournament."""

@@ -1,8 +1,8 @@
-"""Loads games, changes them and writes them back, with one read and one write for any number of games.
+"""Loads, changes and stores games, with one read and one write for any number of games.
 
-A process caches the games that it used last. A write checks the version, a read compares it with the store's,
-and notifications of other processes evict what they changed. A game is out of the cache while it is in use,
-so two callers never share one.
+A process caches the games that it used most recently. Each write checks the version, and each read compares
+it with the version in the store. Notifications from other processes evict the games that they changed. A game
+is removed from the cache while it is in use, so two callers never share one.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 MAX_TRIES: Final = 50
-"""Tries to change a game before giving up; each conflict means that another change succeeded."""
+"""The maximum number of attempts to change a game; each conflict means that another change succeeded."""
 
 
 class GameBusy(ArenaError):
-    """The change was rejected because of too many concurrent ones, and had no effect."""
+    """The change was rejected because of too many concurrent changes, and had no effect."""
 
     code: ClassVar[str] = "game_busy"
 
 
 class ChangeResult(NamedTuple, Generic[T]):
-    """The results of :meth:`GameRepository.change`, the versions of the games they apply to, and the turns
-    pending afterwards.
+    """The results of :meth:`GameRepository.change`, the versions of the games to which they apply, and the
+    turns pending afterwards.
     """
 
     results: dict[str, T | None]
@@ -44,8 +44,8 @@ class ChangeResult(NamedTuple, Generic[T]):
 
 
 class StepApplied(NamedTuple):
-    """An accepted step: the game, its new version, its state before (empty if the game is new) and after, and
-    whether a house bot must move.
+    """An accepted step: the game, its new version, its state before the step (empty if the game is new) and
+    after it, and whether a house bot must move.
     """
 
     game: str
@@ -70,7 +70,7 @@ class GameRepository:
     # Reading
 
     def load(self, game_id: str, seats: Iterable[int] = ()) -> LiveGame:
-        """Return the game as currently stored, with the events that turns of ``seats`` show.
+        """Return the game as currently stored, including the events that turns of ``seats`` show.
 
         Raises :class:`GameNotFound` or :class:`~arena.errors.CorruptState`.
         """
@@ -83,14 +83,14 @@ class GameRepository:
         return game
 
     def complete(self, game: LiveGame, seat: int) -> None:
-        """Load the events that a turn of ``seat`` shows and that are not in memory."""
+        """Load the events that a turn of ``seat`` shows and that are not yet in memory."""
         missing = game.missing_events(seat) if game.table is not None else None
         if missing is not None:
             game.add_older_events(self.store.events(game.id, *missing))
 
     def at_least(self, versions: Mapping[str, int]) -> dict[str, LiveGame]:
-        """Return the games at these versions or later, from the cache where possible, without those that are
-        missing or cannot be read. Give them back with :meth:`keep`.
+        """Return the games at these or later versions, from the cache if possible, leaving out those that are
+        missing or cannot be read. The caller must return them with :meth:`keep`.
         """
         found: dict[str, LiveGame] = {}
         for game_id, version in versions.items():
@@ -109,7 +109,7 @@ class GameRepository:
         return found
 
     def keep(self, game: LiveGame) -> None:
-        """Put the game into the cache, unless it holds a newer version."""
+        """Put the game into the cache, unless the cache has a newer version."""
         kept = self._kept
         other = kept.get(game.id)
         if other is None or other.version <= game.version:
@@ -129,7 +129,7 @@ class GameRepository:
     def change_one(
         self, game_id: str, act: Callable[[LiveGame, ServiceClock], T], *, by_house: bool = False
     ) -> T:
-        """Call :meth:`change` for one game. An exception of ``act`` is passed on, and nothing is changed."""
+        """Call :meth:`change` for one game. If ``act`` raises, nothing changes, and the error propagates."""
         results = self.change({check_game_id(game_id): act}, by_house=by_house).results
         result = results[game_id]
         if result is None:
@@ -143,12 +143,12 @@ class GameRepository:
         *,
         by_house: bool = False,
     ) -> ChangeResult[T]:
-        """Apply each function to its game and store the changes, each game independently.
+        """Apply each function to its game and store the changes; each game is independent.
 
-        A function takes the game and the time and returns its result; it may be called again with a newer
-        game. The result of a missing game is None. ``then`` lists the turns to read after the steps, in the
-        same round trip. ``by_house`` says that the caller goes on to move the house bots of these games, so
-        no job is requested for that. Raises :class:`GameBusy`.
+        A function receives the game and the time, and returns its result. It can be called again with a newer
+        version of the game. The result of a missing game is None. ``then`` is a query for turns to read after
+        the steps, in the same round trip. ``by_house`` means that the caller will move the house bots of
+        these games, so no job is requested for that. Raises :class:`GameBusy`.
         """
         results: dict[str, T | None] = {}
         versions: dict[str, int] = {}
@@ -187,14 +187,14 @@ class GameRepository:
                     steps.append(step)
                     self.keep(game)
                 elif game_id not in trusted:
-                    # A cached game may be outdated, and what it rejects may be allowed now.
+                    # A cached game can be outdated, and an action that it rejects can be allowed now.
                     self.keep(game)
                     del todo[game_id]
             if steps or (pending is None and not todo):
                 taken, pending = self.store.write(steps, then)
                 for (game, after), ok in zip(stepping, taken, strict=True):
                     if ok:
-                        # Another process may have changed it in the meantime.
+                        # Another process may have changed the game in the meantime.
                         game.stored = max(game.stored, after.version)
                         del todo[after.game]
                         self._after_step(after)
@@ -205,7 +205,7 @@ class GameRepository:
             games = {}
             if attempt > 1:
                 time.sleep(random.random() * 0.002 * attempt)
-        raise GameBusy("too many changes at once; try again", field="game")
+        raise GameBusy("the game is being changed by too many requests at once; try again", field="game")
 
     def _take(self, ids: Iterable[str]) -> dict[str, LiveGame]:
         games = {}
@@ -230,6 +230,6 @@ def _readable(game_id: str, row: GameRow | None) -> LiveGame | None:
     try:
         return LiveGame.restore(row)
     except CorruptState:
-        # The sweeper voids it.
+        # The sweeper voids such a game.
         log.exception("game %s cannot be read", game_id)
         return None

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How long, in seconds, the store keeps a game that waits for players, the live data of a finished game
-    (its last view and its events), and records (None: forever).
+    """How long, in seconds, the store keeps a game that is waiting for players, the live data of a finished
+    game (its last view and its events), and records (None: forever).
     """
 
     waiting_s: float = 86_400

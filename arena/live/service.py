@@ -1,7 +1,7 @@
-"""Live games: the class that the HTTP API, the workers and the tests use.
+"""Live games: the class used by the HTTP API, the workers and the tests.
 
-Methods take and return values that are ready for JSON. They may be called from any thread, greenlet, process
-or host: all state is in the store, and a game changes in one atomic step.
+Methods accept and return JSON-serializable values. They can be called from any thread, greenlet, process or
+host, because all state is in the store, and each change of a game is atomic.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _LOOKED_AT: Final = 100
 
 
 class JoinedGame(GameSummary):
-    """The summary of a game for a bot that sits there, and its seat."""
+    """The summary of a game for a bot that has a seat in it, and the seat's number."""
 
     seat: int
 
@@ -81,34 +81,34 @@ class SeatTaken(ArenaError):
 
 
 class GameNotOpen(ArenaError):
-    """The game has begun, or was cancelled."""
+    """The game has already begun or was cancelled."""
 
     code = "game_not_open"
 
 
 class GameNotRunning(ArenaError):
-    """The game has not begun, or is over."""
+    """The game has not begun or is already over."""
 
     code = "game_not_running"
 
 
 class RecordNotReady(ArenaError):
-    """The game or its group is not over, or the record is being written."""
+    """The game or its group is not over, or the record is still being written."""
 
     code = "record_not_ready"
 
 
 class EventsGone(ArenaError):
-    """The live data of the finished game are no longer kept."""
+    """The live data of a finished game are no longer kept."""
 
     code = "events_gone"
 
 
 class LiveGames:
-    """All live games: waiting, running and over.
+    """All live games: waiting, running and finished.
 
-    ``jobs`` receives the requests to finish a game that has ended, to move house bots, and to continue a
-    tournament whose game is finished; each may be repeated.
+    ``jobs`` receives requests to finish a game that has ended, to move house bots, and to continue a
+    tournament after one of its games has finished. Each request can be repeated.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class LiveGames:
         self._turns = Turns(self.repository, self.notifier, self.notes)
 
     def sweeper(self) -> Sweeper:
-        """Return a new sweeper, which serves the clocks. At least one must run somewhere; any number may."""
+        """Return a new sweeper, which handles the clocks. At least one must run; any number can."""
         return Sweeper(self.store, self.finalizer)
 
     def close(self) -> None:
@@ -159,14 +159,14 @@ class LiveGames:
         seed: bytes | None = None,
         game_id: str | None = None,
     ) -> GameSummary:
-        """Create a game and return its summary. It starts at once if no seat is open.
+        """Create a game and return its summary. It starts immediately if no seat is open.
 
         ``seats`` has one entry per seat: ``{"bot": name, "version": text, "nonce": text}``, ``{"house":
         "rookie"}``, ``{"open": true}`` or ``{"person": id, "name": shown, "agrees": bool}``. ``clock`` is
         ``{"per_turn_ms", "bank_ms"}`` or ``{"preset"}``. ``visibility`` is ``public`` or ``private`` (only
-        ``created_by`` and the seats see it). For ``models``, see :class:`~arena.live.header.GameHeader`. With
-        a ``group`` (``{"id", "index", "size", "mirrored", "attempt"}``), the record waits for
-        :meth:`release`. With ``game_id``, a second call returns the game of the first.
+        ``created_by`` and the players see it). For ``models``, see :class:`~arena.live.header.GameHeader`.
+        With a ``group`` (``{"id", "index", "size", "mirrored", "attempt"}``), the record is released only by
+        :meth:`release`. If ``game_id`` is given, a repeated call returns the existing game.
         """
         made = check_game_id(game_id) if game_id is not None else secrets.token_hex(_ID_BYTES)
         now = self.store.clock()
@@ -191,14 +191,13 @@ class LiveGames:
     def join(
         self, game_id: str, bot: str, *, seat: int | None = None, nonce: str = "", version: str = "1"
     ) -> JoinedGame:
-        """Give ``bot`` an open seat (None: the first one) and return the summary, with ``seat``.
-
-        Joining again returns the seat that the bot already has.
+        """Assign ``bot`` to an open seat (None: the first one), and return the summary with ``seat``. Joining
+        again returns the seat that the bot already has.
         """
         return self._join(game_id, seated(bot, version, nonce), seat)
 
     def join_person(self, game_id: str, person: str, name: str, agrees: bool, seat: int) -> JoinedGame:
-        """Give a person an open seat, as :meth:`join` does for a bot."""
+        """Assign a person to an open seat, as :meth:`join` does for a bot."""
         return self._join(game_id, seated_person(person, name, agrees), seat)
 
     def _join(self, game_id: str, entry: SeatEntry, seat: int | None) -> JoinedGame:
@@ -227,7 +226,7 @@ class LiveGames:
         return self.repository.change_one(game_id, act)
 
     def cancel(self, game_id: str) -> GameSummary:
-        """Cancel a game that waits for players."""
+        """Cancel a game that is waiting for players."""
 
         def act(game: LiveGame, clock: ServiceClock) -> GameSummary:
             header = game.header
@@ -242,7 +241,7 @@ class LiveGames:
         return self.repository.change_one(game_id, act)
 
     def resign(self, game_id: str, bot: str, *, seat: int | None = None) -> GameSummary:
-        """Resign for the bot on ``seat`` (None: on all its seats). The table plays the seat to the end
+        """Resign for the bot at ``seat`` (None: at all its seats). The table plays the seat to the end
         (BT-7.3, TP-8.3).
         """
 
@@ -268,8 +267,8 @@ class LiveGames:
         self.finalizer.void(check_game_id(game_id), reason)
 
     def agree(self, game_id: str, person: str) -> bool:
-        """Record that a person at the game agrees that it is public. Return whether it is public now, which
-        requires that everybody agrees.
+        """Record that a person in the game agrees to make it public. Returns whether it is public now, which
+        requires that all its people agree.
         """
         try:
             return self.finalizer.agree(check_game_id(game_id), person).visibility == "public"
@@ -277,11 +276,11 @@ class LiveGames:
             raise RecordNotReady(error.message, field=error.field, expected=error.expected) from None
 
     def finish(self, game_id: str) -> None:
-        """Store the record of a game that has ended, and do what follows from it. This may be repeated."""
+        """Store the record of a game that has ended, and perform the follow-up work. Can be repeated."""
         self.finalizer.check(check_game_id(game_id))
 
     def release(self, game_id: str) -> None:
-        """Release the record of a game whose group is over. This may be repeated."""
+        """Release the record of a game whose group is over. Can be repeated."""
         self.finalizer.release(check_game_id(game_id))
 
     # Reading
@@ -299,11 +298,11 @@ class LiveGames:
         since: int | None = None,
         wait: float = 0,
     ) -> GameView | None:
-        """Return the summary plus ``version``, ``observation`` and, for a seat, its ``turn``.
+        """Return the summary with ``version``, ``observation`` and, for a seat, its ``turn``.
 
-        ``seat`` must be the viewer's own; None means the viewer's first seat, or a spectator's view if it has
-        none. ``since`` is a version; the result is None if the game has not changed from it within ``wait``
-        seconds.
+        ``seat`` must be one of the viewer's seats. None means the viewer's first seat, or a spectator's view
+        if the viewer has none. ``since`` is a version. The result is None if the game still has that version
+        after ``wait`` seconds.
         """
         for _ in self._polls(game_id, wait):
             view = self._moderate(self._view(game_id, viewer, seat))
@@ -323,22 +322,24 @@ class LiveGames:
         limit: int = 500,
         wait: float = 0,
     ) -> EventPage:
-        """Return ``{"events": [...], "next": n, "over": bool}``: the viewer's events from number ``start``
-        on.
+        """Return ``{"events": [...], "next": n, "over": bool}``: the events visible to the viewer, starting
+        at number ``start``.
 
-        Each event has its number ``n``. If there is none, wait up to ``wait`` seconds. Pass ``next`` as
-        ``start`` to continue; ``over`` means that there will be no more.
+        Each event has its number ``n``. If there are no events, this waits up to ``wait`` seconds. Pass
+        ``next`` as ``start`` to continue. ``over`` means that there will be no more events.
         """
         start = max(0, start)
         events: Results = []
         over = False
         for _ in self._polls(game_id, wait):
-            # The header first: the next call then returns what is written between the two reads.
+            # The header is read first, so that the next call returns events written between the two reads.
             header = self._visible_header(game_id, viewer)
             seen_from = viewing_seat(header, viewer, seat)
             stored = self.store.events(game_id, start, limit)
             if not stored and header.state == "finished" and not self.store.events(game_id, 0, 1):
-                raise EventsGone(f"only the record of game {game_id} is left", field="game")
+                raise EventsGone(
+                    f"the events of game {game_id} are no longer stored; only its record is", field="game"
+                )
             events = project_events(header.kind, stored, start, seen_from)
             over = header.state in ENDED and len(stored) < limit
             start += len(stored)
@@ -347,8 +348,9 @@ class LiveGames:
         return {"events": events, "next": start, "over": over}
 
     def record(self, game_id: str, viewer: Viewer = ANYBODY) -> bytes:
-        """Return the released record of a finished game as one line of JSON. It may also be a game of a local
-        group of a tournament, whose visibility is checked by :meth:`arena.events.service.Tournaments.record`.
+        """Return the released record of a finished game as one line of JSON. The game can also belong to a
+        local group of a tournament; in that case :meth:`arena.events.service.Tournaments.record` checks its
+        visibility.
         """
         place = place_of(game_id)
         if place is not None:
@@ -357,13 +359,15 @@ class LiveGames:
                 return lines[place.number]
         header = self._visible_header(game_id, viewer)
         if header.state != "finished" or not header.released:
-            why = ", its group is not over" if header.state == "finished" and header.group else ""
+            why = ", but its group is not over" if header.state == "finished" and header.group else ""
             expected = "a finished game" + (" of a group that is over" if header.group else "")
             raise RecordNotReady(f"game {game_id} is {header.state}{why}", field="game", expected=expected)
         ended = self.finished.game(game_id)
         if ended is None or ended.record is None:
             raise RecordNotReady(
-                f"the record of game {game_id} is being written", field="game", expected="a request later"
+                f"the record of game {game_id} is still being written",
+                field="game",
+                expected="to try again later",
             )
         return ended.record
 
@@ -377,9 +381,9 @@ class LiveGames:
         limit: int = 50,
         viewer: Viewer = ANYBODY,
     ) -> Page[GameSummary]:
-        """Return a page of summaries, newest first. ``state`` is one of ``STATES``.
+        """Return a page of game summaries, newest first. ``state`` is one of ``STATES``.
 
-        A page may be short or empty although more games follow: only ``cursor`` is None at the end.
+        A page can be short or even empty although more games follow; ``cursor`` is None only at the end.
         """
         if kind is not None:
             game_of(kind)
@@ -401,11 +405,11 @@ class LiveGames:
                 found = None if data is None else shown_or_left_out(f"game {game}", read_it)
                 header, summary = found or (None, None)
                 if data is None:
-                    # The sweeper voids a game that is listed as running and has no header.
+                    # The sweeper voids games that are listed as running but have no header.
                     if state != "running" or name is not None:
                         stale.append(game)
                 elif header is not None and name is None and state not in (None, header.state):
-                    # States only advance, so this entry is outdated.
+                    # States only advance, so this list entry is outdated.
                     stale.append(game)
                 fits = header is not None and kind in (None, header.kind) and state in (None, header.state)
                 items.append(self._moderate(summary) if fits else None)
@@ -417,8 +421,8 @@ class LiveGames:
     def iter_records(
         self, *, kind: str | None = None, cursor: str | None = None
     ) -> Iterator[tuple[str, bytes]]:
-        """Yield ``(cursor, record)`` for all released public records, oldest first, each as one
-        line of JSON.
+        """Yield ``(cursor, record)`` for all released public records, oldest first; each record is one line
+        of JSON.
         """
         if kind is not None:
             game_of(kind)
@@ -426,7 +430,7 @@ class LiveGames:
         while found := self.finished.released(kind, after, _RECORDS_AT_ONCE):
             for last, _, _, lines in found:
                 for number, line in enumerate(lines, last - len(lines) + 1):
-                    # Every record of a group has a number; a cursor may stand between them.
+                    # Each record of a group has a number, so a cursor can be between two of them.
                     if number > after:
                         yield str(number), line
             after = found[-1].number
@@ -434,22 +438,23 @@ class LiveGames:
     # Turns
 
     def answer(self, bot: str, answers: Sequence[object]) -> Results:
-        """Apply any number of answers ``{"turn": id, "action": text}`` of one bot, and return one result per
-        answer.
+        """Apply any number of answers ``{"turn": id, "action": text}`` from one bot, and return one result
+        for each.
 
-        A result has ``turn``, ``status`` and by status: ``accepted`` (``action``, ``after``: the number of
-        logged actions after it, ``version``; a repeated answer has the same result, with ``repeated`` true);
-        ``stale_turn`` (``reason``: ``clock`` or ``superseded``; ``version``; ``fresh`` is the current turn or
-        null); ``turn_already_answered``; ``illegal_action`` (``legal_actions``, ``faults``, ``forfeited``);
-        ``malformed`` (``faults``, ``forfeited`` if the turn is open and this bot's); ``unknown_turn`` (also
-        for turns of other bots). All but ``accepted`` have a ``message``.
+        Each result has ``turn``, ``status`` and, depending on the status: ``accepted`` (``action``,
+        ``version``, and ``after``, the number of logged actions including this one; a repeated answer gets
+        the same result with ``repeated`` set); ``stale_turn`` (``reason``, which is ``clock`` or
+        ``superseded``; ``version``; and ``fresh``, the current turn or null); ``turn_already_answered``;
+        ``illegal_action`` (``legal_actions``, ``faults``, ``forfeited``); ``malformed`` (``faults`` and
+        ``forfeited`` if the turn is open and belongs to this bot); ``unknown_turn`` (also for turns of other
+        bots). Every status except ``accepted`` has a ``message``.
         """
         self.presence.note(bot)
         return self._turns.answer(bot, answers)
 
     def act(self, person: str, turn: str, action: str) -> Result:
-        """Apply a person's answer, and return a result like that of :meth:`answer`. People are
-        never online.
+        """Apply a person's answer, and return a result like those of :meth:`answer`. People never count as
+        online.
         """
         (result,) = self._turns.answer(person, [{"turn": turn, "action": action}])
         return result
@@ -467,9 +472,9 @@ class LiveGames:
     ) -> TurnPage:
         """Return the turns that are new since the cursor ``after`` (None: all pending turns), oldest first.
 
-        If there are none, wait up to ``wait`` seconds. ``rights`` includes optional turns. If there are
-        ``limit`` turns, more may follow after the cursor. ``tournaments`` says whether the bot takes part in
-        scheduled tournaments. With ``leaving``, the bot plays what has begun, and is not online.
+        If there are none, this waits up to ``wait`` seconds. ``rights`` includes optional turns. If ``limit``
+        turns are returned, more may follow after the cursor. ``tournaments`` is whether the bot takes part in
+        scheduled tournaments. With ``leaving``, the bot continues its running games but is not online.
         """
         self._note(bot, tournaments, leaving)
         return self._turns.page(bot, after, wait=wait, rights=rights, limit=limit)
@@ -486,13 +491,13 @@ class LiveGames:
         tournaments: bool = False,
         leaving: bool = False,
     ) -> Exchange:
-        """Do what :meth:`answer` and :meth:`turns` do in fewer round trips."""
+        """Combine :meth:`answer` and :meth:`turns` in fewer round trips."""
         self._note(bot, tournaments, leaving)
         return self._turns.exchange(bot, answers, after, wait=wait, rights=rights, limit=limit)
 
     def end_presence(self, bot: str) -> Sequence[str]:
-        """End the presence of a bot that is leaving, so that nothing begins for it automatically any more.
-        Return its running games.
+        """End the presence of a bot that is leaving, so that nothing new starts for it automatically. Returns
+        its running games.
         """
         self.presence.end(bot)
         found: list[str] = []
@@ -503,7 +508,7 @@ class LiveGames:
             headers = zip(names, self.index.headers(names), strict=True)
             running = [name for name, data in headers if data is not None and is_running(name, data)]
             found += running
-            # What runs is among the newest.
+            # Running games are among the newest.
             if not running:
                 break
         return found
@@ -517,18 +522,16 @@ class LiveGames:
     # House bots
 
     def move_house_bots(self, game_id: str, choose: Choose = house_choice) -> int:
-        """Let the house bots of a game move until it waits for another player, and return the number of
-        moves.
-
-        ``choose(name, seat, turn, seed)`` returns the action, or None to pass an optional turn; ``seed``
-        seeds the bot's randomness at this turn. If it runs twice at the same time, one of them wins.
+        """Move the house bots of a game until it waits for another player, and return the number of moves.
+        ``choose(name, seat, turn, seed)`` returns the action, or None to pass an optional turn. ``seed``
+        seeds the bot's randomness for this turn. If two calls run at once, only one of them makes each move.
         """
         return move_house_bots(self.repository, check_game_id(game_id), choose)
 
     # Parts
 
     def _polls(self, game_id: str, wait: float) -> Iterator[None]:
-        """Yield at once, and then whenever the game may have changed, for ``wait`` seconds."""
+        """Yield immediately, and then whenever the game may have changed, for ``wait`` seconds."""
         if wait <= 0:
             yield
             return
@@ -559,7 +562,7 @@ class LiveGames:
         self.finalizer.after_step(taken)
 
     def header(self, game_id: str) -> GameHeader:
-        """Return the header of a game, whoever may see it. It must not be shown to anybody. Raises
+        """Return the header of a game regardless of who can see it; it must not be shown to users. Raises
         ``game_not_found``.
         """
         found = self._header(game_id)
@@ -568,7 +571,7 @@ class LiveGames:
         return found
 
     def not_found(self, game_id: str) -> GameNotFound:
-        """Return the error for a game that does not exist, or that the viewer may not know about."""
+        """Return the error for a game that does not exist or is hidden from the viewer."""
         return GameNotFound(f"there is no game {game_id!r}", field="game")
 
     def _header(self, game_id: str) -> GameHeader | None:

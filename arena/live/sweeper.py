@@ -1,4 +1,4 @@
-"""The sweeper, which serves the clocks. Any number may run, in any process, and each may be killed."""
+"""The sweeper, which handles clocks. Any number can run, in any process, and each can be killed."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from arena.store.games import GameStore
 log = logging.getLogger(__name__)
 
 PAUSE: Final = 0.1
-"""Seconds between two passes with nothing due."""
+"""Seconds between two passes if nothing is due."""
 
 STALL: Final = 0.25
-"""Seconds by which a pause is longer than it should be, from which on the process has stood still."""
+"""If a pause lasts this many seconds too long, the process counts as suspended."""
 
 BEAT: Final = 1.0
 LEASE_MS: Final = 5_000
@@ -26,7 +26,7 @@ _TRIM: Final = 3600.0
 
 
 class Sweeper:
-    """Checks games when they are due, and writes beats, which distinguish an outage from slow players."""
+    """Checks games when they are due, and records beats, which distinguish outages from slow players."""
 
     def __init__(self, store: GameStore, finalizer: GameFinalizer) -> None:
         self._store = store
@@ -49,13 +49,15 @@ class Sweeper:
             try:
                 self._store.settle(game, lease_ms, self._finalizer.check(game))
             except ArenaError:
-                log.warning("game %s is checked again later", game, exc_info=True, extra={"game": game})
+                log.warning(
+                    "could not check game %s; retrying later", game, exc_info=True, extra={"game": game}
+                )
             except Exception:
-                log.exception("game %s is checked again later", game, extra={"game": game})
+                log.exception("could not check game %s; retrying later", game, extra={"game": game})
         return len(games)
 
     def run(self, stop: threading.Event) -> None:
-        """Sweep until ``stop`` is set, retrying while the database is unavailable."""
+        """Sweep until ``stop`` is set, and retry while the database is unavailable."""
         while not stop.is_set():
             try:
                 if self.sweep() < _BATCH:
@@ -65,9 +67,7 @@ class Sweeper:
                 stop.wait(1.0)
 
     def _pause(self, stop: threading.Event) -> None:
-        """Wait, and report how long the loop of this process stood still, because nobody was served
-        meanwhile.
-        """
+        """Wait, and report for how long this process was suspended, since it served no clocks meanwhile."""
         start = time.monotonic()
         stop.wait(PAUSE)
         stood_still = time.monotonic() - start - PAUSE

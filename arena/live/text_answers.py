@@ -1,4 +1,4 @@
-"""Answers that are text: which actions they name, according to the games of their turns."""
+"""Text answers: finds the actions that they name, depending on the games of their turns."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from arena.play.turn_texts import read_action
 
 
 class _TextAnswer(TypedDict):
-    """The parts of an answer that matter here."""
+    """The relevant parts of an answer."""
 
     turn: str
     action: str
 
 
 def read_answers(live: LiveGames, answers: Sequence[object]) -> list[object]:
-    """Return answers in the form that :meth:`LiveGames.exchange` takes, with the actions that their texts
-    name. A text that names no action stays as it is, and is then an illegal one; answers without turn or text
-    also stay as they are. This does not check whether such turns exist, and whose they are.
+    """Convert answers to the form that :meth:`LiveGames.exchange` accepts, with the actions that their texts
+    name. A text that names no action is left unchanged, and is later rejected as illegal. Answers without a
+    turn or text are also left unchanged. Whether the turns exist and belong to the bot is not checked here.
     """
     kinds = kinds_of(live, (answer["turn"] for answer in answers if _is_text(answer)))
     return [_read(answer, kinds) if _is_text(answer) else answer for answer in answers]
@@ -44,7 +44,7 @@ def _read(answer: _TextAnswer, kinds: Mapping[str, str]) -> _TextAnswer:
 
 
 def kinds_of(live: LiveGames, turns: Iterable[str]) -> dict[str, str]:
-    """Return the kinds of the games of turns, by turn id. Turns whose game does not exist are left out."""
+    """Return the kind of game for each turn id. Turns whose game does not exist are left out."""
     games = {turn: game for turn in turns if (game := _game_id(turn))}
     wanted = sorted(set(games.values()))
     headers = zip(wanted, live.index.headers(wanted) if wanted else (), strict=True)

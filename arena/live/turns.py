@@ -1,4 +1,4 @@
-"""A bot's turns: listing them, answering them, and waiting for the next ones."""
+"""A bot's turns: listing and answering them, and waiting for new ones."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ from arena.text import printable
 Result = dict[str, Any]
 
 MAX_NOTE: Final = 1000
-"""The maximum characters of the note on a move."""
+"""The maximum number of characters in a note on a move."""
 
-_BAD_NOTE: Final = f"the note of an answer is a text of at most {MAX_NOTE} characters; the turn is still open"
-_NO_ANSWER: Final = 'an answer is {"turn": id, "action": text}'
+_BAD_NOTE: Final = f"a note must be text of at most {MAX_NOTE} characters; the turn is still open"
+_NO_ANSWER: Final = 'an answer must be an object {"turn": id, "action": text}'
 _UNKNOWN: Final = "this bot has no such turn"
 
 _SPREAD_FROM: Final = 10.0
-"""Waits of more seconds than this end up to a tenth early at random, so that bots that all came back at once
-after a restart do not do so again and again.
+"""Waits longer than this, in seconds, end up to a tenth early at random. Otherwise, bots that all reconnected
+at once after a restart would keep doing so.
 """
 
 
 class TurnPage(NamedTuple):
-    """Turns as bots receive them (``Table.turn``), and the cursor to pass as ``after`` next time."""
+    """Turns as received by bots (``Table.turn``), and the cursor to pass as ``after`` next time."""
 
     turns: list[Turn]
     cursor: str
 
 
 class Exchange(NamedTuple):
-    """The reply to one request of a bot's loop: a result per answer, then the new turns."""
+    """The response to one request of a bot's loop: one result per answer, then the new turns."""
 
     results: list[Result]
     turns: list[Turn]
@@ -74,7 +74,7 @@ class _TurnCursor:
 
 
 class Turns:
-    """The turns of all bots. Cursors are ``<incarnation of the store>-<number>``. With a cursor from before a
+    """The turns of all bots. A cursor is ``<incarnation of the store>-<number>``. For a cursor from before a
     restart of the store, which may have lost its last second, all pending turns are returned.
     """
 
@@ -129,7 +129,7 @@ class Turns:
         rights: bool,
         limit: int,
     ) -> TurnPage:
-        """Wait for turns after ``position``."""
+        """Wait for turns that follow ``position``."""
         if seconds > _SPREAD_FROM:
             seconds -= random.uniform(0, seconds / 10)
         until = time.monotonic() + seconds
@@ -156,8 +156,8 @@ class Turns:
         limit: int,
         pending: Sequence[PendingTurn] | None = None,
     ) -> TurnPage:
-        """Return the turns after ``position``, which advances. ``pending`` holds those turns if they were
-        already read.
+        """Return the turns that follow ``position``, and advance it. ``pending`` contains those turns if they
+        have already been read.
         """
         entries = pending
         if entries is None:
@@ -172,7 +172,7 @@ class Turns:
             position.number = entries[-1].number
             turns += self._shown(bot, entries)
             was_full = len(entries) == missing
-            # Answered turns may still be listed; a page that is short because of them is not the last.
+            # Answered turns may still be listed; a page that is short only because of them is not the last.
             missing = limit - len(turns)
             if not was_full or not missing:
                 break
@@ -180,7 +180,9 @@ class Turns:
         return TurnPage(turns, f"{position.incarnation}-{position.number}")
 
     def _shown(self, bot: str, entries: Sequence[PendingTurn]) -> list[Turn]:
-        """Return the turns of these entries. Entries without a decision to make are removed from the list."""
+        """Return the turns of these entries. Entries that no longer need a decision are removed from the
+        list.
+        """
         turns: list[Turn] = []
         clock = self._store.clock()
         versions: dict[str, int] = {}
@@ -247,7 +249,7 @@ class Turns:
                     if result["reason"] == "superseded":
                         self._look_up(result, game_id, answer)
                     fresh.append((result, game_id, answer.seat))
-            # An accepted answer says how many actions there are with its own.
+            # The result of an accepted answer includes the number of actions up to and including its own.
             notes = {
                 results[answer.position]["after"] - 1: answer.note
                 for answer in group
@@ -260,9 +262,7 @@ class Turns:
         return results, changed.pending
 
     def _look_up(self, result: Result, game_id: str, answer: _Answer) -> None:
-        """Correct the result of an answer to a turn that is no longer in memory, if that turn
-        was answered.
-        """
+        """Correct the result of an answer to a turn that is no longer in memory, if the turn was answered."""
         for after, entry in enumerate(self._store.log(game_id), 1):
             seat, action, mark, _, number, *_ = orjson.loads(entry)
             if (seat, number) != (answer.seat, answer.number):
@@ -275,7 +275,7 @@ class Turns:
                 result.update(_accepted(answer.turn, action, after, True), version=version)
             else:
                 result.clear()
-                message = f"this turn was answered with {action!r} already"
+                message = f"this turn was already answered with {action!r}"
                 result.update(_refusal(answer.turn, "turn_already_answered", message))
             return
 

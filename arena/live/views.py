@@ -1,4 +1,4 @@
-"""Views of a game, for its seats and for spectators."""
+"""Views of a game for its seats and for spectators."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ T = TypeVar("T")
 
 
 class ClockView(TypedDict):
-    """The clock of a seat. ``runs_out_at_ms`` says when it will have no time left, or is None while it does
-    not run.
-    """
+    """The clock of a seat. ``runs_out_at_ms`` is when the clock will run out, or None while it is stopped."""
 
     seat: int
     bank_ms: int
@@ -31,7 +29,7 @@ class ClockView(TypedDict):
 
 
 class SeatFault(TypedDict):
-    """A fault of a seat. ``after`` is the number of logged actions before it."""
+    """A fault of a seat. ``after`` is the number of actions logged before it."""
 
     seat: int
     type: str
@@ -39,15 +37,15 @@ class SeatFault(TypedDict):
 
 
 class TakenSeat(TypedDict):
-    """A seat that the table plays to the end, and why."""
+    """A seat that the table plays to the end, and the reason."""
 
     seat: int
     reason: str
 
 
 class TableView(TypedDict):
-    """The table as seen from a seat or by a spectator. ``observation`` is that of the game's state, or None
-    if there is no table. ``turn`` is that of the seat, if it has one.
+    """The table as seen from a seat or by a spectator. ``observation`` is the view of the game's state, or
+    None if there is no table. ``turn`` is the seat's turn, if it has one.
     """
 
     awaiting: list[int]
@@ -59,8 +57,8 @@ class TableView(TypedDict):
 
 
 class GameView(GameSummary, TableView):
-    """The summary and the view of the table. ``seat`` says whose view it is, or is None for that of a
-    spectator.
+    """The summary and the view of the table. ``seat`` is the seat whose view it is, or None for a spectator's
+    view.
     """
 
     version: int
@@ -68,8 +66,8 @@ class GameView(GameSummary, TableView):
 
 
 class EventPage(TypedDict):
-    """Events with their numbers ``n``. ``next`` is the number of the next one; ``over`` means that there will
-    be none.
+    """Events with their numbers ``n``. ``next`` is the number of the next event. ``over`` means that no more
+    events will follow.
     """
 
     events: list[dict[str, Any]]
@@ -78,10 +76,10 @@ class EventPage(TypedDict):
 
 
 class Moderate(Protocol):
-    """A function that returns a value, ready for JSON, with the names and texts as shown to others."""
+    """A function that returns a JSON-serializable value with names and texts as shown to others."""
 
     def __call__(self, value: T, /) -> T:
-        """See the class."""
+        """See the class docstring."""
 
 
 def as_it_is(value: T, /) -> T:
@@ -96,13 +94,13 @@ class GameHidden(ArenaError):
 
 
 class NotSeated(ArenaError):
-    """The bot does not have that seat."""
+    """The bot does not occupy that seat."""
 
     code = "not_seated"
 
 
 def check_visible(header: GameHeader, viewer: Viewer) -> None:
-    """Check that the viewer may see the game. Raises :class:`GameHidden`, or :class:`GameNotFound` for a
+    """Check that the viewer can see the game. Raises :class:`GameHidden`, or :class:`GameNotFound` for a
     private game.
     """
     if not header.is_hidden_from(viewer):
@@ -110,14 +108,14 @@ def check_visible(header: GameHeader, viewer: Viewer) -> None:
     if header.is_mirrored and header.visibility == "public":
         raise GameHidden(
             f"game {header.game} has the same deals as the other games of its group; "
-            "it is shown when the group is over",
+            "it becomes visible when the group is over",
             field="game",
         )
     raise GameNotFound(f"there is no game {header.game!r}", field="game")
 
 
 def viewing_seat(header: GameHeader, viewer: Viewer, seat: int | None) -> int | None:
-    """Return the seat whose view is shown, or None for a spectator. Raises :class:`NotSeated`."""
+    """Return the seat whose view is shown, or None for a spectator's view. Raises :class:`NotSeated`."""
     own = header.seats_of(viewer.bot)
     if seat is None:
         return own[0] if own else None
@@ -160,7 +158,7 @@ def _table_view(game: LiveGame, seat: int | None, clock: ServiceClock) -> TableV
 
 
 def past_view() -> TableView:
-    """Return the view of the table of a game that has not begun, or of which only the record is left."""
+    """Return the table view of a game that has not begun, or of which only the record still exists."""
     return {
         "awaiting": [],
         "clocks": [],
@@ -185,15 +183,13 @@ def project_events(
 
 
 def list_entry(data: bytes, viewer: Viewer) -> tuple[GameHeader, GameSummary | None]:
-    """Return the header, and the entry of the game in lists for the viewer, or None if it is hidden from the
-    viewer.
-    """
+    """Return the header, and the entry of the game in lists, or None if it is hidden from the viewer."""
     header = GameHeader.loads(data)
     game_of(header.kind)
     return header, None if header.is_hidden_from(viewer) else header.summary()
 
 
 def is_running(game: str, data: bytes) -> bool:
-    """Return whether a game can be read and is running."""
+    """Return whether a game's header can be read and the game is running."""
     header = shown_or_left_out(f"game {game}", partial(GameHeader.loads, data))
     return header is not None and header.state == "running"

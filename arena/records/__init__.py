@@ -1,1 +1,1 @@
-"""Records of finished games: writing, verifying and replaying them."""
+"""Records of finished games: how they are written, verified and replayed."""

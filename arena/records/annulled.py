@@ -1,4 +1,4 @@
-"""Annulments of groups in their records, which stay as they were written: readers lay them over records."""
+"""Annulments of groups, which readers apply to records; the records themselves stay unchanged."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from arena.records.record import dumps
 
 
 def annulled_info(annulment: Mapping[str, Any]) -> dict[str, str]:
-    """Return what an annulment changes in the part ``info`` of records."""
+    """Return the changes that an annulment makes to ``info`` in a record."""
     return {"annulled": annulment["reason"] or "annulled"}
 
 
 def annulled(line: bytes, annulment: Mapping[str, Any]) -> bytes:
-    """Return a record as it is after an annulment."""
+    """Return a record with an annulment applied."""
     record = json.loads(line)
     record["info"].update(annulled_info(annulment))
     return dumps(record).encode()

@@ -1,9 +1,9 @@
-"""What another action would have been worth, judged by what the seat could see.
+"""How much another action would have been worth, judged by what the seat could see.
 
-A turn is re-dealt many times (``arena.bots.redeal``), and both actions are tried in the same re-dealt worlds,
-each played on by ``regular`` on every seat with the same randomness. Therefore the difference has much less
-noise than either value. Re-deals are uniform over what the seat does not see: what calls and bids reveal
-about the cards of the others is not taken into account.
+A turn is re-dealt many times (``arena.bots.redeal``), and both actions are tried in each re-dealt world. In
+each, ``regular`` continues the game for all seats, with the same randomness. Therefore the difference has
+much less noise than either value. Re-deals are uniform over the cards that the seat does not see; information
+about other seats' cards from calls and bids is ignored.
 """
 
 from __future__ import annotations
@@ -29,10 +29,11 @@ PLAYED_BY: Final = "regular"
 
 
 class Cost(NamedTuple):
-    """What an action cost compared with another: the mean over ``worlds`` re-deals, and its 95% interval.
+    """The cost of an action compared with another one: the mean over ``worlds`` re-deals, and its 95%
+    interval.
 
-    ``unit`` is ``points`` or ``lives`` (the seat's own less those of the others), or ``share`` (0 to 1) of
-    the other teams that are beaten.
+    ``unit`` is ``points`` or ``lives`` (the seat's own minus those of the others), or ``share``, the share of
+    the other teams that are beaten (0 to 1).
     """
 
     value: float
@@ -43,11 +44,11 @@ class Cost(NamedTuple):
 
 
 def cost_of(remark: Remark, seed: str, worlds: int, until: Until = "hand") -> Cost:
-    """Return what the recorded action cost compared with that of the reviewer, which is positive if the
-    reviewer's was better.
+    """Return the cost of the recorded action compared with the reviewer's. It is positive if the reviewer's
+    action was better.
 
-    ``until`` says whether play continues to the end of the hand, for points or lives, or of the game, for the
-    share. ``seed`` is that of the randomness.
+    ``until`` determines whether play continues to the end of the hand, for points or lives, or to the end of
+    the game, for the share. ``seed`` is the seed of the randomness.
     """
     turn, action = remark.decision.turn, remark.decision.action
     differences = []
@@ -63,8 +64,8 @@ def cost_of(remark: Remark, seed: str, worlds: int, until: Until = "hand") -> Co
 
 
 def _value(state: State, turn: Turn, action: str | None, key: bytes, until: Until) -> tuple[float, str]:
-    """Return what ``action`` leads to for the seat of the turn, and the unit. ``key`` determines all
-    randomness.
+    """Return the value to which ``action`` leads for the seat of the turn, and its unit. ``key`` determines
+    all randomness.
     """
     seat: int = turn["seat"]
     game = game_of(turn["kind"])
@@ -115,8 +116,8 @@ def _turn(state: State, kind: str, rules: Rules, seat: int) -> Turn:
 
 
 def _standing(state: State, seat: int, teams: tuple[tuple[int, ...], ...]) -> tuple[float, str] | None:
-    """Return by how much the seat is ahead of the others, and the unit, or None if the game shows neither
-    points of teams nor lives.
+    """Return the lead of the seat over the others, and its unit, or None if the game has no team scores or
+    lives.
     """
     seen: Mapping[str, Any] = state.observation(None)
     if "score" in seen:

@@ -14,9 +14,9 @@ from arena.records.record import Canonical, Record
 
 
 class RecordedDecision(NamedTuple):
-    """A turn and its result: an action (``mark`` says who chose it, if not the bot) or a ``fault`` without an
-    action. ``id`` is the turn's id, with the game's id as in the record; ``turn`` is the turn as the bot saw
-    it. ``after`` is the number of actions of the game before it.
+    """A turn and its result: an action (``mark`` is why the table chose it, or None if the bot did) or a
+    ``fault`` without an action. ``id`` is the turn's id, with the game's id as in the record. ``turn`` is the
+    turn as seen by the bot. ``after`` is the number of actions in the game before it.
     """
 
     id: str
@@ -33,14 +33,14 @@ class RecordedDecision(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """The recorded result, for people."""
+        """The recorded result as readable text."""
         if self.action is None:
             return f"a fault ({self.fault})"
         return self.action if self.mark is None else f"{self.action} ({self.mark})"
 
 
 def recorded_table(canonical: Canonical) -> Table:
-    """Return the table of a recorded game before its first action. Its turns are as the bots saw them."""
+    """Return the table of a recorded game before its first action. It shows turns as the bots saw them."""
     seed = bytes.fromhex(canonical["seed"])
     game, group = canonical["game"], canonical["group"]
     shown = shown_game_id(seed, game) if group is not None and group["mirrored"] else None
@@ -48,9 +48,7 @@ def recorded_table(canonical: Canonical) -> Table:
 
 
 def decisions(record: Record) -> Iterator[RecordedDecision]:
-    """Yield every decision of a proven record, in order. Optional turns that were passed up are
-    not recorded.
-    """
+    """Yield every decision of a verified record, in order. Passed optional turns are not recorded."""
     canonical = record["canonical"]
     table = recorded_table(canonical)
     incidents = [(fault["after"], fault["seat"], fault["type"]) for fault in canonical["faults"]]
@@ -65,7 +63,7 @@ def decisions(record: Record) -> Iterator[RecordedDecision]:
                 table.resign(seat)
                 continue
             forfeited = table.fault(seat, what)
-            # If the table then acts for the seat, the mark of that action stands for the fault.
+            # If the table then acts for the seat, the mark of that action represents the fault.
             if turn is not None and (forfeited or turn["optional"] or FAULTS[what] is None):
                 yield RecordedDecision(table.own_id(turn["turn"]), turn, None, None, what, after)
             continue
@@ -82,8 +80,8 @@ def decisions(record: Record) -> Iterator[RecordedDecision]:
 
 
 def decisions_until(record: Record, where: int | str, seat: int | None = None) -> list[RecordedDecision]:
-    """Return the decisions of one seat up to a given one: decision number ``where`` (from 1, of ``seat``, or
-    of all seats), or the turn with the id ``where``. The record must be a proven one.
+    """Return the decisions of one seat up to a given one: decision number ``where`` (from 1, counting those
+    of ``seat`` or of all seats), or the turn with the id ``where``. The record must be verified.
 
     Raises :class:`~arena.errors.ArenaError` if there is no such turn.
     """
@@ -92,7 +90,7 @@ def decisions_until(record: Record, where: int | str, seat: int | None = None) -
     last = None
     for number, one in enumerate(everything):
         count += one.action is not None
-        # A turn stays open after some faults; its last decision counts.
+        # A turn stays open after some faults; only its last decision counts.
         if one.id == where or (one.action is not None and count == where):
             last = number
     if last is not None:

@@ -1,5 +1,5 @@
-"""Checks across the records of one file: groups are whole and seated fairly, and no game and no seed occurs
-twice.
+"""Checks across the records in one file: groups must be complete and fairly seated, and no game or seed may
+occur twice.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from arena.records.verify import Problem
 
 
 class GroupFacts(NamedTuple):
-    """What :class:`GroupChecks` needs to know about a record and its group."""
+    """The facts about a record and its group that :class:`GroupChecks` needs."""
 
     game: str
     group: str | None
-    """The group's id, with the attempt if it is not the first."""
+    """The group's id, including the attempt unless it is the first."""
     number: int
-    """The number of the game in its group, from 0."""
+    """The number of the game in its group, counted from 0."""
     size: int
     mirrored: bool
     seed: str
     nonces: tuple[str, ...]
     players: tuple[tuple[str, str], ...]
-    """Name and version, seat by seat."""
+    """The name and version at each seat."""
     teams: tuple[tuple[int, ...], ...]
-    """The seats of each team; empty if the rules are not known or do not fit the players."""
+    """The seats of each team; empty if the rules are unknown or do not fit the players."""
     setting: tuple[object, ...]
-    """What all games of a group share: kind, rules and players."""
+    """The values that all games of a group share: kind, rules and players."""
 
 
 def group_facts(record: Record) -> GroupFacts:
-    """Return the facts of one record."""
+    """Return the facts about one record."""
     canonical = record["canonical"]
     group = canonical["group"]
     players = tuple((player["name"], player["version"]) for player in canonical["players"])
@@ -66,17 +66,17 @@ def _teams(canonical: Canonical) -> tuple[tuple[int, ...], ...]:
 
 
 class GroupChecks:
-    """Checks the records of a file in order; memory grows with the number of games."""
+    """Checks the records of a file in order; memory use grows with the number of games."""
 
     def __init__(self) -> None:
         self._games: set[str] = set()
         self._open: dict[str, dict[int, GroupFacts]] = {}
         self._whole: set[str] = set()
         self._seeds: dict[tuple[object, str], str] = {}
-        """By kind and seed: the first group with a game of it."""
+        """The first group with a game of each kind and seed."""
 
     def add(self, facts: GroupFacts) -> Iterator[Problem]:
-        """Add a record, and yield contradictions with the records before it."""
+        """Add a record, and yield its contradictions to earlier records."""
         if facts.game in self._games:
             yield Problem("repeated_game", f"game {facts.game}", "it occurs twice in this file")
             return
@@ -91,7 +91,9 @@ class GroupChecks:
         games[facts.number] = facts
         user = self._seeds.setdefault((facts.setting[0], facts.seed), facts.group)
         if user != facts.group:
-            yield Problem("repeated_seed", where, f"the seed of game {facts.number} is one of group {user}")
+            yield Problem(
+                "repeated_seed", where, f"game {facts.number} has the same seed as a game of group {user}"
+            )
         first = next(iter(games.values()))
         if first is not facts:
             yield from self._compare(where, first, facts)
@@ -100,7 +102,7 @@ class GroupChecks:
             self._whole.add(facts.group)
 
     def missing(self) -> Iterator[Problem]:
-        """Yield the groups that are not whole."""
+        """Yield a problem for each incomplete group."""
         for name, games in self._open.items():
             size = next(iter(games.values())).size
             absent = islice((str(index) for index in range(size) if index not in games), 8)
@@ -108,20 +110,20 @@ class GroupChecks:
             yield Problem(
                 "missing_games",
                 f"group {name}",
-                f"{count} of its {size} games missing: {', '.join(absent)}{' …' if count > 8 else ''}",
+                f"{count} of its {size} games are missing: {', '.join(absent)}{' …' if count > 8 else ''}",
             )
 
     @staticmethod
     def _compare(where: str, first: GroupFacts, other: GroupFacts) -> Iterator[Problem]:
         pair = f"games {first.number} and {other.number}"
         if (first.size, first.mirrored) != (other.size, other.mirrored):
-            yield Problem("group_mismatch", where, f"{pair} differ in the size or the mirroring of the group")
+            yield Problem("group_mismatch", where, f"{pair} differ in the group's size or mirroring")
         if first.setting != other.setting:
             yield Problem("group_mismatch", where, f"{pair} differ in the rules or the players")
         elif first.teams:
             games = seatings(first.teams, first.players)
             if list(other.players) != games[(other.number - first.number) % len(games)]:
-                message = f"the players do not sit as in a group: compare {pair}"
+                message = f"the seating of {pair} is not that of a group"
                 yield Problem("group_seatings", where, message)
         if first.mirrored and other.mirrored and first.seed != other.seed:
             yield Problem("group_seeds", where, f"{pair} have different seeds, but the group is mirrored")

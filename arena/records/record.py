@@ -1,4 +1,4 @@
-"""Game records: how they are written, hashed and read. The format is documented in ``docs/records.md``."""
+"""Game records: writing, hashing and reading them. The format is documented in ``docs/records.md``."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from arena.text import printable
 
 RECORD_VERSION: Final = 1
 DETAIL_LIMIT: Final = 200
-"""Characters of a fault's detail that a record keeps."""
+"""The number of characters of a fault's detail that a record keeps."""
 
 MAX_RECORD_BYTES: Final = 64 << 20
-"""A longer line is refused before it fills the memory. The longest games take some megabytes."""
+"""The maximum length of a line, so that it cannot exhaust memory. The longest games take a few megabytes."""
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 
 
 class RecordedPlayer(TypedDict):
-    """The player on a seat."""
+    """The player at a seat."""
 
     name: str
     version: str
@@ -69,8 +69,8 @@ class RecordedResignation(TypedDict):
 
 
 class Canonical(TypedDict):
-    """The part of a record that is hashed. ``actions`` holds seat, action and, if the table chose the action,
-    its mark.
+    """The hashed part of a record. Each entry of ``actions`` contains the seat, the action and, if the table
+    chose it, its mark.
     """
 
     v: int
@@ -90,7 +90,7 @@ class Canonical(TypedDict):
 
 
 class Record(TypedDict):
-    """A record. ``info`` holds what is not hashed."""
+    """A record. ``info`` contains the values that are not hashed."""
 
     canonical: Canonical
     hash: str
@@ -98,13 +98,13 @@ class Record(TypedDict):
 
 
 class InvalidRecord(ArenaError):
-    """Raised for JSON that is not a record of this format; ``field`` says where."""
+    """The JSON is not a record of this format; ``field`` is the location of the error."""
 
     code = "invalid_record"
 
 
 class UnreadableRecord(ArenaError):
-    """Raised for text that is not JSON, or a file that cannot be read."""
+    """The text is not JSON, or a file cannot be read."""
 
     code = "unreadable_record"
 
@@ -129,7 +129,7 @@ def _is_label() -> Callable[[str], re.Match[str] | None]:
 
 
 def canonical_bytes(canonical: Mapping[str, object]) -> bytes:
-    """Return canonical JSON: sorted keys, no white space, UTF-8 without unnecessary escapes."""
+    """Return the canonical JSON form: sorted keys, no white space, UTF-8 without unnecessary escapes."""
     return json.dumps(canonical, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
@@ -146,29 +146,29 @@ def build_record(
     group: Mapping[str, Any] | None = None,
     info: Mapping[str, object] | None = None,
 ) -> Record:
-    """Return the record of the finished game at ``table``.
+    """Build the record of the finished game at ``table``.
 
-    ``players`` holds name and version per seat. ``actions`` is the whole log as ``(seat, action, mark)``, if
-    the table object was restored during the game. ``group`` holds ``id``, ``index``, ``size``, ``mirrored``
-    and, if it is not 0, ``attempt``. ``info`` holds values that are not hashed.
+    ``players`` contains the name and version for each seat. ``actions`` is the complete log as ``(seat,
+    action, mark)``, required if the table was restored during the game. ``group`` contains ``id``, ``index``,
+    ``size``, ``mirrored`` and, if it is not 0, ``attempt``. ``info`` contains values that are not hashed.
 
-    Raises :class:`InvalidRecord` if the game is not over or an argument does not fit.
+    Raises :class:`InvalidRecord` if the game is not over or an argument is inconsistent with it.
     """
     outcome = table.outcome()
     if outcome is None:
         raise InvalidRecord(f"game {table.game_id} is not over", field="outcome")
     if len(players) != table.size:
         raise InvalidRecord(
-            f"{len(players)} players for {table.size} seats",
+            f"the game has {table.size} seats, but {len(players)} players were given",
             field="players",
             expected=f"{table.size} players",
         )
     logged = list(table.actions if actions is None else actions)
     if len(logged) != table.logged:
         raise InvalidRecord(
-            f"{len(logged)} of the {table.logged} logged actions",
+            f"the game has {table.logged} logged actions, but {len(logged)} were given",
             field="actions",
-            expected="the whole log",
+            expected="the complete log",
         )
     place: Any = None if group is None else {"attempt": 0, **group}
     canonical: Canonical = {
@@ -199,7 +199,7 @@ def _player(seat: int, name: str, version: str) -> RecordedPlayer:
     for field, text in (("name", name), ("version", version)):
         if not _is_label()(text):
             raise InvalidRecord(
-                f"{printable(text, 80)!r} cannot be a player's {field}",
+                f"invalid player {field} {printable(text, 80)!r}",
                 field=f"players[{seat}].{field}",
                 expected="1 to 64 characters on one line",
             )
@@ -207,14 +207,14 @@ def _player(seat: int, name: str, version: str) -> RecordedPlayer:
 
 
 def dumps(record: Mapping[str, object]) -> str:
-    """Return ``record`` as one line of JSON, without the end of the line."""
+    """Return ``record`` as one line of JSON, without a line end."""
     return json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def check_structure(record: object) -> Record:
-    """Return ``record`` if it has the shape of a record (schema). Raises :class:`InvalidRecord`.
+    """Return ``record`` if its structure matches the schema of records. Raises :class:`InvalidRecord`.
 
-    The meaning of numbers and actions is checked by :func:`arena.records.verify.verify`.
+    Whether numbers and actions make sense is checked by :func:`arena.records.verify.verify`.
     """
     try:
         checked: Record = _validator()(record)
@@ -226,16 +226,20 @@ def check_structure(record: object) -> Record:
         ) from None
     canonical = checked["canonical"]
     if _has_float(canonical):
-        raise InvalidRecord("not a record: a number with a fraction or an exponent", field="canonical")
+        raise InvalidRecord(
+            "not a record: it contains a number with a fraction or an exponent", field="canonical"
+        )
     try:
         canonical_bytes({"players": canonical["players"], "rules": canonical["rules"]})
     except UnicodeEncodeError:
-        raise InvalidRecord("not a record: an unpaired surrogate in a text", field="canonical") from None
+        raise InvalidRecord(
+            "not a record: it contains text with an unpaired surrogate", field="canonical"
+        ) from None
     return checked
 
 
 def parse_record(text: bytes | str) -> Record:
-    """Return the record in a JSON text, with its structure checked.
+    """Return the record in a JSON text after checking its structure.
 
     Raises :class:`UnreadableRecord` if the text is not JSON, and :class:`InvalidRecord` if it is not a
     record.
@@ -250,14 +254,16 @@ def parse_record(text: bytes | str) -> Record:
     except json.JSONDecodeError as error:
         raise UnreadableRecord(f"not JSON: {error.msg} at character {error.pos}") from None
     except (ValueError, RecursionError):
-        raise UnreadableRecord("unreadable JSON: too many digits, or nested too deeply") from None
+        raise UnreadableRecord(
+            "unreadable JSON: a number has too many digits, or the nesting is too deep"
+        ) from None
     return check_structure(value)
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        raise InvalidRecord("not a record: an object has the same key twice")
+        raise InvalidRecord("not a record: an object has a duplicate key")
     return result
 
 
@@ -266,7 +272,7 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _has_float(value: Any) -> bool:
-    """Return whether ``value`` contains a float: 1.0 satisfies the schema, but is not canonical."""
+    """Return whether ``value`` contains a float: 1.0 satisfies the schema but is not canonical."""
     for item in value.values() if isinstance(value, dict) else value:
         kind = type(item)
         if kind is float or ((kind is list or kind is dict) and _has_float(item)):
@@ -275,22 +281,21 @@ def _has_float(value: Any) -> bool:
 
 
 class RecordText(NamedTuple):
-    """The JSON text of one record in a file, and its position (``file:line``)."""
+    """The JSON text of one record in a file, and its location (``file:line``)."""
 
     where: str
     text: bytes
 
 
 def source_name(path: str | Path) -> str:
-    """Return the name of a file in messages."""
+    """Return the name of a file for use in messages."""
     return "standard input" if str(path) == "-" else printable(str(path))
 
 
 def record_texts(path: str | Path) -> Iterator[RecordText]:
-    """Yield the records of a file as texts. The file holds JSON lines or one JSON document; either may be
+    """Yield the records of a file as texts. The file contains JSON lines or one JSON document, optionally
     gzipped.
-
-    ``-`` is the standard input. Empty lines and byte order marks are skipped. Raises
+    ``-`` means standard input. Empty lines and byte order marks are skipped. Raises
     :class:`UnreadableRecord`.
     """
     name = source_name(path)
@@ -310,9 +315,9 @@ def record_texts(path: str | Path) -> Iterator[RecordText]:
 
 
 def load_records(path: str | Path) -> Iterator[Record]:
-    """Yield the records of a file, with their structure checked; see :func:`record_texts` for the forms.
+    """Yield the records of a file after checking their structure; for file formats, see :func:`record_texts`.
 
-    Raises :class:`UnreadableRecord` or :class:`InvalidRecord`, naming file and line.
+    Raises :class:`UnreadableRecord` or :class:`InvalidRecord`, with the file and line in the message.
     """
     for where, text in record_texts(path):
         try:
@@ -329,13 +334,13 @@ def _split(name: str, lines: io.BufferedIOBase) -> Iterator[RecordText]:
     while line := lines.readline(MAX_RECORD_BYTES + 1):
         number += 1
         start = number
-        # Files with byte order marks may have been joined.
+        # Files with byte order marks may have been concatenated.
         line = line.removeprefix(BOM)
         stripped = line.strip()
         if not stripped:
             continue
         if first and not stripped.endswith(b"}"):
-            # One JSON document over several lines, as in a file with one record.
+            # The file has one JSON document over several lines, such as a single record.
             line += lines.read(MAX_RECORD_BYTES + 1 - len(line))
         first = False
         if len(line) > MAX_RECORD_BYTES:

@@ -1,4 +1,4 @@
-"""How a game ended, in words for people, from its public facts alone."""
+"""The result of a game in plain words, based only on its public facts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _YOU: Final = "You"
 
 
 class ToldResult(NamedTuple):
-    """The words for the end of a game: a short phrase, and a sentence about the rest, which may be empty."""
+    """The description of a game's end: a short headline, and a sentence with further details, which can be
+    empty.
+    """
 
     headline: str
     detail: str = ""
@@ -29,17 +31,17 @@ def told_result(
     you: int | None = None,
     resigned: Collection[int] = (),
 ) -> ToldResult:
-    """Return the result of a finished game for the viewer on seat ``you``, or for a spectator if that is
-    None. ``form`` is its picture, with the names of the seats. ``outcome`` is written as in a record.
-    ``resigned`` are the seats that left.
+    """Return the result of a finished game as told to the player at seat ``you``, or to a spectator if it is
+    None. ``form`` is the game's picture, including the names of the seats. ``outcome`` has the same form as
+    in a record. ``resigned`` are the seats that resigned.
     """
     return _Teller(form, teams, outcome, you).result(resigned)
 
 
 def told_stop(state: str, reason: str | None) -> ToldResult:
-    """Return the words for the end of a game that has no result. ``state`` is ``void`` or ``cancelled``."""
+    """Return the description of a game that ended without a result: ``state`` ``void`` or ``cancelled``."""
     if state != "cancelled":
-        return ToldResult("The game was stopped", "The service could not go on with it, so nobody has won.")
+        return ToldResult("The game was stopped", "The service could not continue it, so nobody won.")
     if reason is None or reason == state:
         return ToldResult("The game was cancelled")
     return ToldResult("The game was cancelled", f"{reason[:1].upper()}{reason[1:]}.")
@@ -108,10 +110,10 @@ class _Teller:
 
     def _shared(self) -> str:
         first = sorted(self._first, key=lambda team: team is not self._own)
-        return f"{_listed([self._side(team) for team in first])} share the first place"
+        return f"{_listed([self._side(team) for team in first])} share first place"
 
     def _why(self) -> str:
-        """Return who was placed last because of faults."""
+        """Return a sentence about the players who were placed last because of faults, or an empty string."""
         names = self._names(self._forfeits)
         if not names:
             return ""

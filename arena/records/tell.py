@@ -1,4 +1,4 @@
-"""Narrates a recorded game for people."""
+"""Narrates a recorded game."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from arena.text import printable
 
 def tell(record: Record, remarks: Mapping[int, str] = MappingProxyType({})) -> Iterator[str]:
     """Yield the narration of a record, line by line: players, rules, events, faults and places. ``remarks``
-    holds what to say about actions, by their index in the record.
+    maps the indexes of actions in the record to comments on them.
 
-    The record must be a proven one (:func:`arena.records.verify.verify`).
+    The record must be verified (:func:`arena.records.verify.verify`).
     """
     canonical = record["canonical"]
     game = game_of(canonical["kind"])
@@ -38,7 +38,7 @@ def tell(record: Record, remarks: Mapping[int, str] = MappingProxyType({})) -> I
 
 
 def seat_names(players: Iterable[str]) -> list[str]:
-    """Return the names of the players, seat by seat. A name that occurs twice gets the number of its seat."""
+    """Return the names of the players by seat. If a name occurs twice, the seat number is appended to it."""
     names = [printable(name) for name in players]
     count = Counter(names)
     return [name if count[name] == 1 else f"{name} {seat}" for seat, name in enumerate(names)]
@@ -57,12 +57,12 @@ def _heading(canonical: Canonical, names: Sequence[str]) -> Iterator[str]:
 
 
 def told_mark(name: str, mark: str) -> str:
-    """Return the line for an action that the table chose; for marks, see ``docs/records.md``."""
+    """Return the line for an action that the table chose; for the marks, see ``docs/records.md``."""
     return f"(The table acts for {name}: {mark}.)"
 
 
 def told_incidents(canonical: Canonical, names: Sequence[str]) -> dict[int, list[str]]:
-    """Return the lines for faults and resignations, by the number of actions before them."""
+    """Return the lines for faults and resignations, keyed by the number of actions before them."""
     lines: dict[int, list[str]] = {}
     for fault in canonical["faults"]:
         lines.setdefault(fault["after"], []).append(f"(A fault of {names[fault['seat']]}: {fault['type']}.)")

@@ -1,6 +1,6 @@
-"""Verifies that a record follows from its seed, its rules and its actions.
+"""Verifies that a record is consistent with its seed, its rules and its actions.
 
-Only the record is needed. The checks are listed in ``docs/records.md``.
+Nothing but the record is needed. ``docs/records.md`` lists the checks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from arena.text import printable
 
 
 class Problem(NamedTuple):
-    """One error in a record: a stable ``code``, where it is, and a message of one line."""
+    """One error in a record: a stable ``code``, its location, and a one-line message."""
 
     code: str
     where: str
@@ -41,7 +41,7 @@ class Problem(NamedTuple):
 
 
 def verify(record: object) -> list[Problem]:
-    """Return the errors of a record, which are none if it is proven. Never raises for bad records."""
+    """Return the errors of a record; there are none if it is verified. Never raises for invalid records."""
     try:
         checked = check_structure(record)
     except InvalidRecord as error:
@@ -50,7 +50,7 @@ def verify(record: object) -> list[Problem]:
 
 
 def verify_text(text: bytes | str) -> tuple[Record | None, list[Problem]]:
-    """Return the record in a JSON text (None if it is not a record) and its errors.
+    """Return the record in a JSON text, or None if it is not a record, and its errors.
 
     Raises :class:`~arena.records.record.UnreadableRecord` for text that is not JSON.
     """
@@ -85,14 +85,16 @@ def _check_sums(canonical: Canonical, claimed: str) -> Iterator[Problem]:
     actual = canonical_hash(canonical)
     if actual != claimed:
         yield Problem(
-            "hash", "hash", f"{claimed[:12]}… is not the hash of the canonical part, {actual[:12]}…"
+            "hash", "hash", f"the hash is {claimed[:12]}…, but that of the canonical part is {actual[:12]}…"
         )
     if sha256(bytes.fromhex(canonical["seed"])).hexdigest() != canonical["commitment"]:
-        yield Problem("commitment", "commitment", "this is not the SHA-256 of the seed")
+        yield Problem("commitment", "commitment", "the commitment is not the SHA-256 of the seed")
     group = canonical["group"]
     if group is not None and group["index"] >= group["size"]:
         yield Problem(
-            "group", "group", f"game {group['index']} of a group of {group['size']}, counted from 0"
+            "group",
+            "group",
+            f"index {group['index']} is outside a group of {group['size']} games (counted from 0)",
         )
 
 
@@ -108,9 +110,7 @@ def _complete_rules(game: Game, canonical: Canonical) -> dict[str, RuleValue]:
     rules = game.options.complete(given)
     missing = game.options.missing(given)
     if missing:
-        raise ArenaError(
-            f"the options {', '.join(missing)} are missing", code="incomplete_rules", field="rules"
-        )
+        raise ArenaError(f"missing options: {', '.join(missing)}", code="incomplete_rules", field="rules")
     return rules
 
 
@@ -123,20 +123,20 @@ def _check_sizes(canonical: Canonical, size: int) -> Iterator[Problem]:
     }
     for where, items in per_seat.items():
         if len(items) != size:
-            yield Problem("seats", where, f"{len(items)} items in a game of {size} seats")
+            yield Problem("seats", where, f"expected {size} items, one per seat, but found {len(items)}")
     seats = [("faults", fault["seat"]) for fault in canonical["faults"]]
     seats += [("resigned", entry["seat"]) for entry in canonical["resigned"]]
     for where, seat in seats:
         if seat >= size:
-            yield Problem("seats", where, f"seat {seat} in a game of {size} seats")
+            yield Problem("seats", where, f"there is no seat {seat} in a game with {size} seats")
 
 
 class _Stop(Exception):
-    """The replay cannot go on."""
+    """The replay cannot continue."""
 
 
 class _Replay:
-    """Replays the game and checks who acted for each seat."""
+    """Replays a game and checks who acted for each seat."""
 
     def __init__(self, game: Game, rules: Rules, canonical: Canonical) -> None:
         self.canonical = canonical
@@ -150,9 +150,9 @@ class _Replay:
         self.wrong_deals: list[tuple[int, Chance]] = []
         self.fault_counts: Counter[int] = Counter()
         self.taken: dict[int, str] = {}
-        """The seats that the table plays, with the mark of their actions."""
+        """The seats that the table plays, with the mark of the table's actions."""
         self.due: tuple[int, str] | None = None
-        """The seat for which the table must act next because of a fault, with the mark."""
+        """The seat for which the table must act next because of a fault, with the mark of the action."""
         self.incidents = self._incidents()
 
     def problems(self) -> list[Problem]:
@@ -170,7 +170,7 @@ class _Replay:
         self.errors.append(Problem(code, where, printable(message)))
 
     def _incidents(self) -> dict[int, list[tuple[str, str, int]]]:
-        """Return faults and resignations by the number of actions before them: ``(where, type, seat)``."""
+        """Return faults and resignations as ``(where, type, seat)``, by the number of actions before them."""
         incidents: dict[int, list[tuple[str, str, int]]] = {}
         listed: dict[str, Sequence[Mapping[str, Any]]] = {
             "faults": self.canonical["faults"],
@@ -183,11 +183,13 @@ class _Replay:
                 after = entry["after"]
                 if after < before:
                     self._problem(
-                        "order", where, f"after {after} actions, but listed behind one after {before}"
+                        "order",
+                        where,
+                        f"out of order: after {after} actions, but the previous entry is after {before}",
                     )
                 if after >= len(self.actions):
                     self._problem(
-                        "order", where, f"after {after} actions of {len(self.actions)}: nothing was open"
+                        "order", where, f"after {after} of {len(self.actions)} actions, no turn was open"
                     )
                 before = after
                 incident = (where, entry.get("type", "resigned"), entry["seat"])
@@ -201,13 +203,15 @@ class _Replay:
                 self._problem(
                     "after_end_of_seat",
                     where,
-                    f"{kind} of seat {seat}, which the table plays already ({self.taken[seat]})",
+                    f"{kind} for seat {seat}, which the table is already playing ({self.taken[seat]})",
                 )
             elif kind == "resigned":
                 self.taken[seat] = "resigned"
             else:
                 if not self._has_turn(seat):
-                    self._problem("no_turn", where, f"{kind} of seat {seat}, which had no turn then")
+                    self._problem(
+                        "no_turn", where, f"{kind} for seat {seat}, which had no turn at that point"
+                    )
                 self.fault_counts[seat] += 1
                 mark = FAULTS[kind]
                 if self.fault_counts[seat] == FAULT_LIMIT:
@@ -216,8 +220,8 @@ class _Replay:
                     self.due = (seat, mark)
 
     def _has_turn(self, seat: int) -> bool:
-        """Return whether the table had a turn open for ``seat`` that it does not play itself. It opens no
-        turn while chance or a seat that it plays must act.
+        """Return whether the table had an open turn for ``seat``, which it does not play itself. The table
+        opens no turns while chance or a seat that it plays must act.
         """
         awaited = self.state.awaiting()
         if self.due is not None or any(other == CHANCE or other in self.taken for other in awaited):
@@ -243,12 +247,14 @@ class _Replay:
                 self._problem("turn", where, f"{_who(seat)} acts, but the game waits for {_who(awaited[0])}")
             else:
                 legal = f"expected {error.expected}" if error.expected else "it is not legal"
-                self._problem("illegal", where, f"{_who(seat)} may not {action!r} now; {legal}")
+                self._problem("illegal", where, f"{_who(seat)} cannot play {action!r} now; {legal}")
             raise _Stop from None
 
     def _check_chance(self, index: int, action: str, mark: str | None) -> None:
         if mark is not None:
-            self._problem("mark", f"actions[{index}]", f"chance is marked {mark!r}")
+            self._problem(
+                "mark", f"actions[{index}]", f"an action of chance cannot have a mark, but has {mark!r}"
+            )
         chance = self.state.chance()
         if chance is None:
             return
@@ -262,15 +268,17 @@ class _Replay:
             self._problem(
                 "mark",
                 where,
-                f"the table should act here for seat {due_seat} ({due_mark}), which had a fault",
+                f"the table must act here for seat {due_seat} ({due_mark}), which had a fault",
             )
             return
         expected = self.taken.get(seat)
         if expected is not None and mark != expected:
             by = "its player" if mark is None else repr(mark)
-            self._problem("mark", where, f"seat {seat} is played by the table ({expected}), not by {by}")
+            self._problem(
+                "mark", where, f"seat {seat} is played by the table ({expected}), but the action is by {by}"
+            )
         elif expected is None and mark is not None and self.due is None:
-            why = "it did not resign before" if mark == "resigned" else "no fault of it says so"
+            why = "it has not resigned" if mark == "resigned" else "there is no such fault"
             self._problem("mark", where, f"seat {seat} is marked {mark!r}, but {why}")
         if mark is not None:
             self._check_default(where, seat, action, mark)
@@ -278,12 +286,16 @@ class _Replay:
     def _check_default(self, where: str, seat: int, action: str, mark: str) -> None:
         """Check a default action (BT-7.3, TP-8.3)."""
         if seat not in self.state.awaiting():
-            self._problem("default", where, f"the table acts ({mark}) for seat {seat}, which is not awaited")
+            self._problem(
+                "default", where, f"the table acts ({mark}) for seat {seat}, which does not have to act"
+            )
             return
         default = self.state.default_action(seat)
         if action != default:
             self._problem(
-                "default", where, f"the table ({mark}) plays {default!r} for seat {seat} here, not {action!r}"
+                "default",
+                where,
+                f"the default action ({mark}) for seat {seat} is {default!r}, not {action!r}",
             )
 
     def _check_end(self) -> None:
@@ -293,7 +305,7 @@ class _Replay:
             self._problem(
                 "unfinished",
                 "actions",
-                f"the game is not over after all {len(self.actions)}: it waits for {awaited}",
+                f"the game is not over after all {len(self.actions)} actions; it is waiting for {awaited}",
             )
             return
         forfeits = [seat for seat, mark in self.taken.items() if mark == "forfeit"]
@@ -306,14 +318,14 @@ class _Replay:
                 self._problem(
                     field,
                     f"outcome.{field}",
-                    f"the record says {claimed[field]}, the game ended with {value}",
+                    f"the record has {claimed[field]}, but the game ended with {value}",
                 )
 
     def _report_deals(self) -> None:
         wrong = [(index, chance) for index, chance in self.wrong_deals if chance.kind == "deal"]
         if self.deals > 1 and len(wrong) == self.deals:
             self._problem(
-                "deals", "nonces", f"none of the {self.deals} deals follows from the seed and these nonces"
+                "deals", "nonces", f"none of the {self.deals} deals follows from the seed and the nonces"
             )
             return
         for index, chance in self.wrong_deals:

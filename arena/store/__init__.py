@@ -1,1 +1,1 @@
-"""The only package that knows Redis."""
+"""The only package that accesses Redis."""

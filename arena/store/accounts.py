@@ -1,8 +1,8 @@
 """Accounts in Redis: owners, bots, their versions, and the log of admin actions.
 
-Data that must be consistent share one hash tag (a bot and its versions, an owner), so each change is one
-script on one slot. The indexes (all bots, an owner's bots) are in other slots; an index entry is written
-before the data it points to, and readers check that the data exist.
+Data that must be consistent share one hash tag (a bot and its versions, or an owner), so each change is one
+script on one slot. The indexes (all bots, and each owner's bots) are in other slots. An index entry is
+written before the data it points to, and readers check that the data exist.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ ACCOUNT_SCRIPTS: Final = (_CREATE, _CHANGE, _ADD_CO_OWNER, _CREATE_BOT, _ADD_VER
 """The scripts that the connection of an :class:`AccountStore` must load."""
 
 _COUNT_AFTER_MS: Final = 60_000
-"""How long after the last change what an owner stores is counted anew: by then every change has ended."""
+"""How long after its last change an owner's usage is recounted: by then every change has ended."""
 
 _NEVER_MS: Final = 2**53
 
 _CO_OWNER: Final = "co_owner:"
 _INVITED: Final = "invited:"
-"""The beginnings of the fields of a bot with the time at which an owner joined it, or was invited to."""
+"""The prefixes of a bot's fields with the times at which owners became co-owners or were invited."""
 
 
 class Sharing(NamedTuple):
-    """The co-owners of a bot and the owners invited to share it, each in order of time."""
+    """The co-owners of a bot and the owners invited to share it, each in chronological order."""
 
     co_owners: tuple[str, ...]
     invited: tuple[str, ...]
@@ -61,7 +61,7 @@ def _named(fields: Mapping[str, str], beginning: str) -> tuple[str, ...]:
 
 
 class StoredUpload(NamedTuple):
-    """An upload as it is stored: its id and row, and the SHA-256 and the data of its source."""
+    """A stored upload: its id and row, and the SHA-256 and the data of its source."""
 
     id: str
     row: bytes
@@ -69,7 +69,7 @@ class StoredUpload(NamedTuple):
     data: bytes
 
     def named(self) -> dict[str, str]:
-        """Return what scripts take by name: all but the data."""
+        """Return all fields except the data, as the named arguments of scripts."""
         return {"id": self.id, "row": self.row.decode(), "digest": self.digest}
 
 
@@ -77,9 +77,7 @@ class AccountStore(Repository):
     """The accounts in one Redis (or Redis Cluster). Values are strings; the caller applies the rules."""
 
     def create_owner(self, name: str, token: str, fields: Mapping[str, str]) -> bool:
-        """Create an owner, and return False if the name is or was in use. ``token``: the hash of its
-        token.
-        """
+        """Create an owner with the hash of its token. Returns False if the name is or was in use."""
         return bool(self._one(*_CREATE.call([_owner(name)], token, *_pairs({"name": name, **fields}))))
 
     def owner(self, name: str) -> dict[str, str] | None:
@@ -88,7 +86,7 @@ class AccountStore(Repository):
         return None if fields.get("state") == "deleted" else fields or None
 
     def delete_owner(self, name: str) -> None:
-        """Erase an owner without bots; its name stays taken. May be repeated."""
+        """Erase an owner who has no bots; the name stays taken. Can be repeated."""
         fields = [_text(field) for field in self._one("HKEYS", _owner(name))]
         if fields:
             self.change_owner(name, {"state": "deleted"}, tuple(set(fields) - {"name", "state"}))
@@ -100,7 +98,7 @@ class AccountStore(Repository):
         self._one("ZADD", _SUSPENDED_OWNERS, 0, name)
 
     def suspended_owners(self) -> list[str]:
-        """Return all owners that are or were suspended. Some may not be: callers check."""
+        """Return all owners that are or were suspended. Some may no longer be, so callers must check."""
         return [_text(name) for name in self._one("ZRANGE", _SUSPENDED_OWNERS, 0, -1)]
 
     def change_owner(self, name: str, fields: Mapping[str, str], remove: tuple[str, ...] = ()) -> bool:
@@ -117,8 +115,8 @@ class AccountStore(Repository):
         version: str,
         upload: StoredUpload | None = None,
     ) -> bool:
-        """Create a bot with its first version, or, if ``label`` is empty, with an upload that may become it;
-        False, and nothing is stored, if the name is or was in use.
+        """Create a bot with its first version or, if ``label`` is empty, with an upload that can become it.
+        Returns False, and stores nothing, if the name is or was in use.
         """
         if self._one("EXISTS", _bot(name)):
             return False
@@ -131,18 +129,18 @@ class AccountStore(Repository):
             new |= upload.named()
         source = b"" if upload is None else upload.data
         call = _CREATE_BOT.call_named(bot_keys(name), new, source)
-        # Again: a bot of this name that was released just now leaves the indexes.
+        # Repeated in case a bot of this name that was just released leaves the indexes.
         created, *_ = self._connection.run([call, *indexed])
         return bool(created)
 
     def bot(self, name: str) -> dict[str, str] | None:
-        """Return the bot's fields, or None if it never existed. A deleted bot has ``name`` and ``state``, and
-        with them ``owner``, ``version`` and ``created`` if it is still listed.
+        """Return the bot's fields, or None if it never existed. A deleted bot has only ``name`` and
+        ``state``, plus ``owner``, ``version`` and ``created`` if it is still listed.
         """
         return _texts(self._one("HGETALL", _bot(name))) or None
 
     def bots(self, names: Sequence[str]) -> list[dict[str, str] | None]:
-        """Return the fields of several bots, each like :meth:`bot`."""
+        """Return the fields of several bots, each as returned by :meth:`bot`."""
         replies = self._connection.run([("HGETALL", _bot(name)) for name in names]) if names else []
         return [_texts(fields) or None for fields in replies]
 
@@ -159,11 +157,12 @@ class AccountStore(Repository):
         upload: StoredUpload | None = None,
         fields: Mapping[str, str] | None = None,
     ) -> tuple[str, int]:
-        """Add a version, make it the current one and set ``fields`` of the bot; or, if ``version`` is empty,
-        add an upload that may become the version ``label``; all or nothing. Returns ``added`` and the bytes
-        that were stored, or why it was refused: ``same`` (a version or an upload of the bot holds the same
-        bytes), ``exists``, ``full`` (there are ``most.versions``), ``large``
-        (it would have more than ``most.bytes``; and the bytes that it has) or ``unknown`` (bot).
+        """Add a version, make it the current one and set ``fields`` of the bot. If ``version`` is empty, add
+        an upload that can become the version ``label`` instead. The change is atomic.
+
+        Returns ``added`` and the bytes stored, or the reason for a refusal: ``same`` (a version or an upload
+        of the bot has the same bytes), ``exists``, ``full`` (it already has ``most.versions``), ``large`` (it
+        would exceed ``most.bytes``; returned with the bytes it already has) or ``unknown`` (no such bot).
         """
         if upload:
             self._one("ZADD", _UPLOADED, 0, name)
@@ -186,7 +185,7 @@ class AccountStore(Repository):
         return _texts(self._one("HGETALL", _versions(name)))
 
     def versions_of(self, names: Sequence[str]) -> list[dict[str, str]]:
-        """Return the versions of several bots, each like :meth:`versions`."""
+        """Return the versions of several bots, each as returned by :meth:`versions`."""
         found: list[dict[str, str]] = []
         for start in range(0, len(names), _BOTS_AT_ONCE):
             part = names[start : start + _BOTS_AT_ONCE]
@@ -194,10 +193,11 @@ class AccountStore(Repository):
         return found
 
     def delete_bot(self, name: str, owner: str, sharing: Sharing, *, listed: bool) -> Stored:
-        """Delete a bot but keep its name taken, and return what it stored. ``listed``: keep it in the lists,
-        with its owner and its version. May be repeated.
+        """Delete a bot but keep its name taken, and return what it stored. If ``listed``, the bot stays in
+        the lists with its owner and version. Can be repeated.
         """
-        # What leads to the bot by its fields goes before them, and what leads to it by its name after them.
+        # Entries that were found through the bot's fields are removed before them; those found through its
+        # name, after.
         entries = [(index, name) for index in (_WEBHOOKS, _UPLOADED, _SUSPENDED)]
         entries += [(_bots_of(other), name) for other in sharing.co_owners]
         entries += [(_invited(other), name) for other in sharing.invited]
@@ -219,9 +219,7 @@ class AccountStore(Repository):
             self._connection.run([("ZADD", index, 0, name) for index in lists])
 
     def stored(self, owner: str | None = None) -> Stored:
-        """Count what the bots of an owner, or all bots, store, with their notes and the replies that are
-        kept.
-        """
+        """Count what an owner's bots, or all bots, store, including their notes and stored replies."""
         names = self.bot_names(owner, "", -1)
         total = Stored(bytes=self._one(*reply_bytes(owner)))
         for start in range(0, len(names), _BOTS_AT_ONCE):
@@ -243,16 +241,15 @@ class AccountStore(Repository):
         found = self._connection.run(calls) if calls else []
         return [Stored(1, *counts) for counts in found]
 
-    # Co-owners. An entry of an index is written before the field of the bot that it points to, and removed
-    # after it.
+    # Co-owners. An index entry is written before the bot field that it points to, and removed after it.
 
     def invite_owner(self, bot: str, owner: str, at_ms: int) -> bool:
-        """Note that an owner is invited to be a co-owner, and return False if the bot does not exist."""
+        """Record the invitation of an owner to become a co-owner. Returns False if the bot does not exist."""
         self._one("ZADD", _invited(owner), 0, bot)
         return self.change_bot(bot, {f"{_INVITED}{owner}": str(at_ms)})
 
     def add_co_owner(self, bot: str, owner: str, at_ms: int) -> bool:
-        """Let an invited owner be a co-owner, and return False if the owner is not invited any more."""
+        """Make an invited owner a co-owner. Returns False if the owner is no longer invited."""
         self._one("ZADD", _bots_of(owner), 0, bot)
         call = _ADD_CO_OWNER.call([_bot(bot)], f"{_INVITED}{owner}", f"{_CO_OWNER}{owner}", str(at_ms))
         added = bool(self._one(*call))
@@ -261,22 +258,20 @@ class AccountStore(Repository):
         return added
 
     def remove_co_owner(self, bot: str, owner: str) -> None:
-        """Remove a co-owner, or the invitation of an owner."""
+        """Remove a co-owner, or an owner's invitation."""
         self.change_bot(bot, {}, (f"{_CO_OWNER}{owner}", f"{_INVITED}{owner}"))
         self._connection.run([("ZREM", index, bot) for index in (_bots_of(owner), _invited(owner))])
 
     def invited_to(self, owner: str) -> list[str]:
-        """Return the bots of which an owner may become a co-owner, by name. Some may not exist: callers
-        check.
-        """
+        """Return the names of the bots that an owner is invited to share. Callers must check them."""
         return [_text(name) for name in self._one("ZRANGE", _invited(owner), 0, -1)]
 
     def take(self, owner: str | None, change: Stored, most: Stored) -> tuple[str, Stored]:
-        """Add ``change`` to what an owner, or the service, is known to store. Returns ``taken``, or which of
-        the values would exceed ``most`` (then nothing is added), and what is stored.
+        """Add ``change`` to the recorded usage of an owner, or of the service. Returns ``taken`` and the new
+        usage, or the first value that would exceed ``most`` and the unchanged usage.
 
-        What a process added before it was killed is known to be stored although it is not: so an owner's
-        sum is counted anew if it was not changed for a while.
+        If a process is killed, the amounts it has just added stay counted although nothing was stored.
+        Therefore an owner's usage is recounted if it has not changed for a while.
         """
         count_after = _NEVER_MS if owner is None else _COUNT_AFTER_MS
         verdict, stored = self._take(owner, count_after, change, most)
@@ -285,7 +280,7 @@ class AccountStore(Repository):
         return verdict, stored
 
     def count_stored(self) -> None:
-        """Recount what the service stores."""
+        """Recount what the whole service stores."""
         self._take(None, 0, Stored(), Stored(), self.stored())
 
     def _take(
@@ -313,7 +308,7 @@ class AccountStore(Repository):
         return found
 
     def uploaded_names(self) -> list[str]:
-        """Return all bots with an uploaded version. Some may have none: callers check."""
+        """Return all bots with an uploaded version. Some may have none, so callers must check."""
         return [_text(name) for name in self._one("ZRANGE", _UPLOADED, 0, -1)]
 
     def note_webhook(self, name: str) -> None:
@@ -321,7 +316,7 @@ class AccountStore(Repository):
         self._one("ZADD", _WEBHOOKS, 0, name)
 
     def webhook_names(self) -> list[str]:
-        """Return all bots with a webhook. Some may have none: callers check."""
+        """Return all bots with a webhook. Some may have none, so callers must check."""
         return [_text(name) for name in self._one("ZRANGE", _WEBHOOKS, 0, -1)]
 
     def note_suspended(self, name: str) -> None:
@@ -329,33 +324,33 @@ class AccountStore(Repository):
         self._one("ZADD", _SUSPENDED, 0, name)
 
     def suspended_names(self) -> list[str]:
-        """Return all bots that are or were suspended. Some may not be: callers check."""
+        """Return all bots that are or were suspended. Some may no longer be, so callers must check."""
         return [_text(name) for name in self._one("ZRANGE", _SUSPENDED, 0, -1)]
 
     def signing_fields(self, name: str) -> dict[str, str]:
-        """Return the signing secrets of the bot's webhook: ``hook``, ``hook_old`` and ``hook_old_until``, if
-        set.
+        """Return those signing fields of the webhook that are set: ``hook``, ``hook_old``,
+        ``hook_old_until``.
         """
         names = ("hook", "hook_old", "hook_old_until")
         values = self._one("HMGET", _bot(name), *names)
         return {name: _text(value) for name, value in zip(names, values, strict=True) if value is not None}
 
     def bot_names(self, owner: str | None, after: str, limit: int) -> list[str]:
-        """Return at most ``limit`` names of bots (of an owner, or all; -1: all of them) after ``after``, in
-        order.
+        """Return at most ``limit`` bot names (-1: all) that come after ``after``, in order, for an owner or
+        for all bots.
 
-        Some may not exist or belong to another owner: callers check.
+        Some may not exist or may belong to another owner, so callers must check.
         """
         index = _BOTS if owner is None else _bots_of(owner)
         start = f"({after}" if after else "-"
         return [_text(name) for name in self._one("ZRANGEBYLEX", index, start, "+", "LIMIT", 0, limit)]
 
     def audit(self, entry: Mapping[str, str]) -> str:
-        """Log an admin action, and return the entry's id, which sorts by time."""
+        """Log an admin action and return the id of its entry; ids sort chronologically."""
         return _text(self._one("XADD", _AUDIT, "MAXLEN", "~", AUDIT_KEPT, "*", *_pairs(entry)))
 
     def audited(self, before: str, limit: int) -> list[tuple[str, dict[str, str]]]:
-        """Return at most ``limit`` log entries, newest first, older than entry ``before`` if given."""
+        """Return at most ``limit`` log entries, newest first, and only older than ``before`` if given."""
         newest = f"({before}" if before else "+"
         entries = self._one("XREVRANGE", _AUDIT, newest, "-", "COUNT", limit)
         return [(_text(number), _texts(fields)) for number, fields in entries]
@@ -368,12 +363,12 @@ _SUSPENDED: Final = "bots:suspended"
 _SUSPENDED_OWNERS: Final = "owners:suspended"
 _AUDIT: Final = "audit"
 UPLOADS_DUE: Final = "uploads:due"
-"""The list of the uploads that are being checked: see :mod:`arena.store.uploads`."""
+"""The list of uploads that are being checked; see :mod:`arena.store.uploads`."""
 
 _STORED_BY_ALL: Final = "{arena}:stored"
 _BOTS_AT_ONCE: Final = 500
 _LISTED: Final = ("owner", "version", "created")
-"""The fields that stay of a deleted bot that is still listed."""
+"""The fields that a deleted bot keeps while it is still listed."""
 
 
 def _owner(name: str) -> str:
@@ -405,12 +400,12 @@ def _sources(name: str) -> str:
 
 
 def uploads_key(name: str) -> str:
-    """Return the hash of a bot's uploads that are being checked."""
+    """Return the key of the hash of a bot's uploads that are being checked."""
     return f"{{b:{name}}}:uploads"
 
 
 def bot_keys(name: str) -> list[str]:
-    """Return the keys of a bot: itself, its versions, its sources, and its uploads that are being checked."""
+    """Return the keys of a bot: its fields, versions, sources, and uploads that are being checked."""
     return [_bot(name), _versions(name), _sources(name), uploads_key(name)]
 
 

@@ -1,4 +1,4 @@
-"""Amounts that are counted. Imports no database client: settings are read before gevent patches sockets."""
+"""Countable amounts. Imports no database client, because settings are read before gevent patches sockets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Stored(NamedTuple):
-    """Numbers of bots and of versions, and the bytes of their sources."""
+    """Numbers of bots and of their versions, and the bytes of their sources."""
 
     bots: int = 0
     versions: int = 0
@@ -23,7 +23,7 @@ class Stored(NamedTuple):
 
 
 class Compute(NamedTuple):
-    """Groups, and milliseconds of fuel."""
+    """A number of groups, and an amount of fuel in milliseconds."""
 
     groups: int = 0
     fuel_ms: int = 0

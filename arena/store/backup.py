@@ -1,8 +1,9 @@
-"""Backups of a database: a file of commands that build its data again, in the protocol of Redis.
+"""Backups of a database: a file of Redis protocol commands that rebuild its data.
 
-All writes are paused while the data are read (``CLIENT PAUSE``), at all nodes of a cluster, so the file holds
-the data of one moment. It does not depend on the program and version of the server, and it loads into one
-server or a cluster. A database that is being restored is marked until all is there; no process serves it.
+All writes, on all nodes of a cluster, are paused while the data are read (``CLIENT PAUSE``), so the file is a
+consistent snapshot. It does not depend on the server's implementation or version, and can be loaded into a
+single server or a cluster. A database is marked while it is being restored, and no process serves it until
+the restore is complete.
 """
 
 from __future__ import annotations
@@ -31,25 +32,25 @@ from arena.store.identity import RESTORING, STORE_KEY
 from arena.store.records import ENDS
 
 _PAUSE_MS: Final = 5_000
-"""How long writes stay paused if this process dies. Clocks of games stand as long as they are."""
+"""How long writes stay paused if this process dies. Game clocks stop for as long as writes are paused."""
 
 _RENEW_S: Final = 1.0
 _KEYS_AT_ONCE: Final = 200
 _ITEMS_AT_ONCE: Final = 1_000
 _BYTES_AT_ONCE: Final = 1 << 20
 _QUEUES: Final = b"rq:"
-"""The keys of the job queues, which are left out: whatever is due is requested again."""
+"""The prefix of the job queues' keys, which are left out: all work that is due is requested again."""
 
 
 class StoreNotEmpty(ArenaError):
-    """The database into which a backup is to be restored holds data."""
+    """The database into which a backup is to be restored already holds data."""
 
     code = "store_not_empty"
 
 
 class DumpedStore(NamedTuple):
-    """What was read: the id of the database and its other properties, whether it has an archive, the server's
-    clock at that moment, the number of keys, and the seconds for which writes were paused.
+    """The result of a dump: the id of the database and its other properties, whether it has an archive, the
+    server's time of the snapshot, the number of keys, and for how many seconds writes were paused.
     """
 
     id: str
@@ -61,17 +62,17 @@ class DumpedStore(NamedTuple):
 
 
 def dump(url: str, write: Callable[[bytes], object]) -> DumpedStore:
-    """Hand the data of the database at ``url`` to ``write``, in parts.
+    """Pass the data of the database at ``url`` to ``write``, in parts.
 
-    Raises :class:`~arena.store.connection.StoreUnavailable`, and ``not_a_store`` if it is not the database of
-    a service.
+    Raises :class:`~arena.store.connection.StoreUnavailable`, and ``not_a_store`` if the database does not
+    belong to a service.
     """
     properties, has_archive = _identified(url)
     if "id" not in properties or RESTORING in properties:
         raise ArenaError(
-            "a restore into this database is not finished"
+            "an earlier restore into this database has not finished"
             if RESTORING in properties
-            else "this is another database",
+            else "this database does not belong to a service",
             code="not_a_store",
             expected="the database of a service",
         )
@@ -85,7 +86,7 @@ def dump(url: str, write: Callable[[bytes], object]) -> DumpedStore:
                     count += len(commands)
                     write(b"".join(map(pack_command, chain.from_iterable(commands))))
         if incarnations != [node.incarnation for node in nodes]:
-            raise StoreUnavailable("the database was restarted meanwhile; make the backup again")
+            raise StoreUnavailable("the database was restarted during the backup; try again")
         identity = properties.pop("id")
         return DumpedStore(identity, properties, has_archive, pause.at_ms, count, pause.seconds)
     finally:
@@ -94,7 +95,8 @@ def dump(url: str, write: Callable[[bytes], object]) -> DumpedStore:
 
 
 def check_empty(url: str) -> None:
-    """Check that a backup can be restored to ``url``: the database is empty, or a restore did not end.
+    """Check that a backup can be restored to ``url``: the database is empty, or its last restore did not
+    finish.
 
     Raises :class:`StoreNotEmpty`.
     """
@@ -104,16 +106,16 @@ def check_empty(url: str) -> None:
         node.close()
     properties, _ = _identified(url)
     if any(size != [0] for size in sizes) and RESTORING not in properties:
-        whose = f"those of the service {properties['id']}" if "id" in properties else "not those of a service"
+        whose = f"of the service {properties['id']}" if "id" in properties else "that belong to no service"
         raise StoreNotEmpty(
-            f"the database holds data, {whose}",
-            expected="an empty database, and no process that uses it",
+            f"the database already holds data {whose}",
+            expected="an empty database that no process uses",
         )
 
 
 def load(url: str, file: BinaryIO, store: DumpedStore) -> None:
-    """Load the file into the database at ``url``, after :func:`check_empty`. It stays marked as being
-    restored until :func:`finish`; what an earlier attempt left behind is removed first.
+    """Load the file into the database at ``url``, after :func:`check_empty`. The database stays marked as
+    being restored until :func:`finish`. Anything left over from an earlier attempt is removed first.
     """
     for node in _nodes(url):
         node.run([("FLUSHDB",)])
@@ -127,7 +129,8 @@ def load(url: str, file: BinaryIO, store: DumpedStore) -> None:
             reader.feed(data)
             while (command := reader.gets()) is not False:
                 batch.append((command[0].decode(), *command[1:]))
-            # A batch may be sent twice: what is appended to a key stays with the removal of that key.
+            # A batch can be sent twice, so the removal of a key must stay in one batch with what is appended
+            # to it.
             kept = [batch.pop()] if batch and batch[-1][0] == "DEL" else []
             _send(connection, batch)
             batch = kept
@@ -139,7 +142,7 @@ def load(url: str, file: BinaryIO, store: DumpedStore) -> None:
 
 
 def finish(url: str) -> None:
-    """Let processes use a restored database."""
+    """Allow processes to use a restored database."""
     connection = connect(url, ())
     try:
         connection.run([("HDEL", STORE_KEY, RESTORING)])
@@ -148,7 +151,7 @@ def finish(url: str) -> None:
 
 
 class _Pause:
-    """No node takes writes, and no key expires, inside the block. ``at_ms``: since when."""
+    """A block during which no node accepts writes and no key expires. ``at_ms`` is when it began."""
 
     def __init__(self, nodes: Sequence[SingleRedis]) -> None:
         self._nodes = nodes
@@ -167,13 +170,13 @@ class _Pause:
         self.seconds = time.monotonic() - self._begin
 
     def renew(self) -> None:
-        """Keep the pause; raises :class:`StoreUnavailable` if it may have ended."""
+        """Extend the pause. Raises :class:`StoreUnavailable` if it may have ended."""
         now = time.monotonic()
         if now - self._renewed > _RENEW_S:
             self._pause()
             if time.monotonic() - self._renewed > _PAUSE_MS / 1000:
                 raise StoreUnavailable(
-                    "reading took too long while writes were paused; make the backup again"
+                    "the pause of writes ended before all data were read; try the backup again"
                 )
             self._renewed = now
 
@@ -183,7 +186,7 @@ class _Pause:
 
 
 def _read(node: SingleRedis, renew: Callable[[], None]) -> Iterator[list[list[Command]]]:
-    """The commands that make the keys of a node, key by key, in batches."""
+    """Yield the commands that recreate a node's keys, in batches, with one list per key."""
     cursor = b"0"
     seen: set[bytes] = set()
     while True:
@@ -208,7 +211,7 @@ def _made(node: SingleRedis, keys: Sequence[bytes]) -> list[list[Command]]:
     for key, kind in zip(keys, kinds, strict=True):
         if kind not in (*_READ, b"none"):
             raise ArenaError(
-                f"{key!r} is a {kind.decode()}, which no service stores",
+                f"{key!r} has the unexpected type {kind.decode()}; the service never stores this type",
                 code="not_a_store",
                 expected="the database of a service",
             )
@@ -231,11 +234,11 @@ _READ: Final[dict[bytes, Callable[[bytes], Command]]] = {
     b"list": lambda key: ("LRANGE", key, 0, -1),
     b"stream": lambda key: ("XRANGE", key, "-", "+"),
 }
-"""The types of keys, and how they are read."""
+"""The command that reads a key, by the key's type."""
 
 
 def _commands(key: bytes, kind: bytes, value: Any) -> Iterator[Command]:
-    """The commands that make a key; all of them may be repeated from the first on."""
+    """Yield the commands that recreate a key; the whole sequence can be repeated."""
     if kind == b"string":
         yield ("SET", key, value)
     elif kind == b"stream":
@@ -259,7 +262,7 @@ def _send(connection: RedisConnection, commands: Sequence[Command]) -> None:
 
 
 def _identified(url: str) -> tuple[dict[str, str], bool]:
-    """The properties of a database, and whether it has an archive."""
+    """Return the properties of a database, and whether it has an archive."""
     connection = connect(url, ())
     try:
         fields, archived = connection.run([("HGETALL", STORE_KEY), ("EXISTS", ENDS)])
@@ -269,7 +272,7 @@ def _identified(url: str) -> tuple[dict[str, str], bool]:
 
 
 def _nodes(url: str) -> list[SingleRedis]:
-    """A connection to the server, or to each primary of a cluster."""
+    """Return a connection to the server, or to each primary of a cluster."""
     parts = urlsplit(url)
     if parts.scheme != CLUSTER_SCHEME:
         connect(url, ()).close()

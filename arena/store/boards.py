@@ -1,11 +1,12 @@
-"""Boards in Redis: the list of released groups, the board computed from it, and its daily points.
+"""Boards in Redis: the list of released groups, the board computed from it, and daily rating points.
 
-Of a board, all in its hash tag: the hash itself (:func:`board_key`); ``:log`` the released groups that are
-not in chunks of their tournament (:mod:`arena.store.chunks`), ``:last`` their last place; ``:tournaments``
-those with groups in chunks; ``:ledger`` the counted groups in parts; ``:ratings`` the ratings by part of
-the bots; ``:points`` the daily points: per day the first names of its sheets, and its sheets; ``:recent``
-the points that the board's page draws, and ``:matchups`` who beats whom, which are computed later;
-``:staged:<token>:…`` a publication that has not happened yet, which expires if its process has died.
+All keys of a board share its hash tag: the hash itself (:func:`board_key`); ``:log``, the released groups
+that are not yet in chunks of their tournament (:mod:`arena.store.chunks`); ``:last``, the last place in that
+list; ``:tournaments``, the tournaments with groups in chunks; ``:ledger``, the counted groups, in parts;
+``:ratings``, the ratings, each part with some of the bots; ``:points``, the daily points (for each day the
+first name on each sheet, and the sheets); ``:recent``, the points drawn on the board's page; ``:matchups``,
+who beats whom, computed later; and ``:staged:<token>:…``, a publication in preparation, which expires if its
+process dies.
 """
 
 from __future__ import annotations
@@ -26,35 +27,35 @@ _PUBLISH: Final = Script("board_publish")
 _FORGET: Final = Script("board_forget")
 _TRIM: Final = Script("board_trim")
 BOARD_SCRIPTS: Final = (_STAGE, _PUBLISH, _FORGET, _TRIM)
-"""The scripts that the connection of boards must load."""
+"""The scripts that the connection of a :class:`BoardStore` must load."""
 
 _BYTES_AT_ONCE: Final = 1 << 20
-"""About the most bytes of values in one exchange with the database while a board is published."""
+"""The approximate maximum size of values in one exchange with the database while a board is published."""
 
 _PARTS_AT_ONCE: Final = 8
-"""How many parts of a ledger are read in one exchange."""
+"""How many parts of a ledger are read per exchange."""
 
 _STAGED_MS: Final = 600_000
-"""How long what was staged for a publication is kept."""
+"""How long values staged for a publication are kept."""
 
 
 _PARTS: Final = 64
-"""The number of parts of the ratings."""
+"""The number of parts into which ratings are split."""
 
 _SHEET: Final = 100
-"""The number of points in a sheet."""
+"""The number of points per sheet."""
 
 _LISTED: Final = "{}"
-"""The value of a day on the list of days, whose points are elsewhere."""
+"""The value that marks a day in the list of days; its points are stored elsewhere."""
 
 Point = Sequence[Any]
-"""What is stored of a bot on a day."""
+"""The stored values of a bot on one day."""
 
 
 class BoardState(NamedTuple):
-    """A board as published (JSON; None: never), the last place of its list that it includes, when it was
-    published, how long that took, in which layout it is, and the last place of the list. All numbers are 0
-    without a board, and the layout is empty.
+    """A published board as JSON (None if never published), the last place of the list that it includes, when
+    it was published, how long that took, its layout, and the last place of the list. For a board that was
+    never published all numbers are 0, and the layout is empty.
     """
 
     shown: bytes | None
@@ -66,8 +67,8 @@ class BoardState(NamedTuple):
 
 
 class StoredLedger(NamedTuple):
-    """A ledger: its head (None: there is none), its parts by name, the last
-    place of the list that it includes (None: it was forgotten, or never was), and how often it was forgotten.
+    """A ledger: its head (None if there is no ledger), its parts by name, the last place of the list that it
+    includes (None if it was forgotten or never existed), and how often it was forgotten.
     """
 
     head: bytes | None
@@ -77,10 +78,10 @@ class StoredLedger(NamedTuple):
 
 
 class BoardStore(Repository):
-    """The boards by name (``BoardName.key``). Holds no rules. All times are milliseconds."""
+    """Stores the boards by name (``BoardName.key``). It has no rules; all times are in milliseconds."""
 
     def released_after(self, board: str, after: int, count: int) -> list[tuple[int, str, str]]:
-        """Groups released after a place of the list, oldest first: place, tournament, group."""
+        """Return groups released after a place in the list, oldest first, as (place, tournament, group)."""
         reply = self._one(
             "ZRANGEBYSCORE", f"{board_key(board)}:log", f"({after}", "+inf", "WITHSCORES", "LIMIT", 0, count
         )
@@ -107,9 +108,7 @@ class BoardStore(Repository):
         return _state(board, None, (*numbers, last))
 
     def ledger(self, board: str) -> StoredLedger:
-        """Return the ledger of the counted groups, all of one moment. Raises
-        :class:`~arena.errors.CorruptState`.
-        """
+        """Return a consistent snapshot of the ledger. Raises :class:`~arena.errors.CorruptState`."""
         key = board_key(board)
         query: Command = ("HMGET", key, "place", "turn", "at")
         while True:
@@ -139,12 +138,12 @@ class BoardStore(Repository):
         day: str,
         points: Mapping[str, Point],
     ) -> bool:
-        """Publish a board whose ledger was ``before``: ``parts`` replace those of the same name (without a
-        ledger before, all), ``ratings`` by name all others, and ``points`` those of ``day``. False if another
-        process was faster.
+        """Publish a board whose ledger was ``before``. ``parts`` replace the parts of the same name, or all
+        parts if there was no ledger. ``ratings``, by bot name, replace all ratings, and ``points`` those of
+        ``day``. Returns False if another process has published first.
 
-        All of it is staged first, in exchanges of about a megabyte, and then replaces what there was in one
-        step. What a killed process has staged expires.
+        All values are staged first, in exchanges of about a megabyte, and then replace the previous ones
+        atomically. Values staged by a process that was killed expire.
         """
         in_parts: list[dict[str, object]] = [{} for _ in range(_PARTS)]
         for name, own in ratings.items():
@@ -178,31 +177,31 @@ class BoardStore(Repository):
         return bool(self._one(*_PUBLISH.call_named([key, place], publication)))
 
     def forget_ledger(self, board: str) -> None:
-        """Delete the ledger, which is then recomputed. Processes that read it before cannot publish it."""
+        """Delete the ledger, so that it is recomputed. Processes that have read it cannot publish it."""
         self._one(*_FORGET.call([board_key(board)]))
 
     def trim(self, board: str, event: str, groups: Sequence[str]) -> bool:
-        """Remove groups of a tournament from the list of released ones, of which the ledger has all; they are
-        found by :meth:`tournaments` from then on. False if one of them is not in the ledger yet.
+        """Remove groups of a tournament that the ledger includes from the list of released groups; from then
+        on :meth:`tournaments` finds them. Returns False if the ledger does not include one of them yet.
         """
         members = [f"{event}/{group}" for group in groups]
         return bool(self._one(*_TRIM.call([board_key(board)], event, *members)))
 
     def tournaments(self, board: str) -> list[str]:
-        """Return the tournaments with groups that have left the list of released ones, oldest first."""
+        """Return the tournaments with groups removed from the list of released groups, oldest first."""
         return self._names("ZRANGE", f"{board_key(board)}:tournaments", 0, -1)
 
     def recent(self, board: str) -> bytes | None:
-        """The document with the points that the page draws; None if there is none."""
+        """Return the document with the points drawn on the board's page, or None if there is none."""
         found: bytes | None = self._one("GET", f"{board_key(board)}:recent")
         return found
 
     def save_recent(self, board: str, document: bytes) -> None:
-        """Replace it."""
+        """Replace the document with the points drawn on the board's page."""
         self._one("SET", f"{board_key(board)}:recent", document)
 
     def ratings(self, board: str, names: Iterable[str]) -> dict[str, Any]:
-        """Return the stored ratings of bots."""
+        """Return the stored ratings of the named bots."""
         wanted = set(names)
         numbers = sorted(set(map(_part_of, wanted)))
         stored = self._one("HMGET", f"{board_key(board)}:ratings", *numbers) if numbers else []
@@ -214,11 +213,11 @@ class BoardStore(Repository):
     # History
 
     def days(self, board: str) -> list[str]:
-        """Return the days with points, in their order."""
+        """Return the days with points, in chronological order."""
         return sorted(self._names("HKEYS", f"{board_key(board)}:days"))
 
     def day(self, board: str, day: str, start: int, count: int) -> list[tuple[int, str, Point]]:
-        """Return up to ``count`` points of a day from number ``start`` on, by name, with their numbers."""
+        """Return up to ``count`` points of a day by name, from number ``start`` on, with their numbers."""
         key = f"{board_key(board)}:points"
         names = self._one("HGET", key, day)
         last = min(-(-(start + count) // _SHEET), len(_names(f"days of {board}", names)))
@@ -260,19 +259,19 @@ def _state(board: str, shown: bytes | None, numbers: Sequence[bytes | None]) -> 
 
 
 def _names(name: str, data: bytes | None) -> list[str]:
-    """The first names of the sheets of a day; none if they cannot be read."""
+    """Return the first name on each sheet of a day, or no names if they cannot be read."""
 
     def read() -> list[str]:
         names: list[str] = orjson.loads(data or b"[]")
         if not isinstance(names, list) or not all(isinstance(first, str) for first in names):
-            raise TypeError("the names are no list of texts")
+            raise TypeError("expected a list of strings")
         return names
 
     return shown_or_left_out(name, read) or []
 
 
 def _rows(name: str, data: bytes | None) -> list[list[Any]]:
-    """The points of a sheet, each with its name first; none if they cannot be read."""
+    """Return the points on a sheet, each beginning with its name, or no points if they cannot be read."""
 
     def read() -> list[list[Any]]:
         rows: list[list[Any]] = orjson.loads(data or b"[]")
@@ -284,13 +283,13 @@ def _rows(name: str, data: bytes | None) -> list[list[Any]]:
 
 
 def _pieces(name: str, value: bytes) -> dict[str, bytes]:
-    """A value that may be large, in pieces by name and number."""
+    """Split a value that may be large into pieces, keyed by name and number."""
     starts = range(0, max(1, len(value)), _BYTES_AT_ONCE)
     return {f"{name}/{number}": value[at : at + _BYTES_AT_ONCE] for number, at in enumerate(starts)}
 
 
 def _batches(values: Mapping[str, bytes]) -> Iterator[list[str | bytes]]:
-    """Names and values in turn, in batches of about :data:`_BYTES_AT_ONCE`."""
+    """Yield names and values alternately, in batches of about :data:`_BYTES_AT_ONCE`."""
     batch: list[str | bytes] = []
     size = 0
     for name, value in values.items():
@@ -308,7 +307,7 @@ def _part_of(bot: str) -> int:
 
 
 def _sheets(points: Mapping[str, Point]) -> tuple[list[str], list[bytes]]:
-    """The first names of the sheets, and the sheets: points by name, the name first."""
+    """Return the first name on each sheet, and the sheets. Points begin with a name and are sorted by it."""
     rows = [[name, *points[name]] for name in sorted(points)]
     sheets = [rows[start : start + _SHEET] for start in range(0, len(rows), _SHEET)]
     return [sheet[0][0] for sheet in sheets], [orjson.dumps(sheet) for sheet in sheets]
@@ -319,8 +318,9 @@ def _sheet(day: str, number: int) -> str:
 
 
 def board_key(board: str) -> str:
-    """Return the hash of a board (``BoardName.key``): ``board`` as published, ``head`` of the ledger,
-    ``place``, ``at``, ``cost``, ``layout``, and ``turn``, which counts how often the ledger was forgotten.
+    """Return the key of a board's hash (``BoardName.key``), which has the fields ``board`` (as published),
+    ``head`` (of the ledger), ``place``, ``at``, ``cost``, ``layout``, and ``turn`` (how often the ledger was
+    forgotten).
     """
     return f"{{board:{board}}}"
 

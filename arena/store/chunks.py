@@ -1,4 +1,4 @@
-"""Groups of tournaments that are over, in compressed chunks: a quarter of what they take one by one."""
+"""Groups of finished tournaments, in compressed chunks: a quarter of the space of separate groups."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Final, NamedTuple
 import orjson
 
 CHUNK_GROUPS: Final = 200
-"""The number of groups in a chunk; the last one of a tournament may have fewer."""
+"""The number of groups in a chunk; the last chunk of a tournament can have fewer."""
 
 _LEVEL: Final = 9
 _DIGEST: Final = re.compile(rb"[0-9a-f]{64}")
 _DIGEST_BYTES: Final = 32
 _MARK: Final = b"\x01"
-"""Stands for a digest. JSON has no such byte."""
+"""A placeholder for a digest; this byte never occurs in JSON."""
 
 
 class StoredGroup(NamedTuple):
-    """A planned group: its row, its result (None: it has none), how often it was void, and its row of records
-    (:mod:`arena.store.records`), which only a chunk has for sure.
+    """A planned group: its row, its result (None if it has none), how often it was void, and its row of
+    records (:mod:`arena.store.records`), which is guaranteed to be set only in a chunk.
     """
 
     id: str
@@ -32,12 +32,10 @@ class StoredGroup(NamedTuple):
 
 
 def to_chunk(groups: Sequence[StoredGroup]) -> bytes:
-    """Pack groups in the order of planning into one value: the number of digests (4 bytes), the digests, the
-    rest.
-    """
+    """Pack groups, in order, into one value: the number of digests (4 bytes), the digests, and the rest."""
     columns = [
         [group.id for group in groups],
-        # Bytes as they are, whatever they are.
+        # latin-1 maps any bytes to text unchanged.
         [group.row.decode("latin-1") for group in groups],
         [None if group.result is None else group.result.decode("latin-1") for group in groups],
         [group.voided for group in groups],
@@ -50,7 +48,7 @@ def to_chunk(groups: Sequence[StoredGroup]) -> bytes:
 
 
 def from_chunk(data: bytes) -> list[StoredGroup]:
-    """Invert :func:`to_chunk`."""
+    """Unpack a chunk written by :func:`to_chunk`."""
     end = 4 + _DIGEST_BYTES * int.from_bytes(data[:4], "big")
     digests = (data[at : at + _DIGEST_BYTES].hex().encode() for at in range(4, end, _DIGEST_BYTES))
     parts = zlib.decompress(data[end:]).split(_MARK)

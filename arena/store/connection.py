@@ -1,8 +1,8 @@
 """The connection to Redis: batches of commands, scripts, and retries while the server is unavailable.
 
-Commands are sent over connections kept here, because the general client needs twice the processor time
-per command. A batch may be sent twice if a connection breaks, so every command of a live game is idempotent
-or checks a version.
+Commands are sent over connections kept here, because the general client needs twice the processor time per
+command. If a connection breaks, a batch can be sent twice, so every command of a live game is idempotent or
+checks a version.
 """
 
 from __future__ import annotations
@@ -33,26 +33,27 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 from arena.errors import ArenaError
 
 Command = tuple[Any, ...]
-"""A Redis command: bytes, text and whole numbers. A script is called as ``(Script, keys, args...)``."""
+"""A Redis command of bytes, strings and integers. A script is called as ``(Script, keys, args...)``."""
 
 CLUSTER_SCHEME: Final = "redis+cluster"
 _PATIENCE: Final = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.0)
-"""Pauses in seconds before each retry, together about as long as a restart of the server takes."""
+"""Pauses in seconds before each retry; their total is about as long as a server restart takes."""
 
 _TIMEOUT: Final = 2.5
-"""Seconds after which a server that does not answer counts as unavailable; there is no retry after them."""
+"""Seconds after which a server that does not respond counts as unavailable; then there are no more retries.
+"""
 
 _AWAY: Final = (RedisConnectionError, RedisTimeoutError, ReadOnlyError, RedisClusterException, OSError)
 
 
 class StoreUnavailable(ArenaError):
-    """The database cannot be reached or refuses commands; nothing that was accepted is lost."""
+    """The database cannot be reached or rejects commands; nothing that was accepted is lost."""
 
     code = "store_unavailable"
 
 
 class Script:
-    """A Lua script of ``scripts``."""
+    """A Lua script from the folder ``scripts``."""
 
     def __init__(self, name: str, *libraries: str) -> None:
         folder = resources.files("arena.store") / "scripts"
@@ -60,16 +61,16 @@ class Script:
         self.sha = sha1(self.text).hexdigest().encode()
 
     def call(self, keys: Sequence[str], *args: object) -> Command:
-        """Return the command that runs it."""
+        """Return the command that runs the script."""
         return ("EVALSHA", self.sha, len(keys), *keys, *args)
 
     def call_named(self, keys: Sequence[str], values: Mapping[str, object], *args: object) -> Command:
-        """Return the command that runs it with ``values`` by name, as JSON in its first argument."""
+        """Return the command that runs the script with the named ``values`` as JSON in its first argument."""
         return self.call(keys, orjson.dumps(values), *args)
 
 
 class ServerConnection(Protocol):
-    """The part of the client's connection that is used here; the client has no types for it."""
+    """The part of the client library's connection that is used here; the library has no types for it."""
 
     def connect(self) -> None:
         """Open the connection."""
@@ -81,14 +82,14 @@ class ServerConnection(Protocol):
         """Send a command."""
 
     def send_packed_command(self, command: Sequence[bytes], check_health: bool = True) -> None:
-        """Send commands in the protocol's format."""
+        """Send commands that are already encoded for the protocol."""
 
     def read_response(self, *, disconnect_on_error: bool = True) -> Any:
         """Return the next reply."""
 
 
 class PoolFigures(NamedTuple):
-    """Open connections, the most of them, and threads that wait for one."""
+    """The number of open connections, their maximum, and the number of threads waiting for one."""
 
     open: int
     most: int
@@ -100,20 +101,20 @@ class RedisConnection(Protocol):
 
     is_cluster: bool
     incarnation: str
-    """Changes whenever the server was restarted, and may have lost its last second."""
+    """Changes whenever the server restarts, which can lose the last second of data."""
     on_restart: list[Callable[[], None]]
 
     def run(self, commands: Sequence[Command]) -> list[Any]:
         """Send the commands together and return their replies. Raises :class:`StoreUnavailable`."""
 
     def keys(self, pattern: str) -> list[bytes]:
-        """Return all keys that fit a pattern; for what is done once."""
+        """Return all keys that match a pattern; only for rare tasks, because it scans the whole database."""
 
     def check_incarnation(self) -> None:
         """Check whether the server was restarted."""
 
     def pool(self) -> PoolFigures | None:
-        """Return the figures of the pool, with None for a cluster."""
+        """Return the figures of the connection pool, or None for a cluster."""
 
     def subscription(self) -> ServerConnection:
         """Return a separate connection for a subscription."""
@@ -123,7 +124,7 @@ class RedisConnection(Protocol):
 
 
 class Repository:
-    """What repositories have in common: the connection over which they send their commands."""
+    """The base class of repositories, with the connection over which they send commands."""
 
     def __init__(self, connection: RedisConnection) -> None:
         self._connection = connection
@@ -139,15 +140,15 @@ class Repository:
 
 
 def connect(url: str, scripts: Sequence[Script], *, max_connections: int = 64) -> RedisConnection:
-    """Return the connection to ``redis://``, ``rediss://``, ``unix://`` or ``redis+cluster://`` (any one
-    node).
+    """Return a connection to a ``redis://``, ``rediss://``, ``unix://`` or ``redis+cluster://`` URL; for a
+    cluster, that of any node.
     """
     parts = urlsplit(url)
     if parts.scheme == CLUSTER_SCHEME:
         return ClusterRedis(urlunsplit(parts._replace(scheme="redis")), scripts)
     if parts.scheme not in ("redis", "rediss", "unix"):
         raise ArenaError(
-            f"{parts.scheme!r} is not a valid database address",
+            f"invalid database URL scheme {parts.scheme!r}",
             code="invalid_store_url",
             field="REDIS_URL",
             expected=f"redis://, rediss://, unix:// or {CLUSTER_SCHEME}://",
@@ -156,7 +157,7 @@ def connect(url: str, scripts: Sequence[Script], *, max_connections: int = 64) -
 
 
 class SingleRedis:
-    """A single server: at most ``max_connections`` at a time; a batch is one round trip."""
+    """A single server, with at most ``max_connections`` connections and one round trip per batch."""
 
     is_cluster = False
 
@@ -197,7 +198,7 @@ class SingleRedis:
                     break
                 time.sleep(delay)
             except RedisError as error:
-                raise StoreUnavailable(f"the database refused: {error}") from error
+                raise StoreUnavailable(f"the database rejected a command: {error}") from error
         raise StoreUnavailable(f"the database is unavailable: {problem}") from problem
 
     def keys(self, pattern: str) -> list[bytes]:
@@ -232,7 +233,7 @@ class SingleRedis:
             connection.disconnect()
 
     def _forget(self) -> None:
-        """Drop all connections: a forked child must not use those of its parent."""
+        """Drop all connections, because a forked child process must not use those of its parent."""
         self._open = 0
         self._waiting = 0
         self._free = []
@@ -253,7 +254,7 @@ class SingleRedis:
                 except ResponseError as error:
                     refused = refused or error
         except BaseException as error:
-            # Part of a reply may be left on it, whatever happened.
+            # Part of a reply may be left on the connection, whatever happened.
             connection.disconnect()
             self._gone()
             if isinstance(error, RedisTimeoutError):
@@ -270,7 +271,7 @@ class SingleRedis:
         return results
 
     def _another(self) -> ServerConnection:
-        """A new connection; if the maximum is reached, the next one that becomes free."""
+        """Return a new connection or, if the maximum is reached, the next one that becomes free."""
         begin = time.monotonic()
         with self._room:
             while True:
@@ -280,7 +281,7 @@ class SingleRedis:
                     self._open += 1
                     break
                 if self._timed_out > begin:
-                    raise RedisTimeoutError("the server does not answer others either")
+                    raise RedisTimeoutError("the server does not respond to other connections either")
                 self._waiting += 1
                 # A short wait: a connection may have been freed before this thread counted as waiting.
                 self._room.wait(0.05)
@@ -301,7 +302,7 @@ class SingleRedis:
         return made
 
     def _opened(self) -> ServerConnection:
-        """A new connection, with the scripts loaded and the server's incarnation noted."""
+        """Return a new connection, with the scripts loaded and the server's incarnation recorded."""
         connection = self._connection()
         try:
             connection.connect()
@@ -325,7 +326,7 @@ class SingleRedis:
 
 
 class ClusterRedis:
-    """A Redis Cluster: every command goes to the node of its keys."""
+    """A connection to a Redis Cluster: every command goes to the node that holds its keys."""
 
     is_cluster = True
 
@@ -346,7 +347,7 @@ class ClusterRedis:
             raise StoreUnavailable(f"the database is unavailable: {error}") from error
 
     def run(self, commands: Sequence[Command]) -> list[Any]:
-        """See :class:`RedisConnection`. Commands to one key keep their order."""
+        """See :class:`RedisConnection`. Commands on the same key keep their order."""
         replies: list[Any] = [None] * len(commands)
         left = list(range(len(commands)))
         problem: Exception | None = None
@@ -369,7 +370,7 @@ class ClusterRedis:
                     problem = result
                     again.append(index)
                 elif isinstance(result, Exception):
-                    raise StoreUnavailable(f"the database refused: {result}") from result
+                    raise StoreUnavailable(f"the database rejected a command: {result}") from result
                 else:
                     replies[index] = result
             left = again
@@ -401,7 +402,7 @@ class ClusterRedis:
         return None
 
     def subscription(self) -> ServerConnection:
-        """See :class:`RedisConnection`. Every node receives what is published on any other."""
+        """See :class:`RedisConnection`. Every node receives what is published on any other node."""
         node = self._redis.get_random_node()
         pool = self._redis.get_redis_connection(node).connection_pool
         made: ServerConnection = pool.connection_class(**{**pool.connection_kwargs, "socket_timeout": 15})
@@ -423,14 +424,14 @@ class ClusterRedis:
         return list(pipeline.execute(raise_on_error=False))
 
     def _load(self, command: Command) -> None:
-        """Load the script of a command on the node of its keys."""
+        """Load the script of a command on the node that holds its keys."""
         script = self._scripts[command[1]]
         node = self._redis.get_node_from_key(command[3])
         self._redis.execute_command("SCRIPT LOAD", script.text, target_nodes=node)
 
 
 def _pack(commands: Sequence[Command]) -> bytes:
-    """The commands in the protocol's format."""
+    """Encode the commands for the protocol."""
     return b"".join(map(pack_command, commands))
 
 

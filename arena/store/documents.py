@@ -1,4 +1,4 @@
-"""Documents by name: small JSON values (schedules, annulments), larger ones in parts, rows that expire
+"""Documents by name: small JSON values (schedules, annulments), larger documents in parts, expiring rows
 (sessions, codes in links), and flags.
 """
 
@@ -16,7 +16,7 @@ from arena.store.rows import shown_or_left_out, unreadable
 
 _REPLACE: Final = Script("replace")
 DOCUMENT_SCRIPTS: Final = (_REPLACE,)
-"""The scripts that the connection of documents must load."""
+"""The scripts that the connection of a :class:`Documents` store must load."""
 
 _FLAGS: Final = "{arena}:flags"
 
@@ -26,8 +26,8 @@ def _unchanged(value: Any) -> Any:
 
 
 class Documents(Repository):
-    """JSON values by name, each changed independently. ``kind`` or, if there is one, ``key`` names the hash
-    that holds them.
+    """JSON values by name, each changed independently. They are stored in the hash ``key``, or in one named
+    after ``kind`` if ``key`` is empty.
     """
 
     def __init__(self, connection: RedisConnection, kind: str, key: str = "") -> None:
@@ -36,7 +36,7 @@ class Documents(Repository):
         self._key = key or f"{{{kind}}}"
 
     def all(self, read: Callable[[Any], Any] = _unchanged) -> dict[str, Any]:
-        """Return what ``read`` makes of all values, ordered by name, without those that cannot be read."""
+        """Return the results of ``read`` for all values, ordered by name, leaving out unreadable ones."""
         reply = self._one("HGETALL", self._key)
         found = {name: self._listed(name, data, read) for name, data in sorted(by_name(reply).items())}
         return {name: value for name, value in found.items() if value is not None}
@@ -47,12 +47,12 @@ class Documents(Repository):
         return None if data is None else self._read(name, data)
 
     def many(self, names: Sequence[str], read: Callable[[Any], Any] = _unchanged) -> list[Any]:
-        """Return what ``read`` makes of the values, with None where there is none or it cannot be read."""
+        """Return the results of ``read`` for the named values, with None for missing or unreadable ones."""
         (reply,) = self._connection.run([("HMGET", self._key, *names)]) if names else ((),)
         return [self._listed(name, data, read) for name, data in zip(names, reply, strict=True)]
 
     def add(self, name: str, value: object) -> bool:
-        """Store a value if there is none, and return False if there is a different one. May be repeated."""
+        """Store a value if there is none, and return False if there is a different one. Can be repeated."""
         data = orjson.dumps(value)
         if self._replace(name, None, data):
             return True
@@ -60,10 +60,10 @@ class Documents(Repository):
         return bool(stored == data)
 
     def change(self, name: str, act: Callable[[Any], Any]) -> Any:
-        """Replace a value by the result of ``act`` (None for no value) and return it.
+        """Replace a value with the result of ``act`` (None deletes the value) and return it.
 
-        ``act`` is called again if the value has changed in the meantime; its exceptions are passed on. Raises
-        :class:`~arena.errors.CorruptState` for a value that cannot be read.
+        ``act`` is called again if the value changed in the meantime; its exceptions propagate. Raises
+        :class:`~arena.errors.CorruptState` if the value cannot be read.
         """
         while True:
             before = self._one("HGET", self._key, name)
@@ -88,7 +88,7 @@ class Documents(Repository):
         return shown_or_left_out(self.named(name), lambda: read(self._read(name, data)))
 
     def named(self, name: str) -> str:
-        """Return the value's name in messages."""
+        """Return the name used for the value in messages."""
         return f"{self._kind} {name!r}"
 
     def _replace(self, name: str, before: bytes | None, after: bytes | None) -> bool:
@@ -97,8 +97,8 @@ class Documents(Repository):
 
 
 class DocumentParts(Repository):
-    """Documents in parts, such as a text and its version, which are read and written together. ``key`` makes
-    the key of the hash with the parts out of the name.
+    """Documents in parts, such as a text and its version, that are read and written together. ``key`` maps a
+    document's name to the key of the hash with its parts.
     """
 
     def __init__(self, connection: RedisConnection, key: Callable[[str], str]) -> None:
@@ -106,22 +106,22 @@ class DocumentParts(Repository):
         self._key = key
 
     def load(self, name: str, *parts: str) -> Sequence[bytes | None]:
-        """Parts of a document, None for those that are not there."""
+        """Return parts of a document, with None for those that are missing."""
         (found,) = self.many([name], *parts)
         return found
 
     def many(self, names: Sequence[str], *parts: str) -> list[Sequence[bytes | None]]:
-        """The same of several documents, in one round trip."""
+        """Return the parts of several documents in one round trip."""
         return self._connection.run([("HMGET", self._key(name), *parts) for name in names])
 
     def save(self, name: str, **parts: str | int | bytes) -> None:
-        """Replace these parts."""
+        """Replace these parts of a document."""
         self._one("HSET", self._key(name), *chain(*parts.items()))
 
 
 class ExpiringRows(Repository):
-    """Rows of one ``kind``, found by a secret, of which only the hash is stored. ``of``: the account that a
-    row belongs to, whose rows :meth:`forget` removes.
+    """Expiring rows of one ``kind``, each found by a secret of which only the hash is stored. The parameter
+    ``of`` is the account that a row belongs to; :meth:`forget` removes the rows of an account.
     """
 
     def __init__(self, connection: RedisConnection, kind: str) -> None:
@@ -132,7 +132,7 @@ class ExpiringRows(Repository):
         """Store a row for ``kept_ms`` milliseconds."""
         key = self._key(secret)
         if of:
-            # Before the row, so that no row is missed.
+            # Stored before the row, so that :meth:`forget` misses no row.
             self._connection.run([("SADD", self._of(of), key), ("PEXPIRE", self._of(of), 2 * kept_ms)])
         self._one("SET", key, row, "PX", kept_ms)
 
@@ -147,7 +147,7 @@ class ExpiringRows(Repository):
         return found
 
     def take(self, secret: str) -> bytes | None:
-        """Remove the row and return it; of several calls one gets it."""
+        """Remove the row and return it; of several concurrent calls only one gets it."""
         found: bytes | None = self._one("GETDEL", self._key(secret))
         return found
 
@@ -159,15 +159,15 @@ class ExpiringRows(Repository):
 
 
 class Flags(Repository):
-    """Flags, shared by all processes, for what was done once or recently."""
+    """Flags, shared by all processes, that record what was done once or recently."""
 
     def is_set(self, name: str) -> bool:
-        """Return whether the flag was set."""
+        """Return whether the flag is set."""
         found = self._one("HEXISTS", _FLAGS, name)
         return bool(found)
 
     def set(self, name: str) -> None:
-        """Set the flag for good."""
+        """Set the flag permanently."""
         self._one("HSET", _FLAGS, name, 1)
 
     def first(self, name: str, for_ms: int) -> bool:
@@ -177,8 +177,8 @@ class Flags(Repository):
 
 
 def by_name(reply: Mapping[bytes, bytes] | Sequence[bytes]) -> dict[str, bytes]:
-    """Return a hash by name. The client of a cluster returns it as a mapping, and a single server as a
-    list.
+    """Return a hash as a mapping from names to values. The client of a cluster returns a mapping; that of a
+    single server returns a list.
     """
     items = reply.items() if isinstance(reply, Mapping) else zip(reply[::2], reply[1::2], strict=True)
     return {name.decode(): value for name, value in items}

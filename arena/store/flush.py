@@ -1,4 +1,4 @@
-"""Files that another process appends to, flushed to disk every second."""
+"""Flushes files that another process appends to, every second."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Final
 
 SECONDS: Final = 1.0
-"""The pause between two flushes."""
+"""The pause in seconds between two flushes."""
 
 UNFLUSHED: Final = "{arena}:unflushed"
-"""Since when the files of an embedded database cannot be flushed to disk, in milliseconds."""
+"""When the files of an embedded database first could not be flushed to disk, in milliseconds."""
 
 log = logging.getLogger(__name__)
 
@@ -21,9 +21,9 @@ _sync: Final[Callable[[int], None]] = getattr(os, "fdatasync", os.fsync)
 
 
 class Flusher:
-    """Flushes the files that ``files()`` returns if they have changed, in a separate thread.
+    """Flushes the files returned by ``files()`` if they have changed, in a separate thread.
 
-    Files may appear and disappear. A flush by one process covers what any process has written.
+    Files can appear and disappear. A flush by one process covers what any process has written.
     """
 
     def __init__(
@@ -38,14 +38,14 @@ class Flusher:
         self._failed = ""
 
     def start(self) -> None:
-        """Start the thread, once."""
+        """Start the thread, unless it is running."""
         if self._thread is None:
             self._stop.clear()
             self._thread = threading.Thread(target=self._run, name="flusher", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
-        """Stop after the current flush."""
+        """Stop the thread after the current flush."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join()
@@ -54,7 +54,7 @@ class Flusher:
     def flush(self) -> list[Path]:
         """Flush the files that have changed since their last flush, and return them.
 
-        Raises :class:`OSError` if the disk fails; the next call tries again.
+        Raises :class:`OSError` if the disk fails; the next call retries.
         """
         done = []
         marks: dict[Path, tuple[int, int, int]] = {}
@@ -62,10 +62,10 @@ class Flusher:
             try:
                 file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
             except FileNotFoundError:
-                # A rewrite has removed it, after it flushed its replacement.
+                # The server has rewritten the log, removing this file after it flushed the replacement.
                 continue
             try:
-                # Before the flush: the next flush covers later writes.
+                # Read before the flush, so that the next flush covers later writes.
                 status = os.fstat(file)
                 mark = (status.st_ino, status.st_size, status.st_mtime_ns)
                 if self._flushed.get(path) != mark:
@@ -83,14 +83,14 @@ class Flusher:
                 self.flush()
                 if self._failed:
                     self._failed = ""
-                    log.warning("the data are flushed to disk again")
+                    log.warning("flushing data to disk works again")
                     self._tell(True)
             except OSError as error:
                 if str(error) != self._failed:
                     if not self._failed:
                         self._tell(False)
                     self._failed = str(error)
-                    log.error("the data cannot be flushed to disk: %s", error)
+                    log.error("cannot flush data to disk: %s", error)
 
     def _tell(self, works: bool) -> None:
         if self._note is not None:

@@ -1,9 +1,9 @@
-"""What the database has of records in format 1, for the step to format 2 (:mod:`arena.upgrade.step_2`).
+"""Database access to records in format 1, for the upgrade to format 2 (:mod:`arena.upgrade.step_2`).
 
-There, ``{t:<id>}:packs`` of a tournament had the gzipped records of its local groups that were not archived;
-chunks of groups had no records; lists of records had such groups as ``@<tournament>/<group>``, and there was
-one for each kind of game; of an archived live game nothing was left but its places in lists; and
-``{arena}:archive`` counted the changes of the archive.
+In format 1, ``{t:<id>}:packs`` of a tournament held the gzipped records of its local groups that were not
+archived. Chunks of groups had no records. Lists of records contained such groups as
+``@<tournament>/<group>``, and each kind of game had a separate list. An archived live game left only its
+places in lists. ``{arena}:archive`` counted the changes of the archive.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _REQUESTED: Final = "{arena}:archive:requested"
 
 
 class FormerRecords(Repository):
-    """Rows and lists of records of format 1 become those of format 2. Every method may be repeated."""
+    """Converts rows and lists of records from format 1 to format 2. Every method can be repeated."""
 
     def service(self) -> str:
-        """Return the id of the database, or an empty text."""
+        """Return the id of the database, or an empty string."""
         found = self._one("HGET", STORE_KEY, "id")
         return (found or b"").decode()
 
@@ -37,11 +37,11 @@ class FormerRecords(Repository):
         return bool(found)
 
     def forget_rows(self) -> None:
-        """Forget the rows that an attempt that was killed has written to the archive."""
+        """Delete the rows that an earlier, interrupted attempt wrote to the archive."""
         self._connection.run([("HDEL", ENDS, "rows"), ("DEL", ROWS_KEY)])
 
     def rename(self) -> None:
-        """Give rows and members of lists their names."""
+        """Rename rows and members of lists as format 2 requires."""
         for pack in self._connection.keys("{t:*}:packs"):
             self._one("RENAME", pack, pack.removesuffix(b":packs") + b":records")
         for key in (PENDING, PENDING_PRIVATE):
@@ -52,11 +52,11 @@ class FormerRecords(Repository):
                     self._connection.run([("ZADD", key, number, new), ("ZREM", key, name)])
 
     def put_game(self, game: str, version: int, header: bytes) -> None:
-        """Store the header of an archived live game again."""
+        """Restore the header of an archived live game."""
         self._one("HSET", record_key(game), "m", header, "v", version)
 
     def chunk(self) -> None:
-        """Put the rows of archived records into the chunks of their groups."""
+        """Move the rows of archived records into the chunks of their groups."""
         for chunks in self._connection.keys("{t:*}:chunks"):
             rows = chunks.removesuffix(b":chunks") + b":records"
             stored = self._one("HGETALL", chunks)
@@ -73,7 +73,7 @@ class FormerRecords(Repository):
                     self._one("HDEL", rows, *places)
 
     def finish(self, kinds: Iterable[str]) -> None:
-        """Delete what nobody reads any more."""
+        """Delete data that are no longer read."""
         keys = [_ARCHIVE, _REQUESTED, *(f"{PENDING}:{kind}" for kind in kinds)]
         self._connection.run([("DEL", key) for key in keys])
 

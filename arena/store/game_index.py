@@ -1,4 +1,4 @@
-"""Lists of games, and the last header and the record of each game that is over."""
+"""Lists of games, and the last header and the record of each finished game."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ INDEX_SCRIPTS: Final = LIST_SCRIPTS
 
 
 class GameList(NamedTuple):
-    """A list of games: those of a bot, else those in a state, else those of a kind, else all."""
+    """A list of games: those of a bot if given, else those in a state, else those of a kind, else all."""
 
     bot: str | None = None
     state: str | None = None
@@ -35,7 +35,7 @@ class GameList(NamedTuple):
 
 
 class ListedGame(NamedTuple):
-    """A game that is over and what its lists follow from."""
+    """A finished game, with the values that determine its lists."""
 
     game: str
     created_ms: int
@@ -45,7 +45,7 @@ class ListedGame(NamedTuple):
 
 
 class EndedGame(NamedTuple):
-    """A game that is over: its header, its version, and its record if it was played to the end."""
+    """A finished game: its header, its version, and its record if it was played to the end."""
 
     header: bytes
     version: int
@@ -53,7 +53,7 @@ class EndedGame(NamedTuple):
 
 
 class GameIndex(Repository):
-    """The lists and the records in one Redis or Redis Cluster."""
+    """Stores the lists and the records in one Redis or Redis Cluster."""
 
     def __init__(self, connection: RedisConnection) -> None:
         super().__init__(connection)
@@ -62,11 +62,11 @@ class GameIndex(Repository):
     # Lists
 
     def page(self, games: GameList, before: Cursor | None, count: int) -> Sequence[Cursor]:
-        """Return up to ``count`` games of a list after ``before``, newest first."""
+        """Return up to ``count`` games of a list that follow ``before``, newest first."""
         return self._lists.page(_list_key(games), before, count)
 
     def headers(self, games: Sequence[str]) -> list[bytes | None]:
-        """Return the headers of the games, with None for one that is no longer stored."""
+        """Return the headers of the games, with None for those that are no longer stored."""
         commands: list[Command] = []
         for game in games:
             commands += (("HGET", game_key(game), "m"), ("HGET", record_key(game), "m"))
@@ -80,7 +80,7 @@ class GameIndex(Repository):
             self._connection.run(commands)
 
     def settle(self, game: str, state: str, created_ms: int) -> None:
-        """Keep a finished game only on the list of its state."""
+        """Remove a finished game from the lists of unfinished games, and add it to the list of its state."""
         commands: list[Command] = [("ZREM", state_key(other), game) for other in ("waiting", "running")]
         self._connection.run([*commands, ("ZADD", state_key(state), created_ms, game)])
 
@@ -94,7 +94,7 @@ class GameIndex(Repository):
         score = self._one("ZSCORE", state_key("running"), game)
         return score is not None
 
-    # Games that are over
+    # Finished games
 
     def ended(self, game: str) -> EndedGame | None:
         """Return the stored header and record of the game."""
@@ -112,10 +112,10 @@ class GameIndex(Repository):
         record_ms: int | None,
         oldest_ms: int,
     ) -> None:
-        """Store the record, unless it is there, beside the header that the last step wrote, for ``record_ms``
-        (None: forever); the live keys expire after ``live_ms``.
+        """Store the record, unless it is already stored, beside the header that the last step wrote. It is
+        kept for ``record_ms`` (None: forever), and the live keys expire after ``live_ms``.
 
-        Games created before ``oldest_ms`` leave the lists of ``bots``. May be repeated.
+        Games created before ``oldest_ms`` are removed from the lists of ``bots``. Can be repeated.
         """
         key = record_key(game)
         commands: list[Command] = [("HSET", key, "v", version)]
@@ -130,7 +130,7 @@ class GameIndex(Repository):
         self._connection.run(commands)
 
     def replace_header(self, game: str, header: bytes) -> None:
-        """Replace the header of a game that is over and of which no step can be taken any more."""
+        """Replace the header of a finished game, for which no more steps are possible."""
         self._one("HSET", record_key(game), "m", header)
 
     def archive(self, games: Sequence[ListedGame]) -> None:

@@ -1,8 +1,8 @@
 """Lists of games, newest first: a sorted set of recent games, and compressed chunks of archived ones.
 
-Of a list ``key``: ``:chunks``, a sorted set of chunks by the lowest score in each, of which no other has
-scores in between; ``:chunked``, the number of games in chunks. A game may be in both for a moment, and counts
-once.
+A list ``key`` has two more keys. ``:chunks`` is a sorted set of chunks by the lowest score in each; their
+score ranges do not overlap. ``:chunked`` is the number of games in chunks. A game can briefly be both in the
+recent set and in a chunk, and counts once.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from arena.store.rows import shown_or_left_out
 _CHUNK: Final = Script("list_chunk")
 _TRIM: Final = Script("list_trim")
 LIST_SCRIPTS: Final = (_CHUNK, _TRIM)
-"""The scripts that the connection of lists must load."""
+"""The scripts that the connection of game lists must load."""
 
 CHUNK_GAMES: Final = 200
-"""The most games in a chunk, unless more of them have the same score."""
+"""The maximum number of games in a chunk, unless more of them have the same score."""
 
 _COUNT_BYTES: Final = 4
 
 
 class _Chunk(NamedTuple):
-    """A stored chunk and its lowest score; ``data`` is empty if there is none."""
+    """A stored chunk and the lowest score in it; ``data`` is empty if there is no chunk."""
 
     data: bytes
     lowest: int
@@ -48,11 +48,12 @@ class _Chunk(NamedTuple):
 
 
 class GameLists(Repository):
-    """The lists in one Redis or Redis Cluster."""
+    """Stores the lists in one Redis or Redis Cluster."""
 
     def page(self, key: str, before: Cursor | None, count: int) -> list[Cursor]:
-        """Return up to ``count`` games of a list after ``before``, newest first."""
-        # The recent ones first: a game moves from there to a chunk, and is never nowhere.
+        """Return up to ``count`` games of a list that follow ``before``, newest first."""
+        # Recent games are read first: a game moves from there to a chunk, and is always in at least one
+        # place.
         found = set(newest_first(self._connection, key, before, count))
         highest: int | str = "+inf" if before is None else before.score
         archived: list[Cursor] = []
@@ -67,7 +68,7 @@ class GameLists(Repository):
         return sorted(found.union(archived), reverse=True)[:count]
 
     def archive(self, key: str, members: Iterable[Cursor]) -> None:
-        """Move games of a list into chunks. May be repeated, and run twice at the same time."""
+        """Move games of a list into chunks. Can be repeated, and run concurrently."""
         left = sorted(members)
         while left:
             newest = left[-1]
@@ -78,7 +79,7 @@ class GameLists(Repository):
             own = left[first:]
             there = shown_or_left_out(f"chunk of {key} at {chunk.lowest}", chunk.members)
             if there is None:
-                # They stay where they are.
+                # The chunk is unreadable, so the games stay where they are.
                 return
             before = set(there)
             after = sorted(before.union(own))
@@ -91,20 +92,18 @@ class GameLists(Repository):
                 left = left[:first]
 
     def trim(self, key: str, oldest: int) -> list[Command]:
-        """Return the commands that remove games with scores below ``oldest``, and all chunks of only such
-        games.
-        """
+        """Return the commands that remove games with scores below ``oldest``, and chunks of only those."""
         keys = [chunks_key(key), chunked_key(key)]
         return [("ZREMRANGEBYSCORE", key, "-inf", oldest), _TRIM.call(keys, oldest)]
 
     def _chunks(self, key: str, highest: int | str, count: int) -> list[_Chunk]:
-        """Up to ``count`` chunks with a lowest score up to ``highest``, newest first."""
+        """Return up to ``count`` chunks whose lowest score is at most ``highest``, newest first."""
         command = ("ZREVRANGEBYSCORE", chunks_key(key), highest, "-inf", "WITHSCORES", "LIMIT", 0, count)
         reply = self._one(*command)
         return [_Chunk(reply[at], int(reply[at + 1])) for at in range(0, len(reply), 2)]
 
     def _target(self, key: str, member: Cursor) -> tuple[int, _Chunk]:
-        """The number of games in chunks, and the chunk where a game belongs."""
+        """Return the number of games in chunks, and the chunk to which a game belongs."""
         stored = chunks_key(key)
         count, *replies = self._connection.run(
             [
@@ -121,7 +120,7 @@ class GameLists(Repository):
 
 
 def _pieces(members: Sequence[Cursor]) -> list[Sequence[Cursor]]:
-    """Members in chunks; those with the same score stay together."""
+    """Split members into chunks, keeping those with the same score together."""
     pieces = []
     start = 0
     while start < len(members):
@@ -141,17 +140,17 @@ def _packed(members: Sequence[Cursor]) -> bytes:
 
 
 def chunks_key(key: str) -> str:
-    """Return the chunks of a list."""
+    """Return the key of a list's chunks."""
     return f"{_tagged(key)}:chunks"
 
 
 def chunked_key(key: str) -> str:
-    """Return the number of games in them."""
+    """Return the key of the number of games in a list's chunks."""
     return f"{_tagged(key)}:chunked"
 
 
 def _tagged(key: str) -> str:
-    """The key with the hash tag that puts it where ``key`` is."""
+    """Return the key with a hash tag that places it in the same slot as ``key``."""
     return key if "{" in key else f"{{{key}}}"
 
 

@@ -1,9 +1,9 @@
-"""Games in Redis: every game's keys share one hash tag, and a step of a game is one script.
+"""Games in Redis: all keys of a game share one hash tag, and each step of a game is one script.
 
-Data outside a game (a bot's turns, the due-list, lists of games, notifications) are updated by *hints*,
-which are idempotent; readers check a list against the game. On a single server hints are part of the
-step's script. On a cluster the step puts them into the game's outbox, they are delivered right afterwards,
-and a sweeper repeats those that were not acknowledged.
+Data outside a game (a bot's turns, the due-list, lists of games, notifications) are updated by *hints*, which
+are idempotent. Readers check each list entry against its game. On a single server, hints are part of the
+step's script. On a cluster, the step puts them into the game's outbox, from which they are delivered
+immediately afterwards, and a sweeper redelivers those that were not acknowledged.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ OUTAGE_GAP_MS: Final = 5000
 """A gap between two beats longer than this was an outage of the service."""
 
 TAIL_EVENTS: Final = 64
-"""The number of newest events that are loaded with a game to show turns."""
+"""The number of most recent events that are loaded with a game to show turns."""
 
 _CLUSTER_LOOK_MS: Final = 10_000
 """On a cluster every game is checked at least this often, in case its last hints were lost."""
@@ -39,7 +39,7 @@ _ACKNOWLEDGED_KEPT: Final = 10_000
 
 
 class TurnChange(NamedTuple):
-    """``bot`` must act on ``seat`` now, may act there, or has nothing left to do there (``gone``)."""
+    """A change of what ``bot`` must or may do at ``seat``; ``gone`` means that it has nothing left to do."""
 
     bot: str
     seat: int
@@ -47,8 +47,9 @@ class TurnChange(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """Moves a game to the list of its ``state`` from that of the state ``before`` (None: the game is new and
-    is also added to the list of all games and that of its ``kind``), and adds it to those of ``bots``.
+    """Moves a game from the list of the state ``before`` to that of its ``state``, and adds it to those of
+    ``bots``. If ``before`` is None, the game is new and also joins the list of all games and that of its
+    ``kind``.
     """
 
     kind: str
@@ -59,7 +60,7 @@ class Listing(NamedTuple):
 
 
 class GameRow(NamedTuple):
-    """A stored game. ``events``: the newest ones, if requested."""
+    """A stored game. ``events`` are its most recent events, if requested."""
 
     version: int
     header: bytes
@@ -70,10 +71,10 @@ class GameRow(NamedTuple):
 
 @dataclass(slots=True)
 class GameStep:
-    """One change of one game, from version ``before`` (0: it must not exist). Empty parts stay unchanged.
+    """One change to one game at version ``before`` (0: the game must not exist). Empty parts stay unchanged.
 
-    ``turns``: the changes for the bots at the table; ``listing``: how its lists change, None for no change;
-    ``due_ms``: when it must be checked, None for no change.
+    ``turns`` are the changes for the bots at the table. ``listing`` is how the game's lists change, or None
+    for no change. ``due_ms`` is when the game must be checked, or None for no change.
     """
 
     game: str
@@ -90,7 +91,7 @@ class GameStep:
 
 
 class PendingTurn(NamedTuple):
-    """A turn on a bot's list: game and seat, its number on the list, the version of the game."""
+    """A turn on a bot's list: the game, the seat, the turn's number on the list, and the game's version."""
 
     game: str
     seat: int
@@ -99,7 +100,7 @@ class PendingTurn(NamedTuple):
 
 
 class PendingQuery(NamedTuple):
-    """Up to ``limit`` turns of ``bot`` after number ``after``; with ``rights`` including optional ones."""
+    """A query for up to ``limit`` turns of ``bot`` after number ``after``, including rights if ``rights``."""
 
     bot: str
     after: int
@@ -122,9 +123,9 @@ GAME_SCRIPTS: Final = (_STEP, _HINT, _PENDING, _PRUNE, _ACKNOWLEDGE, _CLAIM, _SE
 
 
 class GameStore(Repository):
-    """The live games in one Redis or one Redis Cluster, without rules. All times are milliseconds.
+    """Stores the live games in one Redis or Redis Cluster. It has no rules. All times are in milliseconds.
 
-    Every method may raise :class:`~arena.store.connection.StoreUnavailable`.
+    Every method can raise :class:`~arena.store.connection.StoreUnavailable`.
     """
 
     def __init__(self, connection: RedisConnection) -> None:
@@ -143,7 +144,7 @@ class GameStore(Repository):
     # Games
 
     def load(self, games: Sequence[str], *, tails: bool = False) -> list[GameRow | None]:
-        """Return the games, with None for a missing one; with ``tails`` including the newest events."""
+        """Return the games, with None for missing ones. ``tails`` includes their most recent events."""
         commands: list[Command] = []
         for game in games:
             commands.append(("HMGET", game_key(game), "v", "m", "s", "t"))
@@ -160,10 +161,10 @@ class GameStore(Repository):
     def write(
         self, steps: Sequence[GameStep], then: PendingQuery | None = None
     ) -> tuple[list[bool], list[PendingTurn]]:
-        """Try every step.
+        """Try to apply every step.
 
-        Returns which steps were accepted, and the turns that are then pending for the query ``then``, in the
-        same round trip.
+        Returns which steps were accepted and, read in the same round trip, the turns then pending for the
+        query ``then``.
         """
         if self._connection.is_cluster:
             taken = self._write_on_cluster(steps)
@@ -184,12 +185,12 @@ class GameStore(Repository):
         return taken, [] if then is None else _pending_turns(replies[-1], then.limit)
 
     def log(self, game: str) -> list[bytes]:
-        """Return all logged actions."""
+        """Return all logged actions of a game."""
         entries = self._one("LRANGE", log_key(game), 0, -1)
         return list(entries)
 
     def events(self, game: str, start: int, count: int) -> list[bytes]:
-        """Return up to ``count`` events from number ``start`` on."""
+        """Return up to ``count`` events of a game, starting at number ``start``."""
         events = self._one("LRANGE", events_key(game), start, start + count - 1)
         return list(events)
 
@@ -217,14 +218,14 @@ class GameStore(Repository):
         return ServiceClock(now_ms, self._outage_ms + (gap if gap > OUTAGE_GAP_MS else 0))
 
     def next_version(self, before: int) -> int:
-        """Return a version for the step after version ``before``, in microseconds of the server's clock.
+        """Return a version, in microseconds of the server's clock, for the step after version ``before``.
 
-        A version of a branch that was lost with the server's last second is therefore never reused.
+        Thus the version of a step that was lost with the server's last second is never reused.
         """
         return max(before + 1, int(time.monotonic() * 1e6 + self._offset_us))
 
     def beat(self, stood_still_ms: int = 0) -> ServiceClock:
-        """Record that the clocks are being served, and for how long this process has just stood still."""
+        """Record that clocks are being served, and for how long this process has just been suspended."""
         self._read_clock("1", stood_still_ms)
         return self.clock()
 
@@ -257,7 +258,7 @@ class GameStore(Repository):
         self._one(*_SETTLE.call([DUE], game, lease_ms, "" if due_ms is None else due_ms))
 
     def resend(self, game: str) -> None:
-        """Deliver again the hints that are left in the game's outbox (cluster only)."""
+        """Redeliver the hints that are left in the game's outbox (cluster only)."""
         if not self._connection.is_cluster:
             return
         entries = self._one("LRANGE", outbox_key(game), 0, -1)
@@ -268,7 +269,7 @@ class GameStore(Repository):
             last = entries[-1].partition(b" ")[0]
             self._one(*_ACKNOWLEDGE.call([outbox_key(game)], last))
 
-    # Cluster: the hints stay in the outbox until they are delivered
+    # Cluster: hints stay in the outbox until they are delivered.
 
     def _write_on_cluster(self, steps: Sequence[GameStep]) -> list[bool]:
         commands = []
@@ -282,7 +283,7 @@ class GameStore(Repository):
             args = _step_args(step, 1, entry=entry, acknowledged=acknowledged)
             commands.append(_STEP.call([game_key(step.game)], *args))
             if step.before == 0:
-                # A game must be on the due-list before it exists, or a crash could orphan it.
+                # A game must be on the due-list before it exists; otherwise a crash could orphan it.
                 self._one("ZADD", DUE, self._capped(step.version // 1000), step.game)
         taken = [reply == [1] for reply in self._connection.run(commands)] if commands else []
         for step, hints, ok in zip(steps, outgoing, taken, strict=True):
@@ -317,8 +318,8 @@ class GameStore(Repository):
 
 
 def _hints(step: GameStep, due_ms: int | None) -> list[list[Any]]:
-    """Return what a step changes outside its game, as entries of the outbox hold it: the kind of the hint,
-    the bot or the key of the list, the member, and the change of the turn or the score.
+    """Return what a step changes outside its game, as entries for the outbox: the kind of hint, the bot or
+    the key of the list, the member, and the change of the turn or the score.
     """
     hints: list[list[Any]] = [["TurnHint", bot, f"{step.game}.{seat}", op] for bot, seat, op in step.turns]
     if step.listing is not None:
@@ -343,7 +344,7 @@ def _add_step(step: GameStep, keys: list[str], args: list[object]) -> None:
 def _step_args(
     step: GameStep, keys: int, *, entry: bytes = b"", acknowledged: int | str = ""
 ) -> list[object]:
-    """The arguments of ``step.lua`` for one step, without its hints; ``keys``: how many it has."""
+    """Return the arguments of ``step.lua`` for one step, without hints. ``keys`` is its number of keys."""
     return [
         keys,
         step.before or "",
@@ -361,7 +362,7 @@ def _step_args(
 
 
 def _lists(listing: Listing) -> tuple[list[str], list[str]]:
-    """The keys of the lists that the game joins, and of those that it leaves."""
+    """Return the keys of the lists that the game joins, and of those that it leaves."""
     added = [bot_games_key(bot) for bot in listing.bots]
     if listing.before is None:
         added += (ALL_GAMES, kind_key(listing.kind))
@@ -372,8 +373,8 @@ def _lists(listing: Listing) -> tuple[list[str], list[str]]:
 
 
 def _notification(step: GameStep) -> tuple[str, int, list[str], list[str]]:
-    """The notification of a step: the game, its version, the bots with a turn that they must answer, and
-    those with a new or changed turn that they may answer.
+    """Return the notification of a step: the game, its version, the bots with a turn that they must answer,
+    and those with a new or changed turn that they may answer.
     """
     must = [change.bot for change in step.turns if change.op == "must"]
     may = [change.bot for change in step.turns if change.op == "may"]
@@ -398,39 +399,39 @@ def _number(turn: PendingTurn) -> int:
 
 
 def game_key(game: str) -> str:
-    """Return the hash of a game: ``v`` version, ``m`` header, ``s`` table without ``t``, the state."""
+    """Return the key of a game's hash: version ``v``, header ``m``, table ``s`` without the state ``t``."""
     return f"{{g:{game}}}"
 
 
 def log_key(game: str) -> str:
-    """Return the list of a game's logged actions."""
+    """Return the key of the list of a game's logged actions."""
     return f"{{g:{game}}}:log"
 
 
 def events_key(game: str) -> str:
-    """Return the list of a game's events, in full."""
+    """Return the key of the list of a game's complete events."""
     return f"{{g:{game}}}:events"
 
 
 def outbox_key(game: str) -> str:
-    """Return the list of hints not yet acknowledged."""
+    """Return the key of the list of a game's unacknowledged hints."""
     return f"{{g:{game}}}:out"
 
 
 def record_key(game: str) -> str:
-    """Return the hash that outlives the game: ``m`` copy of the header, ``v`` last version, ``z`` gzipped
-    record.
+    """Return the key of the hash that outlives a game, with a copy of its header ``m``, its last version
+    ``v`` and its gzipped record ``z``.
     """
     return f"{{g:{game}}}:rec"
 
 
 def bot_key(bot: str) -> str:
-    """Return the hash of a bot's turns; ``turns.lua`` describes it and the other keys with its tag."""
+    """Return the key of the hash of a bot's turns; ``turns.lua`` describes it and related keys."""
     return f"{{b:{bot}}}"
 
 
 def bot_games_key(bot: str) -> str:
-    """Return the sorted set of the games a bot sits or sat in."""
+    """Return the key of the sorted set of the games in which a bot has or had a seat."""
     return f"{{b:{bot}}}:games"
 
 
@@ -438,12 +439,12 @@ ALL_GAMES: Final = "live:games"
 
 
 def kind_key(kind: str) -> str:
-    """Return the sorted set of all games of a kind."""
+    """Return the key of the sorted set of all games of a kind."""
     return f"live:games:kind:{kind}"
 
 
 def state_key(state: str) -> str:
-    """Return the sorted set of all games in a state."""
+    """Return the key of the sorted set of all games in a state."""
     return f"live:games:state:{state}"
 
 

@@ -1,6 +1,4 @@
-"""What a database is: its id, which tells that it is the same one as before, its key, and the format of its
-data.
-"""
+"""The identity of a database: its id, by which processes recognize it, its cookie key, and its format."""
 
 from __future__ import annotations
 
@@ -16,8 +14,8 @@ IDENTITY_SCRIPTS: Final = (_REGISTER,)
 """The scripts that the connection of an :class:`Identity` must load."""
 
 STORE_KEY: Final = "{arena}:store"
-"""A hash: ``id``; ``format``, that of the data, which only :mod:`arena.upgrade` changes; ``accepted``, set if
-the operator accepted this database in the place of another one; :data:`RESTORING`.
+"""A hash with ``id``; ``format``, the format of the data, which only :mod:`arena.upgrade` changes;
+``accepted``, set if the operator accepted this database in place of another one; and :data:`RESTORING`.
 """
 RESTORING: Final = "restoring"
 """Set while a backup is being restored into the database."""
@@ -26,43 +24,45 @@ _WEB_KEY: Final = "{arena}:web-key"
 
 
 class StoreReplaced(ArenaError):
-    """The database is not the one with which this process began: it is empty or a different one."""
+    """The database is not the one that this process started with: it is empty or a different one."""
 
     code = "store_replaced"
 
 
 class UnknownFormat(ArenaError):
-    """The data have a format that this program does not support."""
+    """The format of the data is not supported by this program."""
 
     code = "unknown_format"
 
     @classmethod
     def of(cls, found: int | None) -> UnknownFormat:
-        """Return the error for data of a format, where None stands for data without a format number."""
+        """Return the error for data in the format ``found``, or without a format number if that is None."""
         if found is None:
             return cls(
                 "the database holds data but no format number",
-                expected="that of a service, or an empty one; if data were lost, 'botequim ops accept-empty'",
+                expected="a service's database or an empty one; "
+                "after data loss, run 'botequim ops accept-empty'",
             )
         return cls(
-            f"the data have format {found}, and this program works with format {FORMAT}",
+            f"the data have format {found}, but this program requires format {FORMAT}",
             expected="a newer version of this program"
             if found > FORMAT
-            else "'botequim ops upgrade' while no process of the service runs",
+            else "to run 'botequim ops upgrade' while no process of the service is running",
         )
 
 
 class Identity(Repository):
-    """The id and the format of one database, as this process knows them."""
+    """The id and the format of one database, as known to this process."""
 
     def __init__(self, connection: RedisConnection) -> None:
         super().__init__(connection)
         self._id = ""
 
     def register(self) -> None:
-        """Check that a process of this version may write to the database; an empty one gets its format.
+        """Check that a process of this version can write to the database; an empty one is assigned its
+        format.
 
-        Raises :class:`StoreReplaced` if it is being restored, and :class:`UnknownFormat`.
+        Raises :class:`StoreReplaced` if the database is being restored, and :class:`UnknownFormat`.
         """
         self._register("")
 
@@ -75,22 +75,22 @@ class Identity(Repository):
         return None if found is None else bytes(found)
 
     def id(self) -> str:
-        """Return the id of the database, which gets one if it has none. Raises :class:`UnknownFormat`."""
+        """Return the id of the database, creating one if it has none. Raises :class:`UnknownFormat`."""
         found = self._register(secrets.token_hex(8), may_be_restored=True)
         assert found is not None
         return found.decode()
 
     def format(self) -> int | None:
-        """Return the format of the data, or None if the database does not say."""
+        """Return the format of the data, or None if it is not recorded."""
         found = self._one("HGET", STORE_KEY, "format")
         return None if found is None else int(found)
 
     def set_format(self, number: int) -> None:
-        """Record that all data have this format now."""
+        """Record that all data now have this format."""
         self._one("HSET", STORE_KEY, "format", number)
 
     def check(self) -> None:
-        """Check that it is still the database that the first call found, which gives an id to a new one.
+        """Check that the database is the one seen by the first call, which assigns an id to a new database.
 
         Raises :class:`StoreReplaced`, or :class:`UnknownFormat`.
         """
@@ -107,25 +107,21 @@ class Identity(Repository):
             self._id = found.decode()
             return
         raise StoreReplaced(
-            "the database came back empty" if found is None else "this is not the same database as before",
-            expected="its data, or 'botequim ops accept-empty' if they are lost",
+            "the database is now empty" if found is None else "the database is not the same as before",
+            expected="the original data; if they are lost, run 'botequim ops accept-empty'",
         )
 
     def web_key(self, new: str) -> str:
-        """Return the key with which all processes sign the cookies of pages; ``new`` becomes it if there is
-        none.
-        """
+        """Return the key that signs the cookies of pages; if none is stored, ``new`` becomes the key."""
         _, found = self._connection.run([("SET", _WEB_KEY, new, "NX"), ("GET", _WEB_KEY)])
         return str(found.decode())
 
     def check_writable(self) -> None:
-        """Check that the database accepts writes. Raises :class:`~arena.store.connection.StoreUnavailable` if
-        not.
-        """
+        """Raise :class:`~arena.store.connection.StoreUnavailable` if the database rejects writes."""
         self._one("HINCRBY", STORE_KEY, "probes", 1)
 
     def accept(self) -> None:
-        """Let all processes continue with the database as it is."""
+        """Allow all processes to continue with the database in its current state."""
         self._register(secrets.token_hex(8), "1", may_be_restored=True)
 
 
@@ -133,7 +129,7 @@ def _refuse(restoring: bytes | None) -> None:
     if restoring is not None:
         raise StoreReplaced(
             "a backup is being restored into the database, or its restore was interrupted",
-            expected="to run 'botequim restore' to its end",
+            expected="to complete 'botequim restore'",
         )
 
 

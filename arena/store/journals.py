@@ -1,4 +1,4 @@
-"""Journals of uploaded bots in Redis: what they did in their games, for their owners."""
+"""Journals of uploaded bots in Redis: logs of what they did in their games, for their owners."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ KEPT_SECONDS: Final = 7 * 86_400
 """How long a journal is kept."""
 
 KEPT_GAMES: Final = 500
-"""The approximate number of journals kept per bot: those of its latest games."""
+"""The approximate number of journals kept per bot, for its most recent games."""
 
 
 class GameJournal(NamedTuple):
-    """The journal of one bot in one game: a JSON-ready value per seat."""
+    """The journal of one bot in one game, with a JSON-serializable value for each of its seats."""
 
     bot: str
     game: str
@@ -27,10 +27,10 @@ class GameJournal(NamedTuple):
 
 
 class JournalStore(Repository):
-    """The journals by bot and game."""
+    """Stores the journals by bot and game."""
 
     def keep(self, journals: Iterable[GameJournal]) -> None:
-        """Store journals; may be repeated."""
+        """Store journals. Can be repeated."""
         by_bot: dict[str, list[GameJournal]] = {}
         for journal in journals:
             by_bot.setdefault(journal.bot, []).append(journal)
@@ -46,9 +46,7 @@ class JournalStore(Repository):
             self._connection.run([*commands, ("LTRIM", _list(bot), 0, KEPT_GAMES - 1)])
 
     def find(self, bot: str, game: str) -> list[dict[str, Any]] | None:
-        """Return the journal of a bot's seats in a game, or None if there is none, it has expired or cannot
-        be read.
-        """
+        """Return the journal of a bot's seats in a game, or None if it is missing, expired or unreadable."""
         data = self._one("GET", _key(bot, game))
         if data is None:
             return None
@@ -58,8 +56,8 @@ class JournalStore(Repository):
         return found
 
     def latest(self, bot: str, limit: int) -> list[GameJournal]:
-        """Return the journals of the bot's latest games, newest first, without those that have expired or
-        cannot be read.
+        """Return the journals of the bot's most recent games, newest first, leaving out those that have
+        expired or cannot be read.
         """
         games = self._one("LRANGE", _list(bot), 0, limit - 1)
         found = [(game.decode(), self.find(bot, game.decode())) for game in games]

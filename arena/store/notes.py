@@ -8,14 +8,14 @@ from typing import Final, NamedTuple
 from arena.store.connection import Repository, Script
 
 KEPT_MS: Final = 90 * 86_400_000
-"""How long the notes on a game are kept, from the first one on."""
+"""How long the notes on a game are kept, counted from the first note."""
 
 MOST_OF_GAME: Final = 64 << 10
 MOST_OF_BOT: Final = 1 << 20
-"""The most bytes of a bot's notes on one game, and on all: those on the oldest games give way."""
+"""Maximum bytes of a bot's notes on one game, and on all its games; notes on the oldest games are evicted."""
 
 _NOTE_BYTES: Final = 50
-"""About what the database takes for a note besides its text."""
+"""The approximate number of bytes that a note takes in the database besides its text."""
 
 _ADD: Final = Script("note_add")
 _PUBLISH: Final = Script("note_publish")
@@ -26,8 +26,8 @@ _PUBLISHED: Final = b"published"
 
 
 class GameNotes(NamedTuple):
-    """A bot's notes on its moves in one game, by the number of the game's actions before the move.
-    ``published``: whether everybody who may read the game's record may read them.
+    """A bot's notes on its moves in one game, keyed by the number of the game's actions before the move.
+    ``published`` is whether everyone who can read the game's record can also read the notes.
     """
 
     game: str
@@ -36,12 +36,10 @@ class GameNotes(NamedTuple):
 
 
 class NoteStore(Repository):
-    """The notes of all bots."""
+    """Stores the notes of all bots."""
 
     def add(self, bot: str, game: str, notes: Mapping[int, str]) -> None:
-        """Store notes. May be repeated; the first note on a move stays. Notes beyond the limit of the game
-        are dropped.
-        """
+        """Store notes up to the game's limit. The first note on a move is kept. Can be repeated."""
         pairs = [part for after, text in notes.items() for part in (after, text)]
         limits = (KEPT_MS, MOST_OF_BOT, MOST_OF_GAME, _NOTE_BYTES)
         dropped = self._one(*_ADD.call([notes_key(bot), _key(bot, game)], game, *limits, *pairs))
@@ -49,7 +47,7 @@ class NoteStore(Repository):
             self._connection.run([("DEL", _key(bot, other.decode())) for other in dropped])
 
     def find(self, bots: Sequence[str], game: str) -> dict[str, GameNotes]:
-        """Return the notes of bots on a game, by bot, without bots that no longer have any."""
+        """Return the notes of bots on a game, by bot, leaving out bots that have none."""
         replies = self._connection.run([("HGETALL", _key(bot, game)) for bot in bots]) if bots else []
         found = {bot: _notes(game, fields) for bot, fields in zip(bots, replies, strict=True)}
         return {bot: notes for bot, notes in found.items() if notes.notes}
@@ -81,7 +79,7 @@ def _notes(game: str, fields: Sequence[bytes]) -> GameNotes:
 
 
 def notes_key(bot: str) -> str:
-    """Return the hash with the bytes of a bot's notes by game, and when the first of them was stored."""
+    """Return the key of the hash from games to the bytes of a bot's notes and the time of the first note."""
     return f"{{b:{bot}}}:notes"
 
 

@@ -1,6 +1,6 @@
-"""Notifications wake waiting requests: one Redis subscription per process, any number of waiting requests.
+"""Notifications wake waiting requests: one Redis subscription per process serves any number of requests.
 
-Losing a message is harmless: a request that wakes, or has waited long enough, reads the store again.
+Losing a message is harmless: a request that is woken, or has waited long enough, reads the store again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _RETRY: Final = 0.25
 
 
 class Subscription:
-    """A waiting request, subscribed inside its ``with`` block; used by one thread or greenlet."""
+    """A waiting request, subscribed inside its ``with`` block. It is used by only one thread or greenlet."""
 
     __slots__ = ("_event", "_notifier", "_topics", "_woken")
 
@@ -44,9 +44,9 @@ class Subscription:
         self._notifier.remove(self, self._topics)
 
     def wait(self, seconds: float) -> None:
-        """Wait for a notification, for at most ``seconds``."""
+        """Wait at most ``seconds`` for a notification."""
         if self._event is None:
-            # Created late: most requests need not wait, and an event is not cheap.
+            # Created lazily: most requests never wait, and creating an event is expensive.
             self._event = threading.Event()
         if not self._woken and seconds > 0:
             self._event.wait(seconds if self._notifier.is_subscribed else min(seconds, _BLIND_WAIT))
@@ -62,9 +62,9 @@ class Subscription:
 
 
 class Notifier:
-    """Receives the notifications of the process. Calls ``on_change(game, version)`` for every step.
+    """Receives notifications for this process. Calls ``on_change(game, version)`` for every step.
 
-    The first subscription starts it, in a daemon thread (a greenlet under gevent).
+    The first subscription starts the notifier in a daemon thread (a greenlet under gevent).
     """
 
     def __init__(self, connection: RedisConnection, on_change: Callable[[str, int], None]) -> None:
@@ -79,7 +79,7 @@ class Notifier:
 
     def waiting(self, *keys: str) -> Subscription:
         """Return a subscription to the turns of a bot (:func:`turn_topic`, :func:`right_topic`) or to a game
-        (:func:`game_topic`). Enter it, read the store, then wait.
+        (:func:`game_topic`). Enter it, read the store, and then wait.
         """
         if self._pid != os.getpid():
             self.start()
@@ -110,7 +110,7 @@ class Notifier:
         threading.Thread(target=self._listen, name="notifier", daemon=True).start()
 
     def stop(self) -> None:
-        """Stop listening and wake all subscriptions, permanently."""
+        """Permanently stop listening, and wake all subscriptions."""
         self._stopped = True
         connection = self._subscribed
         if connection is not None:
@@ -119,11 +119,11 @@ class Notifier:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether :meth:`stop` was called: waiting is pointless."""
+        """Whether :meth:`stop` was called, after which waiting is pointless."""
         return self._stopped
 
     def wake_all(self) -> None:
-        """Wake all subscriptions, as notifications may have been missed."""
+        """Wake all subscriptions, because notifications may have been missed."""
         with self._lock:
             subscriptions = [subscription for group in self._subscriptions.values() for subscription in group]
         for subscription in subscriptions:
@@ -146,7 +146,7 @@ class Notifier:
                 self.wake_all()
                 self._receive(connection)
             except (RedisError, OSError, ArenaError, ValueError, AttributeError):
-                # A connection closed by stop() fails, whatever it was doing.
+                # A connection closed by stop() raises errors, depending on what it was doing.
                 self.is_subscribed = False
                 self.wake_all()
                 if not self._stopped:
@@ -184,29 +184,27 @@ class Notifier:
 
 
 def game_topic(game: str) -> str:
-    """Return the topic of every step of the game."""
+    """Return the topic for every step of the game."""
     return "g" + game
 
 
 def turn_topic(bot: str) -> str:
-    """Return the topic of turns that the bot must answer."""
+    """Return the topic for turns that the bot must answer."""
     return "t" + bot
 
 
 def right_topic(bot: str) -> str:
-    """Return the topic of new or changed turns that the bot may answer."""
+    """Return the topic for new or changed turns that the bot may answer."""
     return "r" + bot
 
 
 def tournament_topic(tournament: str) -> str:
-    """Return the topic of every change of the tournament, which is published like a step of a game
-    ``@<id>``.
-    """
+    """Return the topic for every change of the tournament, published like a step of a game ``@<id>``."""
     return game_topic(f"@{tournament}")
 
 
 def upload_topic(upload: str) -> str:
-    """Return the topic of the outcome of an upload, which is published like a step of a game ``@<id>``."""
+    """Return the topic for the outcome of an upload, published like a step of a game ``@<id>``."""
     return game_topic(f"@{upload}")
 
 

@@ -1,4 +1,4 @@
-"""Cursors and pages of lists that are ordered by a score, newest entry first."""
+"""Cursors and pages for lists that are ordered by a score, newest first."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arena.store.connection import RedisConnection
 T = TypeVar("T")
 
 _READS_PER_PAGE: Final = 10
-"""A page ends after this many reads even if it is not full: a filter may match very little."""
+"""A page ends after this many reads even if it is not full, because a filter can match very few entries."""
 
 
 class InvalidCursor(ArenaError):
@@ -23,12 +23,12 @@ class InvalidCursor(ArenaError):
         super().__init__(
             f"{str(cursor)[:80]!r} is not a valid cursor",
             field=field,
-            expected="a cursor of an earlier reply",
+            expected="a cursor from an earlier response",
         )
 
 
 class Cursor(NamedTuple):
-    """A position in a list: a score (milliseconds, or a sequence number), and the member there."""
+    """A position in a list: a score (milliseconds or a sequence number), and the name of the member there."""
 
     score: int
     name: str
@@ -38,7 +38,7 @@ class Cursor(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Cursor:
-        """Invert ``str``. Raises :class:`InvalidCursor`."""
+        """Parse the text form of a cursor. Raises :class:`InvalidCursor`."""
         score, separator, name = text.partition("-")
         if not separator or not _is_number(score, 17):
             raise InvalidCursor(text)
@@ -46,16 +46,14 @@ class Cursor(NamedTuple):
 
 
 class Page(NamedTuple, Generic[T]):
-    """One page of a list. ``cursor`` continues after it, and is None at the end."""
+    """One page of a list. ``cursor`` is where the next page begins, or None at the end of the list."""
 
     items: list[T]
     cursor: str | None
 
 
 def parse_number(cursor: str | None, digits: int) -> int:
-    """Parse a cursor that is a number of up to ``digits`` digits; None is 0. Raises
-    :class:`InvalidCursor`.
-    """
+    """Parse a cursor of up to ``digits`` digits; None counts as 0. Raises :class:`InvalidCursor`."""
     if cursor is None:
         return 0
     if not _is_number(cursor, digits):
@@ -75,7 +73,7 @@ def newest_first(
             [("ZREVRANGEBYSCORE", key, highest, "-inf", "WITHSCORES", "LIMIT", offset, count)]
         )
         members = cursors(reply)
-        # Members with the score of ``before`` may be on either side of it.
+        # Members with the same score as ``before`` can be on either side of it.
         found += (member for member in members if before is None or member < before)
         if len(members) < count or len(found) >= count:
             return found[:count]
@@ -83,7 +81,7 @@ def newest_first(
 
 
 def cursors(reply: Sequence[bytes]) -> list[Cursor]:
-    """Return the members and scores of a reply with ``WITHSCORES``."""
+    """Return the members and scores in a ``WITHSCORES`` reply."""
     return [
         Cursor(int(float(reply[i + 1])), reply[i].decode(errors="replace")) for i in range(0, len(reply), 2)
     ]
@@ -95,8 +93,9 @@ def filled_page(
     cursor: str | None,
     limit: int,
 ) -> Page[T]:
-    """Return up to ``limit`` items after ``cursor``. ``read`` returns the next members of the list, ``show``
-    their items, None for one to skip. A page may be short although more follow: see its cursor.
+    """Return up to ``limit`` items after ``cursor``. ``read`` returns the next members of the list, and
+    ``show`` their items, with None for those to skip. A page can be short although more items follow; its
+    cursor shows whether they do.
     """
     last = None if cursor is None else Cursor.parse(cursor)
     items: list[T] = []

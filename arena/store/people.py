@@ -1,4 +1,4 @@
-"""Which tables the people of an address have at a time. Addresses are stored as hashes, and expire."""
+"""Tables of the people at each network address. Addresses are stored as hashes and expire."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from arena.store.connection import Repository
 
 
 class PeopleStore(Repository):
-    """The tables of people by address."""
+    """Stores the tables of people by address."""
 
     def tables(self, address: str, now_ms: int) -> list[str]:
-        """Return the games that were added and have not expired; some may be over."""
+        """Return the games of an address that have not expired; some of them may be over."""
         key = _key(address)
         _, found = self._connection.run([("ZREMRANGEBYSCORE", key, "-inf", now_ms), ("ZRANGE", key, 0, -1)])
         return [game.decode() for game in found]
 
     def add(self, address: str, game: str, until_ms: int, kept_ms: int) -> int:
-        """Add a game and return how many there are now."""
+        """Add a game to an address, and return the number of its games."""
         key = _key(address)
         _, _, count = self._connection.run(
             [("ZADD", key, until_ms, game), ("PEXPIRE", key, kept_ms), ("ZCARD", key)]
@@ -26,7 +26,7 @@ class PeopleStore(Repository):
         return int(count)
 
     def remove(self, address: str, games: Sequence[str]) -> None:
-        """Remove games."""
+        """Remove games from an address."""
         if games:
             self._one("ZREM", _key(address), *games)
 

@@ -1,5 +1,5 @@
-"""Presence: which bots are online, which of them take part in scheduled tournaments, and which were entered
-when.
+"""Presence: which bots are online, which of them take part in scheduled tournaments, and when bots were last
+entered automatically.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ from arena.play.clocks import ServiceClock
 from arena.store.connection import Command, RedisConnection, Repository
 
 ONLINE_MS: Final = 40_000
-"""How long a bot is online after a request: longer than a request for turns may wait."""
+"""How long a bot stays online after a request; longer than the maximum wait of a request for turns."""
 
 _NOTE_EVERY: Final = 10.0
 _KEPT_MS: Final = 86_400_000
 _REMEMBERED: Final = 20_000
 _SEEN: Final = "live:seen"
 _WILLING: Final = "live:willing"
-"""The bots whose last request said that they take part in tournaments."""
+"""The bots whose last request stated that they take part in tournaments."""
 
 _ARRIVED: Final = "{arena}:arrived"
 _KEPT_ENTERED: Final = 10_000
 
 
 class Sight(NamedTuple):
-    """When a bot was last seen, and when it last said that it takes part in tournaments, in milliseconds
-    since 1970.
+    """When a bot was last seen, and when it last stated that it takes part in tournaments, in Unix
+    milliseconds.
 
-    None means that it has said good-bye since, or was never seen.
+    Each is None if the bot was never seen or has since signed off.
     """
 
     seen_ms: int | None
@@ -37,7 +37,7 @@ class Sight(NamedTuple):
 
 
 class Presence(Repository):
-    """When bots were last seen, and last entered automatically, over all processes."""
+    """Stores when bots were last seen and last entered automatically, across all processes."""
 
     def __init__(self, connection: RedisConnection, clock: Callable[[], ServiceClock]) -> None:
         super().__init__(connection)
@@ -45,8 +45,8 @@ class Presence(Repository):
         self._noted: dict[str, tuple[float, bool | None]] = {}
 
     def note(self, bot: str, *, tournaments: bool | None = None) -> None:
-        """Record a request of the bot for turns or with answers, and whether it said that it takes part in
-        tournaments (None: it said nothing new); stored at most every ten seconds.
+        """Record that the bot requested turns or sent answers, and whether it stated that it takes part in
+        tournaments (None: unchanged). The database is updated at most every ten seconds.
         """
         now = time.monotonic()
         at, said = self._noted.get(bot, (-_NOTE_EVERY, tournaments))
@@ -67,21 +67,21 @@ class Presence(Repository):
             self.note_arrival("open")
 
     def forget(self) -> None:
-        """Make the next request of each bot be stored, whatever this process remembers."""
+        """Clear this process's memory of requests, so that the next request of each bot is stored."""
         self._noted.clear()
 
     def end(self, bot: str) -> None:
-        """Record that the bot said good-bye, or that its connection is gone."""
+        """Record that the bot signed off or that its connection was closed."""
         self._noted.pop(bot, None)
         self._connection.run([("ZREM", _SEEN, bot), ("ZREM", _WILLING, bot)])
 
     def online(self) -> list[str]:
-        """Return the bots that are online, by name."""
+        """Return the names of the bots that are online, in order."""
         oldest = self._clock().now_ms - ONLINE_MS
         return sorted(self._names("ZRANGEBYSCORE", _SEEN, oldest, "+inf"))
 
     def sights(self, bots: Sequence[str]) -> list[Sight]:
-        """Return when the bots were last seen."""
+        """Return when each of the bots was last seen."""
         found = self._connection.run([("ZSCORE", key, bot) for bot in bots for key in (_SEEN, _WILLING)])
         times = [None if score is None else int(float(score)) for score in found]
         return [Sight(*pair) for pair in zip(times[::2], times[1::2], strict=True)]
@@ -89,13 +89,13 @@ class Presence(Repository):
     # Arrivals
 
     def note_arrival(self, board: str) -> None:
-        """Record that a bot may need groups on the boards for which bots qualify together, or on any of a
-        division.
+        """Record that a bot may need groups on a board, on all boards for which bots qualify together, or on
+        any board of a division.
         """
         self._one("SADD", _ARRIVED, board)
 
     def arrivals(self) -> set[str]:
-        """Return the boards and divisions that were recorded."""
+        """Return the boards and divisions with recorded arrivals."""
         return set(self._names("SMEMBERS", _ARRIVED))
 
     def forget_arrivals(self, boards: Sequence[str]) -> None:
@@ -107,7 +107,7 @@ class Presence(Repository):
 
     def entered(self, board: str) -> Mapping[str, int]:
         """Return when bots were last entered automatically in a tournament of ``board`` (``BoardName.key``),
-        in milliseconds since 1970; only the last 10,000 are known.
+        in Unix milliseconds. Only the last 10,000 entries are kept.
         """
         found = self._one("ZRANGE", _entered(board), 0, -1, "WITHSCORES")
         pairs = (

@@ -1,13 +1,12 @@
-"""Released records: the rows that wait for the archive, and where in the archive the others are.
+"""Released records: the rows that are waiting for the archive, and the archive locations of the others.
 
-The records of a game, or of a group that the arena played itself, are a row of that game or tournament, whose
-key is the id of the game or the group. The row holds the records, gzipped, until the archiver has written
-them to the archive; from then on it holds their place there. In the tag ``{live:records}``: the lists of
-records that wait, by their numbers, public ones and ``:-private``; ``:last``, the number that was given last;
-``:segments:<collection>``, the segments of the archive by the
-offset of their first byte: the numbers of the first record and of the newest one, and that offset;
-``:archived``, by collection the offset at which it ends; ``:annulled``, groups whose annulment is not in the
-archive yet.
+The records of a game, or of a group that the arena played, form a row of that game or tournament; its key is
+the id of the game or group. The row holds the gzipped records until the archiver has written them to the
+archive, and from then on their location there. The tag ``{live:records}`` has these keys: the lists of
+waiting records by number, one for public records and ``:-private``; ``:last``, the last number assigned;
+``:segments:<collection>``, the segments of the archive by the offset of their first byte (the numbers of the
+first and the newest record, and that offset); ``:archived``, the end offset of each collection; and
+``:annulled``, groups whose annulment is not yet in the archive.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _PLACE: Final = Script("place")
 _PUBLISH: Final = Script("publish")
 
 RECORD_SCRIPTS: Final = (_ARCHIVED, _PLACE, _PUBLISH)
-"""The scripts that the connection of records must load."""
+"""The scripts that the connection of a :class:`RecordStore` must load."""
 
 PENDING: Final = "{live:records}"
 PENDING_PRIVATE: Final = "{live:records}:-private"
@@ -35,7 +34,7 @@ ENDS: Final = "{live:records}:archived"
 _ANNULLED: Final = "{live:records}:annulled"
 
 _STATUS: Final = "{arena}:archive"
-"""A hash: an :class:`ArchiveStatus`."""
+"""A hash with the fields of :class:`ArchiveStatus`."""
 
 ROWS_KEY: Final = "{live:records}:segments:rows"
 
@@ -43,8 +42,8 @@ _GZIPPED: Final = b"\x1f\x8b"
 
 
 class ArchiveStatus(NamedTuple):
-    """How the archive is: when the last run of the archiver ended (0: none did), the segments and bytes of
-    the archive then; when the last one failed (0: none did), and why.
+    """The status of the archive: when the archiver's last run ended (0: never), the number of segments and
+    bytes at that time, and when a run last failed (0: never) and why.
     """
 
     at_ms: int
@@ -56,7 +55,7 @@ class ArchiveStatus(NamedTuple):
 
 class SegmentRow(NamedTuple):
     """A segment in the directory: the offset of its first byte in its collection, and the numbers of its
-    first record and of its newest one.
+    first and its newest record.
     """
 
     start: int
@@ -65,30 +64,30 @@ class SegmentRow(NamedTuple):
 
 
 class Collection(NamedTuple):
-    """A collection of the archive: its segments in order, and the offset at which it ends."""
+    """A collection of the archive: its segments in order, and its end offset."""
 
     segments: Sequence[SegmentRow]
     end: int
 
 
 class RecordStore(Repository):
-    """The rows and the directory of the archive, in one Redis or Redis Cluster."""
+    """Stores the rows and the archive's directory in one Redis or Redis Cluster."""
 
     # Rows
 
     def rows(self, keys: Sequence[str]) -> list[bytes | None]:
-        """Return the rows by key, with None for one that is not there. Those of groups of tournaments that
-        are over may be in chunks: see :meth:`~arena.store.tournaments.TournamentStore.records`.
+        """Return the rows by key, with None for those that are missing. Rows of groups of finished
+        tournaments can be in chunks; see :meth:`~arena.store.tournaments.TournamentStore.records`.
         """
         return list(self._connection.run([("HGET", *_row(key)) for key in keys])) if keys else []
 
     @staticmethod
     def is_archived(row: bytes | None) -> bool:
-        """Return whether a row says where the records are in the archive."""
+        """Return whether a row holds the archive location of its records."""
         return row is not None and not row.startswith(_GZIPPED)
 
     def set_places(self, places: Mapping[str, bytes]) -> None:
-        """Let rows say where their records are in the archive; those that do so already stay as they are."""
+        """Store archive locations in rows, leaving rows that already have one unchanged."""
         calls = []
         for key, place in places.items():
             row, field = _row(key)
@@ -96,35 +95,33 @@ class RecordStore(Repository):
         if calls:
             self._connection.run(calls)
 
-    # Records that wait for the archive
+    # Records waiting for the archive
 
     def publish(self, game: str) -> None:
-        """Put the record of a game on the list of public ones, and take it off that of private ones."""
+        """Add the record of a game to the public list, and remove it from the private one."""
         self._connection.run([_PUBLISH.call([PENDING, LAST], game), ("ZREM", PENDING_PRIVATE, game)])
 
     def publish_private(self, game: str) -> None:
-        """Put the record of a game on the list of private ones, unless it is public meanwhile."""
+        """Add the record of a game to the list of private records, unless it has become public."""
         self._one(*_PUBLISH.call([PENDING_PRIVATE, LAST, PENDING], game))
 
     def pending(self, public: bool, after: int, count: int, until: int | None = None) -> list[Cursor]:
-        """Return up to ``count`` records that wait, after number ``after`` and up to ``until``, oldest
-        first.
-        """
+        """Return up to ``count`` waiting records numbered above ``after``, up to ``until``, oldest first."""
         highest = "+inf" if until is None else until
         command = ("ZRANGEBYSCORE", _list(public), f"({after}", highest, "WITHSCORES", "LIMIT", 0, count)
         reply = self._one(*command)
         return cursors(reply)
 
     def forget(self, public: bool, keys: Sequence[str]) -> None:
-        """Take records off a list that are in the archive already, or gone."""
+        """Remove records that are already archived, or no longer exist, from a list."""
         if keys:
             self._one("ZREM", _list(public), *keys)
 
     # The directory of the archive
 
     def collection(self, name: str) -> Collection:
-        """Return a collection."""
-        # The end first: what is written meanwhile is left out.
+        """Return a collection of the archive by name."""
+        # The end is read first, so that segments written in the meantime are left out.
         stored, rows = self._connection.run([("HGET", ENDS, name), ("ZRANGE", _segments(name), 0, -1)])
         end = int(stored or 0)
         segments = []
@@ -135,7 +132,7 @@ class RecordStore(Repository):
         return Collection(segments, end)
 
     def segments_of(self, places: Sequence[tuple[str, int]]) -> list[int | None]:
-        """Return where the segments begin that have these offsets of collections, with None for none."""
+        """Return where the segments that contain these offsets begin, with None if there is none."""
         commands: list[Command] = []
         for name, offset in places:
             commands.append(
@@ -146,16 +143,16 @@ class RecordStore(Repository):
         found: list[int | None] = []
         for (_, offset), reply, stored in zip(places, replies[::2], replies[1::2], strict=True):
             end = int(stored or 0)
-            # Rows know a segment before the directory does.
+            # Rows can refer to a segment before the directory does.
             found.append(end if offset >= end else int(float(reply[1])) if reply else None)
         return found
 
     def add_segment(
         self, name: str, segment: SegmentRow, end: int, keys: Sequence[str], public: bool | None
     ) -> bool:
-        """Add a segment that was written at the end of a collection, which then ends at ``end``, and take the
-        records ``keys`` off their list (``public``; None: they have none). Return False if the end was
-        elsewhere, because another process has done it.
+        """Add a segment that was written at the end of a collection, whose new end is ``end``, and remove the
+        records ``keys`` from their list (``public``, or None if they are on none). Returns False if the
+        collection ended elsewhere, because another process has already added a segment.
         """
         lists = [] if public is None else [_list(public)]
         numbers = (segment.start, end, segment.first, segment.newest)
@@ -163,7 +160,7 @@ class RecordStore(Repository):
         return bool(self._connection.run([call])[0])
 
     def move_end(self, name: str, end: int) -> None:
-        """Let a collection end further on, because segments between have expired."""
+        """Move the end of a collection forward, because segments before it have expired."""
         self._one("HSET", ENDS, name, end)
 
     def replace_segments(
@@ -172,15 +169,15 @@ class RecordStore(Repository):
         """Remove segments from the directory, and add others."""
         key = _segments(name)
         commands: list[Command] = [("ZADD", key, one.start, _member(one)) for one in added]
-        # After that: what is joined is never nowhere.
+        # Added first, so that merged records are always in at least one segment.
         commands += (("ZREM", key, _member(one)) for one in removed)
         if commands:
             self._connection.run(commands)
 
-    # Annulments that are not in the archive yet
+    # Annulments that are not yet in the archive
 
     def note_annulled(self, group: str) -> None:
-        """Note that a group was annulled."""
+        """Record that a group was annulled."""
         self._one("SADD", _ANNULLED, group)
 
     def annulled(self) -> list[str]:
@@ -188,14 +185,14 @@ class RecordStore(Repository):
         return sorted(self._names("SMEMBERS", _ANNULLED))
 
     def forget_annulled(self, groups: Sequence[str]) -> None:
-        """Forget groups whose annulment is in the archive."""
+        """Forget groups whose annulment is now in the archive."""
         if groups:
             self._one("SREM", _ANNULLED, *groups)
 
     # The archiver
 
     def status(self) -> ArchiveStatus:
-        """Return how the archive is."""
+        """Return the status of the archive."""
         reply = self._one("HGETALL", _STATUS)
         found = by_name(reply)
         at_ms, segments, size, failed_ms = (
@@ -204,12 +201,12 @@ class RecordStore(Repository):
         return ArchiveStatus(at_ms, segments, size, failed_ms, found.get("failure", b"").decode())
 
     def note(self, **values: Any) -> None:
-        """Record some of the values of an :class:`ArchiveStatus`."""
+        """Store some of the values of :class:`ArchiveStatus`."""
         self._connection.run([("HSET", _STATUS, *(part for item in values.items() for part in item))])
 
 
 def _row(key: str) -> tuple[str, str]:
-    """The hash and the field of the row with this key."""
+    """Return the hash and the field of the row with this key."""
     event = tournament_of(key)
     return (record_key(key), "z") if event is None else (f"{{t:{event}}}:records", key[len(event) + 1 :])
 

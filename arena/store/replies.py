@@ -1,8 +1,8 @@
-"""Replies to requests with an idempotency key, kept for a day.
+"""Stored responses to requests with an idempotency key, kept for a day.
 
-A row is in the slot of the owner: the hash of the request, and a lease while it runs, after that the reply.
-The bytes of all replies are counted by the hour in which they were stored, so those that expired no longer
-count.
+A row is in the owner's slot and holds the hash of the request, with a lease while the request runs and the
+response afterwards. The bytes of all responses are counted by the hour in which they were stored, so that
+expired ones no longer count.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ REPLY_SCRIPTS: Final = (_BEGIN, _FINISH, _RELEASE, _ADD, _SUM)
 """The scripts that the connection of a :class:`ReplyStore` must load."""
 
 _ROW_BYTES: Final = 200
-"""About what the database takes for a row besides the reply."""
+"""The approximate number of bytes that a row takes in the database besides the response."""
 
 
 class KeyedRequest(NamedTuple):
-    """A request with an idempotency key. ``owner``: of the credential, empty for none. ``id``: of the
-    credential, the operation and the key. ``fingerprint``: the hash of the rest of the request.
+    """A request with an idempotency key. ``owner`` is the owner of the credential, empty if there is none.
+    ``id`` is derived from the credential, the operation and the key. ``fingerprint`` is the hash of the rest
+    of the request.
     """
 
     owner: str
@@ -35,7 +36,7 @@ class KeyedRequest(NamedTuple):
 
 class BegunRequest(NamedTuple):
     """The outcome of beginning a request: ``begun``, ``other`` (the key belongs to another request),
-    ``running`` (for at most ``left_ms`` more milliseconds) or ``done``, with the ``reply``.
+    ``running`` (for at most ``left_ms`` more milliseconds) or ``done``, with the response ``reply``.
     """
 
     verdict: Literal["begun", "other", "running", "done"]
@@ -44,13 +45,13 @@ class BegunRequest(NamedTuple):
 
 
 class ReplyStore(Repository):
-    """The replies by owner and request."""
+    """Stores the responses by owner and request."""
 
     def begin(self, request: KeyedRequest, lease: str, lease_ms: int) -> BegunRequest:
-        """Begin a request.
+        """Begin a request with an idempotency key.
 
-        ``lease`` is a random text of this attempt. Without a reply, the key becomes free again after
-        ``lease_ms`` milliseconds.
+        ``lease`` is a random string that identifies this attempt. If no response is stored, the key becomes
+        free again after ``lease_ms`` milliseconds.
         """
         verdict, left_ms, reply = self._one(
             *_BEGIN.call([_row(request)], request.fingerprint, lease, lease_ms)
@@ -58,7 +59,7 @@ class ReplyStore(Repository):
         return BegunRequest(verdict.decode(), max(0, left_ms), reply)
 
     def finish(self, request: KeyedRequest, lease: str, reply: bytes) -> bool:
-        """Keep the reply for a day and count its bytes. Returns False if the lease has ended."""
+        """Store the response for a day and count its bytes. Returns False if the lease has ended."""
         size = self.size(reply)
         stored = self._one(*_FINISH.call([_row(request), _hours(request.owner)], lease, reply, size))
         if stored:
@@ -67,16 +68,16 @@ class ReplyStore(Repository):
 
     @staticmethod
     def size(reply: bytes) -> int:
-        """Return the bytes that a reply takes."""
+        """Return the number of bytes that a response takes."""
         return _ROW_BYTES + len(reply)
 
     def release(self, request: KeyedRequest, lease: str) -> None:
-        """Forget a request that created nothing."""
+        """Forget a request that had no effect."""
         self._one(*_RELEASE.call([_row(request)], lease))
 
 
 def reply_bytes(owner: str | None) -> Command:
-    """Return the command that counts the bytes of an owner's replies, or of all of them."""
+    """Return the command that counts the bytes of an owner's responses, or of all responses."""
     return _SUM.call([_hours(owner)])
 
 

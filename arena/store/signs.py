@@ -1,4 +1,4 @@
-"""Signs of life of processes that no queue knows, for health checks on their hosts."""
+"""Signs of life from processes that no queue tracks, for health checks on their hosts."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from arena.store.connection import RedisConnection, Repository
 _EVERY: Final = 5.0
 _KEPT_MS: Final = 86_400_000
 _SIGNS: Final = "{arena}:signs"
-"""``<process> <host>`` by the time of the last sign."""
+"""The time of the last sign, keyed by ``<process> <host>``."""
 
 
 class Signs(Repository):
-    """When processes last showed that they work."""
+    """Stores when processes last showed that they are working."""
 
     def __init__(self, connection: RedisConnection, clock: Callable[[], ServiceClock]) -> None:
         super().__init__(connection)
@@ -25,7 +25,7 @@ class Signs(Repository):
         self._next = 0.0
 
     def give(self, process: str) -> None:
-        """Record that the ``process`` of this host works; stored at most every five seconds."""
+        """Record that ``process`` is working on this host, in the database at most every five seconds."""
         now = time.monotonic()
         if now >= self._next:
             self._next = now + _EVERY
@@ -34,7 +34,9 @@ class Signs(Repository):
             self._connection.run([("ZADD", _SIGNS, now_ms, _member(process)), old])
 
     def age_s(self, process: str) -> float | None:
-        """Seconds since the last sign of the ``process`` of this host; None if there was none for a day."""
+        """Return the seconds since the last sign of ``process`` on this host, or None after a day without
+        one.
+        """
         found = self._one("ZSCORE", _SIGNS, _member(process))
         return None if found is None else max(0, self._clock().now_ms - int(float(found))) / 1000
 

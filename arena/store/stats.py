@@ -13,12 +13,13 @@ from arena.store.games import CLOCK, DUE, state_key
 COUNTED_STATES: Final = ("waiting", "running", "finished", "cancelled", "void")
 
 TICKED: Final = "{arena}:ticked"
-"""The time of the scheduler's last tick that a worker ran, in milliseconds."""
+"""When a worker last ran a scheduler tick, in milliseconds."""
 
 
 class LiveStats(NamedTuple):
-    """The number of listed games by state, and of games that wait for a decision or a player; when the clocks
-    were last served and the earliest game is due, and the last tick (milliseconds, None: never, none).
+    """The number of listed games by state, and the number waiting for a decision or a player. The times, in
+    milliseconds or None, are those when clocks were last served, when the earliest game is due, and when the
+    last tick ran.
     """
 
     games: dict[str, int]
@@ -29,9 +30,9 @@ class LiveStats(NamedTuple):
 
 
 class DatabaseStats(NamedTuple):
-    """Bytes of memory, the limit (0: none) and bytes of the append-only file; whether writing it works;
-    for how many seconds the files of an embedded one could not be flushed to disk, and how many flushes of
-    another one were late.
+    """Bytes of memory used, the limit (0: none), and bytes of the append-only file; whether writing it works;
+    for how many seconds the files of an embedded database could not be flushed to disk; and how many flushes
+    of any other database were late.
     """
 
     memory: int
@@ -43,7 +44,7 @@ class DatabaseStats(NamedTuple):
 
 
 def live_stats(connection: RedisConnection) -> LiveStats:
-    """Count games, in one round trip."""
+    """Count the games by state, in one round trip."""
     count = len(COUNTED_STATES)
     *games, due, beat, first, tick = connection.run(
         [
@@ -68,7 +69,7 @@ def live_stats(connection: RedisConnection) -> LiveStats:
 
 
 def database_stats(connection: RedisConnection, now_ms: int) -> DatabaseStats | None:
-    """Return the server's own figures, None on a cluster, whose nodes have their own monitoring."""
+    """Return the figures of a single server, or None for a cluster, whose nodes are monitored separately."""
     if connection.is_cluster:
         return None
     *texts, since_ms = connection.run([("INFO", "memory"), ("INFO", "persistence"), ("GET", UNFLUSHED)])

@@ -1,16 +1,16 @@
-"""Tournaments in Redis: every tournament's keys share one hash tag, and a step of it is one script.
+"""Tournaments in Redis: all keys of a tournament share one hash tag, and each step is one script.
 
-Of a tournament ``id``, all in the tag ``{t:<id>}``: the hash itself (``v`` version, ``m`` meta, ``n``
-counts every change, ``games`` played); ``:groups`` the planned groups by id, ``:order`` their order;
-``:due`` the local groups to play, by the end of their lease, ``:remote`` the live groups; ``:results`` one
-per group, ``:records`` their rows of records (:mod:`arena.store.records`);
-``:voided`` the number of voids by group, ``:voids`` their reasons;
-``:ended`` by group what :meth:`TournamentStore.ended_workers` returns;
-``:unreleased`` results that are not on the lists of released ones yet; ``:standings`` those computed last;
-``:pace`` the number of new results by second, of the last minute.
-Once it is over, the first ``chunked`` groups, of which ``chunked_done`` have a result, are in ``:chunks``
-by number (:mod:`arena.store.chunks`), and no longer in ``:groups``, ``:order``, ``:results``, ``:voided`` and
-``:records``; and ``final`` are its compressed standings, which its meta no longer has.
+A tournament ``id`` has these keys in the tag ``{t:<id>}``: the hash itself (``v``, the version; ``m``, the
+meta; ``n``, which counts every change; ``games``, the number played); ``:groups``, the planned groups by id;
+``:order``, their order; ``:due``, the local groups to play, by the end of their lease; ``:remote``, the live
+groups; ``:results``, one for each group; ``:records``, their rows of records (:mod:`arena.store.records`);
+``:voided``, the number of voids by group; ``:voids``, the published voids; ``:ended``, by group, the data for
+:meth:`TournamentStore.ended_workers`; ``:unreleased``, results that are not yet on the lists of released
+groups; ``:standings``, the latest standings; and ``:pace``, the number of new results in each recent second.
+
+When the tournament is over, its first ``chunked`` groups, of which ``chunked_done`` have a result, move from
+``:groups``, ``:order``, ``:results``, ``:voided`` and ``:records`` to ``:chunks``, by chunk number
+(:mod:`arena.store.chunks`). Its compressed standings move from its meta to ``final``.
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ _REPLACE: Final = Script("tournament_replace")
 _FINAL: Final = Script("tournament_final")
 
 TOURNAMENT_SCRIPTS: Final = (_STEP, _RESULT, _VOID, _CLAIM, _RELEASE, _CHUNK, _REPLACE, _FINAL)
-"""The scripts that the connection of tournaments must load."""
+"""The scripts that the connection of a :class:`TournamentStore` must load."""
 
 _ALL: Final = "tournaments"
 _ACTIVE: Final = "tournaments:active"
 _OVER: Final = "tournaments:over"
-"""Those that are over and have groups that are not in chunks, by when they ended or were last looked at."""
+"""Finished tournaments with groups outside chunks, by when they ended or were last checked."""
 
 _COMPARISONS: Final = "tournaments:compared:{}"
 _CHUNKS_AT_ONCE: Final = 20
 
 PACE_MS: Final = 90_000
-"""How long it is known when results came: longer than what a remaining time is computed from."""
+"""How long the times of results are kept: longer than the period from which remaining time is estimated."""
 
 
 class TournamentRow(NamedTuple):
-    """A stored tournament. ``changes`` counts its changes, ``games`` the games played."""
+    """A stored tournament. ``changes`` counts its changes, and ``games`` the games played."""
 
     version: int
     meta: bytes
@@ -67,7 +67,7 @@ class TournamentRow(NamedTuple):
 
 
 class NewGroup(NamedTuple):
-    """A group to plan. ``due_ms``: when a worker may play a local group; None for a live group."""
+    """A group to plan. ``due_ms`` is when a worker may play a local group, or None for a live group."""
 
     id: str
     row: bytes
@@ -93,9 +93,7 @@ class Counted(NamedTuple):
 
 
 class StoredStandings(NamedTuple):
-    """Standings (JSON) after ``changes`` changes of the tournament, when they were computed, and how long
-    that took.
-    """
+    """Standings (JSON) after ``changes`` changes, and the time and duration of their computation."""
 
     data: bytes
     changes: int
@@ -104,12 +102,12 @@ class StoredStandings(NamedTuple):
 
 
 class TournamentStore(Repository):
-    """The tournaments in one Redis or one Redis Cluster, without rules. All times are milliseconds."""
+    """Stores tournaments in one Redis or Redis Cluster. It has no rules; all times are in milliseconds."""
 
     # Tournaments
 
     def load(self, ids: Sequence[str]) -> list[TournamentRow | None]:
-        """Return the tournaments, with None for a missing one."""
+        """Return the tournaments, with None for missing ones."""
         commands: list[Command] = []
         for event in ids:
             key = event_key(event)
@@ -127,13 +125,13 @@ class TournamentStore(Repository):
                     numbers = int(changes or 0), int(games or 0), done, planned
                     row = TournamentRow(int(version), meta or b"", *numbers)
                 except ValueError:
-                    # As damaged as if its meta were: whoever reads that finds out.
+                    # Treated like a damaged meta, which is detected when it is read.
                     row = TournamentRow(0, b"", 0, 0, *counts)
             rows.append(row)
         return rows
 
     def step(self, event: str, before: int, meta: bytes, groups: Sequence[NewGroup] = ()) -> bool:
-        """Store ``meta`` and add ``groups`` if the version is still ``before`` (0: it must not exist)."""
+        """Store ``meta`` and add ``groups`` if the version is still ``before`` (0: no tournament yet)."""
         args: list[Any] = [before or "", meta, len(groups)]
         for group in groups:
             args += (group.id, group.row, "" if group.due_ms is None else group.due_ms)
@@ -141,28 +139,28 @@ class TournamentStore(Repository):
         return bool(reply == 1)
 
     def enlist(self, event: str, created_ms: int, due_ms: int, *, listed: bool) -> None:
-        """Put a tournament on the due-list, and on the list of all tournaments."""
+        """Put a tournament on the due-list and, if ``listed``, on the list of all tournaments."""
         commands: list[Command] = [("ZADD", _ACTIVE, "NX", due_ms, event)]
         if listed:
             commands.append(("ZADD", _ALL, created_ms, event))
         self._connection.run(commands)
 
     def settle(self, event: str, due_ms: int | None) -> None:
-        """Make the tournament due at ``due_ms``, or never if that is None."""
+        """Make the tournament due at ``due_ms``, or never if it is None."""
         self._one(*(("ZREM", _ACTIVE, event) if due_ms is None else ("ZADD", _ACTIVE, due_ms, event)))
 
     def note_over(self, event: str, at_ms: int) -> bool:
-        """Add a tournament to those that are over and have groups outside chunks, and return whether it is
-        new there.
+        """Add a tournament to the list of finished tournaments with groups outside chunks. Returns whether it
+        was not on the list.
         """
         return bool(self._one("ZADD", _OVER, at_ms, event))
 
     def over(self, until_ms: int, count: int) -> list[str]:
-        """Return up to ``count`` tournaments that were added until ``until_ms``, oldest first."""
+        """Return up to ``count`` tournaments on that list with a time up to ``until_ms``, oldest first."""
         return self._names("ZRANGEBYSCORE", _OVER, "-inf", until_ms, "LIMIT", 0, count)
 
     def forget_over(self, event: str) -> None:
-        """Remove a tournament whose groups are all in chunks."""
+        """Remove a tournament whose groups are all in chunks from that list."""
         self._one("ZREM", _OVER, event)
 
     def claim_due(self, now_ms: int, lease_ms: int, limit: int) -> list[str]:
@@ -174,39 +172,37 @@ class TournamentStore(Repository):
         return self._names("ZRANGE", _ACTIVE, 0, -1)
 
     def being_played(self, events: Sequence[str]) -> set[str]:
-        """Return those of the tournaments that are not over."""
+        """Return those of the given tournaments that are not over."""
         replies = self._connection.run([("ZSCORE", _ACTIVE, event) for event in events]) if events else []
         return {event for event, score in zip(events, replies, strict=True) if score is not None}
 
     def page(self, before: Cursor | None, limit: int) -> Sequence[Cursor]:
-        """Return up to ``limit`` tournaments after ``before``, newest first."""
+        """Return up to ``limit`` tournaments that follow ``before``, newest first."""
         return newest_first(self._connection, _ALL, before, limit)
 
     def note_comparison(self, owner: str, event: str, created_ms: int) -> None:
-        """Put the tournament of a comparison on the list of an owner."""
+        """Add the tournament of a comparison to the owner's list of comparisons."""
         self._one("ZADD", _COMPARISONS.format(owner), created_ms, event)
 
     def comparisons(self, owner: str, before: Cursor | None, limit: int) -> Sequence[Cursor]:
-        """Return up to ``limit`` comparisons of an owner after ``before``, newest first."""
+        """Return up to ``limit`` comparisons of an owner that follow ``before``, newest first."""
         return newest_first(self._connection, _COMPARISONS.format(owner), before, limit)
 
     def forget_comparisons(self, owner: str) -> None:
-        """Delete the list of an owner."""
+        """Delete an owner's list of comparisons."""
         self._one("DEL", _COMPARISONS.format(owner))
 
     # Groups
 
     def plan(self, event: str) -> list[tuple[str, bytes]]:
-        """Return the ids and rows of all groups of a tournament that is not over, in the order of
-        planning.
-        """
+        """Return the ids and rows of all groups of an unfinished tournament, in planning order."""
         key = event_key(event)
         ids = self._names("LRANGE", f"{key}:order", 0, -1)
         rows = self._one("HMGET", f"{key}:groups", *ids) if ids else []
         return list(zip(ids, rows, strict=True))
 
     def groups(self, event: str, start: int, count: int) -> list[StoredGroup]:
-        """Return up to ``count`` planned groups from number ``start`` on, in the order of planning."""
+        """Return up to ``count`` planned groups, starting at number ``start``, in planning order."""
         key = event_key(event)
         end = start + count
         while True:
@@ -216,12 +212,12 @@ class TournamentStore(Repository):
             if end > chunked:
                 ids = self._names("LRANGE", f"{key}:order", max(0, start - chunked), end - chunked - 1)
             found += self._outside(event, ids)
-            # Otherwise groups were put into chunks meanwhile.
+            # Otherwise, groups were moved into chunks in the meantime.
             if chunked == self._chunked(event):
                 return found
 
     def _outside(self, event: str, ids: Sequence[str]) -> list[StoredGroup]:
-        """Groups that are in no chunk."""
+        """Return groups that are not in chunks."""
         if not ids:
             return []
         key = event_key(event)
@@ -242,7 +238,7 @@ class TournamentStore(Repository):
     def _find(self, event: str, groups: Sequence[str]) -> list[StoredGroup | None]:
         found = {group.id: group for group in self._outside(event, groups)}
         if len(found) < len(set(groups)):
-            # After the others: a group is never nowhere.
+            # Read after the others, so that a group that is being moved is not missed.
             missing = set(groups) - found.keys()
             found.update((group.id, group) for group in self._in_chunks(event) if group.id in missing)
         return [found.get(group) for group in groups]
@@ -253,7 +249,7 @@ class TournamentStore(Repository):
         return int(self._one("HGET", event_key(event), "chunked") or 0)
 
     def _from_chunks(self, event: str, start: int, end: int) -> list[StoredGroup]:
-        """The groups from number ``start`` to before number ``end``."""
+        """Return the groups from number ``start`` up to but excluding number ``end``."""
         numbers = range(start // CHUNK_GROUPS, -(-end // CHUNK_GROUPS))
         stored = self._one("HMGET", f"{event_key(event)}:chunks", *numbers) if numbers and start < end else []
         found = []
@@ -264,15 +260,15 @@ class TournamentStore(Repository):
         return found
 
     def _in_chunks(self, event: str) -> Iterator[StoredGroup]:
-        """All groups that are in chunks."""
+        """Yield all groups that are in chunks."""
         step = _CHUNKS_AT_ONCE * CHUNK_GROUPS
         chunked = self._chunked(event)
         for start in range(0, chunked, step):
             yield from self._from_chunks(event, start, min(start + step, chunked))
 
     def next_chunk(self, event: str) -> tuple[int, int, list[StoredGroup]]:
-        """Return the number of groups in chunks, the changes of the tournament, and the groups that come
-        next.
+        """Return the number of groups in chunks, the number of changes of the tournament, and the next groups
+        to put into a chunk.
         """
         chunked, changes = self._one("HMGET", event_key(event), "chunked", "n")
         start = int(chunked or 0)
@@ -281,9 +277,7 @@ class TournamentStore(Repository):
         return start, int(changes or 0), [group._replace(records=row) for group, row in rows]
 
     def add_chunk(self, event: str, start: int, changes: int, groups: Sequence[StoredGroup]) -> bool:
-        """Put groups from number ``start`` on into a chunk, and return False if the tournament has
-        changed.
-        """
+        """Put groups from number ``start`` on into a chunk. Returns False if the tournament has changed."""
         if start % CHUNK_GROUPS:
             # The last chunk has fewer groups, so there are none after it.
             return False
@@ -316,7 +310,7 @@ class TournamentStore(Repository):
         return int(self._one("ZCOUNT", f"{event_key(event)}:due", "-inf", now_ms))
 
     def remote(self, event: str) -> list[str]:
-        """Return the live groups without a result, in the order of their ids."""
+        """Return the live groups without a result, ordered by id."""
         return self._names("ZRANGE", f"{event_key(event)}:remote", 0, -1)
 
     def add_results(self, event: str, results: Sequence[NewResult], now_ms: int) -> Counted:
@@ -328,25 +322,25 @@ class TournamentStore(Repository):
         return Counted(*map(int, counts))
 
     def pace(self, event: str) -> dict[int, int]:
-        """Return how many groups got their result in each second (since 1970) of the last :data:`PACE_MS`."""
+        """Return how many groups got their result in each second (Unix time) of the last :data:`PACE_MS`."""
         found = by_name(self._one("HGETALL", f"{event_key(event)}:pace"))
         return {int(second): int(count) for second, count in found.items()}
 
     def results(self, event: str, groups: Sequence[str]) -> list[bytes | None]:
-        """Return the results of the groups, with None where there is none."""
+        """Return the results of the groups, with None for those without a result."""
         if not groups:
             return []
         found = dict(zip(groups, self._one("HMGET", f"{event_key(event)}:results", *groups), strict=True))
         missing = {group for group, result in found.items() if result is None}
         if missing:
-            # After the others: a result is never nowhere.
+            # Read after the others, so that a result that is being moved is not missed.
             found.update((own.id, own.result) for own in self._in_chunks(event) if own.id in missing)
         return [found[group] for group in groups]
 
     def all_results(self, event: str) -> dict[str, bytes]:
-        """Return the results by group."""
+        """Return all results, by group."""
         found = by_name(self._one("HGETALL", f"{event_key(event)}:results"))
-        # After the others: a result is never nowhere.
+        # Read after the others, so that a result that is being moved is not missed.
         for group in self._in_chunks(event):
             if group.result is not None:
                 found[group.id] = group.result
@@ -373,7 +367,7 @@ class TournamentStore(Repository):
         found = dict(zip(groups, self._rows_of_records(event, groups), strict=True))
         missing = {group for group, row in found.items() if row is None}
         if missing:
-            # After the others: a row is never nowhere.
+            # Read after the others, so that a row that is being moved is not missed.
             found.update((own.id, own.records) for own in self._in_chunks(event) if own.id in missing)
         return [found[group] for group in groups]
 
@@ -381,7 +375,7 @@ class TournamentStore(Repository):
         return list(self._one("HMGET", f"{event_key(event)}:records", *groups)) if groups else []
 
     def keep_records(self, event: str, for_ms: int) -> None:
-        """Let the records of a finished tournament expire after ``for_ms``. Its results remain."""
+        """Set the records of a finished tournament to expire after ``for_ms``. Its results remain."""
         self._one("PEXPIRE", f"{event_key(event)}:records", for_ms)
 
     def void(
@@ -394,10 +388,11 @@ class TournamentStore(Repository):
         result: bytes,
         ended_by: str | None = None,
     ) -> int:
-        """Void an attempt, and return the number of voids. After ``most`` of them the group gets ``result``.
+        """Void an attempt, and return the group's number of voids. After ``most`` voids the group gets
+        ``result``.
 
         ``ended_by`` is given if the attempt ended its worker: the bot whose call was running, or an empty
-        text.
+        string.
         """
         noted = () if ended_by is None else (f"{ended_by}\n",)
         call = _VOID.call([event_key(event)], group, voided, published, most, result, *noted)
@@ -405,14 +400,12 @@ class TournamentStore(Repository):
         return int(count)
 
     def ended_workers(self, event: str, group: str) -> list[str]:
-        """Return, for each void attempt that ended its worker, the bot whose call was running, or an empty
-        text.
-        """
+        """Return the bot whose call was running in each void attempt that ended its worker (empty: none)."""
         found = self._one("HGET", f"{event_key(event)}:ended", group)
         return [] if found is None else found.decode().split("\n")[:-1]
 
     def voids(self, event: str) -> list[bytes]:
-        """Return the published voids, in their order."""
+        """Return the published voids, in chronological order."""
         return list(self._one("LRANGE", f"{event_key(event)}:voids", 0, -1))
 
     # Standings
@@ -423,8 +416,8 @@ class TournamentStore(Repository):
         return None if data is None else StoredStandings(data, *map(int, numbers))
 
     def standings_age(self, event: str) -> tuple[int, tuple[int, int, int] | None]:
-        """Return the changes of the tournament, and ``changes``, ``at_ms`` and ``cost_ms`` of its
-        standings.
+        """Return the number of changes of the tournament, and ``changes``, ``at_ms`` and ``cost_ms`` of its
+        latest standings, or None without standings.
         """
         key = event_key(event)
         changes, known = self._connection.run(
@@ -445,12 +438,12 @@ class TournamentStore(Repository):
 
     def keep_final(self, event: str, before: int, meta: bytes, final: bytes) -> bool:
         """Store ``meta`` without the final standings, and the standings (JSON) compressed, if the version is
-        still ``before``. This does not change the tournament.
+        still ``before``. This does not count as a change of the tournament.
         """
         return bool(self._one(*_FINAL.call([event_key(event)], before, meta, zlib.compress(final))))
 
     def final(self, event: str) -> bytes | None:
-        """Return the final standings (JSON) that are stored apart from the meta."""
+        """Return the final standings (JSON) stored separately from the meta, or None if there are none."""
         data = self._one("HGET", event_key(event), "final")
         return None if data is None else zlib.decompress(data)
 
@@ -461,7 +454,7 @@ class TournamentStore(Repository):
     # Releasing
 
     def unreleased(self, event: str) -> list[str]:
-        """Return the groups with a result that is not on the lists of released ones yet."""
+        """Return the groups with a result that is not yet on the lists of released groups."""
         return sorted(self._names("SMEMBERS", f"{event_key(event)}:unreleased"))
 
     def release(
@@ -472,8 +465,9 @@ class TournamentStore(Repository):
         local: Sequence[tuple[str, int]],
         others: Sequence[str],
     ) -> None:
-        """Add groups to the lists: ``local`` ones (with their numbers of records) to that of public or of
-        private records, all of them to that of the board with this name (``BoardName.key``).
+        """Add groups to the lists of released groups: ``local`` ones, with their numbers of records, to the
+        list of public or private records, and all of them to that of the board named ``board``
+        (``BoardName.key``).
         """
         key = event_key(event)
         names = [*(group for group, _ in local), *others]
@@ -490,16 +484,16 @@ class TournamentStore(Repository):
             for group in names:
                 args += (f"{event}/{group}", 1)
             commands.append(_RELEASE.call([f"{board_key(board)}:last", f"{board_key(board)}:log"], *args))
-        # The last command: if the process dies on the way, the others are repeated.
+        # This command comes last, so that all of them are repeated if the process dies before it.
         commands.append(("SREM", f"{key}:unreleased", *names))
         self._connection.run(commands)
 
 
 def event_key(event: str) -> str:
-    """Return the hash of a tournament."""
+    """Return the key of a tournament's hash."""
     return f"{{t:{event}}}"
 
 
 def _woken(event: str) -> Command:
-    # No game has such an id; see arena.store.notifications.
+    # No game has an id like this; see arena.store.notifications.
     return ("PUBLISH", WAKE_CHANNEL, orjson.dumps([(f"@{event}", 0, [], [])]))

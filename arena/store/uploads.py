@@ -1,7 +1,7 @@
-"""Uploads that are being checked, and what became of them.
+"""Uploads that are being checked, and their outcomes.
 
-The row of an upload is in the slot of its bot, so an upload becomes a version, or goes, in one step. The list
-of those that are due is in another slot: an entry is written before the row, and removed after it.
+The row of an upload is in its bot's slot, so an upload becomes a version, or is deleted, atomically. The list
+of due uploads is in another slot: an entry is written before the row, and removed after it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ UPLOAD_SCRIPTS: Final = (_REPLACE, _CLAIM, _SETTLE)
 
 
 class UploadStore(Repository):
-    """The uploads of all bots, by bot and id."""
+    """Stores the uploads of all bots, by bot and id."""
 
     def find(self, bot: str, upload: str) -> bytes | None:
         """Return the row of an upload that is being checked or was settled recently."""
@@ -59,9 +59,9 @@ class UploadStore(Repository):
         version: str,
         received_ms: int,
     ) -> tuple[str, Stored]:
-        """Make an upload a version, or, if ``version`` is empty, refuse it; ``after`` can be read for
-        ``kept_ms``. Returns ``done`` and what is no longer stored; ``repeated``: it was done before;
-        ``changed``: its row is not ``before``; or ``gone``.
+        """Make an upload a version or, if ``version`` is empty, refuse it. The row ``after`` stays readable
+        for ``kept_ms``. Returns ``done`` with the amounts no longer stored, ``repeated`` if it was already
+        settled in the same way, ``changed`` if its row is not ``before``, or ``gone``.
         """
         keys = [*bot_keys(bot), _outcome(bot, upload)]
         own = {
@@ -79,31 +79,31 @@ class UploadStore(Repository):
 
     def wake(self, upload: str) -> None:
         """Wake the requests that wait for an upload."""
-        # No game has such an id; see arena.store.notifications.
+        # No game has an id like this; see arena.store.notifications.
         self._one("PUBLISH", WAKE_CHANNEL, orjson.dumps([(f"@{upload}", 0, [], [])]))
 
-    # The list of what is due
+    # The list of due uploads
 
     def note_due(self, bot: str, upload: str, at_ms: int) -> None:
-        """Let a worker check the upload from ``at_ms`` on."""
+        """Allow a worker to check the upload from ``at_ms`` on."""
         self._one("ZADD", UPLOADS_DUE, at_ms, f"{bot}/{upload}")
 
     def due(self, now_ms: int, limit: int) -> list[tuple[str, str]]:
-        """Return some of the uploads that no worker is checking: bot and id."""
+        """Return the bot and id of some of the uploads that no worker is checking."""
         found = self._one("ZRANGEBYSCORE", UPLOADS_DUE, "-inf", now_ms, "LIMIT", 0, limit)
         members = (member.decode().partition("/") for member in found)
         return [(bot, upload) for bot, _, upload in members]
 
     def claim(self, bot: str, upload: str, now_ms: int, lease_ms: int) -> bool:
-        """Claim an upload until ``lease_ms``, and return False if it is not due."""
+        """Claim an upload until ``lease_ms``. Returns False if it is not due."""
         return bool(self._one(*_CLAIM.call([UPLOADS_DUE], f"{bot}/{upload}", now_ms, lease_ms)))
 
     def renew(self, bot: str, upload: str, lease_ms: int) -> None:
-        """Extend a claim."""
+        """Extend the claim of an upload."""
         self._one("ZADD", UPLOADS_DUE, "XX", lease_ms, f"{bot}/{upload}")
 
     def forget(self, bot: str, upload: str) -> None:
-        """Remove an upload that is settled or was never stored from the due-list."""
+        """Remove an upload that is settled, or was never stored, from the due-list."""
         self._one("ZREM", UPLOADS_DUE, f"{bot}/{upload}")
 
 

@@ -1,6 +1,6 @@
-"""The state of webhooks that all processes share: leases of turns being posted, and open circuits.
+"""The webhook state that all processes share: leases of turns being posted, and open circuits.
 
-All keys of a bot's webhook share the bot's hash tag, and each step is one script. All times are milliseconds.
+All keys of a bot's webhook share the bot's hash tag. Each step is one script. Times are in milliseconds.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ FAILURES: Final = 5
 
 FIRST_PAUSE_MS: Final = 2_000
 LONGEST_PAUSE_MS: Final = 60_000
-"""How long it stays open, doubled each time it opens again."""
+"""The minimum and maximum time that the circuit stays open; the time doubles each time it opens again."""
 
 LEASE_MS: Final = 4_000
-"""How long a driver holds the lease of a post without renewing it."""
+"""How long a driver holds the lease of a post if it does not renew it."""
 
 DONE_MS: Final = 60_000
 PASSED_MS: Final = 3_600_000
-"""How long it is remembered that a turn is done; for a right that was passed."""
+"""How long the completion of a turn, and of a right that was passed, is remembered."""
 
 _BEGIN: Final = Script("webhook_begin")
 _OUTCOME: Final = Script("webhook_outcome")
@@ -36,7 +36,7 @@ _FIELDS: Final = ("failures", "until", "error", "error_ms", "ok_ms")
 
 
 class Begun(NamedTuple):
-    """Whether a turn may be posted (``go``), and if not, how long to wait before trying again."""
+    """Whether a turn can be posted now (``go``) and, if not, how long to wait before trying again."""
 
     status: Literal["go", "done", "leased", "open"]
     wait_ms: int
@@ -44,9 +44,9 @@ class Begun(NamedTuple):
 
 @dataclass(frozen=True)
 class Circuit:
-    """The circuit of a webhook. ``closed``: all is well; ``open``: nothing is posted before
-    ``open_until_ms``; ``half_open``: one post at a time tests it. ``failures``: consecutive ones. Times are
-    Unix times.
+    """The circuit of a webhook. ``closed`` means that all is well; ``open``, that nothing is posted before
+    ``open_until_ms``; and ``half_open``, that posts are sent one at a time to test it. ``failures`` counts
+    consecutive failures. Times are in Unix milliseconds.
     """
 
     state: Literal["closed", "open", "half_open"]
@@ -58,16 +58,16 @@ class Circuit:
 
 
 class WebhookStore(Repository):
-    """The state of webhooks in one Redis (or Redis Cluster)."""
+    """Stores the state of webhooks in one Redis or Redis Cluster."""
 
     def begin(self, bot: str, delivery: str, holder: str, now_ms: int) -> Begun:
-        """Take the lease of a delivery for ``holder``, if the circuit allows a post."""
+        """Acquire the lease of a delivery for ``holder``, if the circuit allows a post."""
         keys = [_state(bot), _lease(bot, delivery), _probe(bot)]
         status, wait_ms = self._one(*_BEGIN.call(keys, now_ms, LEASE_MS, holder))
         return Begun(status.decode(), max(1, int(wait_ms)))
 
     def renew(self, held: Iterable[tuple[str, str]]) -> None:
-        """Renew leases, each ``(bot, delivery)``, and the probes of their bots."""
+        """Renew leases, each a pair ``(bot, delivery)``, and the probes of their bots."""
         keys = {key for bot, delivery in held for key in (_lease(bot, delivery), _probe(bot))}
         if keys:
             self._connection.run([("PEXPIRE", key, LEASE_MS) for key in sorted(keys)])
@@ -81,22 +81,22 @@ class WebhookStore(Repository):
         self._one("DEL", _lease(bot, delivery))
 
     def replied(self, bot: str, version: str, now_ms: int, error: str = "") -> None:
-        """Record a reply of the version, which closes the circuit. ``error`` says what is wrong with the
-        reply.
+        """Record a reply of the version, which closes the circuit. ``error`` is what is wrong with the reply,
+        if anything.
         """
         self._note(bot, version, True, now_ms, "", error, connected=True)
 
     def failed(
         self, bot: str, version: str, now_ms: int, attempt: str, error: str, connected: bool | None = True
     ) -> int | None:
-        """Record a failed post to the version. Returns until when the circuit is open, None if it is closed.
+        """Record a failed post to the version. Returns when an open circuit ends, or None if it is closed.
 
-        ``connected``: whether a connection was made; None if the time was too short to know.
+        ``connected`` is whether a connection was made, or None if there was too little time to find out.
         """
         return self._note(bot, version, False, now_ms, attempt, error, connected) or None
 
     def is_unreachable(self, bot: str, version: str, since_ms: int) -> bool:
-        """Return whether the last post to the version made no connection, and either that was no earlier than
+        """Return whether the last post to the version made no connection, and either it was not before
         ``since_ms`` or the circuit was open at that time.
         """
         fields = ("HMGET", _state(bot), _unreachable(version), "until")
@@ -104,7 +104,7 @@ class WebhookStore(Repository):
         return failed_ms is not None and since_ms <= max(int(failed_ms), int(until_ms or 0))
 
     def circuits(self, bots: Sequence[str], now_ms: int) -> list[Circuit]:
-        """Return the circuits of bots; one that cannot be read counts as closed."""
+        """Return the circuits of bots, treating one that cannot be read as closed."""
         replies = self._connection.run([("HMGET", _state(bot), *_FIELDS) for bot in bots]) if bots else []
         return [
             shown_or_left_out(f"webhook of {bot}", partial(_circuit, reply, now_ms)) or Circuit("closed")
@@ -112,7 +112,7 @@ class WebhookStore(Repository):
         ]
 
     def forget(self, bot: str) -> None:
-        """Close the circuit and delete its history."""
+        """Close the circuit of a bot and delete its history."""
         self._connection.run([("DEL", _state(bot)), ("DEL", _probe(bot))])
 
     def _note(

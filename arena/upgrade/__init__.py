@@ -1,9 +1,10 @@
-"""Brings the data of a service to the format of this program.
+"""Upgrades the data of a service to the format of this program.
 
-The database stores the number of its format (:mod:`arena.store.identity`). A change of what is stored raises
-:data:`~arena.store.rows.FORMAT` by one and adds a step: a module ``step_<number>.py`` in this folder with a
-function ``upgrade(store, objects)``, which brings all data of the format before to that number and may be
-repeated after it was killed; and its test. ``objects``: where the archive is, None if there is none.
+The database stores the number of its format (:mod:`arena.store.identity`). A change to the stored data
+increments :data:`~arena.store.rows.FORMAT` and adds a step with its test. A step is a module
+``step_<number>.py`` in this folder with a function ``upgrade(store, objects)`` that converts all data from
+the previous format to that number. If the function is killed, running it again must complete the upgrade.
+``objects`` is the object store of the archive, or None if there is no archive.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ log = logging.getLogger(__name__)
 Step = Callable[[Store, ObjectStore | None], None]
 
 STEPS: Final[Mapping[int, Step]] = MappingProxyType({2: step_2.upgrade})
-"""The steps by the format to which they bring the data."""
+"""The upgrade steps, keyed by the format that they produce."""
 
 
 def upgrade(store: Store, objects: ObjectStore | None) -> list[int]:
-    """Bring the data to the format of this program, and return the numbers of the steps that were taken. An
-    empty database is marked with that format. No other process may use the database; a step that was
-    interrupted is repeated. ``objects`` is the archive, or None if the service has none.
+    """Upgrade the data to the format of this program, and return the numbers of the steps that were
+    performed. An empty database is only marked with the format. No other process may use the database
+    meanwhile. An interrupted step is repeated. ``objects`` is the archive, or None if the service has none.
 
     Raises :class:`~arena.store.identity.UnknownFormat`, or :class:`~arena.store.identity.StoreReplaced` if
     the database is being restored.
@@ -49,7 +50,7 @@ def upgrade(store: Store, objects: ObjectStore | None) -> list[int]:
 
 
 def check_upgradable(found: int) -> None:
-    """Check that data of this format are in this program's format, or that there are steps from there. Raises
+    """Check that data of this format are already current or can be upgraded. Raises
     :class:`~arena.store.identity.UnknownFormat`.
     """
     if found > FORMAT:
@@ -57,8 +58,8 @@ def check_upgradable(found: int) -> None:
     if missing := [number for number in range(found + 1, FORMAT + 1) if number not in STEPS]:
         oldest = max(missing)
         raise UnknownFormat(
-            f"the data have format {found}, and this program upgrades formats {oldest} to {FORMAT}",
-            expected=f"an upgrade by an older version of this program, to format {oldest} at least",
+            f"the data have format {found}, but this program can only upgrade formats {oldest} to {FORMAT}",
+            expected=f"to upgrade to format {oldest} or newer with an older version of this program first",
         )
 
 

@@ -1,8 +1,8 @@
-"""Format 2: the archive is the only home of released records, as joined gzip members with their keys.
+"""Format 2: the archive is the only home of released records, stored as joined gzip members with keys.
 
-In format 1 it was segments with an index each, under a manifest of which every change was a new generation;
-the records of a group that was not archived yet were a pack in the database, and of an archived live game
-nothing was left there.
+In format 1, the archive consisted of segments, each with an index, and a manifest that got a new generation
+with every change. The records of a group that was not archived were stored as a pack in the database. Nothing
+of an archived live game was left in the database.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _MANIFESTS: Final = "manifest"
 _SEGMENTS: Final = "segments"
 _HEADER: Final = b'"header":'
 _KEPT: Final = "segments/conflicts-"
-"""Records that came after another one of the same game, which nobody reads."""
+"""The prefix of records that came after another record of the same game; they are never read."""
 
 
 class ArchiveNeeded(ArenaError):
@@ -55,7 +55,7 @@ class _Segment(NamedTuple):
 
 
 class FormerArchive:
-    """An archive of format 1, to read."""
+    """A read-only view of a format 1 archive."""
 
     def __init__(self, objects: ObjectStore) -> None:
         self._objects = objects
@@ -72,16 +72,16 @@ class FormerArchive:
 
     @property
     def service(self) -> str | None:
-        """The id of the service whose archive it is, or None if there is none."""
+        """The id of the service to which the archive belongs, or None if there is no archive."""
         return self._head.get("service")
 
     @property
     def annulled(self) -> dict[str, str]:
-        """The reasons of annulments by group."""
+        """The reasons of annulments, by group."""
         return {group: str(own["annulled"]) for group, own in self._changes.items() if own.get("annulled")}
 
     def entries(self, collection: str) -> Iterator[ArchiveEntry]:
-        """Yield the entries of a collection by their numbers, as they are after all changes."""
+        """Yield the entries of a collection, ordered by number, with all changes applied."""
         waiting: list[tuple[int, int, ArchiveEntry | None, Iterator[ArchiveEntry]]] = []
         for place, segment in enumerate(self._segments):
             if segment.collection == collection:
@@ -103,7 +103,7 @@ class FormerArchive:
         return found
 
     def delete(self) -> None:
-        """Delete it: first what says that there is one."""
+        """Delete the archive, beginning with the manifests that indicate that it exists."""
         for name in (*self._objects.list(_MANIFESTS), *self._objects.list(_SEGMENTS)):
             if not name.startswith(_KEPT):
                 self._objects.delete(name)
@@ -142,7 +142,7 @@ class FormerArchive:
 
 
 def upgrade(store: Store, objects: ObjectStore | None) -> None:
-    """Write the archive anew, and let rows say where records are."""
+    """Rewrite the archive in format 2, and store the location of records in rows."""
     former = None if objects is None else FormerArchive(objects)
     has_archive = former is not None and former.service is not None
     if store.former_records.has_archive() and not has_archive and not _is_written(store, objects):
@@ -153,7 +153,7 @@ def upgrade(store: Store, objects: ObjectStore | None) -> None:
         )
     if former is not None and former.service not in (None, store.former_records.service()):
         raise ArchiveMismatch(
-            f"the archive is that of the service {former.service}, and this database is that of "
+            f"the archive belongs to the service {former.service}, but this database belongs to "
             f"{store.former_records.service()}",
             expected="the archive that belongs to the database",
         )
@@ -167,7 +167,7 @@ def upgrade(store: Store, objects: ObjectStore | None) -> None:
 
 
 def _is_written(store: Store, objects: ObjectStore | None) -> bool:
-    """Whether an attempt before has written the archive anew."""
+    """Return whether an earlier attempt has already rewritten the archive."""
     return objects is not None and Archive(objects).is_of(store.former_records.service())
 
 
@@ -179,8 +179,8 @@ class _Conversion:
         self._archive = Archive(objects)
 
     def run(self) -> None:
-        """Write all collections, after what an attempt that was killed has written of them."""
-        # What waits comes in the order of its numbers, too, before anything that is released later.
+        """Write all collections, continuing after the entries that an interrupted attempt has written."""
+        # Waiting records are also in order of their numbers, before anything released later.
         self._write(PUBLIC, merge(self._former.entries(PUBLIC), self._waiting(), key=_number))
         self._write(PRIVATE, self._former.entries(PRIVATE))
         for name in self._objects.list(ROWS):
@@ -190,7 +190,7 @@ class _Conversion:
         self._archive.claim(self._store.former_records.service())
 
     def _waiting(self) -> Iterator[ArchiveEntry]:
-        """The public records that are not archived yet."""
+        """Yield the public records that are not yet archived."""
         archived = self._former.keys(PUBLIC)
         after = 0
         while found := self._store.records.pending(True, after, _AT_ONCE):
@@ -211,7 +211,7 @@ class _Conversion:
             event = tournament_of(group) or ""
             at_ms = self._store.clock().now_ms
             annulment = {"group": group[len(event) + 1 :], "reason": reason, "by": "upgrade", "at_ms": at_ms}
-            # Unless the database knows it, which it does if it has the tournament.
+            # The database already has the annulment if it has the tournament.
             if self._store.annulments.find(group) is None:
                 self._store.annulments.add(group, annulment)
         for group, annulment in self._store.annulments.all().items():
@@ -222,7 +222,7 @@ class _Conversion:
         known = self._store.records.collection(collection)
         end, done = known.end, known.segments[-1].newest if known.segments else 0
         for batch in _batches(entry for entry in entries if entry.number > done):
-            # If there is one, it is the same.
+            # An existing segment has the same content.
             data = self._archive.add(collection, end, batch)
             data = data or self._objects.get(segment_name(collection, end)) or b""
             places: dict[str, bytes] = {}

@@ -154,7 +154,7 @@ def test_a_full_quota_of_one_owner(
     monkeypatch.setattr(quotas, "_quotas", few)
     refused = bia.client.post("/v1/bots/shared/versions", json={"label": "2"})
     assert code(refused) == (409, "quota_exceeded")
-    assert refused.json["detail"].startswith("the quota of ana, one of the owners")
+    assert refused.json["detail"].startswith("the quota of ana, an owner of the bot")
     assert (refused.json["quota"], refused.json["most"]) == ("owner_versions", 1)
     assert "used" not in refused.json
 

@@ -277,7 +277,7 @@ def test_a_folder_that_no_server_here_reads_is_left_as_it_is(
     (tmp_path / "store.json").write_text('{"program": "valkey", "version": "99.0.1"}')
     before = {path: path.read_bytes() for path in (tmp_path / "appendonlydir").iterdir()}
     with pytest.raises(
-        StoreFailed, match=r"was written by valkey 99\.0\.1; this machine has valkey "
+        StoreFailed, match=r"was written by valkey 99\.0\.1, but this machine only has valkey "
     ) as caught:
         EmbeddedStore(tmp_path).start()
     assert "valkey 99.0.1 or newer" in str(caught.value)

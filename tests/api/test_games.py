@@ -418,7 +418,7 @@ def test_the_moment_between_the_end_and_the_record(
     assert anybody.get(f"/v1/games/{game}").json["state"] == "finished"
     refused = anybody.get(f"/v1/games/{game}/record")
     assert (refused.status_code, refused.json["code"]) == (409, "record_not_ready")
-    assert "is being written" in refused.json["detail"]
+    assert "is still being written" in refused.json["detail"]
     assert 'data-seconds="1"' in anybody.get(f"/games/{game}", headers={"Accept": "text/html"}).text
     app.extensions["botequim"].live.finish(game)
     assert anybody.get(f"/v1/games/{game}/record").status_code == 200

@@ -50,7 +50,7 @@ def test_not_while_the_database_refuses_writes(own: EmbeddedStore, client: Contr
         database.config_set("maxmemory", 1)
         status, body = ready(client)
         assert (status, body["code"]) == (503, "store_unavailable")
-        assert "the database refused: command not allowed when used memory" in str(body["detail"])
+        assert "the database rejected a command: command not allowed when used memory" in str(body["detail"])
         database.config_set("maxmemory", 0)
         assert ready(client) == OK
         database.config_set("min-replicas-to-write", 1)
@@ -67,13 +67,13 @@ def test_not_after_the_database_lost_its_data_until_that_is_accepted(
         database.flushall()
         status, body = ready(client)
         assert (status, body["code"]) == (503, "store_replaced")
-        assert "came back empty" in str(body["detail"])
+        assert "is now empty" in str(body["detail"])
         assert "botequim ops accept-empty" in str(body["expected"])
         # A process that starts meanwhile knows nothing of it, and does not make it right for the others.
         assert ready(contract_client(create_app(Settings(own.url)))) == OK
         status, body = ready(client)
         assert (status, body["code"]) == (503, "store_replaced")
-        assert "not the same database as before" in str(body["detail"])
+        assert "not the same as before" in str(body["detail"])
         monkeypatch.delenv("REDIS_URL", raising=False)
         assert run(["ops", "accept-empty", "--data", str(own.folder)]) == 0
         assert ready(client) == OK
@@ -159,4 +159,4 @@ def test_there_is_nothing_to_accept_without_a_database(
 ) -> None:
     monkeypatch.delenv("REDIS_URL", raising=False)
     assert run(["ops", "accept-empty", "--data", str(tmp_path)]) == 2
-    assert f"no database runs in {tmp_path}" in capsys.readouterr().err
+    assert f"no database is running in {tmp_path}" in capsys.readouterr().err

@@ -92,7 +92,7 @@ def test_segments_that_were_joined_are_read_once(full: Archive) -> None:
 def test_an_archive_belongs_to_one_service(full: Archive) -> None:
     Archive(full.objects).claim("here")
     with pytest.raises(
-        ArchiveMismatch, match="archive of the service here, and this database is that of there"
+        ArchiveMismatch, match="archive of the service here, but this database belongs to there"
     ):
         Archive(full.objects).claim("there")
 
@@ -144,10 +144,10 @@ class TestCheck:
         add(full, PUBLIC, ENTRIES[0]._replace(number=999), ENTRIES[1])
         add(full, PRIVATE, ENTRIES[2])
         problems = check_archive(full).problems
-        assert sum("is there twice" in problem for problem in problems) == sum(
+        assert sum("occurs twice" in problem for problem in problems) == sum(
             len(entry.lines) for entry in ENTRIES[:3]
         )
-        assert sum("is not in its order" in problem for problem in problems) == 1
+        assert sum("is out of order" in problem for problem in problems) == 1
 
     def test_a_record_with_another_hash_or_key(self, archive: Archive) -> None:
         record = json.loads(ENTRIES[0].lines[0])
@@ -155,12 +155,12 @@ class TestCheck:
         add(archive, PUBLIC, ENTRIES[0]._replace(lines=[json.dumps(record).encode()]))
         add(archive, PUBLIC, ENTRIES[1]._replace(lines=ENTRIES[1].lines[:1], key="cup-r1-p9-g9"))
         first, second = check_archive(archive).problems
-        assert "does not have its hash" in first
-        assert f"cup-r1-p9-g9: it has the record of {games_of(ENTRIES[1])[0]}" in second
+        assert "the hash of a record is wrong" in first
+        assert f"cup-r1-p9-g9: it contains the record of another game, {games_of(ENTRIES[1])[0]}" in second
 
     def test_what_is_no_archive(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["archive", "check", str(tmp_path / "nowhere")]) == 2
-        assert "holds no archive" in capsys.readouterr().err
+        assert "does not contain an archive" in capsys.readouterr().err
         with pytest.raises(InvalidArchive, match="ftp://x"):
             open_objects("ftp://x/y")
 
@@ -222,5 +222,5 @@ class TestCopy:
         full.copy(used)
         add(Archive(used), PUBLIC, group_entry(72))
         add(full, PUBLIC, group_entry(73), group_entry(74))
-        with pytest.raises(ArchiveMismatch, match="written to by itself"):
+        with pytest.raises(ArchiveMismatch, match="changed by something other than copying"):
             full.copy(used)

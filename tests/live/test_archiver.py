@@ -186,7 +186,7 @@ def test_nobody_agrees_after_the_record_is_archived(make_arena: MakeArena) -> No
     play_out(arena.live, [game])
     skip(arena.live, 2 * HOUR)
     archiver(arena).run()
-    with pytest.raises(RecordNotReady, match="cannot change"):
+    with pytest.raises(RecordNotReady, match="can no longer be made public"):
         arena.live.agree(game, "somebody")
 
 
@@ -297,7 +297,7 @@ def test_a_process_without_the_archive_says_so_and_forgets_nothing(
         lambda: list(bare.tournaments.records("local")),
         lambda: bare.live.record("local-r1-p1-g1-1"),
     ):
-        with pytest.raises(ArchiveUnavailable, match="not configured in this process"):
+        with pytest.raises(ArchiveUnavailable, match="not configured to use the service's archive"):
             act()
     assert bare.live.list(limit=500).items == hall.live.list(limit=500).items
     assert everything(hall) == before
@@ -326,7 +326,7 @@ def test_without_an_archive_records_wait(make_arena: MakeArena) -> None:
     with pytest.raises(ArchiveUnavailable):
         archiver(arena).run()
     assert left(arena) == 1
-    assert arena.store.records.status().failure.startswith("the archive of this service is not configured")
+    assert arena.store.records.status().failure.startswith("this process is not configured to use")
     assert len(list(arena.live.iter_records())) == 1
 
 

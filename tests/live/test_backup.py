@@ -144,7 +144,7 @@ def test_a_restore_that_is_killed_at_any_step_is_served_by_nobody(
                 make_arena().store.check_ready()
             with pytest.raises(StoreReplaced, match="is being restored"):
                 make_arena().store.identity.register()
-            with pytest.raises(ArenaError, match="a restore into this database is not finished"):
+            with pytest.raises(ArenaError, match="an earlier restore into this database has not finished"):
                 dump(url, served.append)
     assert status == 0
     assert step > 10, "there are steps to be killed at"
@@ -190,15 +190,15 @@ def test_what_is_not_right_is_refused_and_changes_nothing(
     folder = tmp_path / "backup"
     made = make_backup(url, folder)
     _, data = contents(url)
-    with pytest.raises(StoreNotEmpty, match=f"holds data, those of the service {made.store.id}"):
+    with pytest.raises(StoreNotEmpty, match=f"already holds data of the service {made.store.id}"):
         restore_backup(folder, tmp_path)
     assert contents(url)[1] == data
     flush(url)
     connection = connect(url, ())
     connection.run([("SET", "somebody", "else")])
-    with pytest.raises(StoreNotEmpty, match="holds data, not those of a service"):
+    with pytest.raises(StoreNotEmpty, match="already holds data that belong to no service"):
         restore_backup(folder, tmp_path)
-    with pytest.raises(ArenaError, match="another database"):
+    with pytest.raises(ArenaError, match="does not belong to a service"):
         make_backup(url, tmp_path / "of somebody else")
     assert connection.run([("GET", "somebody")]) == [b"else"]
     connection.run([("DEL", "somebody")])

@@ -68,7 +68,7 @@ def test_tournaments_use_the_budget_of_their_owner(arena: Frugal) -> None:
     assert (error.extra["budget"], error.extra["used"], error.extra["left"]) == ("groups", 6, 1)
     assert error.extra["renews_ms"] % DAY_MS == 0
     assert 0 < error.extra["retry_after"] <= DAY_MS // 1000
-    assert "1 are left, and this needs 6" in error.message
+    assert "1 are left, but this needs 6" in error.message
     next_day(arena)
     assert used(arena) == 0
     arena.cup(name="second")
@@ -83,7 +83,7 @@ def test_the_lock_decides_and_says_why(arena: Frugal) -> None:
     assert arena.run("first")["state"] == "finished"
     view = arena.run("second")
     assert view["state"] == "cancelled"
-    assert "1 are left, and this needs 6" in view["reason"]
+    assert "1 are left, but this needs 6" in view["reason"]
     assert used(arena) == 6
 
 

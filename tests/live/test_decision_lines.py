@@ -100,6 +100,6 @@ def test_a_suspension_says_which_bot_and_why(arena: Arena, caplog: pytest.LogCap
     for _ in range(2):
         arena.service.suspensions.suspend("sly-bot", Suspension("workers hung", 1, "cup", "r1-p1-g1"))
     (line,) = lines(caplog, bot="sly-bot", tournament="cup", group="r1-p1-g1")
-    assert line == "bot sly-bot is suspended: workers hung"
+    assert line == "suspended bot sly-bot: workers hung"
     arena.service.suspensions.lift("sly-bot")
-    assert lines(caplog, bot="sly-bot")[-1] == "the suspension of bot sly-bot is lifted"
+    assert lines(caplog, bot="sly-bot")[-1] == "lifted the suspension of bot sly-bot"

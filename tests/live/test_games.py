@@ -486,7 +486,7 @@ def test_the_last_answer_stores_the_end_and_a_job_the_record(make_games: MakeGam
     assert games.events(game, start=10**6)["over"]
     assert [item["outcome"] for item in games.list(state="finished").items] == [view["outcome"]]
     assert all(games.turns(name).turns == [] for name in BOTS)
-    with pytest.raises(RecordNotReady, match="is being written"):
+    with pytest.raises(RecordNotReady, match="is still being written"):
         games.record(game)
     assert games.sweeper().sweep() == 0
     games.finish(game)

@@ -194,7 +194,7 @@ def test_a_row_that_cannot_be_read_is_left_out_of_the_list(
     first, second = new_game(games, "truco"), new_game(games, "truco")
     overwrite(games, first, m={"game": first})
     assert [item["game"] for item in games.list().items] == [second]
-    assert f"game {first} is left out" in caplog.text
+    assert f"game {first} cannot be read and is left out" in caplog.text
     assert [item["game"] for item in games.list(state="running").items] == [second]
 
 
@@ -226,7 +226,7 @@ def test_a_tournament_that_cannot_be_read_is_left_out_of_the_lists(
     assert arena.store.tournaments.step("other", row.version, b'{"format":2,"all":"is new"}')
     assert [item["id"] for item in arena.tournaments.list().items] == ["cup"]
     assert [item["id"] for item in arena.tournaments.present()] == ["cup"]
-    assert "tournament other is left out" in caplog.text
+    assert "tournament other cannot be read and is left out" in caplog.text
 
 
 def test_corrupt_and_newer_rows_are_distinguished() -> None:
@@ -253,7 +253,7 @@ def test_a_schedule_that_cannot_be_read_is_left_out(arena: Arena, caplog: pytest
     assert not rows.add("good", {"id": "other"})
     rows._connection.run([("HSET", "{schedules}", "bad", b"{")])
     assert rows.all() == {"good": {"id": "good"}}
-    assert "schedules 'bad' is left out" in caplog.text
+    assert "schedules 'bad' cannot be read and is left out" in caplog.text
     assert rows.change("good", lambda row: {**row, "new": 1}) == {"id": "good", "new": 1}
     assert rows.change("good", lambda row: None) is None
     assert rows.find("good") is None

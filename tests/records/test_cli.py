@@ -158,7 +158,7 @@ def test_groups_are_checked_unless_the_file_is_an_extract(
     path = write(tmp_path / "records.jsonl", records[:3])
     assert arena.cli.run(["verify", path]) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == f"{path}: group g2: 1 of its 2 games missing: 1 (--partial allows extracts)"
+    assert lines[0] == f"{path}: group g2: 1 of its 2 games are missing: 1 (--partial allows extracts)"
     assert lines[1].startswith("3 records, 1 incomplete group (")
     assert arena.cli.run(["verify", "--partial", path]) == 0
     assert arena.cli.run(["verify", write(tmp_path / "one.json", records[:1])]) == 0

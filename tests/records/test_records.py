@@ -92,9 +92,9 @@ def test_a_players_name_is_one_printable_line(name: str) -> None:
 
 def test_there_is_one_player_per_seat_and_the_log_is_whole() -> None:
     table = play("truco")
-    with pytest.raises(InvalidRecord, match="3 players for 4 seats"):
+    with pytest.raises(InvalidRecord, match="the game has 4 seats, but 3 players were given"):
         build_record(table, players=PLAYERS[:3])
-    with pytest.raises(InvalidRecord, match="the whole log"):
+    with pytest.raises(InvalidRecord, match="the complete log"):
         build_record(table, players=PLAYERS[:4], actions=table.actions[:-1])
 
 
@@ -143,7 +143,7 @@ def test_all_forms_of_a_file_are_read(tmp_path: Path) -> None:
         (b'{"canonical": ', "not JSON"),
         (b"hello\n", "not JSON"),
         (b"\xff\xfe{}\n", "not UTF-8 at byte 0"),
-        (b"[" * 100_000 + b"}\n", "too deeply"),
+        (b"[" * 100_000 + b"}\n", "nesting is too deep"),
         (b'{"a":' + b"1" * 5000 + b"}\n", "too many digits"),
     ],
 )
@@ -161,7 +161,7 @@ def test_what_is_not_json_is_unreadable(tmp_path: Path, text: bytes, message: st
     [
         ("[]", "must be object"),
         ("{}", "must contain"),
-        ('{"hash": 1, "hash": 2}', "the same key twice"),
+        ('{"hash": 1, "hash": 2}', "a duplicate key"),
         ('{"hash": NaN}', "NaN is not a JSON number"),
     ],
 )

@@ -113,7 +113,8 @@ def test_a_record_that_does_not_verify_is_not_narrated(
     path = write(tmp_path / "one.json", [rehash(record)])
     assert arena.cli.run(["replay", path]) == 2
     assert capsys.readouterr().err == (
-        "botequim: error: game truco-0 does not verify: players: 3 items in a game of 4 seats\n"
+        "botequim: error: game truco-0 does not verify: "
+        "players: expected 4 items, one per seat, but found 3\n"
     )
     (tmp_path / "empty").write_text("")
     assert arena.cli.run(["replay", str(tmp_path / "empty")]) == 2

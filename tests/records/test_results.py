@@ -113,7 +113,7 @@ def test_rubbers_of_toepen() -> None:
     ):
         assert text("toepen", FOUR[:3], result, you, end="rubber") == words
     shared = outcome([1, 1, 3], [-1, -1, -2])
-    assert text("toepen", FOUR[:3], shared, 1, end="rubber") == "You and guest 1 share the first place | "
+    assert text("toepen", FOUR[:3], shared, 1, end="rubber") == "You and guest 1 share first place | "
     one = outcome([1, 2], [-1, -2])
     assert text("toepen", FOUR[:2], one, None, end="rubber") == "guest 1 won with 1 round of drinks bought | "
 

@@ -190,7 +190,7 @@ def test_the_hash_alone() -> None:
     record["hash"] = "0" * 64
     (problem,) = verify(record)
     assert (problem.code, problem.where) == ("hash", "hash")
-    assert problem.message.startswith("000000000000… is not the hash of the canonical part, ")
+    assert problem.message.startswith("the hash is 000000000000…, but that of the canonical part is ")
 
 
 def test_the_info_may_change() -> None:
@@ -543,4 +543,4 @@ def test_missing_games_of_a_huge_group_are_not_all_listed() -> None:
     checks = GroupChecks()
     assert list(checks.add(group_facts(record))) == []
     (problem,) = checks.missing()
-    assert problem.message == "999999 of its 1000000 games missing: 1, 2, 3, 4, 5, 6, 7, 8 …"
+    assert problem.message == "999999 of its 1000000 games are missing: 1, 2, 3, 4, 5, 6, 7, 8 …"

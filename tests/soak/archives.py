@@ -210,7 +210,7 @@ def main(entries: int, step: int) -> None:
         try:
             archiver.run()
         except ArenaError as error:
-            log.warning("records wait in the database: %s", error)
+            log.warning("records remain in the database until they can be archived: %s", error)
         time.sleep(_PAUSE)
 
 

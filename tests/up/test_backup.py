@@ -37,7 +37,7 @@ def test_a_running_service_is_backed_up_and_restored(tmp_path: Path) -> None:
         assert run(tmp_path, "restore", "--from", "backup", "--data", str(service.data)) == (
             2,
             f"botequim: error: the data folder {service.data} is in use by process {service.process.pid}; "
-            "at --data; expected another folder, or to stop that process\n",
+            "at --data; expected another folder; or stop that process first\n",
         )
     assert service.stop(signal.SIGTERM) == 0
     # Of a stopped service too.
@@ -45,7 +45,7 @@ def test_a_running_service_is_backed_up_and_restored(tmp_path: Path) -> None:
     assert code == 0, said
     code, said = run(tmp_path, "restore", "--from", "backup", "--data", str(service.data))
     assert code == 2
-    assert "the database holds data, those of the service " in said
+    assert "the database already holds data of the service " in said
     assert run(tmp_path, "backup", "--to", "third", "--data", str(tmp_path / "nowhere"))[0] == 2
     assert not (tmp_path / "nowhere").exists()
 

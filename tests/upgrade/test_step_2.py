@@ -232,7 +232,7 @@ def test_the_archive_is_needed(made: Made, tmp_path: Path) -> None:
         with pytest.raises(ArchiveNeeded):
             upgrade(arena.store, objects)
     write_former(tmp_path / "other", "another one", {})
-    with pytest.raises(ArchiveMismatch, match="that of the service another one"):
+    with pytest.raises(ArchiveMismatch, match="belongs to the service another one"):
         upgrade(arena.store, FolderStore(tmp_path / "other"))
     assert arena.store.identity.format() == 1
     arena.live.close()

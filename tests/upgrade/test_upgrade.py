@@ -119,8 +119,8 @@ def test_steps_that_are_missing_are_told(filled: Store, to_next: Callable[[Step]
     with pytest.raises(UnknownFormat) as refused:
         upgrade(filled, None)
     assert str(refused.value) == (
-        f"the data have format {FORMAT - 1}, and this program upgrades formats {FORMAT} to {NEXT}; "
-        f"expected an upgrade by an older version of this program, to format {FORMAT} at least"
+        f"the data have format {FORMAT - 1}, but this program can only upgrade formats {FORMAT} to {NEXT}; "
+        f"expected to upgrade to format {FORMAT} or newer with an older version of this program first"
     )
 
 
@@ -184,13 +184,13 @@ def test_a_restored_backup_is_upgraded(
 UNKNOWN = {
     "newer": (
         ("HSET", "{arena}:store", "format", str(NEXT)),
-        f"the data have format {NEXT}, and this program works with format {FORMAT}; "
+        f"the data have format {NEXT}, but this program requires format {FORMAT}; "
         "expected a newer version of this program",
     ),
     "none": (
         ("HDEL", "{arena}:store", "format"),
-        "the database holds data but no format number; expected that of a service, or an empty one; "
-        "if data were lost, 'botequim ops accept-empty'",
+        "the database holds data but no format number; expected a service's database or an empty one; "
+        "after data loss, run 'botequim ops accept-empty'",
     ),
 }
 

@@ -59,7 +59,7 @@ def test_a_failure_is_noted_and_mended(tmp_path: Path) -> None:
             status = store.records.status()
             assert status.failure == f"the archive in {place} cannot be used: Not a directory"
             assert status.at_ms == 0
-            archiver.wait_for("records wait in the database: ")
+            archiver.wait_for("records remain in the database until they can be archived: ")
             place.unlink()
             store._connection.run([("DEL", "{arena}:flags:archive")])
             wait_until(lambda: has_run(store, status.failed_ms))
@@ -71,7 +71,7 @@ def test_a_failure_is_noted_and_mended(tmp_path: Path) -> None:
     [
         (
             "other",
-            "the folder {place} holds the archive of the service another one, and this database is that of ",
+            "the folder {place} holds the archive of the service another one, but this database belongs to ",
         ),
         (
             "",

@@ -1,1 +1,1 @@
-"""Finished records in compressed, immutable segments beside the database: write, read, check."""
+"""Finished records in compressed, immutable segments outside the database: writing, reading, checking."""

@@ -1,10 +1,10 @@
-"""The archive: a public and a private collection of records, and rows of the database that belong to them.
+"""The archive: a public and a private collection of records, and the database rows that belong to them.
 
-A collection is one long file that only grows, cut into segments, each of which has the offset of its first
-byte as its name. A segment is written once, and only if there is none of that name: so of several writers
-that have read the same end of the collection one goes on, and whoever finds a segment at the end that the
-database does not know yet takes it over, with the keys in it, instead of writing another one. Small segments
-are joined later: the bytes of a collection stay where they are.
+A collection is one long, append-only file. It is split into segments, each named after the offset of its
+first byte. A segment is written once, and only if none with that name exists. So if several writers have read
+the same end of the collection, only one succeeds. If a process finds a segment at the end that is unknown to
+the database, it adopts the segment, using the keys in it, instead of writing another one. Small segments are
+joined later, without moving the bytes within the collection.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from arena.records.archive.segments import ArchiveEntry, DamagedArchive
 
 FORMAT: Final = 2
 PUBLIC: Final = "public"
-"""The collection of the records that anybody may download."""
+"""The collection of records that anyone can download."""
 PRIVATE: Final = "private"
-"""The collection of released records of private games, which only those may read who may see the game."""
+"""The collection of released records of private games, which only people who can see the game can read."""
 ROWS: Final = "rows"
-"""The collection of what the database has besides records, for databases that are older than the archive: the
-last headers of live games, and annulments. It is as secret as the database. A key may come again; the last
-one counts.
+"""The collection of other data in the database (the last headers of live games, and annulments), for
+restoring a database that is older than the archive. It is as secret as the database. A key can occur several
+times; the last occurrence counts.
 """
 COLLECTIONS: Final = (PUBLIC, PRIVATE, ROWS)
 
@@ -35,13 +35,13 @@ _END: Final = ".jsonl.gz"
 
 
 class ArchiveMismatch(ArenaError):
-    """The archive belongs to another service, or a newer version wrote it."""
+    """The archive belongs to another service, or was written by a newer version."""
 
     code = "archive_mismatch"
 
 
 class ArchivePlace(NamedTuple):
-    """Where an entry is: the bytes of a member in its collection."""
+    """The location of an entry: the bytes of a member in its collection."""
 
     collection: str
     offset: int
@@ -49,18 +49,18 @@ class ArchivePlace(NamedTuple):
 
     @classmethod
     def loads(cls, data: bytes) -> ArchivePlace:
-        """Return the inverse of :meth:`dumps`. Raises :class:`ValueError`."""
+        """Parse the stored form of a place. Raises :class:`ValueError`."""
         collection, offset, length = data.decode().split(":")
         return cls(collection, int(offset), int(length))
 
     def with_one(self, other: ArchivePlace) -> ArchivePlace:
-        """Return the smallest place with both of them, which are in the same collection."""
+        """Return the smallest place that contains both; they must be in the same collection."""
         start = min(self.offset, other.offset)
         end = max(self.offset + self.length, other.offset + other.length)
         return ArchivePlace(self.collection, start, end - start)
 
     def dumps(self) -> bytes:
-        """Return the place as rows of the database have it."""
+        """Return the form that is stored in database rows."""
         return f"{self.collection}:{self.offset}:{self.length}".encode()
 
 
@@ -73,26 +73,27 @@ class Segment(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The object."""
+        """The name of the segment's object."""
         return segment_name(self.collection, self.start)
 
     @property
     def end(self) -> int:
-        """The offset after its last byte."""
+        """The offset after the segment's last byte."""
         return self.start + self.size
 
 
 class Archive:
-    """An archive without the database that knows what is where. For any number of threads.
+    """An archive opened without the database that indexes its contents. It can be used by any number of
+    threads.
 
-    Every method may raise :class:`~arena.records.archive.objects.ArchiveUnavailable`.
+    Every method can raise :class:`~arena.records.archive.objects.ArchiveUnavailable`.
     """
 
     def __init__(self, objects: ObjectStore) -> None:
         self.objects = objects
 
     def claim(self, service: str) -> None:
-        """Check that the archive is that of ``service``; a new one becomes it. Raises
+        """Check that the archive belongs to ``service``; a new archive is assigned to it. Raises
         :class:`ArchiveMismatch`.
         """
         if not self.is_of(service):
@@ -100,24 +101,24 @@ class Archive:
             self.is_of(service)
 
     def is_of(self, service: str) -> bool:
-        """Return whether the archive is that of ``service``, and False if there is none yet. Writes nothing.
+        """Return whether the archive belongs to ``service``, or False if there is none yet. Writes nothing.
 
-        Raises :class:`ArchiveMismatch` if it is that of another one.
+        Raises :class:`ArchiveMismatch` if it belongs to another service.
         """
         owner = self.service()
         if owner not in (None, service):
             raise ArchiveMismatch(
-                f"{self.objects.where()} holds the archive of the service {owner}, and this "
-                f"database is that of {service}",
-                expected="the archive that belongs to the database, or an empty place",
+                f"{self.objects.where()} holds the archive of the service {owner}, but this "
+                f"database belongs to {service}",
+                expected="the archive of this database, or an empty location",
             )
         return owner is not None
 
     def service(self) -> str | None:
-        """Return the id of the service whose archive it is, or None if there is none yet.
+        """Return the id of the service to which the archive belongs, or None if there is none yet.
 
-        Raises :class:`ArchiveMismatch` for one of a newer format, and
-        :class:`~arena.records.archive.segments.DamagedArchive`.
+        Raises :class:`ArchiveMismatch` if it has a newer format, and
+        :class:`~arena.records.archive.segments.DamagedArchive` if it cannot be read.
         """
         data = self.objects.get(_ABOUT)
         if data is None:
@@ -136,24 +137,24 @@ class Archive:
         return service
 
     def read(self, place: ArchivePlace, start: int) -> bytes | None:
-        """Return the bytes at a place in the segment that begins at ``start``, or None if it is not there."""
+        """Return the bytes at a place in the segment that begins at ``start``, or None if missing."""
         name = segment_name(place.collection, start)
         data = self.objects.get(name, place.offset - start, place.length)
         return data if data is not None and len(data) == place.length else None
 
     def add(self, collection: str, start: int, entries: Sequence[ArchiveEntry]) -> bytes | None:
-        """Write a segment with ``entries`` at the end of a collection, and return it; None if there is one
-        already.
+        """Write a segment with ``entries`` at the end of a collection, and return its data, or None if the
+        segment already exists.
         """
         data = b"".join(entry.dumps() for entry in entries)
         return data if self.objects.put(segment_name(collection, start), data) else None
 
     def segments(self, collection: str) -> list[Segment]:
-        """Return the segments of a collection in their order, without those that were joined to others."""
+        """Return the segments of a collection in order, leaving out those that were joined to others."""
         return self._listed(collection)[0]
 
     def joined(self, collection: str) -> list[str]:
-        """Return the objects that were joined to others and are still there."""
+        """Return the names of objects that were joined to others but still exist."""
         return self._listed(collection)[1]
 
     def _listed(self, collection: str) -> tuple[list[Segment], list[str]]:
@@ -168,14 +169,14 @@ class Archive:
         return found, joined
 
     def copy(self, target: ObjectStore) -> int:
-        """Copy what ``target`` lacks of this archive, for a backup or to move it, and return the number of
-        segments that were copied. May be repeated. Segments that have expired here stay there.
+        """Copy everything that ``target`` lacks from this archive, as a backup or to move it, and return the
+        number of segments copied. Can be repeated. Expired segments of this archive are kept in ``target``.
 
-        Raises :class:`ArchiveMismatch` if there is another archive.
+        Raises :class:`ArchiveMismatch` if ``target`` contains another archive.
         """
         service = self.service()
         if service is None:
-            raise DamagedArchive(f"{self.objects.where()} holds no archive", expected=_ABOUT)
+            raise DamagedArchive(f"{self.objects.where()} does not contain an archive", expected=_ABOUT)
         copied = Archive(target)
         copied.claim(service)
         return sum(self._copy(collection, copied) for collection in COLLECTIONS)
@@ -189,14 +190,14 @@ class Archive:
                 continue
             data = self.objects.get(segment.name)
             if data is None or len(data) < segment.size:
-                raise ArchiveUnavailable(f"{segment.name} was joined or has expired meanwhile; copy again")
-            # What is there is the beginning, unless somebody else wrote it.
+                raise ArchiveUnavailable(f"{segment.name} was joined or expired during the copy; try again")
+            # The target's segment must be a prefix of this one, unless another process wrote it.
             if not data.startswith(target.objects.get(segment.name) or b""):
                 end = -1
             if any(segment.end > end for segment in there) or end < 0:
                 raise ArchiveMismatch(
-                    f"{target.objects.where()} was written to by itself",
-                    expected="a copy that no service has used",
+                    f"{target.objects.where()} was changed by something other than copying",
+                    expected="a copy that no service has written to",
                 )
             target.objects.replace(segment.name, data)
             count += 1
@@ -206,5 +207,5 @@ class Archive:
 
 
 def segment_name(collection: str, start: int) -> str:
-    """Return the object of the segment that begins at ``start``."""
+    """Return the name of the segment that begins at ``start``."""
     return f"{collection}/{start:0{_DIGITS}d}{_END}"

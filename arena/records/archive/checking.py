@@ -1,4 +1,4 @@
-"""The check of a whole archive: segments, keys, doubles, and the hashes of the records."""
+"""Checks a whole archive: its segments, keys and duplicates, and the hashes of the records."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from arena.records.record import canonical_hash
 
 @dataclass
 class ArchiveCheck:
-    """What was read: segments, records and bytes; and what is wrong, each in one line."""
+    """The result of a check: the number of segments, records and bytes read, and the problems, each on one
+    line.
+    """
 
     segments: int = 0
     records: int = 0
@@ -25,7 +27,9 @@ class ArchiveCheck:
 def check_archive(archive: Archive) -> ArchiveCheck:
     """Read the whole archive and check it. Raises the errors of :class:`Archive`."""
     if archive.service() is None:
-        raise DamagedArchive(f"{archive.objects.where()} holds no archive", expected="archive.json")
+        raise DamagedArchive(
+            f"{archive.objects.where()} does not contain an archive", expected="archive.json"
+        )
     found = ArchiveCheck()
     games: dict[str, int] = {}
     count = 0
@@ -40,7 +44,7 @@ def check_archive(archive: Archive) -> ArchiveCheck:
             try:
                 for member in segment_members(archive, segment):
                     if collection == PUBLIC and member.number <= newest:
-                        found.problems.append(f"{segment.name}: {member.key} is not in its order")
+                        found.problems.append(f"{segment.name}: {member.key} is out of order")
                     newest = member.number
                     count += 1
                     problems = _problems(collection, member, count, games)
@@ -60,8 +64,8 @@ def segment_members(archive: Archive, segment: Segment) -> Iterator[Member]:
 
 
 def _problems(collection: str, member: Member, place: int, games: dict[str, int]) -> Iterator[str]:
-    """What is wrong with a member, which is number ``place``. ``games``: in which member the others are, by
-    their ids; its own are added.
+    """Yield the problems of member number ``place``. ``games`` maps ids of games to the numbers
+    of their members; the games of this member are added.
     """
     lines = member.lines()
     if collection == ROWS:
@@ -72,13 +76,13 @@ def _problems(collection: str, member: Member, place: int, games: dict[str, int]
             canonical = record["canonical"]
             game, group = canonical["game"], canonical["group"]
             if record["hash"] != canonical_hash(canonical):
-                yield "a record does not have its hash"
+                yield "the hash of a record is wrong"
             if canonical["kind"] != member.kind:
-                yield f"a record is not of the kind {member.kind}"
+                yield f"the kind of a record is not {member.kind}"
             if member.key != (game if tournament_of(member.key) is None else group["id"]):
-                yield f"it has the record of {game}"
+                yield f"it contains the record of another game, {game}"
         except (ValueError, TypeError, KeyError) as error:
             yield f"a record cannot be read: {error!r}"
             continue
         if games.setdefault(game, place) != place:
-            yield f"game {game} is there twice"
+            yield f"game {game} occurs twice"

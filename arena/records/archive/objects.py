@@ -1,4 +1,4 @@
-"""The port to where an archive is kept: named objects that are written once. And folders as such a place."""
+"""The storage of archives: an interface for named, write-once objects, and its implementation by folders."""
 
 from __future__ import annotations
 
@@ -15,50 +15,50 @@ from arena.errors import ArenaError
 
 
 class ArchiveUnavailable(ArenaError):
-    """The place of the archive cannot be read or written now; nothing is lost."""
+    """The storage of the archive cannot be read or written at present; nothing is lost."""
 
     code = "archive_unavailable"
 
 
 class ObjectStore(ABC):
-    """Objects by name (``folder/name``). Every method may raise :class:`ArchiveUnavailable`."""
+    """Stores objects by name (``folder/name``). Every method can raise :class:`ArchiveUnavailable`."""
 
     @abstractmethod
     def put(self, name: str, data: bytes) -> bool:
-        """Write a whole object durably; False, and nothing is written, if there is one of that name."""
+        """Durably write a whole object. Returns False, and writes nothing, if the name already exists."""
 
     @abstractmethod
     def replace(self, name: str, data: bytes) -> None:
-        """Write a whole object durably in the place of the one of that name, in one step."""
+        """Durably and atomically replace the object with that name."""
 
     @abstractmethod
     def get(self, name: str, start: int = 0, length: int | None = None) -> bytes | None:
-        """The object, or ``length`` bytes of it from ``start``; None if there is none of that name."""
+        """Return the object, or ``length`` bytes of it from ``start``, or None if it does not exist."""
 
     @abstractmethod
     def list(self, folder: str) -> dict[str, int]:
-        """The objects in a folder in the order of their names, with their sizes."""
+        """Return the objects in a folder, ordered by name, with their sizes."""
 
     @abstractmethod
     def delete(self, name: str) -> None:
-        """Remove an object, if it is there."""
+        """Delete an object if it exists."""
 
     def tidy(self) -> None:
-        """Remove what killed processes left behind besides objects."""
+        """Remove temporary data that killed processes have left behind."""
         return
 
     @abstractmethod
     def where(self) -> str:
-        """The place, for messages."""
+        """Return the location of the storage, for messages."""
 
 
 _TEMPORARY: Final = "tmp"
 _ABANDONED_S: Final = 86_400
-"""Age after which a temporary file cannot belong to a running process."""
+"""The age after which a temporary file cannot belong to a running process."""
 
 
 class FolderStore(ObjectStore):
-    """Objects as files under one folder, which may be shared by several hosts, private to their user."""
+    """Objects as files in one folder, which several hosts can share. The files are private to their user."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -82,7 +82,7 @@ class FolderStore(ObjectStore):
             raise self._unavailable(error) from error
 
     def _write(self, name: str, data: bytes, move: Callable[[Path, Path], None]) -> None:
-        """Write a temporary file, and ``move`` it to where it belongs."""
+        """Write a temporary file, and ``move`` it to its destination."""
         target = self._folder / name
         temporary = self._folder / _TEMPORARY / secrets.token_hex(8)
         for folder in (self._folder, target.parent, temporary.parent):

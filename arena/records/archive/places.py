@@ -1,4 +1,4 @@
-"""Where an archive can be: a folder, or an S3-compatible store through ``obstore``, an optional library."""
+"""The possible locations of an archive: a folder, or an S3-compatible store (using ``obstore``)."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ SCHEMES: Final = ("s3://", "s3a://")
 
 
 class InvalidArchive(ArenaError):
-    """The place of an archive is neither a folder nor the URL of a store that can be used."""
+    """The location of an archive is not a folder, and not the URL of a usable store."""
 
     code = "invalid_archive"
 
 
 class S3Store(ObjectStore):
-    """Objects below ``s3://bucket/folder``. Credentials, region and endpoint are those of the environment:
-    ``AWS_ACCESS_KEY_ID``, ``AWS_SECRET_ACCESS_KEY``, ``AWS_REGION``, ``AWS_ENDPOINT`` and so on.
-
-    The store must support writes on condition (``If-None-Match: *``).
+    """Objects under ``s3://bucket/folder``. Credentials, region and endpoint come from the environment:
+    ``AWS_ACCESS_KEY_ID``, ``AWS_SECRET_ACCESS_KEY``, ``AWS_REGION``, ``AWS_ENDPOINT`` and so on. The store
+    must support conditional writes (``If-None-Match: *``).
     """
 
     def __init__(self, url: str) -> None:
@@ -33,7 +32,7 @@ class S3Store(ObjectStore):
             from obstore.store import from_url
         except ModuleNotFoundError:
             raise InvalidArchive(
-                f"an archive at {url} needs the library obstore, which is not installed",
+                f"an archive at {url} requires the library obstore, which is not installed",
                 expected=install_command("s3"),
             ) from None
         self._url = url
@@ -43,7 +42,7 @@ class S3Store(ObjectStore):
         try:
             self._store: Any = from_url(
                 url,
-                # Plain HTTP is used only if the configured endpoint says so.
+                # Plain HTTP is used only if the configured endpoint specifies it.
                 client_options={"timeout": "10s", "connect_timeout": "2s", "allow_http": True},
                 retry_config={"max_retries": 2, "retry_timeout": timedelta(seconds=10)},
             )
@@ -104,12 +103,12 @@ class S3Store(ObjectStore):
 
 
 def open_objects(place: str) -> ObjectStore:
-    """The place by its name: the URL of a store, or a folder. Raises :class:`InvalidArchive`."""
+    """Return the storage with the given name, a store's URL or a folder. Raises :class:`InvalidArchive`."""
     if place.startswith(SCHEMES):
         return S3Store(place)
     if "://" in place:
         raise InvalidArchive(
-            f"{place!r} is not a place for an archive", expected="a folder, or s3://bucket/folder"
+            f"invalid archive location {place!r}", expected="a folder, or s3://bucket/folder"
         )
     return FolderStore(Path(place))
 

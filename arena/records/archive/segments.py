@@ -1,8 +1,8 @@
-"""Segments: files of joined gzip members, one for each game, or for each group that the arena played.
+"""Segments: files of joined gzip members, one for each live game and each group that the arena played.
 
-``zcat`` of a segment prints its records, one a line: every segment is a file to download. A member can be
-read alone. Its header (RFC 1952) begins with the length of the member, and has its key as the name of the
-file, and the number of its last record and the kind of game as the comment.
+``zcat`` prints the records in a segment, one per line, so every segment can be offered as a download. Members
+can be read separately. The header of a member (RFC 1952) begins with the member's length. Its file name field
+is the key, and its comment consists of the number of the last record and the kind of game.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from arena.errors import ArenaError
 
 _LEVEL: Final = 9
 _HEAD: Final = struct.Struct("<2sBB4xBBH2sHI")
-"""Magic, method, flags, (time), level, system, bytes of extra fields, the name of the only one, its bytes,
-and the length of the member.
+"""Magic number, method, flags, (time), level, system, length of the extra fields, the name of the only extra
+field, its length, and the length of the member.
 """
 _MAGIC: Final = b"\x1f\x8b"
 _DEFLATE: Final = 8
 _FLAGS: Final = 0b11100
-"""Extra field, name, comment."""
+"""The flags for extra fields, name and comment."""
 _MAXIMUM, _UNKNOWN_SYSTEM = 2, 255
 _LENGTH: Final = b"BQ"
 _NUL: Final = b"\0"
 
 
 class DamagedArchive(ArenaError):
-    """Something in the archive is not what was written."""
+    """Data in the archive differ from what was written."""
 
     code = "damaged_archive"
 
 
 class ArchiveEntry(NamedTuple):
-    """What is archived under one key: a game, or a group of games, as lines without line ends.
+    """The lines archived under one key, without line ends, for one game or a group of games.
 
-    ``number``: that of its last line in the list of released records. ``kind``: the kind of game.
+    ``number`` is the number of its last line in the list of released records. ``kind`` is the kind of game.
     """
 
     key: str
@@ -61,7 +61,7 @@ class ArchiveEntry(NamedTuple):
 
 
 class Member(NamedTuple):
-    """A member of a segment: an entry that is still compressed."""
+    """A member of a segment: an entry in compressed form."""
 
     key: str
     number: int
@@ -69,7 +69,7 @@ class Member(NamedTuple):
     data: bytes
 
     def lines(self) -> list[bytes]:
-        """Return its lines. Raises :class:`DamagedArchive`."""
+        """Return the member's lines. Raises :class:`DamagedArchive`."""
         try:
             return gzip.decompress(self.data).split(b"\n")[:-1]
         except (OSError, EOFError, zlib.error) as error:
@@ -77,17 +77,17 @@ class Member(NamedTuple):
 
 
 def members(data: bytes, where: str) -> Iterator[Member]:
-    """Yield the members of ``data``, which begins and ends with a whole one; none of them is decompressed.
-    Raises :class:`DamagedArchive`, which names ``where``.
+    """Yield the members of ``data``, which must begin and end at member boundaries, without decompressing
+    them. Raises :class:`DamagedArchive`, which names ``where``.
     """
     start = 0
     while start < len(data):
         try:
             magic, method, flags, _, _, _, name, _, length = _HEAD.unpack_from(data, start)
             if (magic, method, flags, name) != (_MAGIC, _DEFLATE, _FLAGS, _LENGTH):
-                raise ValueError("no member begins there")
+                raise ValueError("it is not the start of a member")
             if not 0 < length <= len(data) - start:
-                raise ValueError("it is cut off")
+                raise ValueError("the data are truncated")
             key, comment, _ = data[start + _HEAD.size : start + length].split(_NUL, 2)
             number, _, kind = comment.decode().partition(" ")
             member = Member(key.decode(), int(number), kind, data[start : start + length])

@@ -1,8 +1,8 @@
 -- archived
--- Take a segment that was written into the directory, and its records off their list: 1, or 0 if the end of the
--- collection is another one, because somebody else has done it.
--- KEYS: the directory, its ends, the last place, and the list, if there is one. ARGV: collection, the offset at
--- which the segment begins and that at which it ends, the numbers of its first record and of the newest one; the keys.
+-- Add a segment that was written to the directory, and remove its records from their list. Returns 1, or 0 if the end
+-- of the collection has changed because another process has already added a segment.
+-- KEYS: the directory, its ends, the last place and, if there is one, the list. ARGV: collection, the start and end
+-- offsets of the segment, the numbers of its first and its newest record; then the keys of the records.
 local ends, name = KEYS[2], ARGV[1]
 if (redis.call('HGET', ends, name) or '0') ~= ARGV[2] then return 0 end
 redis.call('ZADD', KEYS[1], ARGV[2], ARGV[4] .. ':' .. ARGV[5] .. ':' .. ARGV[2])

@@ -1,9 +1,9 @@
 -- board_publish
--- Publish a board atomically from what was staged, unless another process was faster, the ledger was forgotten, or
--- some of it has expired: 1 if it was published.
--- KEYS: board, prefix of what was staged; other keys share their hash tag. ARGV: an object with place_before
---   ('' = none), turn_before, whole_ledger (whether the staged parts are all of it), staged (how many fields of
---   board, ledger, ratings and points are), fields (of the board), day, and listed (its value on the list of days).
+-- Publish a board atomically from the staged values. Returns 1 if it was published, or 0 if another process was faster,
+-- the ledger was forgotten, or a staged value has expired.
+-- KEYS: board, prefix of the staged values; other keys share their hash tag. ARGV: an object with place_before ('' =
+-- none), turn_before, whole_ledger (whether the staged parts are the complete ledger), staged (the number of staged
+-- fields of board, ledger, ratings and points), fields (of the board), day, and listed (its value in the list of days).
 local board, staged = KEYS[1], KEYS[2]
 local new = cjson.decode(ARGV[1])
 local is_current = (redis.call('HGET', board, 'place') or '') == new.place_before

@@ -1,7 +1,6 @@
 -- board_trim
--- Remove groups of a tournament from the list of released ones: 1 if none of them is left there. One that the
--- ledger does not have yet keeps all of them. KEYS: board, whose other keys share its hash tag. ARGV: tournament,
--- members.
+-- Remove groups of a tournament from the list of released groups. Returns 1 if none of them is left there; if the
+-- ledger lacks one of them, all stay. KEYS: board, whose other keys share its hash tag. ARGV: tournament, members.
 local board = KEYS[1]
 local log = board .. ':log'
 local place = tonumber(redis.call('HGET', board, 'place') or '-1')

@@ -1,8 +1,8 @@
 -- bot_create
--- Create a bot with its first version, or with the upload that may become it, unless its name is or was in
--- use: then nothing is stored. KEYS: the bot, its versions, its sources, its uploads. ARGV: an object with fields (of
--- the bot, with its token's hash), and either label and version or the upload's id, row and digest; then the upload's
--- source. Returns 1 if it is created, also if the same call is repeated.
+-- Create a bot with its first version, or with the upload that can become it. Nothing is stored if its name is or was
+-- in use. KEYS: the bot, its versions, its sources, its uploads. ARGV: an object with fields (of the bot, with the hash
+-- of its token), and either label and version or the upload's id, row and digest; then the upload's source. Returns 1
+-- if the bot is created, including when the same call is repeated.
 local bot, versions, sources, uploads = unpack(KEYS)
 local new = cjson.decode(ARGV[1])
 if redis.call('EXISTS', bot) == 1 then

@@ -1,5 +1,5 @@
--- What a bot stores. KEYS: its versions, its sources, its uploads, the bytes of its notes by game. Returns the number of
--- versions and of uploads that may become versions, and the bytes of sources and notes.
+-- Count what a bot stores. KEYS: its versions, its sources, its uploads, the bytes of its notes by game. Returns the
+-- number of versions and of uploads that can become versions, and the bytes of sources and notes.
 local bytes = 0
 for _, digest in ipairs(redis.call('HKEYS', KEYS[2])) do
   bytes = bytes + redis.call('HSTRLEN', KEYS[2], digest)

@@ -1,11 +1,11 @@
 -- bot_version
--- Add a version to a bot and make it the current one, or add an upload that may become a version. A label is
--- taken once, by a version or an upload; what a version or an upload of the bot already holds is not added again.
--- What is refused leaves nothing. KEYS: the bot, its versions, its sources, its uploads. ARGV: an object with
--- versions (the most versions and uploads), bytes (the most of sources), label, fields (of the bot), and either
--- version or the upload's id, row and digest; then the upload's source. Returns added (also if the same call is
--- repeated), same (the bot has that upload), exists, full, large or unknown; and the bytes that were stored, or, if
--- large, the bytes that the bot has.
+-- Add a version to a bot and make it the current one, or add an upload that can become a version. Each label can be
+-- used only once, by a version or an upload, and bytes that a version or an upload of the bot already has are not added
+-- again. A refused call changes nothing. KEYS: the bot, its versions, its sources, its uploads. ARGV: an object with
+-- versions (the maximum number of versions and uploads), bytes (the maximum of sources), label, fields (of the bot),
+-- and either version or the upload's id, row and digest; then the upload's source. Returns added (also if the same call
+-- is repeated), same (the bot already has that upload), exists, full, large or unknown; and the bytes stored or, for
+-- large, the bytes that the bot already has.
 local bot, versions, sources, uploads = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local new, source = cjson.decode(ARGV[1]), ARGV[2]
 local state = redis.call('HMGET', bot, 'name', 'state')

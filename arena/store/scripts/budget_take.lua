@@ -1,7 +1,7 @@
--- Count what an owner started today. KEYS: the hash of the day. ARGV: what is started (counted once; empty:
--- counted each time), groups, milliseconds of fuel, the maximum of each, seconds to keep the hash. What was
--- used is always counted; what is started only if there is room for its groups, and fuel is left.
--- Returns taken, groups or fuel (what is missing), and what was used of both.
+-- Count what an owner has started today. KEYS: the hash of the day. ARGV: the id of what is started (counted once;
+-- empty: counted each time), groups, milliseconds of fuel, the maximum of each, seconds to keep the hash. Fuel that was
+-- used is always counted; groups are counted only if enough of them and some fuel are left. Returns taken, or the
+-- exhausted budget (groups or fuel), and the amounts used of both.
 local groups = tonumber(redis.call('HGET', KEYS[1], 'groups') or '0')
 local fuel = tonumber(redis.call('HGET', KEYS[1], 'fuel_ms') or '0')
 if ARGV[1] ~= '' then

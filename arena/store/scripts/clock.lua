@@ -1,7 +1,7 @@
--- The server's clock and the outages of the service: now (microseconds), time of the last beat and sum of
--- all outages (milliseconds). KEYS: clock. ARGV: '1' = this is a beat, length of a gap between beats
--- (milliseconds) that counts as an outage, how long the process of this beat stood still until now (milliseconds).
--- Time in which several processes stood still is counted once.
+-- Return the server's clock and the outages of the service: the current time (microseconds), the time of the last beat,
+-- and the sum of all outages (both in milliseconds). KEYS: clock. ARGV: '1' if this call is a beat, the shortest gap
+-- between beats (milliseconds) that counts as an outage, and for how long the calling process was suspended until now
+-- (milliseconds). Time in which several processes were suspended is counted once.
 local time = redis.call('TIME')
 local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
 local clock = redis.call('HMGET', KEYS[1], 'at', 'outage', 'counted')

@@ -1,5 +1,5 @@
--- Bytes that are stored for a day, by the hour in which they were stored. KEYS[1] of the script that follows, or
--- another key that it names, is the hash of the hours.
+-- Library that counts bytes stored for a day, by the hour in which they were stored. The hash of bytes by hour is
+-- KEYS[1] of the script that follows, or another key that it names.
 local KEPT_HOURS = 24
 
 local function this_hour()

@@ -1,2 +1,2 @@
--- The bytes that were stored within a day. KEYS: the hash of the hours.
+-- Return the number of bytes that were stored within the last day. KEYS: the hash of bytes by hour.
 return sum_bytes(KEYS[1])

@@ -1,8 +1,8 @@
 -- list_chunk
--- Move games of a list into chunks: 1 if the chunks have not changed since they were read.
--- KEYS: list, its chunks, number of games in them. ARGV: that number as it was read, the chunk to replace
--- ('' = none), number of games that are new in chunks, number of chunks to add, per chunk its lowest score and
--- the chunk; then the games to remove from the list.
+-- Move games of a list into chunks. Returns 1, or 0 if the chunks have changed since they were read. KEYS: list, its
+-- chunks, number of games in them. ARGV: that number when it was read, the chunk to replace ('' = none), the number of
+-- games added to chunks, the number of chunks to add, and for each chunk its lowest score and the chunk itself; then
+-- the games to remove from the list.
 if (redis.call('GET', KEYS[3]) or '0') ~= ARGV[1] then return 0 end
 if ARGV[2] ~= '' and redis.call('ZREM', KEYS[2], ARGV[2]) == 0 then return 0 end
 local first = 5 + 2 * tonumber(ARGV[4])

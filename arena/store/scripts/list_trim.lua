@@ -1,6 +1,6 @@
 -- list_trim
--- Remove the chunks of a list of which all scores are below a limit: those before the chunk in which it is.
--- KEYS: chunks, number of games in them. ARGV: the limit. A chunk begins with the number of its games, 4 bytes.
+-- Remove the chunks of a list whose scores are all below a limit, that is, those before the chunk that contains it.
+-- KEYS: chunks, number of games in them. ARGV: the limit. A chunk begins with the number of its games, in 4 bytes.
 local own = redis.call('ZREVRANGEBYSCORE', KEYS[1], ARGV[1], '-inf', 'WITHSCORES', 'LIMIT', 0, 1)
 if not own[2] then return 0 end
 local older = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', '(' .. own[2])

@@ -1,7 +1,8 @@
--- Store notes of a bot on its moves in one game; the first note on a move stays. KEYS: the bytes of the bot's notes by
--- game, the notes of the game. ARGV: the game, milliseconds that notes are kept, the most bytes of a bot, the most of
--- a game, what a note takes besides its text; then for each note the number of actions before the move, and the text.
--- Returns the games whose notes the caller must delete: those that expired, and the oldest where there are too many.
+-- Store notes of a bot on its moves in one game; the first note on a move is kept. KEYS: the bytes of the bot's notes
+-- by game, the notes of the game. ARGV: the game, milliseconds for which notes are kept, the maximum bytes per bot, the
+-- maximum per game, the bytes of a note besides its text; then for each note the number of actions before the move, and
+-- the text. Returns the games whose notes the caller must delete: expired ones and, if there are too many bytes, the
+-- oldest.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local game, kept, most, most_of_game = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])

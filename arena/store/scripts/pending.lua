@@ -1,5 +1,5 @@
--- The pending turns of a bot after its cursor: member, sequence number, game version, and so on.
--- KEYS: the bot (see turns.lua). ARGV: cursor, maximum number of each sort, '1' = include rights.
+-- Return the pending turns of a bot after a cursor: for each, the member, its sequence number and the game version.
+-- KEYS: the bot (see turns.lua). ARGV: cursor, maximum number of turns and of rights, '1' = include rights.
 local found = {}
 local function collect(key)
   local pairs_ = redis.call('ZRANGEBYSCORE', key, '(' .. ARGV[1], '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[2])

@@ -1,4 +1,4 @@
--- Remove a turn that is not pending in its game, unless a newer hint has arrived.
+-- Remove a turn that is no longer pending in its game, unless a newer hint has arrived.
 -- KEYS: the bot (see turns.lua). ARGV: member, game version of the outdated hint.
 if string.sub(redis.call('HGET', KEYS[1], ARGV[1]) or '-0', 2) ~= ARGV[2] then return 0 end
 redis.call('ZREM', KEYS[1] .. ':turns', ARGV[1])

@@ -1,6 +1,7 @@
 -- publish
--- Add a record to the list of those that wait for the archive, once: its place is a time that only grows.
--- KEYS: the list, last place; if given, a list whose records are not added. ARGV: its key.
+-- Add a record to the list of records waiting for the archive, unless it is already there; its place is a time that
+-- only increases. KEYS: the list, the last place and, optionally, a list whose records are not added. ARGV: the
+-- record's key.
 if redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
 if KEYS[3] and redis.call('ZSCORE', KEYS[3], ARGV[1]) then return 0 end
 local time = redis.call('TIME')

@@ -1,7 +1,7 @@
--- Take room from a quota, or give some back. KEYS: what is used of it. ARGV: an object with count_after_ms
--- (milliseconds without a take after which the use is counted anew), and, each of bots, versions and bytes, change,
--- most and, if it was counted, counted. Returns taken, uncounted (call again with the counted use) or the name of
--- the first quota that is too small, and the use. A new count already knows of what is given back.
+-- Take an amount from a quota, or return some. KEYS: the usage. ARGV: an object with count_after_ms (milliseconds
+-- without a change after which the usage is recounted), change, most and, if it was recounted, counted; each of the
+-- last three has bots, versions and bytes. Returns taken, uncounted (call again with the recounted usage) or the name
+-- of the first quota that would be exceeded, and the usage. A recount already excludes returned amounts.
 local names = {'bots', 'versions', 'bytes'}
 local asked = cjson.decode(ARGV[1])
 local time = redis.call('TIME')

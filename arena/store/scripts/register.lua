@@ -1,7 +1,7 @@
--- Registers a process that writes. KEYS: the hash of the database.
--- ARGV: an id for a database without one (empty: none), the process's format, 1 if the database is accepted.
--- An empty database gets the format, and one that is accepted. One of another format stays as it is.
--- Returns the id, whether it is accepted, whether it is being restored, and the format.
+-- Register a process that writes. KEYS: the hash of the database. ARGV: an id for a database without one (empty: none),
+-- the process's format, 1 to accept the database. The format is set if the database is empty or is accepted; an
+-- existing format is not changed. Returns the id, whether the database is accepted, whether it is being restored, and
+-- its format.
 local format = redis.call('HGET', KEYS[1], 'format')
 if not format and (ARGV[3] or redis.call('DBSIZE') == 0) then
   format = ARGV[2]

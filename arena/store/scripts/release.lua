@@ -1,7 +1,7 @@
 -- release
--- Append members to lists, each once: a place is a time that only grows, and a member takes as many places
--- as it has records, the last of which is its score. KEYS: last place, the lists, of which the first
--- contains all members. ARGV: per member: the member, its number of records.
+-- Append members to lists, each once. A place is a time that only increases, and a member takes as many places as it
+-- has records; the last of these is its score. KEYS: last place, the lists, the first of which contains all members.
+-- ARGV: for each member: the member, its number of records.
 for at = 1, #ARGV, 2 do
   if not redis.call('ZSCORE', KEYS[2], ARGV[at]) then
     local time = redis.call('TIME')

@@ -1,6 +1,6 @@
--- Begin a request with an idempotency key, unless it began before. KEYS: its row. ARGV: the hash of the request,
--- the lease of this attempt, milliseconds that the lease lasts. Returns begun, other (another request had the
--- key), running (and the milliseconds after which its lease ends) or done (and the reply).
+-- Begin a request with an idempotency key, unless it has already begun. KEYS: its row. ARGV: the hash of the request,
+-- the lease of this attempt, the duration of the lease in milliseconds. Returns begun, other (the key belongs to
+-- another request), running (with the milliseconds until its lease ends) or done (with the response).
 local row = redis.call('HMGET', KEYS[1], 'request', 'lease', 'reply')
 if not row[1] then
   redis.call('HSET', KEYS[1], 'request', ARGV[1], 'lease', ARGV[2])

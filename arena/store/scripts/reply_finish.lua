@@ -1,5 +1,5 @@
--- Store the reply of a request with an idempotency key, if its lease has not ended. KEYS: its row, the bytes of
--- the owner's replies by hour. ARGV: the lease, the reply, the bytes that it takes. Returns 1 if it was stored.
+-- Store the response to a request with an idempotency key, if its lease has not ended. KEYS: its row, the bytes of the
+-- owner's responses by hour. ARGV: the lease, the response, its size in bytes. Returns 1 if it was stored.
 if redis.call('HGET', KEYS[1], 'lease') ~= ARGV[1] then return 0 end
 redis.call('HDEL', KEYS[1], 'lease')
 redis.call('HSET', KEYS[1], 'reply', ARGV[2])

@@ -1,7 +1,7 @@
--- Change the runtime of the service if it is still the expected one.
--- KEYS: the runtime's hash, the file of the expected one, the new file as uploaded, its place.
--- ARGV: the SHA-256 of the expected one ('' = none), seconds that its file is kept, the new one's fields and
--- values (none: no runtime). Returns 1 if it was changed.
+-- Replace the runtime of the service if it is still the expected one. KEYS: the runtime's hash, the file of the
+-- expected runtime, the new file as uploaded, its final key. ARGV: the SHA-256 of the expected runtime ('' = none),
+-- seconds for which its file is kept, the fields and values of the new runtime (none: no runtime). Returns 1 if it was
+-- replaced.
 if (redis.call('HGET', KEYS[1], 'sha256') or '') ~= ARGV[1] then
   if #ARGV > 2 then redis.call('DEL', KEYS[3]) end
   return 0

@@ -1,5 +1,5 @@
--- After the check of a due game: set its next time, unless a step of the game has set one.
--- KEYS: due-list. ARGV: game, end of the lease, next time ('' = never).
+-- After a due game was checked, set its next time, unless a step of the game has set one. KEYS: due-list. ARGV: game,
+-- end of the lease, next time ('' = never).
 local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if not score or tonumber(score) ~= tonumber(ARGV[2]) then return 0 end
 if ARGV[3] == '' then

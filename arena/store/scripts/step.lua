@@ -1,10 +1,11 @@
--- Steps of games, each atomic: for each 1 if it was accepted, 0 if the game has another version. One script
--- for several, because calling a script costs a third of a step. On a cluster there is one step per call.
+-- Apply steps of games, each atomically. Returns for each 1 if it was accepted, or 0 if the game has another version.
+-- One script applies several steps, because calling a script costs a third of a step. On a cluster each call has one
+-- step.
 -- KEYS, for each step: game, whose other keys share its hash tag '{g:<id>}'; the key of each hint.
--- ARGV, for each step: number of its keys, version expected ('' = the game must not exist), new version, header,
---   table, state ('' = unchanged), entry for the outbox ('' = none), version whose entry is acknowledged
---   ('' = none), number of log entries, number of events, these, then three for each hint: its kind, the member,
---   and the change of the turn ('must', 'may' or 'gone', see turns.lua) or the score in the list.
+-- ARGV, for each step: number of its keys, expected version ('' = the game must not exist), new version, header,
+--   table, state ('' = unchanged), entry for the outbox ('' = none), version whose entry is acknowledged ('' = none),
+--   number of log entries, number of events, the log entries and events; then for each hint its kind, the member, and
+--   the change of the turn ('must', 'may' or 'gone', see turns.lua) or the score in the list.
 local call = redis.call
 
 local function append(list, first, last)

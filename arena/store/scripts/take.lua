@@ -1,5 +1,5 @@
--- Take tokens from a bucket, up to the number wanted. KEYS: the bucket. ARGV: tokens per second, its size,
--- the number wanted. Returns {number taken, milliseconds until there is a token, number left}. A bucket expires
+-- Take up to the requested number of tokens from a bucket. KEYS: the bucket. ARGV: tokens per second, the bucket's
+-- size, the number requested. Returns {number taken, milliseconds until the next token, number left}. A bucket expires
 -- when it is full.
 local time = redis.call('TIME')
 local now = time[1] + time[2] / 1000000

@@ -1,7 +1,7 @@
 -- tournament_chunk
--- Put the next groups of a tournament into a chunk: 1 if nothing has changed since they were read.
--- KEYS: tournament. ARGV: number of groups in chunks, changes of the tournament, number of the chunk, the chunk,
--- the number of its groups with a result, its groups, which are the first of ':order'.
+-- Put the next groups of a tournament into a chunk. Returns 1, or 0 if anything has changed since they were read. KEYS:
+-- tournament. ARGV: number of groups in chunks, number of changes of the tournament, number of the chunk, the chunk,
+-- the number of its groups with a result, its groups, which are the first ones in ':order'.
 local event = KEYS[1]
 local count = #ARGV - 5
 if (redis.call('HGET', event, 'chunked') or '0') ~= ARGV[1] then return 0 end

@@ -1,7 +1,7 @@
 -- tournament_replace
--- Replace the result of a group: 1 if the tournament and its chunks have not changed since they were read.
--- KEYS: tournament. ARGV: changes, number of groups in chunks, group, result, number of the group's chunk
--- ('' = none), the new chunk.
+-- Replace the result of a group. Returns 1, or 0 if the tournament or its chunks have changed since they were read.
+-- KEYS: tournament. ARGV: number of changes, number of groups in chunks, group, result, number of the group's chunk (''
+-- = none), the new chunk.
 local event = KEYS[1]
 if (redis.call('HGET', event, 'n') or '') ~= ARGV[1] then return 0 end
 if (redis.call('HGET', event, 'chunked') or '0') ~= ARGV[2] then return 0 end

@@ -1,8 +1,8 @@
 -- tournament_result
--- Results of groups, each stored once and only for the current attempt. Returns the number of new results,
--- of groups with a result, and of planned groups. KEYS: tournament. ARGV: now, how long the pace is kept, and
--- per group: id, number of earlier voids, number of games, result, records ('' = the games keep their own), which
--- stay as they are if they are known.
+-- Store results of groups, each once and only for the current attempt. Returns the number of new results, of groups
+-- with a result, and of planned groups. KEYS: tournament. ARGV: now, how long the pace is kept, and for each group: id,
+-- number of earlier voids, number of games, result, records ('' = stored with the games), which stay unchanged if they
+-- are already stored.
 local event, now, kept = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
 local new = 0
 for at = 3, #ARGV, 5 do

@@ -1,8 +1,8 @@
 -- tournament_step
--- One atomic step of a tournament: 1 if it was accepted, 0 if the tournament has another version.
--- KEYS: tournament, whose other keys share its hash tag '{t:<id>}'.
--- ARGV: version expected ('' = it must not exist), new meta, number of new groups, then per group: id, row,
---   when it is due ('' = a live group). A group that exists stays unchanged.
+-- Apply one step of a tournament atomically. Returns 1 if it was accepted, or 0 if the tournament has another version.
+-- KEYS: tournament, whose other keys share its hash tag '{t:<id>}'. ARGV: expected version ('' = the tournament must
+-- not exist), new meta, number of new groups, then for each group: id, row, and when it is due ('' = a live group).
+-- Existing groups stay unchanged.
 local event = KEYS[1]
 local version = redis.call('HGET', event, 'v') or ''
 if version ~= ARGV[1] then return 0 end

@@ -1,6 +1,6 @@
--- Take the lease of a turn to be posted. KEYS: the webhook's state, the turn's lease, the probe, all of one
--- bot. ARGV: now, duration of the lease, holder. Returns go, done (nothing is left to do), leased (another
--- driver posts it) or open (the circuit), each with the milliseconds after which to try again. May be repeated.
+-- Take the lease of a turn to be posted. KEYS: the webhook's state, the turn's lease, the probe, all of one bot. ARGV:
+-- now, duration of the lease, holder. Returns go, done (the turn needs no post), leased (another driver is posting it)
+-- or open (the circuit is open), each with the milliseconds after which to try again. Can be repeated.
 local known = redis.call('GET', KEYS[2])
 if known == 'done' then return {'done', 0} end
 if known and known ~= ARGV[3] then return {'leased', redis.call('PTTL', KEYS[2])} end
