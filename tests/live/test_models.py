@@ -90,7 +90,7 @@ def test_only_bots_that_say_so_enter(hall: Arena) -> None:
     model(hall, "able")
     model(hall, "plain", "bia", of="")
     assert hall.tournaments.enter("cup", "able")["status"] == "qualified"
-    with pytest.raises(ArenaError, match="has not declared it a language model") as error:
+    with pytest.raises(ArenaError, match="has not declared it to be a language model") as error:
         hall.tournaments.enter("cup", "plain")
     assert error.value.code == "wrong_division"
     uploaded = Entrant("uploaded", "1", "bia", SANDBOX, model=True)
