@@ -1,4 +1,4 @@
-"""What is stored about an owner: all of it as one document, and its deletion."""
+"""Everything stored about an owner: its export as one document, and its deletion."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from arena.store.repositories import Store
 FORMAT: Final = "botequim-account@1"
 
 GONE: Final = "the account of its organiser was deleted"
-"""Why a tournament is cancelled."""
+"""The reason given when a tournament is cancelled."""
 
 _AT_ONCE: Final = 100
 _LOGS: Final = 1000
-"""Logs of a bot; fewer are kept."""
+"""The maximum number of logs exported per bot; fewer are kept."""
 
 
 class NotConfirmed(ArenaError):
-    """The deletion of an account was not confirmed with its name."""
+    """The deletion of an account was not confirmed with the account's name."""
 
     code = "not_confirmed"
 
@@ -79,9 +79,7 @@ class AccountData:
     # Export
 
     def export(self, owner: str) -> dict[str, object]:
-        """Return everything that is stored about an owner and its bots, without secrets, as a JSON-ready
-        value.
-        """
+        """Return everything stored about an owner and its bots, except secrets, as a JSON-ready value."""
         known = self._accounts.owner(owner)
         announced, entries = self._in_tournaments(owner)
         return {
@@ -147,8 +145,8 @@ class AccountData:
         return found
 
     def _games(self, bot: str) -> Iterator[str]:
-        """The ids of the games of a bot that are still listed: those over HTTP, newest first, then those that
-        the arena played.
+        """Yield the ids of a bot's games that are still listed: games played over HTTP, newest first, then
+        games that the arena played.
         """
         before = None
         while members := self._live.index.page(GameList(bot=bot), before, _AT_ONCE):
@@ -157,7 +155,7 @@ class AccountData:
         yield from games_of_arena(self._store.bot_games, bot)
 
     def _in_tournaments(self, owner: str) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
-        """The tournaments that an owner announced, and the entries of its bots."""
+        """The tournaments that an owner announced, and the entries of the owner's bots."""
         announced, entries = [], []
         for tournament in self._tournaments.each(list(self._store.tournament_names())):
             if tournament.created_by == owner and not tournament.purpose:
@@ -183,16 +181,16 @@ class AccountData:
     # Deletion
 
     def delete(self, owner: str, confirm: str) -> str:
-        """Delete an owner with its bots, and return the name that is shown in its place from now on.
+        """Delete an owner and its bots, and return the name to be shown instead from now on.
 
-        The bots end for their co-owners, too; those of others that it shares stay. Entries and games end by
-        the rules for leaving; tokens, sessions, webhooks, sources, logs and notes are erased; names stay
-        taken. If it is interrupted, the next call continues, with the same token.
-        Raises :class:`NotConfirmed`.
+        Co-owners lose the bots, too, but bots of which this owner is only a co-owner stay. The bots leave
+        their tournaments and games by the usual rules. Tokens, sessions, webhooks, sources, logs and notes
+        are erased. The names remain taken. If the deletion is interrupted, another call with the same token
+        resumes it. Raises :class:`NotConfirmed`.
         """
         if confirm != owner:
             raise NotConfirmed(
-                "the confirmation is not the name of the account to delete", field="confirm", expected=owner
+                "the confirmation does not match the name of the account", field="confirm", expected=owner
             )
         name = self._moderation.delete_name("owner", owner)
         for schedule in self._schedules.list():
@@ -215,7 +213,7 @@ class AccountData:
         return name
 
     def _cancel_announced(self, owner: str) -> None:
-        """Cancel the tournaments of an owner whose entry is open."""
+        """Cancel the owner's tournaments that are still open for entry."""
         for tournament in self._tournaments.each(list(self._tournaments.store.active())):
             if tournament.created_by == owner and tournament.state == "entry" and not tournament.purpose:
                 tried(self._tournaments.cancel, tournament.id, reason=GONE)

@@ -1,4 +1,4 @@
-"""Admission: the qualification of entries, and bots that are entered automatically."""
+"""Admission: qualification of entries, and automatic entry of bots."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from arena.store.presence import ONLINE_MS, Presence, Sight
 from arena.tournaments.entry import beyond_limit, check_entry
 
 GRACE_MS: Final = 60_000
-"""How long the lock waits for entries that are qualifying."""
+"""How long the lock is delayed for entries that are still qualifying."""
 
 GONE_MS: Final = 120_000
-"""How long after its last request a bot that did not say good-bye is withdrawn from tournaments that it was
-entered in automatically.
+"""The time without requests after which a bot that did not announce its departure is withdrawn from
+tournaments in which it was entered automatically.
 """
 
 _LOOK_MS: Final = 2_000
 
 
 class Admission:
-    """Checks the entries of tournaments until the lock."""
+    """Checks the entries of tournaments until they lock."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Admission:
         entry.status, entry.reason = known.state, _public_reason(known, discipline)
 
     def start_qualification(self, discipline: Discipline, bot: BotAccount, version: str) -> Qualification:
-        """Return the qualification of a version, and start it if it has not begun or has failed. Starting
+        """Return the qualification of a version, starting it if it has not begun or has failed. Starting
         takes one group from the owner's budget.
 
         Raises :class:`~arena.accounts.allowances.BudgetExceeded`.
@@ -72,29 +72,32 @@ class Admission:
         return self._qualifications.start(discipline, bot, version)
 
     def take_groups(self, tournament: Tournament, planned: int, groups: int) -> None:
-        """Take ``groups`` that a tournament plans in addition to ``planned`` from its owner's budget; taking
-        them again changes nothing. Raises :class:`~arena.accounts.allowances.BudgetExceeded`.
+        """Take from the owner's budget the ``groups`` that a tournament plans in addition to those
+        ``planned``. Taking them again has no effect. Raises
+        :class:`~arena.accounts.allowances.BudgetExceeded`.
         """
-        # The group of a qualification was taken when it was requested.
+        # The group of a qualification was taken from the budget when it was requested.
         if tournament.purpose in ("", COMPARISON) and groups:
             self._budgets.start(tournament.created_by, f"{tournament.id}/{planned}", groups)
 
     def due_ms(self, tournament: Tournament) -> int:
-        """Return when a tournament whose entry is open must be checked."""
+        """Return when a tournament that is open for entry must next be checked."""
         if tournament.spec.auto_enter or _qualifying(tournament):
             return min(self._clock().now_ms + _LOOK_MS, tournament.spec.locks_ms + GRACE_MS)
         return tournament.spec.locks_ms
 
     def check(self, tournament: Tournament, now_ms: int) -> bool:
-        """Update the entries that are qualifying, and start the qualification of bots to be entered."""
+        """Update the entries that are qualifying, and start the qualification of bots to enter
+        automatically.
+        """
         self.qualify_online(tournament)
         return self._refresh(tournament)
 
     def qualify_online(self, tournament: Tournament) -> None:
-        """Start the qualification of online bots that would be entered.
+        """Start the qualification of online bots that would be entered automatically.
 
-        A bot that plays the game may not know a preset that needs its own qualification, which its owner has
-        to request.
+        Qualifications for presets that need their own are not started, because a bot that plays the game
+        might not support the preset; its owner must request them.
         """
         spec, discipline = tournament.spec, _discipline(tournament)
         if spec.auto_enter and spec.division != SEALED and not discipline.apart:
@@ -105,8 +108,8 @@ class Admission:
                     )
 
     def withdraw_absent(self, entries: Iterable[Entered], round_: int) -> bool:
-        """Withdraw those of the automatic ``entries`` whose bots have left or no longer take part, and return
-        whether there were any.
+        """Withdraw the automatic ``entries`` whose bots have left or no longer take part, and return whether
+        there were any.
         """
         waiting = [
             one for one in entries if one.auto and one.status == "qualified" and not one.runner.arena_run
@@ -125,7 +128,7 @@ class Admission:
         return left
 
     def may_lock(self, tournament: Tournament, now_ms: int) -> bool:
-        """Return whether it is time, and no entry is still qualifying."""
+        """Return whether the lock is due and no longer delayed by an entry that is still qualifying."""
         if now_ms < tournament.spec.locks_ms:
             return False
         if now_ms >= tournament.spec.locks_ms + GRACE_MS:
@@ -133,7 +136,9 @@ class Admission:
         return not _qualifying(tournament)
 
     def close(self, tournament: Tournament, now_ms: int) -> None:
-        """Lock: enter bots automatically, and exclude entries that have not qualified or were withdrawn."""
+        """Lock entry: enter bots automatically, and exclude entries that have not qualified or were
+        withdrawn.
+        """
         if tournament.spec.auto_enter:
             entered = []
             for bot, known in self._candidates(tournament):
@@ -162,7 +167,7 @@ class Admission:
             elif entry.status == "qualified" and not entry.source and (why := self._objection(entry)):
                 entry.status, entry.reason = "withdrawn", why
         playing = [entry for entry in tournament.entries if entry.status == "qualified"]
-        # Owners may have come to share bots since the entry, and others to organise the tournament.
+        # Since the entry, bots may have been shared with other owners, and organisers may have been added.
         late = beyond_limit(tournament.spec, [tournament.marked(entry).entrant for entry in playing])
         for entry in playing:
             if entry.entrant in late:
@@ -171,14 +176,14 @@ class Admission:
         if not all(entry.runner.arena_run for entry in playing):
             for entry in playing:
                 if entry.is_copy:
-                    entry.status, entry.reason = "failed", "copies of a house bot play local groups only"
+                    entry.status, entry.reason = "failed", "copies of a house bot can play only local groups"
 
     def lacking(self, tournament: Tournament, groups: int) -> list[str]:
-        """Return the bots that would be entered and have fewer than ``groups`` groups on the board, in the
-        order of entry.
+        """Return the bots that would be entered automatically and have fewer than ``groups`` groups on the
+        board, in the order of entry.
 
-        A bot whose first qualification is in progress is included; one that failed it is not. The list is
-        empty if the tournament counts for no board.
+        Bots whose first qualification is in progress are included, but bots that failed it are not. The list
+        is empty if the tournament counts for no board.
         """
         if not tournament.spec.rated:
             return []
@@ -203,7 +208,7 @@ class Admission:
         return found
 
     def online(self) -> list[str]:
-        """Return the bots that are online, by name."""
+        """Return the names of the bots that are online, sorted."""
         return self._presence.online()
 
     def finish_qualification(self, tournament: Tournament) -> None:
@@ -221,7 +226,7 @@ class Admission:
         return changed
 
     def _not_entered(self, tournament: Tournament) -> list[BotAccount]:
-        """The bots that are online, take part in scheduled tournaments, and have not entered."""
+        """The online bots that take part in scheduled tournaments and have not entered this one."""
         online = [name for name in self._presence.online() if tournament.find(name) is None]
         sights = dict(zip(online, self._presence.sights(online), strict=True))
         since_ms = self._clock().now_ms - ONLINE_MS
@@ -239,18 +244,18 @@ class Admission:
                     tournament.guests,
                 )
             except ArenaError:
-                # Deleted, or not allowed here.
+                # The bot was deleted, or may not enter this tournament.
                 continue
             if bot.is_active:
                 found.append(bot)
         return found
 
     def _candidates(self, tournament: Tournament) -> list[tuple[BotAccount, Qualification]]:
-        """The bots to enter automatically, with their qualifications: those with the fewest groups on the
-        board first, of equals those who were entered longest ago, of equals by lot; so that all play in turn
-        where there is no room for all.
+        """The bots to enter automatically, with their qualifications. Bots with the fewest groups on the
+        board come first; ties go to the bot that was entered longest ago, then to one drawn by lot. If there
+        is not enough room for all, they therefore take turns.
         """
-        # Uploaded bots are always online, but not every bot plays every game: only those that have
+        # Uploaded bots are always online, but not every bot plays every game: only bots that have
         # qualified are entered, and no qualification is started for them.
         sealed = tournament.spec.division == SEALED
         bots = self._uploaded(tournament) if sealed else self._not_entered(tournament)
@@ -271,8 +276,8 @@ class Admission:
         return list(zip(bots, known, strict=True))
 
     def _uploaded(self, tournament: Tournament) -> list[BotAccount]:
-        """The uploaded bots that take part in scheduled tournaments, whose current version has qualified, and
-        that have not entered.
+        """The uploaded bots that take part in scheduled tournaments, have not entered this one, and whose
+        current version has qualified.
         """
         bots = [bot for bot in self._accounts.uploaded_bots() if tournament.find(bot.name) is None]
         found = []
@@ -294,7 +299,9 @@ class Admission:
         return {player: rating.groups for player, rating in found.items()}
 
     def _objection(self, entry: Entered) -> str:
-        """Why the bot may not be seated; empty if it may. The entry gets the present co-owners."""
+        """The reason why the bot may not be seated, or an empty string if it may. Also updates the co-owners
+        of the entry.
+        """
         try:
             bot = self._accounts.bot(entry.name)
         except (BotNotFound, CorruptState):
@@ -306,22 +313,26 @@ class Admission:
 
 
 _WITHDRAWN: Final = "the bot was withdrawn from new games"
-_TOO_MANY: Final = "owners who share bots have entered more than one owner may"
+_TOO_MANY: Final = "owners who share bots have together entered more bots than one owner may"
 
 
 def _takes_part(bot: BotAccount, sight: Sight, since_ms: int) -> bool:
-    """Whether a bot that the arena does not run takes part in scheduled tournaments and was seen since."""
+    """Whether a bot that the arena does not run takes part in scheduled tournaments and was seen after
+    ``since_ms``.
+    """
     at_ms = sight.seen_ms if bot.tournaments else sight.willing_ms
     return bot.tournaments is not False and at_ms is not None and at_ms >= since_ms
 
 
 def _discipline(tournament: Tournament) -> Discipline:
-    """What entries have to qualify for."""
+    """The discipline for which entries must qualify."""
     return Discipline.of(tournament.spec.kind, tournament.spec.rules)
 
 
 def _public_reason(known: Qualification, discipline: Discipline) -> str:
-    """The public reason of an entry's status: what happened in the qualification is its owner's business."""
+    """The public reason for an entry's status. Details of the qualification are visible only to the bot's
+    owner.
+    """
     if known.state != "failed":
         return ""
     if discipline.apart:

@@ -1,8 +1,8 @@
-"""What a database takes over from an archive that is newer: games, and the results of tournaments.
+"""Adoption of games and tournament results from an archive that is newer than the database.
 
-The archive holds the records of games that ended after the backup. Games that were running in it are over
-then, and a tournament that goes on takes their results. Groups of tournaments that are not in the backup, or
-had not begun, are counted on the leaderboards; the tournaments themselves are lost.
+The archive holds the records of games that ended after the backup. Games that are still running in the backup
+are ended, and tournaments that are still running collect their results. Groups of tournaments that are not in
+the backup, or that had not begun, are counted on the leaderboards, but the tournaments themselves are lost.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LOST = "it was played after the backup from which the database was restored; it
 
 
 class ArchiveAdoption:
-    """Takes over entries of the archive whose records the database did not have in their places."""
+    """Adopts archive entries whose records are missing from the database."""
 
     def __init__(self, store: Store, tournaments: Tournaments, schedules: Schedules) -> None:
         self._store = store
@@ -47,7 +47,7 @@ class ArchiveAdoption:
         self._games = 0
 
     def add(self, collection: str, member: Member) -> None:
-        """Take over an entry."""
+        """Adopt an entry of the archive."""
         if collection == ROWS:
             for row in map(json.loads, member.lines()):
                 if "annulled" in row:
@@ -62,11 +62,11 @@ class ArchiveAdoption:
                 try:
                     self._results.add(record)
                 except ArenaError as error:
-                    log.warning("game %s counts for nobody: %s", record["canonical"]["game"], error)
+                    log.warning("game %s does not count: %s", record["canonical"]["game"], error)
 
     def finish(self) -> Adopted:
-        """Collect the results of tournaments that go on, count the groups of those that are lost, and annul
-        what was annulled.
+        """Collect the results of tournaments that are still running, count the groups of lost tournaments,
+        and repeat annulments.
         """
         for name, is_here in self._here.items():
             if is_here:
@@ -74,7 +74,7 @@ class ArchiveAdoption:
         groups = self._count()
         for group, annulment in self._annulled.items():
             self._store.annulments.add(group, annulment)
-            # Of a tournament that is lost there is nothing else to annul.
+            # The groups of a lost tournament cannot be annulled any further.
             with suppress(GameNotFound, GroupNotOver):
                 self._tournaments.annul(group, annulment["by"], annulment["reason"])
         lost = {name for name, is_here in self._here.items() if not is_here}
@@ -82,8 +82,8 @@ class ArchiveAdoption:
         return Adopted(self._games, groups, len(lost))
 
     def _is_here(self, name: str) -> bool:
-        """Whether the tournament goes on, or is over, in this database; one that has not begun is cancelled,
-        because it would be another one under the same name.
+        """Whether the tournament is running or over in this database. A tournament that has not begun is
+        cancelled, because it would be a different one with the same name.
         """
         if name not in self._here:
             (row,) = self._store.tournaments.load([name])
@@ -94,8 +94,8 @@ class ArchiveAdoption:
         return self._here[name]
 
     def _take_game(self, row: dict[str, Any]) -> bool:
-        """Let a live game be over as in the archive, and return whether it was not. Its record has its place
-        already.
+        """End a live game with the header from the archive, and return whether it had not ended yet. Its
+        record is already stored.
         """
         header = GameHeader.loads(orjson.dumps(row["header"]))
         index = self._store.game_index
@@ -111,12 +111,12 @@ class ArchiveAdoption:
         return True
 
     def _count(self) -> int:
-        """Put the groups of tournaments that are lost on the lists of their leaderboards."""
+        """Add the groups of lost tournaments to the lists of their leaderboards, and return their number."""
         count = 0
         for group in self._results.groups():
             name = tournament_of(group.id)
             if name is None or len(group.games) != group.size:
-                log.warning("group %s is not whole in the archive, and counts for nobody", group.id)
+                log.warning("group %s is incomplete in the archive and does not count", group.id)
                 continue
             local = group.id[len(name) + 1 :]
             group.annulled = group.annulled or group.id in self._annulled

@@ -1,4 +1,4 @@
-"""What is announced about a tournament: to its feed, and to webhooks that follow it."""
+"""Announcements about a tournament, for its feed and for the webhooks that follow it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ ANNOUNCEMENTS: Final = ("announced", "opened", "edited", "locked", "finished", "
 
 
 class Announcement(NamedTuple):
-    """An announcement about a tournament. ``id`` is the same at every read, ``type`` is one of
-    ``ANNOUNCEMENTS``, and ``text`` is for people.
+    """An announcement about a tournament. ``id`` is the same in every read, ``type`` is one of
+    ``ANNOUNCEMENTS``, and ``text`` is human-readable.
     """
 
     id: str
@@ -25,7 +25,7 @@ def announcements(view: Mapping[str, Any]) -> Sequence[Announcement]:
     found = [_made("announced", view["created_ms"], "The tournament was announced.")]
     if view["state"] != "announced":
         opened_ms = max(view["opens_ms"], view["created_ms"])
-        # A tournament that was cancelled before has never been open.
+        # A tournament that was cancelled before this time was never open.
         if view["finished_ms"] is None or opened_ms <= view["finished_ms"]:
             found.append(_made("opened", opened_ms, "Entry is open."))
     for at_ms, edits in groupby(view["edits"], key=lambda edit: edit["at_ms"]):

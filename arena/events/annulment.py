@@ -1,4 +1,4 @@
-"""Annulment of groups: a group no longer counts, and its records give the reason publicly."""
+"""Annulment of groups: an annulled group no longer counts, and its public records state the reason."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _REASON_LENGTH: Final = 200
 
 
 class RecordChange(TypedDict):
-    """A change of the part ``info`` of the records of a group, whose id in records is ``group``."""
+    """A change to the ``info`` of a group's records. ``group`` is the group's id in records."""
 
     group: str
     info: dict[str, str]
@@ -31,7 +31,7 @@ class RecordChange(TypedDict):
 
 
 class GroupNotOver(ArenaError):
-    """The group has no result that could be annulled."""
+    """The group cannot be annulled because it has no result yet."""
 
     code = "group_not_over"
 
@@ -52,10 +52,10 @@ class Annulments:
         self._clock = store.clock
 
     def annul(self, game: str, by: str, reason: str) -> dict[str, object]:
-        """Annul the group of a game, or the group with that id in records, and return what is published: the
-        first annulment, if it is repeated.
+        """Annul the group of a game, or the group with this id in records, and return the published
+        annulment. If the group is already annulled, return the first annulment.
 
-        Raises :class:`GameNotFound` for a game without a tournament, and :class:`GroupNotOver`.
+        Raises :class:`GameNotFound` if the game belongs to no tournament, and :class:`GroupNotOver`.
         """
         group_id = _group_of(game)
         name = tournament_of(group_id)
@@ -84,7 +84,7 @@ class Annulments:
             "at_ms": self._clock().now_ms,
         }
         group = PlannedGroup.loads(local, stored)
-        # The annulment first: if the process dies on the way, a repetition does the rest.
+        # Store the annulment first: if the process dies halfway, a retry completes the rest.
         if not self._annulments.add(group_id, annulment):
             annulment = self._annulments.find(group_id)
         result.annulled = True
@@ -99,12 +99,12 @@ class Annulments:
         return annulment
 
     def of(self, tournament: Tournament, groups: Iterable[str]) -> list[dict[str, object] | None]:
-        """Return the published annulments of groups, with None for groups that were not annulled."""
+        """Return the published annulment of each group, or None if it was not annulled."""
         return self._annulments.many([tournament.group_id(group) for group in groups])
 
     def changes(self) -> list[RecordChange]:
-        """Return what annulments changed in public records after their release, oldest first: ``{"group",
-        "info", "at_ms"}`` with the group's id in records and the values that their ``info`` got.
+        """Return the changes that annulments made to public records after their release, oldest first.
+        ``group`` is the group's id in records, and ``info`` holds the new values of ``info``.
         """
         changes: list[RecordChange] = [
             {"group": group, "info": annulled_info(own), "at_ms": own["at_ms"]}
@@ -131,7 +131,7 @@ def _is_public(meta: bytes) -> bool:
 
 
 def _group_of(text: str) -> str:
-    """The group of a game's id, or the text itself."""
+    """The id of the group, extracted from a game id; any other text is returned unchanged."""
     found = _GAME(text)
     return text if found is None else found[1]
 

@@ -1,4 +1,4 @@
-"""Published ratings, as tournaments use them."""
+"""Published ratings in the form that tournaments use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arena.store.rows import shown_or_left_out
 
 
 class PublishedRating(NamedTuple):
-    """The rating of a version on a board, its interval, and the number of its groups."""
+    """The rating of a version on a board, with its confidence interval and the number of groups."""
 
     rating: float
     low: float
@@ -23,8 +23,8 @@ class PublishedRating(NamedTuple):
 def board_ratings(
     boards: BoardStore, name: BoardName | None, names: Iterable[str]
 ) -> dict[PlayerId, PublishedRating]:
-    """Return the ratings of all versions of the bots ``names`` on the board, or an empty value if there is no
-    such board or it cannot be read.
+    """Return the ratings of all versions of the bots ``names`` on the board, or an empty value if the board
+    does not exist or cannot be read.
     """
     if name is None:
         return {}
@@ -41,8 +41,8 @@ def board_ratings(
 
 
 def ratings_by_name(board: Mapping[str, Any]) -> dict[str, dict[str, list[Any]]]:
-    """Return the values of ratings by name and version, of a board as JSON
-    (:class:`~arena.ratings.board.Board`).
+    """Return the fields of :class:`PublishedRating` by bot name and version. ``board`` is a
+    :class:`~arena.ratings.board.Board` as JSON.
     """
     return {
         row["name"]: {

@@ -25,27 +25,30 @@ from arena.store.rows import check_types, field_names, shown_or_left_out
 
 PUBLISH_EVERY_MS: Final = 2_000
 COST_SHARE: Final = 10
-"""A board is published at most every ``PUBLISH_EVERY_MS``, and takes at most this fraction of the time."""
+"""The minimum ratio of the interval between publications of a board to its computing time. The interval is
+also at least ``PUBLISH_EVERY_MS``.
+"""
 
 PAGE_ROWS: Final = 200
-"""The maximum number of rows of a page of a board or of its history."""
+"""The maximum number of rows per page of a board or its history."""
 
 LAYOUT: Final = f"luck-{METHOD}"
-"""How boards are computed and stored: one that was published otherwise is published again."""
+"""The version of how boards are computed and stored. A board published with another version is republished.
+"""
 
 _AT_ONCE: Final = 1000
 _POINT: Final = ("version", "rating", "low", "high", "provisional")
 
 
 class PublishedBoard:
-    """A published board. ``version`` changes when it is published again; ``data`` is not to be changed."""
+    """A published board. ``version`` changes when the board is republished; ``data`` is read-only."""
 
     def __init__(self, version: str, data: Mapping[str, Any]) -> None:
         self.version = version
         self.data = data
 
     def page(self, cursor: str | None, limit: int = PAGE_ROWS) -> dict[str, Any]:
-        """``data`` with up to ``limit`` rows, and ``cursor``, which continues after them. Raises
+        """Return ``data`` with up to ``limit`` rows, and a ``cursor`` that continues after them. Raises
         ``invalid_cursor``.
         """
         start = parse_number(cursor, 9)
@@ -55,18 +58,18 @@ class PublishedBoard:
 
     @cached_property
     def csv(self) -> str:
-        """All rows as CSV."""
+        """All rows, as CSV."""
         return Board.from_json(self.data).as_csv()
 
     @cached_property
     def text(self) -> str:
-        """All rows as a table for people."""
+        """All rows, as a plain-text table for people."""
         return Board.from_json(self.data).as_text()
 
 
 class BoardAge(NamedTuple):
-    """The seconds for which a board has lacked released groups, at most, and the time of its publication
-    (None if it was never published).
+    """``lag_s`` is the longest time for which a released group can have been missing from the board.
+    ``age_s`` is the time since its publication, or None if it was never published. Both are in seconds.
     """
 
     lag_s: float
@@ -74,9 +77,9 @@ class BoardAge(NamedTuple):
 
 
 class Boards:
-    """The leaderboards, one per preset of a game and division.
+    """The leaderboards: one for each preset of a game and division.
 
-    ``preset``: by default the first one of the game. Every method that takes the name of a board raises
+    ``preset`` defaults to the first preset of the game. Every method that takes the name of a board raises
     :class:`~arena.errors.UnknownGame` and :class:`~arena.errors.UnknownPreset`.
     """
 
@@ -88,8 +91,8 @@ class Boards:
         self._published: dict[str, PublishedBoard] = {}
 
     def published(self, kind: str, division: str, preset: str | None = None) -> PublishedBoard | None:
-        """Return the published board, or None if there is none or it cannot be read. A board is parsed once,
-        however often it is read.
+        """Return the published board, or None if there is none or it cannot be read. Parsed boards are
+        cached.
         """
         board = BoardName.of(kind, division, preset)
         return shown_or_left_out(f"board {board.key}", partial(self._read_published, board))
@@ -110,8 +113,8 @@ class Boards:
         return board_version(state) + self._moderation.mark
 
     def read(self, kind: str, division: str, preset: str | None = None) -> Mapping[str, Any] | None:
-        """Return the board as published (``Board.as_json``) with ``published_ms``, or None if it was never
-        published.
+        """Return the board as published (see ``Board.as_json``) with ``published_ms``, or None if it was
+        never published.
         """
         found = self.published(kind, division, preset)
         return None if found is None else found.data
@@ -126,8 +129,8 @@ class Boards:
         cursor: str | None = None,
         limit: int = PAGE_ROWS,
     ) -> Page[dict[str, object]]:
-        """Return the last point of every day, by day and name: ``{"day", "name", "version", "rating", "low",
-        "high", "provisional"}``; of all bots or of ``bot``.
+        """Return the last point of every day, for all bots or for ``bot`` only, by day and name. Each point
+        is ``{"day", "name", "version", "rating", "low", "high", "provisional"}``.
         """
         name = BoardName.of(kind, division, preset).key
         day, start = ("", 0) if cursor is None else _place_in_history(cursor)
@@ -152,7 +155,7 @@ class Boards:
         for first in range(0, len(days), limit):
             some = days[first : first + limit]
             for own, values in zip(some, self._store.points_of(name, some, bot), strict=True):
-                # It has one point a day.
+                # A bot has one point a day.
                 if values is None or len(values) < len(_POINT) or (start and own == days[0]):
                     continue
                 if len(items) == limit:
@@ -165,12 +168,12 @@ class Boards:
         return self._moderation.apply(point)
 
     def groups(self, kind: str, division: str, preset: str | None = None) -> Iterator[GroupResult]:
-        """Yield all released groups of the board, including annulled ones, each once."""
+        """Yield every released group of the board once, including annulled ones."""
         board = BoardName.of(kind, division, preset)
         name = board.key
         released = list(self._released_after(name, 0))
         seen = set()
-        # After the list: what has left it is there.
+        # These are read after the list, so a group that has left the list is found here.
         for event in self._store.tournaments(name):
             for result in self._all_results(event):
                 if result.board == board:
@@ -182,7 +185,7 @@ class Boards:
                     yield result
 
     def has_played(self, bot: str) -> bool:
-        """Whether a bot is on a board, or will be once its released groups are published."""
+        """Return whether a bot is on a board, or will be once its released groups are published."""
         for board, state in self._progress():
             if self._store.ratings(board.key, [bot]):
                 return True
@@ -192,7 +195,7 @@ class Boards:
         return False
 
     def due(self) -> list[BoardName]:
-        """Return the boards that lack released groups, or have an outdated layout, and may be published
+        """Return the boards that lack released groups or have an outdated layout, and that may be published
         now.
         """
         now_ms = self._clock().now_ms
@@ -213,7 +216,7 @@ class Boards:
         return found
 
     def _progress(self) -> Iterator[tuple[BoardName, BoardState]]:
-        """How far the boards are, without those that cannot be read."""
+        """The progress of each board, except those that cannot be read."""
         for board in all_boards():
             name = f"progress of board {board.key}"
             state = shown_or_left_out(name, partial(self._store.progress, board.key))
@@ -221,8 +224,8 @@ class Boards:
                 yield board, state
 
     def publish(self, kind: str, division: str, preset: str | None = None) -> bool:
-        """Add the groups released since the last publication, publish the board, and return whether that was
-        needed. Safe to run concurrently: one of the runs wins.
+        """Add the groups released since the last publication and publish the board, if needed, and return
+        whether it was. Safe to run concurrently: only one of the runs takes effect.
         """
         board = BoardName.of(kind, division, preset)
         name = board.key
@@ -230,7 +233,7 @@ class Boards:
         state = self._store.state(name)
         ledger, before = self._ledger(board)
         counted = None if before.head is None else before.place
-        # Before the list is read: what was released until then is on it, or has left it.
+        # This is read before the list, so every group released until then is on the list or has left it.
         place = state.last if counted is None else counted
         is_shown = state.shown is not None and state.layout == LAYOUT
         if counted is not None and state.last <= counted and is_shown:
@@ -263,7 +266,7 @@ class Boards:
         )
 
     def renew(self, kind: str, division: str, preset: str | None = None) -> None:
-        """Recompute the board from all groups at the next publication, because a counted group no longer
+        """Have the next publication recompute the board from all groups, because a counted group no longer
         counts.
         """
         self._store.forget_ledger(BoardName.of(kind, division, preset).key)
@@ -277,7 +280,7 @@ class Boards:
             yield from self._read_results(event, found)
 
     def _read_results(self, event: str, stored: Mapping[str, bytes | None]) -> list[GroupResult]:
-        """The results of groups of a tournament, without those that cannot be read."""
+        """The results of groups of a tournament, except those that cannot be read."""
         results = []
         for group, data in stored.items():
             if data is not None:
@@ -299,20 +302,22 @@ class Boards:
         yield from self._read_results(event, self._tournaments.all_results(event))
 
     def _ledger(self, board: BoardName) -> tuple[Ledger, StoredLedger]:
-        """The ledger of the groups counted so far; an empty one if they must be counted anew."""
+        """The ledger of the groups counted so far, or an empty one if they must be recounted."""
         stored = self._store.ledger(board.key)
         if stored.head is not None:
             try:
                 return Ledger.from_parts(LedgerParts(stored.head, stored.parts)), stored
             except InvalidLedger:
-                # Of another version of this program.
+                # Written by another version of this program.
                 self._store.forget_ledger(board.key)
                 stored = self._store.ledger(board.key)
         return Ledger(*board), stored._replace(head=None)
 
 
 def _is_behind(state: BoardState) -> bool:
-    """Whether a board must be published: it lacks groups, or another version of the program did it last."""
+    """Whether a board must be published because it lacks groups or was last published by another version of
+    the program.
+    """
     return state.last > state.place or (state.last > 0 and state.layout != LAYOUT)
 
 
@@ -322,7 +327,7 @@ def board_version(state: BoardState) -> str:
 
 
 def _check_board(data: Mapping[str, Any]) -> None:
-    """Raise one of the errors of a row that cannot be read unless everything that is shown is there."""
+    """Raise one of the errors for an unreadable row unless everything that the page shows is present."""
     board = Board.from_json(data)
     check_types(Board, vars(board))
     for title in board.titles.values():
@@ -334,14 +339,14 @@ def _check_board(data: Mapping[str, Any]) -> None:
         named = (name for name in _RATING if name in shown or name not in MISTAKES)
         check_types(Rating, {name: shown[name] for name in named})
     if not isinstance(data["rows"], list) or not isinstance(data["anchor"]["rating"], float):
-        raise TypeError("the rows are no list, or the anchor has no rating")
+        raise TypeError("the rows are not a list, or the anchor has no rating")
 
 
 _RATING: Final = field_names(Rating)
 
 
 def _place_in_history(cursor: str) -> tuple[str, int]:
-    """The day, and the number of its points that come before."""
+    """The day of a cursor, and the number of points of that day that precede it."""
     place = Cursor.parse(cursor)
     digits = str(place.score)
     if len(digits) != 8:

@@ -1,4 +1,4 @@
-"""The games of a bot: those of tournaments that the arena played itself, and those over HTTP."""
+"""The games of a bot: tournament games that the arena itself played, and games played over HTTP."""
 
 from __future__ import annotations
 
@@ -27,27 +27,29 @@ _Item = dict[str, Any]
 
 
 class OverGroup(NamedTuple):
-    """A finished group with its row of records (:mod:`arena.store.records`; None for a live group)."""
+    """A finished group. ``records`` is its row of records (:mod:`arena.store.records`), or None if it was
+    live.
+    """
 
     group: PlannedGroup
     records: bytes | None
 
 
 class PlayedGames:
-    """Adds finished groups to the lists of bots. Every method may be repeated."""
+    """Adds finished groups to the lists of bots' games. Every method is safe to repeat."""
 
     def __init__(self, store: Store) -> None:
         self._store = store.bot_games
 
     def add(self, tournament: Tournament, over: Sequence[OverGroup]) -> None:
-        """Add finished groups of a tournament to the lists of their bots. Qualifications and comparisons have
-        their own pages.
+        """Add finished groups of a tournament to the lists of their bots. Qualifications and comparisons are
+        not added, because they have their own pages.
         """
         if tournament.purpose or not over:
             return
         bots = {tournament.playing[player].name for own in over for player in own.group.players}
         self._store.add_tournament(tournament.id, tournament.created_ms, sorted(bots))
-        # Those that are archived have been added before.
+        # Archived groups have been added before.
         local = [
             _bot_group(tournament, group, records)
             for group, records in over
@@ -57,8 +59,8 @@ class PlayedGames:
 
 
 def _bot_group(tournament: Tournament, group: PlannedGroup, records: bytes) -> BotGroup:
-    """The group with what its row needs. Only the times of two workers that have played it can differ, and
-    only the first one's records are stored.
+    """The group with the data for its row. If two workers played the group, only their times can differ, and
+    only the first worker's records are stored.
     """
     entries = [tournament.playing[player] for player in group.players]
     places = {(entry.name, entry.version): place for place, entry in enumerate(entries)}
@@ -82,7 +84,7 @@ def _bot_group(tournament: Tournament, group: PlannedGroup, records: bytes) -> B
 
 
 class BotGames:
-    """Lists the games of bots, with names and texts as they are shown to the viewer."""
+    """Lists the games of bots, with names and texts as the viewer sees them."""
 
     def __init__(self, store: Store, live: LiveGames, accounts: Accounts, moderation: Moderation) -> None:
         self._moderation = moderation
@@ -92,7 +94,7 @@ class BotGames:
 
     @property
     def most_groups(self) -> int:
-        """How many groups the list of a bot keeps, of public tournaments and of private ones each."""
+        """The maximum number of groups kept per bot, separately for public and for private tournaments."""
         return self._store.bot_games.most_groups
 
     def list(
@@ -106,9 +108,9 @@ class BotGames:
         limit: int = 50,
         viewer: Viewer = ANYBODY,
     ) -> Sequence[_Item]:
-        """Return the last games of a bot that the viewer may see, newest first: as many as are kept of those
-        that the arena played, and the last 100 over HTTP. ``preset``: of the rules. ``against``: an opponent.
-        ``result``: one of :data:`~arena.play.bot_results.RESULTS`.
+        """Return the latest games of a bot that the viewer may see, newest first: all that are kept of the
+        games that the arena played, and the last 100 over HTTP. ``preset``: a preset of the rules.
+        ``against``: the name of an opponent. ``result``: one of :data:`~arena.play.bot_results.RESULTS`.
 
         Raises :class:`~arena.accounts.accounts.BotNotFound` and :class:`~arena.errors.UnknownGame`.
         """
@@ -130,14 +132,16 @@ class BotGames:
         return self._moderation.apply(self._with_tournaments(newest[:limit]))
 
     def _is_against(self, item: _Item, name: str) -> bool:
-        """Whether a bot with this name, the real one or the one that is shown, is an opponent."""
+        """Whether a bot with this real or displayed name is an opponent."""
         others = (seat["name"] for seat in item["seats"] if seat["seat"] not in item["team"])
         return any(
             other is not None and name in (other, self._moderation.name("bot", other)) for other in others
         )
 
     def _of_arena(self, bot: str, against: str | None, viewer: Viewer) -> Iterator[_Item]:
-        """The games that the arena played. Those with ``against`` may be on the list of that bot only."""
+        """Yield the games that the arena played. Games against ``against`` can be missing from one bot's list
+        and still be on the other's.
+        """
         seen: set[str] = set()
         may_see = self._visibility(viewer)
         for private in (False, True) if viewer.owner or viewer.admin else (False,):
@@ -150,7 +154,7 @@ class BotGames:
                             yield item
 
     def _visibility(self, viewer: Viewer) -> Callable[[str], bool]:
-        """Whether the viewer may see a private tournament."""
+        """Return a function that tells whether the viewer may see a private tournament."""
         known: dict[str, bool] = {}
 
         def may_see(event: str) -> bool:
@@ -188,7 +192,7 @@ class BotGames:
             }
 
     def _with_tournaments(self, items: Sequence[_Item]) -> Sequence[_Item]:
-        """The games with the names of their tournaments, and whether they were annulled."""
+        """The games, with the names of their tournaments and whether they were annulled."""
         events = {item["tournament"] for item in items} - {None}
         found = self._tournaments(sorted(events))
         groups = {item["group"] for item in items} - {None}
@@ -220,9 +224,7 @@ class BotGames:
 
 
 def games_of_arena(store: BotGameStore, bot: str) -> Iterator[str]:
-    """Yield the ids of the games of a bot that the arena played, of all tournaments, as long as they are
-    kept.
-    """
+    """Yield the ids of all games of a bot that the arena played in any tournament and that are still kept."""
     for private in (False, True):
         for row in store.groups(bot, private=private):
             items = shown_or_left_out(f"a group of {bot}", partial(_items, bot, row))
@@ -233,7 +235,7 @@ _SEAT: Final = ("seat", "type", "name", "version")
 
 
 def _items(bot: str, row: bytes) -> list[_Item]:
-    """The games of a row in which the bot plays; a row of another bot may have none."""
+    """The games of a row in which the bot plays. A row from another bot's list can have none."""
     with reading("a group of a bot"):
         event, group, kind, preset, at_ms, rated, teams, players, games, *_ = orjson.loads(row)
         group_id = f"{event}-{group}"
@@ -273,7 +275,7 @@ def _team(teams: Iterable[Sequence[int]], seat: int) -> list[int]:
 
 
 def _result(state: str, outcome: Mapping[str, Sequence[float]] | None, seat: int) -> str | None:
-    """One of :data:`~arena.play.bot_results.RESULTS`; None for a game that was not played to the end."""
+    """One of :data:`~arena.play.bot_results.RESULTS`, or None for a game that was not played to the end."""
     if outcome is None:
         return "running" if state == "running" else None
     places = outcome["places"]

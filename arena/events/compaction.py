@@ -1,4 +1,6 @@
-"""Compaction: groups of tournaments that are over move into compressed chunks and off the lists of boards."""
+"""Compaction: moves groups of tournaments that are over into compressed chunks, and removes them from the
+lists of boards.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ from arena.store.rows import shown_or_left_out
 log = logging.getLogger(__name__)
 
 SETTLE_MS: Final = 3_600_000
-"""The time after the end of a tournament, or after a look in vain, before its groups are compacted. No worker
-that began a group before it still plays it.
+"""The delay between the end of a tournament, or an unsuccessful attempt, and the compaction of its groups. By
+then, no worker is still playing a group that it started before the end.
 """
 
 _AT_ONCE: Final = 100
@@ -39,14 +41,14 @@ class Compaction:
         self._settle_ms = settle_ms
 
     def run(self, seconds: float) -> int:
-        """Compact for about ``seconds``, and return the number of groups."""
+        """Compact for about ``seconds``, and return the number of compacted groups."""
         until = time.monotonic() + seconds
         now_ms = self._clock().now_ms
         count = 0
         for event in self._store.over(now_ms - self._settle_ms, _AT_ONCE):
             if time.monotonic() > until:
                 break
-            # If there is something wrong with this one, the others come first the next time.
+            # If this tournament fails, the others come first the next time.
             self._store.note_over(event, now_ms)
             count += shown_or_left_out(f"tournament {event}", partial(self._compact, event, until)) or 0
         return count
@@ -55,7 +57,7 @@ class Compaction:
         (row,) = self._store.load([event])
         tournament = None if row is None else Tournament.loads(row.meta)
         if tournament is None or tournament.state not in OVER:
-            # When it is over, its last step adds it again.
+            # When the tournament is over, its last step adds it again.
             self._store.forget_over(event)
             return 0
         if self._store.unreleased(event):
@@ -80,7 +82,9 @@ class Compaction:
         return count
 
     def _trim(self, tournament: Tournament, groups: Sequence[StoredGroup]) -> bool:
-        """Take the groups off the lists of the boards, and return False if one has not been counted yet."""
+        """Remove the groups from the lists of the boards, or return False if one of them has not been counted
+        yet.
+        """
         by_board: dict[BoardName, list[str]] = defaultdict(list)
         for group in groups:
             board = tournament.board_of(PlannedGroup.loads(group.id, group.row))

@@ -1,6 +1,7 @@
-"""Comparisons: unrated tests of two versions of an uploaded bot, which workers play.
+"""Comparisons: unrated tests of two versions of an uploaded bot, played by workers.
 
-Each is a private tournament of its own, so groups, budgets and records are those of tournaments.
+Each comparison is a separate private tournament, so it has groups, budgets and records like any other
+tournament.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ from arena.tournaments.sequential import FLOOR
 _ID_BYTES: Final = 8
 
 _NOTHING: Final = {"groups": 0, "void": 0, "llr": 0.0, "decision": None, "margin": None, "elo": None}
-"""The state of a test before its first groups."""
+"""The state of a test before its first group is over."""
 
 
 class ComparisonNotFound(ArenaError):
@@ -73,12 +74,12 @@ class Comparisons:
         self._creation = creation
 
     def create(self, fields: Mapping[str, object], by: Principal) -> dict[str, object]:
-        """Begin a comparison, and return its view. ``fields``: ``bot``, ``kind``, ``preset`` (or None), and
-        those of :class:`~arena.tournaments.comparison.ComparisonSettings`.
+        """Start a comparison and return its view. ``fields``: ``bot``, ``kind``, ``preset`` (optional), and
+        the fields of :class:`~arena.tournaments.comparison.ComparisonSettings`.
 
-        Raises :class:`~arena.errors.ArenaError` ``bot_not_found``, ``version_not_found``, ``forbidden``,
-        ``bot_withdrawn``, ``bot_suspended``, ``kind_not_found``, ``preset_not_found``, ``game_not_played``,
-        ``invalid_comparison`` or ``budget_exceeded``.
+        Raises :class:`~arena.errors.ArenaError` with the code ``bot_not_found``, ``version_not_found``,
+        ``forbidden``, ``bot_withdrawn``, ``bot_suspended``, ``kind_not_found``, ``preset_not_found``,
+        ``game_not_played``, ``invalid_comparison`` or ``budget_exceeded``.
         """
         own: dict[str, Any] = dict(fields)
         bot, kind, preset = own.pop("bot"), own.pop("kind"), own.pop("preset", None)
@@ -96,10 +97,10 @@ class Comparisons:
                 raise
             if runner is not SANDBOX:
                 raise ArenaError(
-                    f"version {label} of {bot} runs elsewhere",
+                    f"version {label} of {bot} is not an uploaded version",
                     code="invalid_comparison",
                     field=field,
-                    expected="an uploaded version, which the arena runs",
+                    expected="a version that was uploaded as a file",
                 )
             account.check_game(label, kind, field)
         self._budgets.check(account.owner, FLOOR)
@@ -134,8 +135,8 @@ class Comparisons:
         return self.view(made)
 
     def view(self, comparison: str, viewer: Viewer | None = None) -> dict[str, Any]:
-        """Return a comparison as its owner and admins see it. ``viewer``: None for the service itself. Raises
-        :class:`ComparisonNotFound`.
+        """Return a comparison as its owner and admins see it. ``viewer`` is None for the service itself.
+        Raises :class:`ComparisonNotFound`.
         """
         try:
             (row,) = self._store.load([check_tournament_id(comparison)])
@@ -183,7 +184,7 @@ class Comparisons:
 def _listed(row: TournamentRow) -> dict[str, object]:
     tournament = Tournament.loads(row.meta)
     if tournament.comparison is None:
-        raise TypeError("it is no comparison")
+        raise TypeError("the tournament is not a comparison")
     return _view(tournament, tournament.comparison, row)
 
 

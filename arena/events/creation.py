@@ -1,4 +1,4 @@
-"""New tournaments: announced ones, and those of qualification groups."""
+"""Creation of tournaments, both announced ones and those for qualification groups."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ log = logging.getLogger(__name__)
 def new_tournament(
     fields: Mapping[str, object], tournament_id: str, created_by: str, now_ms: int, seed: bytes
 ) -> Tournament:
-    """Return an unstored tournament made of ``fields`` (those of ``parse_spec``; ``house``: the house bots
-    that take part; ``invited_owners``; ``organisers``: owners who organise it besides ``created_by``). Raises
-    the errors of ``parse_spec`` and ``check_entry``.
+    """Return an unstored tournament built from ``fields``: those of ``parse_spec``, ``house`` (the house bots
+    that take part), ``invited_owners``, and ``organisers`` (owners who organise it besides ``created_by``).
+    Raises the errors of ``parse_spec`` and ``check_entry``.
     """
     own: dict[str, Any] = dict(fields)
     house, guests = own.pop("house", None), own.pop("invited_owners", None)
@@ -34,7 +34,9 @@ def new_tournament(
     tournament.organisers, tournament.guests = organisers, list(dict.fromkeys(guests or ()))
     if tournament.guests and tournament.spec.who != "invited":
         raise invalid(
-            "owners are invited, but others may enter too", "invited_owners", 'none, or who "invited"'
+            "owners are invited, but others may enter, too",
+            "invited_owners",
+            'none, or who "invited"',
         )
     if tournament.spec.hidden:
         tournament.visibility = "private"
@@ -56,14 +58,14 @@ def add_entry(tournament: Tournament, entry: Entered) -> None:
 
 
 class TournamentCreation:
-    """Stores new tournaments. Storing one twice changes nothing."""
+    """Stores new tournaments. Storing a tournament twice has no further effect."""
 
     def __init__(self, store: TournamentStore, jobs: GameJobs) -> None:
         self._store = store
         self._jobs = jobs
 
     def add(self, tournament: Tournament) -> None:
-        """Store ``tournament``, and request its first step if that is due."""
+        """Store ``tournament`` and, if its first step is due, request it."""
         if tournament.created_ms >= tournament.spec.opens_ms:
             tournament.state = "entry"
         if self._store.step(tournament.id, 0, tournament.dumps()):
@@ -86,8 +88,8 @@ class TournamentCreation:
         purpose: str,
         auto: bool,
     ) -> None:
-        """Store the tournament in which a version plays its qualification group. ``auto``: whether nobody
-        requested it.
+        """Store the tournament in which a version plays its qualification group. ``auto``: whether it was
+        started automatically instead of on request.
         """
         now_ms: int = fields["locks_ms"]
         tournament = new_tournament(fields, tournament_id, bot.owner, now_ms, secrets.token_bytes(SEED_BYTES))

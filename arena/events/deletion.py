@@ -1,4 +1,4 @@
-"""The deletion of a bot: of all that is stored about it, with its row last."""
+"""Deletion of a bot and all data stored about it; its row is deleted last."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ _EVERYBODY: Final = Viewer(None, None, True)
 
 
 class BotDeletion:
-    """Deletes bots. Every step may be repeated: after a kill the next call does what is left."""
+    """Deletes bots. Every step is safe to repeat: if the process is killed, the next call completes the
+    deletion.
+    """
 
     def __init__(
         self, store: Store, accounts: Accounts, tournaments: Tournaments, live: LiveGames, boards: Boards
@@ -36,8 +38,9 @@ class BotDeletion:
         self._boards = boards
 
     def delete(self, bot: str, by: Principal) -> BotAccount | None:
-        """Delete a bot of ``by``, or as an admin, which is audited. A bot that has played a rated group stays
-        listed with its results, as a withdrawn one for good, and is returned.
+        """Delete a bot that belongs to ``by``, or any bot if ``by`` is an admin. Deletions by admins are
+        audited. A bot that has played a rated group stays listed with its results, permanently withdrawn, and
+        is returned.
 
         Raises :class:`~arena.accounts.accounts.BotNotFound` or :class:`~arena.accounts.accounts.Forbidden`.
         """
@@ -51,7 +54,7 @@ class BotDeletion:
         return self._accounts.bot(bot) if listed else None
 
     def remove(self, bot: str) -> None:
-        """Delete a bot with its account, whatever it has played."""
+        """Delete a bot and its account, even if it has played rated groups."""
         self._erase(self._accounts.bot(bot), listed=False)
 
     def _erase(self, bot: BotAccount, *, listed: bool) -> None:
@@ -94,7 +97,9 @@ class BotDeletion:
 
 
 def tried(act: Callable[P, object], *args: P.args, **options: P.kwargs) -> None:
-    """Do something as far as it can be done: what is over meanwhile needs no end."""
+    """Call ``act``, ignoring its errors except an unavailable store: something that is already over need not
+    be ended.
+    """
     try:
         act(*args, **options)
     except StoreUnavailable:

@@ -15,30 +15,30 @@ from arena.tournaments.settings import MAX_ENTRIES
 from arena.tournaments.spec import Spec, invalid
 
 ALWAYS: Final = ("name", "description", "link")
-"""What may be edited at any time."""
+"""The settings that can be edited at any time."""
 
 UNTIL_LOCK: Final = (*ALWAYS, "locks_ms", "max_entries")
-"""What may be edited after the first entry, until the lock."""
+"""The settings that can be edited between the first entry and the lock."""
 
 MAX_EDITS: Final = 50
-"""The maximum number of changed fields in the history of a tournament."""
+"""The maximum number of edited fields in the history of a tournament."""
 
 
 class NotEditable(ArenaError):
-    """The setting cannot be edited any more."""
+    """The setting can no longer be edited."""
 
     code = "not_editable"
 
 
 def settings_of(tournament: Tournament) -> dict[str, object]:
-    """Return the fields of a request that would announce the same tournament."""
+    """Return the fields of a request that would announce an identical tournament."""
     house = [entry.name for entry in tournament.entries if entry.source and entry.status != "withdrawn"]
     return {**tournament.spec.as_json(), "house": house}
 
 
 def like(tournament: Tournament, changes: Mapping[str, Any], *, may_rate: bool) -> dict[str, Any]:
-    """Return the fields of a request for a tournament like this one, with ``changes``, which must contain its
-    dates. Without ``ends_ms``, the new tournament is played for as long as this one.
+    """Return the fields of a request for a tournament like this one. ``changes`` overrides some of them, and
+    must contain the new dates; without ``ends_ms``, the new tournament is played for as long as this one.
     """
     fields = {name: value for name, value in settings_of(tournament).items() if not name.endswith("s_ms")}
     fields["rated"] = tournament.spec.rated and may_rate
@@ -51,7 +51,7 @@ def like(tournament: Tournament, changes: Mapping[str, Any], *, may_rate: bool) 
 
 
 def editable(tournament: Tournament, now_ms: int) -> tuple[str, ...] | None:
-    """Return the fields that may be edited now, or None if all fields of a new tournament may be."""
+    """Return the fields that may be edited now, or None if all fields may be edited."""
     if tournament.state not in ("announced", "entry") or now_ms >= tournament.spec.locks_ms:
         return ALWAYS
     return UNTIL_LOCK if tournament.has_guests else None
@@ -77,7 +77,7 @@ def edit(tournament: Tournament, fields: Mapping[str, object], by: Principal | N
     if len(tournament.edits) + len(changed) > MAX_EDITS:
         used = len(tournament.edits)
         raise ArenaError(
-            f"the history of a tournament has at most {MAX_EDITS} edited fields",
+            f"the history of a tournament can have at most {MAX_EDITS} edited fields",
             code="quota_exceeded",
             field=changed[0],
             extra={"quota": "edits", "most": MAX_EDITS, "used": used, "left": MAX_EDITS - used},
@@ -103,7 +103,7 @@ def _check_allowed(changes: Mapping[str, object], allowed: tuple[str, ...]) -> N
 
 
 def _edited(spec: Spec, changes: Mapping[str, object], now_ms: int) -> Spec:
-    """The settings with changes of ``UNTIL_LOCK``."""
+    """Apply ``changes`` to fields in ``UNTIL_LOCK``, and return the new settings."""
     texts = {name: changes.get(name, getattr(spec, name)) for name in ALWAYS}
     locks_ms = _within(changes, "locks_ms", spec.locks_ms, latest_ms(now_ms))
     max_entries = _within(changes, "max_entries", spec.max_entries, MAX_ENTRIES)
@@ -117,7 +117,7 @@ def _edited(spec: Spec, changes: Mapping[str, object], now_ms: int) -> Spec:
 
 
 def _within(changes: Mapping[str, object], name: str, low: int, high: int) -> int:
-    """A number that may only grow."""
+    """The new value of a number that may only increase."""
     value = changes.get(name, low)
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
         raise invalid(
@@ -135,11 +135,11 @@ def _edit_all(
     by: Principal | None,
     now_ms: int,
 ) -> None:
-    """Announce the tournament anew with the changes; nobody has entered it."""
+    """Rebuild a tournament that nobody has entered yet, with the changes."""
     if "rated" in changes and by is not None and not by.admin:
         changes = without_rating(changes)
     left = dict(before)
-    # What follows from a setting that has changed.
+    # Reset the settings whose defaults depend on a setting that has changed.
     for changed, others in _FOLLOWING.items():
         if changed in changes:
             left = {name: value for name, value in left.items() if name not in others}

@@ -20,11 +20,13 @@ from arena.store.tournaments import TournamentStore
 
 _AT_ONCE: Final = 200
 _READS: Final = 20
-"""Maximum reads for a page: a page of the groups of some bots may be short although more follow."""
+"""The maximum number of reads per page. A page filtered by bots can therefore be short even though more
+groups follow.
+"""
 
 
 class GroupLists:
-    """Lists groups in the order of planning."""
+    """Lists groups in the order in which they were planned."""
 
     def __init__(
         self,
@@ -47,10 +49,11 @@ class GroupLists:
         *,
         bots: Collection[str] = (),
     ) -> Page[ListedGroup]:
-        """Return the groups from ``cursor`` on.
+        """Return a page of groups, starting at ``cursor``.
 
-        ``bots`` restricts them to groups in which all these bots play, by real or shown names. Such a page
-        may be short although more groups follow; its cursor is None only at the end.
+        ``bots`` restricts them to groups in which all of these bots play; each bot is given by its real or
+        its displayed name. Such a page can be short even though more groups follow; its cursor is None only
+        at the end.
         """
         check_visible(self._store, tournament_id, viewer)
         tournament, row = self._lifecycle.load(check_tournament_id(tournament_id))
@@ -72,7 +75,9 @@ class GroupLists:
     def _with(
         self, tournament: Tournament, bots: Collection[str], start: int, limit: int
     ) -> tuple[list[StoredGroup], int]:
-        """Up to ``limit`` groups with the bots from number ``start`` on, and the number to go on at."""
+        """Return up to ``limit`` groups with these bots, starting at ``start``, and the number at which the
+        next page starts.
+        """
         wanted = self._numbers(tournament, bots)
         found: list[StoredGroup] = []
         end = start
@@ -89,7 +94,7 @@ class GroupLists:
         return found, end
 
     def _numbers(self, tournament: Tournament, bots: Collection[str]) -> list[set[int]]:
-        """For each name, the players that have it."""
+        """Return, for each bot, the numbers of the players with this name."""
         return [
             {
                 number
@@ -101,7 +106,7 @@ class GroupLists:
 
 
 def _plays(tournament: Tournament, stored: StoredGroup, wanted: Collection[set[int]]) -> bool:
-    """Whether a player of each of the sets plays in the group."""
+    """Whether at least one player from each set plays in the group."""
     name = f"group {tournament.group_id(stored.id)}"
     group = shown_or_left_out(name, partial(PlannedGroup.loads, stored.id, stored.row))
     return group is not None and all(not numbers.isdisjoint(group.players) for numbers in wanted)

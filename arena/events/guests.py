@@ -1,4 +1,4 @@
-"""Who is invited to a tournament: owners by name, and whoever has a link."""
+"""Invitations to tournaments, for owners by name and for holders of a link."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ DAY_MS: Final = 86_400_000
 _ID_BYTES: Final = 6
 
 Act = Callable[[Tournament], bool]
-"""Changes a tournament and returns whether anything has changed."""
+"""A function that changes a tournament and returns whether anything has changed."""
 
 
 class NewLink(TypedDict):
-    """A link with its code."""
+    """A new link with its code."""
 
     id: str
     expires_ms: int
@@ -44,17 +44,17 @@ class NewLink(TypedDict):
 
 
 class LinkNotFound(ArenaError):
-    """The tournament has no link with this id, or no longer has it."""
+    """The tournament has no link with this id; it might have been revoked."""
 
     code = "link_not_found"
 
 
 class Guests:
-    """Invites to tournaments. The code of a link is shown once; only its hash is stored.
+    """Manages invitations to tournaments. The code of a link is shown only once; only its hash is stored.
 
-    Errors are :class:`~arena.errors.ArenaError`: ``tournament_not_found``, ``tournament_busy``,
-    ``forbidden``, ``owner_not_found``, ``quota_exceeded``, ``invalid_tournament``, ``link_expired``,
-    ``link_not_found``.
+    Methods raise :class:`~arena.errors.ArenaError` with the codes ``tournament_not_found``,
+    ``tournament_busy``, ``forbidden``, ``owner_not_found``, ``quota_exceeded``, ``invalid_tournament``,
+    ``link_expired`` and ``link_not_found``.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Guests:
         self._clock = clock
 
     def check_known(self, bots: Sequence[str], owners: Sequence[str]) -> None:
-        """Check that those who are invited exist. Raises ``invalid_tournament``."""
+        """Check that the invited bots and owners exist. Raises ``invalid_tournament``."""
         named = [bot for bot in bots if house_source(bot) is None]
         known = {bot.name for bot in self._accounts.listed(named)}
         for bot in named:
@@ -83,7 +83,7 @@ class Guests:
                 raise invalid(error.message, "invited_owners", "names of owners") from None
 
     def owned(self, bots: Sequence[str], owners: Collection[str]) -> set[str]:
-        """Return those of the bots that belong to, or are shared by, one of the ``owners``."""
+        """Return the bots of which one of the ``owners`` is the owner or a co-owner."""
         return {bot.name for bot in self._accounts.listed(bots) if not set(owners).isdisjoint(bot.owners)}
 
     def check_baseline(self, bots: Sequence[str], organisers: Collection[str], kind: str) -> None:
@@ -95,13 +95,13 @@ class Guests:
         for bot in bots:
             if bot not in own and house_source(bot) not in house:
                 raise invalid(
-                    f"{printable(bot, 80)!r} is neither a bot of an organiser nor a house bot",
+                    f"{printable(bot, 80)!r} cannot be a baseline bot of this tournament",
                     "baseline",
-                    "bots of your own, of co-organisers or of the house",
+                    "bots of an organiser, or house bots",
                 )
 
     def view(self, tournament_id: str, by: Principal) -> dict[str, object]:
-        """Return the invited owners, and the links without their codes."""
+        """Return the invited owners and the links, without the codes of the links."""
         check_visible(self._store, tournament_id, viewer_of(by))
         tournament, _ = self._lifecycle.load(tournament_id)
         check_organises(tournament, by)
@@ -125,18 +125,18 @@ class Guests:
         self._change(tournament_id, act, by)
 
     def uninvite(self, tournament_id: str, owner: str, by: Principal) -> None:
-        """Take back the invitation of an owner, whose entries stay."""
+        """Withdraw the invitation of an owner. The owner's entries stay."""
 
         def act(tournament: Tournament) -> bool:
             if owner not in tournament.guests:
-                raise _not_there(f"the owner {owner!r} is not invited", "an owner of the list of invitations")
+                raise _not_there(f"the owner {owner!r} is not invited", "an owner in the list of invitations")
             tournament.guests.remove(owner)
             return True
 
         self._change(tournament_id, act, by)
 
     def add_link(self, tournament_id: str, expires_ms: int | None, by: Principal) -> NewLink:
-        """Make a link, and return it with its ``code``. By default it expires at the lock, or after a day."""
+        """Create and return a link with its ``code``. By default, it expires at the lock or after a day."""
         now_ms = self._clock().now_ms
         code, link_id = new_code(), secrets.token_hex(_ID_BYTES)
         until_ms = 0
@@ -150,7 +150,7 @@ class Guests:
             )
             if not now_ms < until_ms <= latest_ms(now_ms):
                 raise invalid(
-                    f"{until_ms} is not an allowed time",
+                    f"{until_ms} is out of range",
                     "expires_ms",
                     times_between(now_ms, latest_ms(now_ms)),
                 )
@@ -171,7 +171,7 @@ class Guests:
         return {"id": link_id, "expires_ms": until_ms, "code": code}
 
     def revoke_link(self, tournament_id: str, link_id: str, by: Principal) -> None:
-        """Revoke a link; who has accepted stays invited."""
+        """Revoke a link. Owners who have accepted it stay invited."""
 
         def act(tournament: Tournament) -> bool:
             left = [link for link in tournament.links if link["id"] != link_id]
@@ -187,13 +187,13 @@ class Guests:
         self._change(tournament_id, act, by)
 
     def name_of(self, tournament_id: str, code: str, by: Principal) -> str:
-        """Return the name of the tournament to which a code invites; nothing changes."""
+        """Return the name of the tournament to which a code invites, without accepting the invitation."""
         tournament, _ = self._lifecycle.load(tournament_id)
         self._link(tournament, code, by)
         return tournament.spec.name
 
     def accept(self, tournament_id: str, code: str, by: Principal) -> None:
-        """Invite the owner ``by``, who has the code of a link. May be repeated."""
+        """Accept the invitation of a link with its code, as the owner ``by``. Safe to repeat."""
 
         def act(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup] | None:
             link = self._link(tournament, code, by)
@@ -233,12 +233,12 @@ class Guests:
         self._change(tournament_id, act, by)
 
     def remove_organiser(self, tournament_id: str, owner: str, by: Principal) -> None:
-        """Remove a co-organiser; co-organisers may only remove themselves."""
+        """Remove a co-organiser. Co-organisers may remove only themselves."""
 
         def act(tournament: Tournament) -> bool:
             if owner == tournament.created_by:
                 raise Forbidden(
-                    f"{owner} has announced tournament {tournament.id}, and cannot be removed",
+                    f"{owner} cannot be removed because they announced tournament {tournament.id}",
                     field="owner",
                     expected="a co-organiser",
                 )
@@ -276,7 +276,7 @@ def _not_there(message: str, expected: str) -> OwnerNotFound:
 
 def _check_invites(tournament: Tournament) -> None:
     if tournament.spec.who != "invited":
-        raise invalid("nobody needs an invitation to this tournament", "who", '"invited" in its settings')
+        raise invalid("this tournament does not need invitations", "who", '"invited" in its settings')
 
 
 def _check_owns(tournament: Tournament, by: Principal) -> None:
@@ -298,7 +298,7 @@ def _add_guests(tournament: Tournament, owners: Sequence[str]) -> bool:
 def _check_count(quota: str, count: int, most: int) -> None:
     if count > most:
         raise QuotaExceeded(
-            f"a tournament has at most {most} {quota}",
+            f"a tournament can have at most {most} {quota}",
             field=quota,
             extra={"quota": quota, "most": most, "used": most, "left": 0},
         )

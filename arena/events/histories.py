@@ -1,4 +1,4 @@
-"""The last days of the first bots of each leaderboard, as its page draws them."""
+"""Recent rating histories of the top bots of each leaderboard, for the chart on its page."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from arena.store.rows import shown_or_left_out
 
 DAYS: Final = 30
 BOTS: Final = 12
-"""Maximum days and bots, those that are first on the board."""
+"""``DAYS`` and ``BOTS`` are the maximum numbers of days and of top bots in a chart."""
 
 
 class BotHistory(NamedTuple):
-    """The points of a bot, one a day, oldest first: ``(day, rating, low, high)``."""
+    """The points of a bot, one per day, oldest first: ``(day, rating, low, high)``."""
 
     name: str
     points: Sequence[tuple[str, float, float, float]]
@@ -38,21 +38,23 @@ class RecentHistories:
         self._boards = store.boards
 
     def read(self, kind: str, division: str, preset: str | None = None) -> list[BotHistory]:
-        """Return the histories of the first bots in the order of the board, or nothing if they are not stored
-        yet or cannot be read.
+        """Return the histories of the top bots in the order of the board, or an empty list if they are not
+        stored yet or cannot be read.
         """
         board = BoardName.of(kind, division, preset).key
         found = shown_or_left_out(f"recent days of {board}", partial(self._read, board)) or []
         return [one._replace(name=self._moderation.name("bot", one.name)) for one in found]
 
     def of(self, bot: str, kind: str, division: str, preset: str | None = None) -> BotHistory | None:
-        """Return the history of any bot of the board, or None if it has no point in these days."""
+        """Return the history of any bot on the board, or None if it has no point in the last ``DAYS``
+        days.
+        """
         board = BoardName.of(kind, division, preset).key
         found = self._series(board, self._boards.days(board)[-DAYS:], bot)
         return found if found.points else None
 
     def update(self, kind: str, division: str, preset: str | None = None) -> None:
-        """Store the histories as of the last publication. May run twice."""
+        """Store the histories as of the last publication. Safe to run twice."""
         board = BoardName.of(kind, division, preset).key
         shown = self._boards.state(board).shown
         if shown is None:
@@ -66,12 +68,12 @@ class RecentHistories:
         found = [BotHistory(name, list(map(tuple, points))) for name, points in orjson.loads(stored or b"[]")]
         for series in found:
             if not isinstance(series.name, str) or any(len(point) != 4 for point in series.points):
-                raise TypeError("a series without a name, or a point without an interval")
+                raise TypeError("the name of a bot is missing, or a point has no interval")
         return found
 
     def _series(self, board: str, days: Sequence[str], bot: str) -> BotHistory:
         points = self._boards.points_of(board, days, bot)
-        # A point is version, rating, low, high, and whether it was provisional.
+        # A stored point consists of version, rating, low, high, and whether the rating was provisional.
         return BotHistory(
             bot,
             [
@@ -83,7 +85,7 @@ class RecentHistories:
 
 
 def _first_bots(board: Mapping[str, Any]) -> list[str]:
-    """The first ranked bots, or the first of all if none is ranked; the anchor is always among them."""
+    """The top ranked bots, or the top bots overall if none is ranked; the anchor is always among them."""
     rows = [row["name"] for row in board["rows"] if row["rank"] is not None]
     names = (rows or [row["name"] for row in board["rows"] if not row["retired"]])[:BOTS]
     if board["anchor"]["played"] and ANCHOR not in names:

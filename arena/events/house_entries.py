@@ -1,4 +1,4 @@
-"""House bots among the entries of a tournament."""
+"""House bots as entries of a tournament."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ def house_names(given: Any, kind: str) -> Sequence[str]:
 
 
 def house_source(name: str) -> str | None:
-    """Return the house bot of an entry's name, which may be a copy (``rookie+2``)."""
+    """Return the house bot that an entry's name refers to, or None. The name can be that of a copy, such as
+    ``rookie+2``.
+    """
     source, mark, number = name.partition(_COPY_MARK)
     if source in HOUSE_BOTS and (not mark or (number.isascii() and number.isdecimal() and len(number) < 4)):
         return source

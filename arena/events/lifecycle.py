@@ -1,4 +1,4 @@
-"""The steps of a tournament: entry opens, it is locked, rounds are planned, it ends."""
+"""The steps of a tournament: entry opens and is locked, rounds are planned, and the tournament ends."""
 
 from __future__ import annotations
 
@@ -39,25 +39,30 @@ STEP_MS: Final = 2_000
 
 STANDINGS_MS: Final = 3_000
 STANDINGS_SHARE: Final = 20
-"""Live standings are computed at most every ``STANDINGS_MS``, and take at most this fraction of the time."""
+"""The minimum ratio of the interval between computations of live standings to their computing time. The
+interval is also at least ``STANDINGS_MS``.
+"""
 
 
 _SAID_MS: Final = 86_400_000
-"""A tournament that waits for the budget of its owner is logged once in this time."""
+"""A tournament that waits for its owner's budget is logged at most once in this time."""
 
 _LARGE: Final = 64
-"""The final standings of more entries are stored apart at once, since every reader reads all of the rest."""
+"""Final standings with more entries than this are stored separately at once, because readers always load the
+rest of the tournament in full.
+"""
 
 
 class TournamentBusy(ArenaError):
-    """The change was rejected because of too many concurrent changes. It had no effect."""
+    """The change had no effect because there were too many concurrent changes."""
 
     code = "tournament_busy"
 
 
 class TournamentStep(NamedTuple):
-    """The progress of a tournament: its state, the number of local groups that can be played now, when
-    its next step is due (milliseconds since 1970; None: never), and whether its standings are due.
+    """The outcome of a step: the state of the tournament, the number of local groups that can be played now,
+    the time at which the next step is due (Unix time in milliseconds; None: never), and whether the standings
+    are due.
     """
 
     state: str
@@ -67,8 +72,8 @@ class TournamentStep(NamedTuple):
 
 
 class TournamentLifecycle:
-    """Takes the steps of tournaments. Safe to run concurrently, because each version of a tournament has one
-    next step.
+    """Takes the steps of tournaments. Safe to run concurrently, because each version of a tournament has
+    exactly one next step.
     """
 
     def __init__(
@@ -100,8 +105,8 @@ class TournamentLifecycle:
     def change(
         self, event_id: str, act: Callable[[Tournament, TournamentRow], Sequence[NewGroup] | None]
     ) -> Tournament:
-        """Let ``act`` change the tournament, and store it with the groups that ``act`` returns (None: store
-        nothing). ``act`` may be called again with a newer version; its exceptions are passed on.
+        """Apply ``act`` to the tournament, and store the result with the groups that ``act`` returns (None:
+        store nothing). ``act`` can be called again with a newer version. Its exceptions are propagated.
         """
         for _ in range(_TRIES):
             tournament, row = self.load(event_id)
@@ -147,7 +152,7 @@ class TournamentLifecycle:
         return TournamentStep(tournament.state, local, due_ms, self.standings_due(tournament))
 
     def _take_step(self, event_id: str) -> Tournament:
-        """Store the next step, and log what it decided about entries and rounds."""
+        """Store the next step, and log its decisions about entries and rounds."""
         statuses: dict[str, str] = {}
         planned = (0, 0)
 
@@ -166,14 +171,14 @@ class TournamentLifecycle:
         round_, groups = planned
         if groups:
             fields = {"tournament": event_id, "round": round_, "groups": groups}
-            # Those that pair while they run do so all the time.
+            # Tournaments that pair while they run plan groups all the time.
             level = logging.DEBUG if tournament.pairs_by.plans_while_running else logging.INFO
             text = "tournament %s: %d groups are planned, up to round %d"
             log.log(level, text, event_id, groups, round_, extra=fields)
         return tournament
 
     def standings_due(self, tournament: Tournament) -> bool:
-        """Return whether the live standings need to be computed, and may be computed now."""
+        """Return whether the live standings are outdated and may be computed now."""
         if tournament.purpose or tournament.final is not None:
             return False
         if tournament.state not in ("running", "cancelled"):
@@ -186,7 +191,7 @@ class TournamentLifecycle:
         return at_changes != changes and self._clock().now_ms >= at_ms + pause
 
     def release(self, tournament: Tournament) -> None:
-        """Add results to lists to which they were not added when they were stored."""
+        """Release stored results that are not on the lists of released groups yet."""
         ids = self._store.unreleased(tournament.id)
         for group_id, (row, voided), records, result in zip(
             ids,
@@ -278,7 +283,7 @@ class TournamentLifecycle:
             try:
                 self._admission.take_groups(tournament, len(groups), len(planned.groups))
             except BudgetExceeded as error:
-                # It goes on when the budget renews, unless its time is over by then.
+                # It continues when the budget is renewed, unless the tournament has ended by then.
                 if self._flags.first(f"waits-for-budget-{tournament.id}", _SAID_MS):
                     fields = {"tournament": tournament.id, "owner": tournament.created_by}
                     log.info("tournament %s plans nothing for now: %s", tournament.id, error, extra=fields)
@@ -304,7 +309,7 @@ class TournamentLifecycle:
         )
 
     def _now(self, tournament: Tournament, now_ms: int) -> Now:
-        """Who can play, and half the widths of the published intervals."""
+        """The current time, the players that are online, and half the widths of the published intervals."""
         online = set(self._admission.online())
         published = self._published(tournament, tournament.playing)
         return Now(
@@ -323,7 +328,7 @@ class TournamentLifecycle:
         return [NewGroup(group.id, group.dumps(), now_ms if group.mirrored else None) for group in groups]
 
     def _ratings(self, tournament: Tournament, playing: Sequence[Entered]) -> dict[PlayerId, float]:
-        """The published ratings, if the seeding matters."""
+        """The published ratings, or an empty value if the format does not seed by rating."""
         if not tournament.pairs_by.seeded_by_rating:
             return {}
         return {player: rating.rating for player, rating in self._published(tournament, playing).items()}
@@ -331,7 +336,7 @@ class TournamentLifecycle:
     def _published(
         self, tournament: Tournament, playing: Sequence[Entered]
     ) -> dict[PlayerId, PublishedRating]:
-        """The ratings of the versions of these bots on the board of the tournament's rules, if it has one."""
+        """The ratings of these bots' versions on the board for the tournament's rules, if there is one."""
         mirrored = all(entry.runner.arena_run for entry in playing)
         division = division_of(mirrored, tournament.spec.division == MODELS)
         names = [entry.name for entry in playing]
@@ -340,16 +345,16 @@ class TournamentLifecycle:
     # Reading
 
     def planned_groups(self, tournament: Tournament) -> list[PlannedGroup]:
-        """Return all planned groups of a tournament that is not over, in their order."""
+        """Return all planned groups of a tournament that is not over, in order."""
         return [PlannedGroup.loads(group, row) for group, row in self._store.plan(tournament.id)]
 
     def results(self, tournament: Tournament) -> dict[str, GroupResult | None]:
-        """Return the results by group, with None for those that were abandoned."""
+        """Return the results by group, with None for abandoned groups."""
         return {group: read_result(data) for group, data in self._store.all_results(tournament.id).items()}
 
 
 def _log_state(tournament: Tournament) -> None:
-    """Log the state that a tournament has entered, with the reason."""
+    """Log the state that a tournament has entered, and the reason."""
     fields: dict[str, object] = {"tournament": tournament.id, "state": tournament.state}
     if tournament.purpose:
         fields["purpose"] = tournament.purpose
@@ -366,7 +371,7 @@ def _log_state(tournament: Tournament) -> None:
 
 
 def _log_entry(tournament: Tournament, entry: Entered, is_new: bool) -> None:
-    """Log what was decided about an entry; ``is_new``: whether the bot was entered by this step."""
+    """Log the decision about an entry. ``is_new``: whether the bot was entered in this step."""
     reason = printable(entry.reason, 200)
     fields = {"tournament": tournament.id, "bot": entry.name, "status": entry.status}
     how = "entered automatically" if is_new else entry.status + (f": {reason}" if reason else "")
@@ -374,7 +379,7 @@ def _log_entry(tournament: Tournament, entry: Entered, is_new: bool) -> None:
 
 
 def _takes_as_planned(tournament: Tournament) -> bool:
-    """Whether groups are taken from the budget as they are planned, and not all at the lock."""
+    """Whether groups are taken from the budget as they are planned, instead of all at the lock."""
     format = tournament.pairs_by
     return format.plans_while_running or format.plans_in_batches
 
@@ -388,21 +393,21 @@ def _field(
 
 
 def read_result(data: bytes) -> GroupResult | None:
-    """Parse a stored result; None if the group was abandoned. Raises :class:`~arena.errors.CorruptState`."""
+    """Parse a stored result, or return None if the group was abandoned. Raises
+    :class:`~arena.errors.CorruptState`.
+    """
     with reading("a result"):
         value: Any = json.loads(data)
         return None if value is None else GroupResult.from_json(value)
 
 
 def keep_final(store: TournamentStore, event: str) -> bool:
-    """Store the final standings separately, and return False if the tournament has changed in the
-    meantime.
-    """
+    """Store the final standings separately. Return False if the tournament has changed in the meantime."""
     (row,) = store.load([event])
     if row is None:
         return True
     tournament = Tournament.loads(row.meta)
-    # The end of a qualification reads them.
+    # The end of a qualification reads the final standings from the tournament.
     if tournament.final is None or tournament.purpose:
         return True
     final = orjson.dumps(tournament.final)
@@ -411,7 +416,9 @@ def keep_final(store: TournamentStore, event: str) -> bool:
 
 
 def final_standings(tournament: Tournament, results: Iterable[GroupResult | None]) -> Standings:
-    """Return the standings after ``results`` (None: an abandoned group). A finished knockout has places."""
+    """Return the standings after ``results``, where None is an abandoned group. For a finished knockout, its
+    places determine the order.
+    """
     playing = tournament.playing
     found = standings(
         [result for result in results if result is not None],

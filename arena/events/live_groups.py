@@ -1,4 +1,4 @@
-"""Live groups of tournaments: those with bots that the arena does not run."""
+"""Live groups of tournaments, in which at least one bot is not run by the arena."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _AT_ONCE: Final = 50
 
 
 class LiveGroups:
-    """Starts games, collects their results, and releases them. Every method may be repeated."""
+    """Starts games, collects their results, and releases them. Every method is safe to repeat."""
 
     def __init__(self, store: TournamentStore, live: LiveGames, clock: Callable[[], ServiceClock]) -> None:
         self._store = store
@@ -59,7 +59,7 @@ class LiveGroups:
                         busy.update(header.bots())
                 waiting.append((group, voided, headers))
             if not begun and all(busy[name] >= tournament.spec.games_per_bot for name in remote):
-                # The groups that follow have not begun either, and cannot.
+                # The remaining groups have not begun either, and cannot begin now.
                 break
         for group, voided, headers in waiting:
             self._start(tournament, group, voided, headers, busy)
@@ -111,7 +111,7 @@ class LiveGroups:
     def _take(
         self, tournament: Tournament, group: PlannedGroup, voided: int, headers: Sequence[GameHeader | None]
     ) -> bool:
-        """Store the result of a group whose games are over; void a group with a void game."""
+        """Store the result of a group whose games are over, or void the group if one of its games is void."""
         games = [header for header in headers if header is not None]
         lost = next((header for header in games if header.state in ("void", "cancelled")), None)
         if lost is not None:
@@ -122,7 +122,7 @@ class LiveGroups:
             void(self._store, tournament.id, group.id, voided, reason, self._clock().now_ms)
             return True
         if not games and any(tournament.playing[player].withdrawn is not None for player in group.players):
-            # It has not begun, and never will: abandoned.
+            # The group has not begun and never will, so it is abandoned.
             fields = {"tournament": tournament.id, "group": group.id, "attempt": voided}
             text = "group %s of %s is abandoned: an entrant was withdrawn before it began"
             log.info(text, group.id, tournament.id, extra=fields)
@@ -136,7 +136,7 @@ class LiveGroups:
         for header in games:
             ended = self._live.finished.game(header.game)
             if ended is None or ended.record is None:
-                # It has just ended; or its record is lost.
+                # A game has only just ended, or its record is lost.
                 return False
             records.append(json.loads(ended.record))
         # Unrated tournaments have standings too.
@@ -200,5 +200,5 @@ class LiveGroups:
 
 
 def _natural(name: str) -> list[int]:
-    """Groups in the order of their rounds, pairings and numbers."""
+    """A sort key that orders groups by round, pairing and number."""
     return [int(part.lstrip("rpgx")) for part in name.split("-")]

@@ -1,4 +1,6 @@
-"""Standings of tournaments that run: computed by a worker now and then, stored, and read from there."""
+"""Standings of running tournaments: workers compute and store them from time to time, and readers use the
+stored ones.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,12 @@ from arena.store.tournaments import StoredStandings
 StandingsState = Literal["queued", "live", "final"]
 
 STANDINGS_STATES: Final[tuple[StandingsState, ...]] = ("queued", "live", "final")
-"""Not computed yet; those of a moment ago; those of a finished tournament."""
+"""``queued``: not computed yet; ``live``: recently computed; ``final``: the standings of a finished
+tournament.
+"""
 
 _KEPT_BYTES: Final = 32 << 20
-"""About the most bytes of parsed standings that a process keeps."""
+"""The approximate size limit of the cache of parsed standings, per process."""
 
 
 class _StoredMeeting(TypedDict):
@@ -35,49 +39,50 @@ class _StoredMeeting(TypedDict):
 
 
 class PublishedStandings:
-    """Standings as published. ``computed_ms``: when (milliseconds since 1970); None if they are queued, for
-    a table without rows, or final. The crosstable, whose size is the square of the entries, is kept as text.
+    """Standings as published. ``computed_ms`` is when they were computed (Unix time in milliseconds), or None
+    if they are queued (a table without rows) or final. The crosstable, whose size grows with the square of
+    the number of entries, is kept as text.
     """
 
     def __init__(
         self, data: Mapping[str, Any], state: StandingsState, computed_ms: int | None = None
     ) -> None:
-        """``data``: of :meth:`~arena.ratings.standings.Standings.stored`. Raises one of the errors of a row
-        that cannot be read.
+        """``data`` is the output of :meth:`~arena.ratings.standings.Standings.stored`. Raises one of the
+        errors for a row that cannot be read.
         """
         self.state = state
         self.computed_ms = computed_ms
         table = Standings.from_json({**data, "crosstable": ()})
         check_types(Standings, vars(table))
         if not all(isinstance(name, str) for name in table.tie_breaks):
-            raise TypeError("a tie-break without a name")
+            raise TypeError("the name of a tie-break is not a string")
         for row in table.rows:
             check_types(StandingsRow, vars(row))
         self._head = table.as_json()
         self.rows: list[dict[str, Any]] = self._head["rows"]
-        """The rows, from first to last. Not to be changed."""
+        """The rows from first to last place, read-only."""
         if len(data["crosstable"]) != len(self.rows):
-            raise ValueError("the crosstable has other rows")
+            raise ValueError("the number of rows of the crosstable differs from that of the standings")
         self._crosstable = [_checked(meetings, len(self.rows)) for meetings in data["crosstable"]]
 
     @property
     def version(self) -> str:
-        """Changes when the standings do."""
+        """A value that changes whenever the standings do."""
         return f"{self.state}-{self.computed_ms or self._head['records_hash']}"
 
     @property
     def table(self) -> Standings:
-        """Return all of the standings as a new value for each call."""
+        """The complete standings, as a new value for each call."""
         return Standings.from_json({**self._head, "crosstable": map(orjson.loads, self._crosstable)})
 
     @property
     def size(self) -> int:
-        """Return the approximate size in bytes."""
+        """The approximate size in bytes."""
         return 1000 * len(self.rows) + sum(map(len, self._crosstable))
 
     def page(self, cursor: str | None, limit: int) -> dict[str, object]:
-        """Return the standings, ready for orjson, with up to ``limit`` rows, those of the crosstable too, and
-        ``cursor``, which continues after them. Raises ``invalid_cursor``.
+        """Return the standings for orjson, with up to ``limit`` rows and the same rows of the crosstable.
+        ``cursor`` in the result continues after them. Raises ``invalid_cursor``.
         """
         start = parse_number(cursor, 9)
         end = start + limit
@@ -91,8 +96,8 @@ class PublishedStandings:
         }
 
     def shown(self, most_rows: int, most_columns: int) -> dict[str, Any]:
-        """Return the standings as JSON with the first ``most_rows`` rows, and with a crosstable of at most
-        ``most_columns`` columns, or None if it has more.
+        """Return the standings as JSON with the first ``most_rows`` rows. The crosstable is None if it has
+        more than ``most_columns`` columns.
         """
         is_small = len(self.rows) <= most_columns
         crosstable = [orjson.loads(meetings) for meetings in self._crosstable] if is_small else None
@@ -100,8 +105,8 @@ class PublishedStandings:
 
 
 class LiveStandings:
-    """Updates and reads live standings. Reading computes nothing, and parses the standings once per process
-    and change.
+    """Updates and reads live standings. Reading computes nothing, and each process parses the standings once
+    per change.
     """
 
     def __init__(
@@ -128,7 +133,7 @@ class LiveStandings:
                 return self._known((event_id, (row.version, row.changes)), partial(self._final, event_id))
         stored = shown_or_left_out(f"standings of {event_id}", partial(self._live, event_id))
         if tournament.state == "cancelled" and self._lifecycle.standings_due(tournament):
-            # It takes no more steps, which otherwise request this.
+            # A cancelled tournament takes no more steps, which would otherwise request this update.
             self._jobs.update_standings(event_id)
         if stored is None:
             nothing = Standings((), (), 0, "", tuple(tournament.spec.tie_breaks))
@@ -156,7 +161,9 @@ class LiveStandings:
         return self._known((event_id, age), parse)
 
     def _known(self, key: tuple[str, object], parse: Callable[[], PublishedStandings]) -> PublishedStandings:
-        """Those of a tournament at a change, parsed at most once while they are kept."""
+        """Return the standings for ``key``, a tournament and a change to it. They are parsed only if not
+        cached.
+        """
         key = (key[0], (key[1], self._moderation.mark))
         found = self._kept.get(key) or parse()
         with self._lock:
@@ -171,7 +178,7 @@ class LiveStandings:
 
     def update(self, event_id: str) -> bool:
         """Compute the standings from all results if they are due, and return whether they were. Safe to run
-        concurrently: the next update replaces older standings.
+        concurrently: if an older computation is stored last, the next update replaces it.
         """
         tournament, row = self._lifecycle.load(event_id)
         if not self._lifecycle.standings_due(tournament):
@@ -186,7 +193,7 @@ class LiveStandings:
 
 
 def _checked(meetings: Sequence[_StoredMeeting | None], columns: int) -> bytes:
-    """A row of a stored crosstable as JSON. Raises one of the errors of a row that cannot be read."""
+    """A row of a stored crosstable, as JSON. Raises one of the errors for a row that cannot be read."""
     if len(meetings) != columns:
         raise ValueError("the crosstable is not square")
     return orjson.dumps([None if meeting is None else _meeting(meeting) for meeting in meetings])
@@ -195,5 +202,5 @@ def _checked(meetings: Sequence[_StoredMeeting | None], columns: int) -> bytes:
 def _meeting(meeting: _StoredMeeting) -> dict[str, object]:
     points, groups = meeting["points"], meeting["groups"]
     if type(points) not in (float, int) or type(groups) is not int:
-        raise TypeError(f"{meeting!r} is no meeting")
+        raise TypeError(f"{meeting!r} is not a valid meeting")
     return Meeting(points, groups).as_json()

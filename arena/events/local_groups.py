@@ -1,4 +1,4 @@
-"""Local groups of tournaments, played in process and in batches."""
+"""Local groups of tournaments, played in batches in the worker's process."""
 
 from __future__ import annotations
 
@@ -40,14 +40,18 @@ LEASE_MS: Final = 10_000
 RENEW_SECONDS: Final = 3.0
 
 BATCH_SECONDS: Final = 0.5
-"""About how long a batch of groups takes, which is what a killed process loses at most."""
+"""The approximate duration of a batch of groups, and therefore the most work that is lost when a process is
+killed.
+"""
 
 MOST_AT_ONCE: Final = 512
 _MOST_ENDED: Final = 2
-"""A group that has ended this many workers is stopped, and its uploaded bots are suspended."""
+"""A group during which this many workers have hung or crashed is stopped, and its uploaded bots are
+suspended.
+"""
 
 _REMEMBERED_MS: Final = 86_400_000
-"""How long it is remembered that a worker ended during a call of a bot."""
+"""How long the service remembers that a worker hung or crashed during a call of a bot."""
 
 _MOST_SAID: Final = 1000
 
@@ -63,7 +67,7 @@ class Played(NamedTuple):
 
 
 class LocalGroups:
-    """Plays local groups. Any number of processes may run it at once; each result is counted once."""
+    """Plays local groups. Safe to run in any number of processes; each result is counted once."""
 
     def __init__(
         self,
@@ -94,7 +98,7 @@ class LocalGroups:
         count, size = 0, 1
         waiting = self._running(event_id)
         if waiting is not None and not self._budgets.has_fuel(waiting.created_by):
-            # The tick asks again; it goes on when the budget renews.
+            # The scheduler's tick retries; the tournament continues when the budget is renewed.
             if self._flags.first(f"waits-for-fuel-{event_id}", _REMEMBERED_MS):
                 fields = {"tournament": event_id, "owner": waiting.created_by}
                 log.info("tournament %s waits until its owner has fuel again", event_id, extra=fields)
@@ -120,13 +124,13 @@ class LocalGroups:
                 return Played(count, True, False)
 
     def _log_claim(self, event_id: str, ids: Sequence[str]) -> None:
-        """Log which groups this process plays: once per tournament, the rest for those who debug."""
+        """Log the groups that this process plays: once per tournament, and the rest at debug level."""
         level = logging.DEBUG if event_id in self._said else logging.INFO
         if len(self._said) >= _MOST_SAID:
             self._said.clear()
         self._said.add(event_id)
         fields = {"tournament": event_id, "groups": ids}
-        text = "tournament %s: this worker plays its groups, now %d from %s on"
+        text = "tournament %s: this worker plays its groups, now %d starting with %s"
         log.log(level, text, event_id, len(ids), ids[0], extra=fields)
 
     def _running(self, event_id: str) -> Tournament | None:
@@ -135,10 +139,11 @@ class LocalGroups:
         return tournament if tournament is not None and tournament.state == "running" else None
 
     def note_ended_worker(self, ended: GroupAttempt) -> None:
-        """Void an attempt during which a worker hung or crashed. May be repeated.
+        """Void an attempt during which a worker hung or crashed. Safe to repeat.
 
-        The second time, the group is stopped and its uploaded bots are suspended, or only one of them if both
-        attempts ended during a call of that bot. A bot is also suspended if this happens in two groups.
+        After the second such attempt, the group is stopped and its uploaded bots are suspended; if both
+        attempts ended during a call of the same bot, only that bot is. A bot is also suspended if workers
+        hang or crash during its calls in two groups.
         """
         ((row, voided),) = self._store.rows(ended.tournament, [ended.group])
         if row is None or voided != ended.attempt or self._running(ended.tournament) is None:
@@ -146,7 +151,7 @@ class LocalGroups:
         calling = [*self._store.ended_workers(ended.tournament, ended.group), ended.calling]
         is_last = len(calling) >= _MOST_ENDED
         if is_last:
-            # Before the group is stopped: after that, the attempt is not noted again.
+            # Suspend before the group is stopped: after that, a repeated call does nothing.
             is_known = calling[0] and len(set(calling)) == 1
             self._suspend(ended, calling[:1] if is_known else ended.uploaded)
         void(
@@ -165,7 +170,7 @@ class LocalGroups:
     def _suspend(self, ended: GroupAttempt, bots: Sequence[str]) -> None:
         during = "calls of this bot"
         if list(bots) != [ended.calling]:
-            during = "games with this bot, maybe because of another one"
+            during = "games with this bot, possibly because of another bot"
         reason = f"{_MOST_ENDED} workers hung or crashed during {during}"
         for bot in bots:
             suspension = Suspension(reason, self._now_ms(), ended.tournament, ended.group)
@@ -204,7 +209,7 @@ class LocalGroups:
                             PROGRESS.decides if uploaded else None,
                         )
                 except Exception as error:
-                    # Errors of bots are handled below this: what arrives here is a server fault.
+                    # Errors of bots are handled further down the stack, so this is a server fault.
                     held.remove(group.id)
                     cause = None if isinstance(error, ArenaError | HostFailure) else error
                     void(self._store, *place, str(error), self._now_ms(), cause=cause)
@@ -213,7 +218,7 @@ class LocalGroups:
                     local[tournament.board_of(group)].append((group.id, len(played.records)))
                     journals += played.journals
             self._budgets.burn(tournament.created_by, _fuel_ms(journals))
-            # Before the results: the reason of a failed qualification comes from the journals.
+            # Store the journals before the results: a failed qualification takes its reason from them.
             self._journals.keep(_by_game(journals))
             counted = self._store.add_results(tournament.id, results, self._now_ms())
         if not tournament.purpose:
@@ -232,10 +237,10 @@ class LocalGroups:
         results: Sequence[NewResult],
         counted: Counted,
     ) -> list[OverGroup]:
-        """The groups that were played, with the records that are stored."""
+        """The groups that were played, with their stored records."""
         records: dict[str, bytes | None] = {result.group: result.records for result in results}
         if counted.new < len(results):
-            # Another worker has played some of them, too, and was first.
+            # Another worker also played some of these groups and was first.
             records = dict(zip(records, self._store.records(tournament.id, list(records)), strict=True))
         return [OverGroup(group, records[group.id]) for group, _ in rows if group.id in records]
 
@@ -245,8 +250,8 @@ class LocalGroups:
 
 @contextmanager
 def _repeated(seconds: float, act: Callable[[], None]) -> Iterator[None]:
-    """Inside the block, ``act`` is called every ``seconds`` in another thread, also while a call of a bot
-    runs, which releases Python's lock.
+    """Inside the block, call ``act`` every ``seconds`` in another thread. This also happens during calls of
+    bots, which release Python's global interpreter lock.
     """
     end = threading.Event()
 
@@ -274,7 +279,7 @@ def _by_game(journals: Sequence[SeatJournal]) -> list[GameJournal]:
 
 
 def _fuel_ms(journals: Sequence[SeatJournal]) -> int:
-    """What uploaded bots used."""
+    """The fuel that uploaded bots used, in milliseconds."""
     used = 0.0
     for _, _, journal in journals:
         used += journal["load_ms"] + sum(decision["ms"] for decision in journal["decisions"])
@@ -282,7 +287,7 @@ def _fuel_ms(journals: Sequence[SeatJournal]) -> int:
 
 
 def new_result(group: str, voided: int, played: PlayedGroup) -> NewResult:
-    """Return a played group as it is stored."""
+    """Return a played group in the form in which it is stored."""
     result = json.dumps(played.result.as_json(), separators=(",", ":")).encode()
     records = gzip.compress("\n".join(played.records).encode(), _COMPRESSION, mtime=0)
     return NewResult(group, voided, len(played.records), result, records)
@@ -299,9 +304,9 @@ def void(
     ended_by: str | None = None,
     cause: Exception | None = None,
 ) -> int:
-    """Void an attempt of a group because of a server fault, and return the number of void attempts. The
-    ``most``-th stops the group. ``ended_by``: see :meth:`arena.store.tournaments.TournamentStore.void`.
-    ``cause``: an error whose traceback is logged.
+    """Void an attempt at a group because of a server fault, and return the number of void attempts. The group
+    is stopped after ``most`` void attempts. ``ended_by``: see
+    :meth:`arena.store.tournaments.TournamentStore.void`. ``cause``: an error whose traceback is logged.
     """
     published = {"group": group, "attempt": voided, "reason": reason[:200], "at_ms": now_ms}
     count = store.void(event_id, group, voided, orjson.dumps(published), most, b"null", ended_by)

@@ -1,4 +1,4 @@
-"""Who beats whom on the published leaderboards, computed after them."""
+"""Matchups on the published leaderboards, computed after each publication."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ from arena.store.rows import check_types, reading, shown_or_left_out
 
 COMPUTE_EVERY_MS: Final = 30_000
 COST_SHARE: Final = 20
-"""Matchups are requested at most every ``COMPUTE_EVERY_MS``, and take at most this fraction of the time."""
+"""The minimum ratio of the interval between computations of a board's matchups to their computing time. The
+interval is also at least ``COMPUTE_EVERY_MS``.
+"""
 
 _LAYOUT: Final = 2
-"""Changes when something else is to be computed with the matchups."""
+"""Increased whenever the data computed with the matchups change."""
 
 
 class PublishedMatchups:
-    """The matchups of a board. ``version`` changes with the board. ``data``: not to be changed."""
+    """The matchups of a board. ``version`` changes whenever the board does. ``data`` is read-only."""
 
     def __init__(self, version: str, data: Mapping[str, object]) -> None:
         self.version = version
@@ -45,18 +47,18 @@ class PublishedMatchups:
 
     @cached_property
     def csv(self) -> str:
-        """All pairs as CSV."""
+        """All pairs, as CSV."""
         return self.table.as_csv()
 
     @cached_property
     def text(self) -> str:
-        """The tables for people."""
+        """The tables as plain text for people."""
         return self.table.as_text()
 
 
 class _Progress(NamedTuple):
-    """The version of the board that its matchups are of (empty: they were never computed), and how long that
-    took.
+    """``of`` is the version of the board for which its matchups were last computed, or empty if they never
+    were. ``cost_ms`` is how long that took.
     """
 
     of: str
@@ -77,8 +79,8 @@ class BoardMatchups:
         self._known: dict[str, PublishedMatchups] = {}
 
     def published(self, kind: str, division: str, preset: str | None = None) -> PublishedMatchups | None:
-        """Return the matchups, or None if there are none, or they cannot be read. They are parsed once,
-        however often they are read.
+        """Return the matchups, or None if there are none or they cannot be read. They are cached once
+        parsed.
         """
         name = BoardName.of(kind, division, preset).key
         return shown_or_left_out(f"matchups of {name}", partial(self._published, name))
@@ -98,8 +100,8 @@ class BoardMatchups:
         return known
 
     def due(self) -> list[BoardName]:
-        """Return the boards that were published after their matchups were computed. A board that was returned
-        is not due again for a while.
+        """Return the boards that were published after their matchups were last computed. A returned board is
+        not due again for a while.
         """
         boards = all_boards()
         states = [
@@ -117,8 +119,9 @@ class BoardMatchups:
         return found
 
     def compute(self, kind: str, division: str, preset: str | None = None) -> bool:
-        """Compute the matchups of the published board, and return whether that was needed and possible: not
-        while its groups are to be counted anew, or if it is published again meanwhile. May run twice.
+        """Compute the matchups of the published board, and return whether they were computed. They are not if
+        they are up to date, if the board's groups must be recounted, or if it is republished in the meantime.
+        Safe to run twice.
         """
         name = BoardName.of(kind, division, preset).key
         start = time.monotonic()
@@ -132,7 +135,7 @@ class BoardMatchups:
         try:
             ledger = Ledger.from_parts(LedgerParts(stored.head, stored.parts))
         except InvalidLedger:
-            # Of another version of this program.
+            # Written by another version of this program.
             return False
         board = Board.from_json(orjson.loads(state.shown))
         if ledger.records_hash().hex() != board.records_hash:
@@ -154,12 +157,12 @@ class BoardMatchups:
 
 
 def _version(state: BoardState) -> str:
-    """What changes when the matchups, and what is computed with them, must be computed again."""
+    """A value that changes whenever the matchups, or the data computed with them, must be recomputed."""
     return f"{board_version(state)}-{METHOD}-{_LAYOUT}"
 
 
 def _check(table: Matchups) -> None:
-    """Raise TypeError unless everything that is shown is there."""
+    """Raise TypeError unless all data that the page shows are present."""
     check_types(Matchups, vars(table))
     check_types(Fit, vars(table.fit))
     for bot in table.bots:

@@ -1,7 +1,7 @@
-"""What the service shows in place of texts that an admin hid, and of the names of deleted accounts.
+"""Replacements for texts that an admin has hidden and for the names of deleted accounts.
 
-Records keep the names of bots in the part that is hashed, so that they stay verifiable; everything that the
-service shows besides the records themselves goes through :class:`Moderation`.
+Records keep the names of bots in the hashed part, so that they remain verifiable. Everything else that the
+service shows goes through :class:`Moderation`.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from arena.store.repositories import Store
 from arena.store.rows import read_row, row_values
 
 DELETED: Final = "deleted-"
-"""The beginning of the names shown for deleted accounts; the end is random."""
+"""The prefix of the names shown for deleted accounts; the rest is random."""
 
 HIDDEN: Final = "hidden-"
 
 REMEMBERED_SECONDS: Final = 5.0
-"""How long a process remembers what is hidden."""
+"""How long a process caches the list of hidden texts."""
 
 _ID_BYTES: Final = 4
 
 _OF_BOTS: Final = frozenset(
     {"bot", "bots", "opponent", "worst", "holders", "players", "invited", "forfeits", "house", "baseline"}
 )
-"""Fields with the name of a bot, or a list of such."""
+"""Fields that contain the name of a bot or a list of bot names."""
 
 _OF_OWNERS: Final = frozenset({"owner", "co_owners", "created_by", "by", "organisers", "invited_owners"})
 
 _BY_BOT: Final = frozenset({"score"})
-"""Fields with an object that has the names of bots as names."""
+"""Fields that contain an object keyed by bot name."""
 
 T = TypeVar("T")
 
 
 class NoSuchText(ArenaError):
-    """Owners have a name and no description."""
+    """The text does not exist: owners have a name but no description."""
 
     code = "text_not_found"
 
@@ -59,8 +59,8 @@ class TextNotHidden(ArenaError):
 
 @dataclass(frozen=True)
 class HiddenText:
-    """A text that is not shown. ``shown``: what is shown in its place. ``at_ms``: since when, in Unix time in
-    milliseconds. ``by``: the admin who hid it; empty for the name of a deleted account.
+    """A hidden text. ``shown``: the text that is shown instead. ``at_ms``: when it was hidden (Unix time in
+    milliseconds). ``by``: the admin who hid it; empty for the name of a deleted account.
     """
 
     of: str
@@ -86,17 +86,21 @@ class Moderation:
 
     @property
     def mark(self) -> str:
-        """Changes with what is hidden; empty while nothing is. For the versions of published documents."""
+        """A value that changes whenever the hidden texts do, and is empty while there are none. It is part of
+        the versions of published documents.
+        """
         texts = self._current()
         return f"-{len(texts)}-{max(text.at_ms for text in texts.values())}" if texts else ""
 
     def name(self, of: Of, name: str) -> str:
-        """What is shown as the name of an owner or a bot."""
+        """Return the displayed name of an owner or a bot."""
         hidden = self._current().get((of, name, "name"))
         return name if hidden is None else hidden.shown
 
     def account(self, bot: BotAccount, viewer: Viewer) -> BotAccount:
-        """Return a bot as the viewer sees it: its owners and admins need the names to change it."""
+        """Return a bot as the viewer sees it. Its owners and admins see the real names, which they need to
+        change it.
+        """
         if viewer.admin or viewer.owner in bot.owners or not self._current():
             return bot
         co_owners = tuple(self.name("owner", owner) for owner in bot.co_owners)
@@ -105,12 +109,13 @@ class Moderation:
         )
 
     def all(self) -> list[HiddenText]:
-        """The texts that admins hid, by kind and id."""
+        """Return the texts that admins have hidden, by kind and id."""
         found = self._current()
         return [found[name] for name in sorted(found) if found[name].by]
 
     def hide(self, of: Of, id: str, text: Text, *, by: str, reason: str) -> HiddenText:
-        """Replace a name by another text, or a description by nothing. Hiding it again changes the reason.
+        """Hide a name behind a random one, or a description altogether. Hiding the text again changes the
+        reason.
 
         Raises :class:`NoSuchText`, :class:`~arena.accounts.accounts.OwnerNotFound`,
         :class:`~arena.accounts.accounts.BotNotFound` or :class:`~arena.events.tournament.TournamentNotFound`.
@@ -135,7 +140,7 @@ class Moderation:
         self.forget()
 
     def delete_name(self, of: Of, name: str) -> str:
-        """What is shown from now on in place of the name of an account that is deleted. May be repeated."""
+        """Return the name to be shown from now on for an account that is being deleted. Safe to repeat."""
         known = self._current().get((of, name, "name"))
         if known is None or known.by:
             shown = DELETED + secrets.token_hex(_ID_BYTES)
@@ -143,15 +148,15 @@ class Moderation:
         return self.name(of, name)
 
     def forget(self) -> None:
-        """Read the database at the next use, in place of what this process remembers."""
+        """Discard the cached texts, so that the next use reads them from the database."""
         self._until = 0.0
 
     def apply(self, value: T, /) -> T:
-        """A JSON-ready value with what is shown."""
+        """Return a JSON-ready value with hidden texts replaced."""
         return self._replaced(value) if self._current() else value
 
     def apply_to_record(self, record: T) -> T:
-        """A copy of a record with the names that are shown, for pages; it does not verify."""
+        """Return a copy of a record with the displayed names, for pages. The copy cannot be verified."""
         if not self._current():
             return record
         assert isinstance(record, Mapping)

@@ -1,4 +1,4 @@
-"""What organisers do with announced tournaments besides cancelling them."""
+"""Editing and copying of announced tournaments by their organisers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from arena.store.tournaments import NewGroup, TournamentRow, TournamentStore
 
 
 class Organising:
-    """Edits tournaments. Errors are :class:`~arena.errors.ArenaError`: ``tournament_not_found``,
-    ``tournament_busy``, ``forbidden``, and those of the functions that the methods name.
+    """Edits tournaments. Methods raise :class:`~arena.errors.ArenaError` with the codes
+    ``tournament_not_found``, ``tournament_busy`` and ``forbidden``, and the errors of the functions that they
+    name.
     """
 
     def __init__(
@@ -27,7 +28,7 @@ class Organising:
         self._clock = clock
 
     def edit(self, tournament_id: str, fields: Mapping[str, object], *, by: Principal | None = None) -> None:
-        """Change ``fields``, of those that creation takes. Raises the errors of
+        """Change the given ``fields``, named as in a request that creates a tournament. Raises the errors of
         :func:`~arena.events.editing.edit`.
         """
 
@@ -38,7 +39,7 @@ class Organising:
         self._lifecycle.step(tournament_id)
 
     def like(self, tournament_id: str, changes: Mapping[str, Any], *, by: Principal) -> dict[str, Any]:
-        """Return the fields that announce a tournament like this one; see
+        """Return the fields of a request for a tournament like this one; see
         :func:`~arena.events.editing.like`.
         """
         check_visible(self._store, tournament_id, viewer_of(by))
@@ -47,7 +48,7 @@ class Organising:
         return like(tournament, changes, may_rate=by.admin)
 
     def editable(self, tournament_id: str, by: Principal) -> Sequence[str] | None:
-        """Return the fields that ``by`` may edit now, or None if that is all that creation takes.
+        """Return the fields that ``by`` may edit now, or None if every field may be edited.
 
         Raises :class:`~arena.accounts.accounts.Forbidden` unless ``by`` organises the tournament.
         """
@@ -61,7 +62,7 @@ class Organising:
         act: Callable[[Tournament, TournamentRow], Sequence[NewGroup] | None],
         by: Principal | None,
     ) -> Tournament:
-        """Let ``act`` change the tournament, which ``by`` must organise."""
+        """Apply ``act`` to the tournament, which ``by`` must organise."""
 
         def checked(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup] | None:
             check_organises(tournament, by)

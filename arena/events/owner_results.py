@@ -1,4 +1,4 @@
-"""The results of a tournament per owner, as a table."""
+"""The results of a tournament by owner, as a table."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _FROM_STANDINGS: Final = HEADINGS[6:15]
 
 
 def results_csv(entries: Sequence[EntryView], standings: Sequence[Mapping[str, Cell]]) -> str:
-    """Return the results as CSV with a line per entry, by owner and place.
+    """Return the results as CSV, with one line per entry, sorted by owner and place.
 
-    House bots, which have no owner, come last; the bots of an owner that have no place, such as baseline
-    bots, follow its others. ``entries`` and ``standings`` are as published.
+    An owner's bots without a place, such as baseline bots, follow the owner's other bots. House bots, which
+    have no owner, come last. ``entries`` and ``standings`` are as published.
     """
     rows = {(row["name"], row["version"]): row for row in standings}
 

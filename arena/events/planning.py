@@ -1,4 +1,4 @@
-"""Dry runs: what a tournament would be, and how long it would take, before it is announced."""
+"""Dry runs: the size and estimated duration of a tournament before it is announced."""
 
 from __future__ import annotations
 
@@ -22,20 +22,22 @@ UPLOADED_GAMES: Final = "uploaded"
 LIVE_GAMES: Final = "live"
 
 ASSUMED_SECONDS: Final[Mapping[str, float]] = {HOUSE_GAMES: 0.01, UPLOADED_GAMES: 0.03, LIVE_GAMES: 10.0}
-"""Seconds per game while nothing was measured: of a worker, or from its first to its last turn if live."""
+"""Seconds per game, used until games have been measured: a worker's time, or for a live game the time from
+its first to its last turn.
+"""
 
 _REMEMBERED_GAMES: Final = 20_000
-"""After so many games earlier ones count half."""
+"""After this many games, earlier measurements count half."""
 
 
 class GameTimes:
-    """The durations of games, by kind of game and by who runs the bots, as workers measure them."""
+    """The durations of games as measured by workers, by kind of game and by who runs the bots."""
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
 
     def note(self, kind: str, how: str, games: int, seconds: float) -> None:
-        """Add a measurement of ``seconds`` for all ``games`` together."""
+        """Add a measurement: ``seconds`` is the total for all ``games``."""
         if games <= 0 or seconds <= 0:
             return
 
@@ -48,7 +50,7 @@ class GameTimes:
         self._documents.change(f"{kind}/{how}", act)
 
     def seconds(self, kind: str, how: str) -> float | None:
-        """Return the seconds per game, or None if nothing was measured."""
+        """Return the seconds per game, or None if no games were measured."""
         known = self._documents.find(f"{kind}/{how}")
         return known[1] / known[0] if known else None
 
@@ -64,12 +66,14 @@ def note_live_games(times: GameTimes, tournament: Tournament, games: int) -> Non
 
 
 def _live_slots(spec: Spec, entrants: int) -> float:
-    """How many live games of a tournament are played at once."""
+    """The number of live games of a tournament that are played at once."""
     return max(1.0, entrants * spec.games_per_bot / spec.table)
 
 
 class DryRuns:
-    """Checks the settings of tournaments and estimates them; stores nothing and uses no budget."""
+    """Validates the settings of tournaments and estimates their size and duration. Stores nothing and uses no
+    budget.
+    """
 
     def __init__(self, clock: Callable[[], ServiceClock], budgets: Budgets, times: GameTimes) -> None:
         self._clock = clock
@@ -84,9 +88,10 @@ class DryRuns:
         rated: bool = True,
         entrants: int | None = None,
     ) -> dict[str, object]:
-        """Return the plan of a tournament with ``entrants`` (by default as many as may enter): numbers of
-        groups and games, seconds, whether they were measured, a sentence, and the owner's budget. ``fields``
-        and ``rated`` as for :meth:`~arena.events.service.Tournaments.create`, whose errors it raises.
+        """Return the plan of a tournament with ``entrants`` (by default the maximum number): the numbers of
+        groups and games, the seconds and whether they are based on measurements, a summary sentence, and the
+        owner's budget. ``fields`` and ``rated`` are as for :meth:`~arena.events.service.Tournaments.create`,
+        whose errors it raises.
         """
         if not rated:
             fields = without_rating(fields)
@@ -95,7 +100,9 @@ class DryRuns:
         count = _expected_entrants(spec, house) if entrants is None else entrants
         if not max(2, house) <= count <= spec.max_entries:
             raise invalid(
-                f"{count} entrants do not fit", "entrants", f"{max(2, house)} to {spec.max_entries}"
+                f"the number of entrants cannot be {count}",
+                "entrants",
+                f"{max(2, house)} to {spec.max_entries}",
             )
         check_entrants(spec, count)
         format = FORMATS[spec.format]
@@ -136,7 +143,9 @@ def _sentence(spec: Spec, count: int, games: int, seconds: float, measured: bool
     if spec.ends_ms is not None:
         return f"{count} entrants: up to {games:,} games, {_duration(seconds)} of play"
     text = f"{count} entrants: {games:,} game{'s' if games != 1 else ''}, about {_duration(seconds)}"
-    return text if measured else f"{text} (assumed, as this service has measured no such games yet)"
+    return (
+        text if measured else f"{text} (an assumption, because this service has not measured such games yet)"
+    )
 
 
 def _duration(seconds: float) -> str:

@@ -22,53 +22,57 @@ from arena.text import printable
 
 AGAINST: Final = "rookie"
 RETRY_MS: Final = 600_000
-"""How long after a failure the qualification of an online bot is restarted automatically."""
+"""The delay after which a failed qualification of an online bot is restarted automatically."""
 
 _SURELY_MADE_MS: Final = 10_000
 
 
 class Discipline(NamedTuple):
-    """What a version qualifies for: one of :attr:`~arena.games.descriptor.Game.disciplines` by its name."""
+    """The discipline for which a version qualifies: the name of one of
+    :attr:`~arena.games.descriptor.Game.disciplines`.
+    """
 
     kind: str
     preset: str
 
     @classmethod
     def of(cls, kind: str, rules: Rules) -> Discipline:
-        """Return the discipline of bots that play by ``rules``."""
+        """Return the discipline for bots that play by ``rules``."""
         return cls(kind, game_of(kind).discipline(rules).name)
 
     @property
     def apart(self) -> bool:
-        """Whether its preset is apart. A qualification for one begins only when an owner requests it, or
-        enters the bot where it is needed.
+        """Whether the preset needs its own qualification. Such a qualification begins only when an owner
+        requests it or enters the bot in a tournament that requires it.
         """
         return game_of(self.kind).preset(self.preset).apart
 
     @property
     def rules(self) -> Mapping[str, object]:
-        """The rules of the qualification."""
+        """The rules of the qualification group."""
         game = game_of(self.kind)
         return game.qualifying_rules(game.preset(self.preset))
 
     def board(self, division: str) -> str:
-        """Return the name for those who wait for bots that have qualified."""
+        """Return the name under which the arrival of qualified bots is noted for schedules."""
         return BoardName(self.kind, division, self.preset).key
 
     def row(self, bot: str, version: str) -> str:
-        """Return the name of the row of a version. There is one per game, and one for each preset apart."""
+        """Return the name of a version's row. There is one row per game, and one for each preset that needs
+        its own qualification.
+        """
         return f"{self.kind}/{bot}/{version}{f'/{self.preset}' if self.apart else ''}"
 
 
 def disciplines() -> list[Discipline]:
-    """Return the disciplines by game: the game itself first, then presets that need their own
+    """Return the disciplines by game: first the game itself, then the presets that need their own
     qualification.
     """
     return [Discipline(kind, preset.name) for kind, game in GAMES.items() for preset in game.disciplines]
 
 
 class FailedTurn(TypedDict):
-    """The turn at which a bot failed. ``after`` is the number of actions of the game before the turn."""
+    """The turn at which a bot failed. ``after`` is the number of actions in the game before the turn."""
 
     game: str
     seat: int
@@ -77,8 +81,9 @@ class FailedTurn(TypedDict):
 
 
 class Qualification(NamedTuple):
-    """The qualification of a version. ``tournament``: in which it plays its group; ``tries``: 1-based attempt
-    number; ``turn``: where it failed; ``detail``: the last fault of an uploaded bot, for its owner only.
+    """The qualification of a version. ``tournament``: the tournament in which it plays its group; ``tries``:
+    the attempt number, from 1; ``turn``: the turn at which it failed; ``detail``: the last fault of an
+    uploaded bot, shown only to its owner.
     """
 
     state: Literal["qualifying", "qualified", "failed"]
@@ -103,7 +108,7 @@ class Qualification(NamedTuple):
 
 
 class Qualifications:
-    """The qualifications of versions. Each qualification group has a tournament to itself."""
+    """The qualifications of versions. Each qualification group is played in a separate tournament."""
 
     def __init__(
         self,
@@ -117,11 +122,11 @@ class Qualifications:
         self._creation = creation
 
     def known(self, discipline: Discipline, names: Iterable[tuple[str, str]]) -> list[Qualification | None]:
-        """Return the qualifications of versions (name, label), with None for those that have not begun."""
+        """Return the qualification of each version, given as name and label, or None if it has not begun."""
         return self._rows.many([discipline.row(*name) for name in names], _read)
 
     def of(self, bot: str, version: str) -> list[tuple[Discipline, Qualification]]:
-        """Return all qualifications of a version that have begun."""
+        """Return every qualification of a version that has begun."""
         every = disciplines()
         found = self._rows.many([discipline.row(bot, version) for discipline in every], _read)
         return [(discipline, one) for discipline, one in zip(every, found, strict=True) if one is not None]
@@ -135,8 +140,9 @@ class Qualifications:
         again_after_ms: int = 0,
         auto: bool = False,
     ) -> Qualification:
-        """Return the qualification of the version, which is started if it has not been, or if it failed at
-        least ``again_after_ms`` ago. ``auto``: nobody requests it, so it does not begin if the bot has left.
+        """Return the qualification of the version, starting it if it has not begun or if it failed at least
+        ``again_after_ms`` ago. ``auto``: whether it starts automatically instead of on request; in that case,
+        it does not begin if the bot has left.
         """
         field = discipline.row(bot.name, version)
         now_ms = self._clock().now_ms
@@ -150,11 +156,11 @@ class Qualifications:
             new = Qualification("qualifying", tournament, tries, now_ms)
             return [*new, *(row or ())[len(new) :]]
 
-        # The row first: the end of the tournament looks it up.
+        # Store the row first, because the end of the tournament looks it up.
         found = _read(self._rows.change(field, begin))
         assert found is not None
         begun = found.at_ms == now_ms
-        # A process may have died between the row and the tournament; adding it twice changes nothing.
+        # A process might have died after storing the row; adding the tournament twice has no further effect.
         if found.state == "qualifying" and (begun or now_ms > found.at_ms + _SURELY_MADE_MS):
             fields = _fields(discipline, bot, version, now_ms)
             self._creation.add_qualification(fields, found.tournament, bot, version, field, auto)
@@ -172,7 +178,7 @@ class Qualifications:
         if tournament.state == "cancelled" or tournament.final is None or not tournament.final["groups"]:
             why = tournament.reason or "the group was void"
             absent = any(entry.status == "withdrawn" for entry in tournament.entries)
-            state, reason = "failed", f"server fault, enter again: {why}"
+            state, reason = "failed", f"server fault; enter again: {why}"
             if absent:
                 reason = "the bot left before the group began"
         else:
@@ -204,7 +210,7 @@ class Qualifications:
 
 
 def _read(row: Sequence[object] | None) -> Qualification | None:
-    """Parse a stored row, to which a newer version may have added fields. Raises
+    """Parse a stored row. A newer version of the program might have added fields. Raises
     :class:`~arena.errors.CorruptState`.
     """
     if row is None:
@@ -213,12 +219,14 @@ def _read(row: Sequence[object] | None) -> Qualification | None:
         found = Qualification._make(row[: len(Qualification._fields)])
         for value, kind in zip(found, (str, str, int, int, str, dict | None, str), strict=True):
             if not isinstance(value, kind):
-                raise TypeError(f"{value!r} in a qualification")
+                raise TypeError(f"unexpected value {value!r} in a qualification")
         return found
 
 
 def _failure(record: Record, bot: str) -> tuple[str, FailedTurn] | None:
-    """The reason and the place of ``bot``'s forfeit in ``record``; None if it did not forfeit."""
+    """The reason for ``bot``'s forfeit in ``record`` and the turn at which it happened, or None if it did not
+    forfeit.
+    """
     canonical = record["canonical"]
     for seat in canonical["outcome"]["forfeits"]:
         if canonical["players"][seat]["name"] != bot:
@@ -234,7 +242,7 @@ def _failure(record: Record, bot: str) -> tuple[str, FailedTurn] | None:
         turn = _turn_of(record, seat)
         where: FailedTurn = {"game": canonical["game"], "seat": seat, "turn": turn, "after": fault["after"]}
         reason = (
-            f"forfeited game {where['game']} on seat {seat} by its faults ({types}); the last was "
+            f"forfeited game {where['game']} on seat {seat} because of its faults ({types}); the last was "
             f"{fault['type']} at turn {turn}, after {fault['after']} actions"
             f"{': ' if detail else ''}{printable(detail, 200)}"
         )

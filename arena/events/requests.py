@@ -1,4 +1,4 @@
-"""What organisers request: their tournaments, with the checks of what they name and the audit log."""
+"""Requests of organisers for their tournaments, with validation of the names in them and audit logging."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arena.events.service import Tournaments
 
 
 class OrganiserRequests:
-    """Announces, plans, edits and cancels tournaments for the holder of a token. Errors are those of
+    """Announces, plans, edits and cancels tournaments for the holder of a token. Raises the errors of
     :class:`~arena.events.service.Tournaments`.
     """
 
@@ -31,18 +31,20 @@ class OrganiserRequests:
     def plan(
         self, who: Principal, fields: Mapping[str, Any], entrants: int | None = None
     ) -> Mapping[str, object]:
-        """The dry run of a tournament; see :meth:`~arena.events.planning.DryRuns.run`."""
+        """Return the dry run of a tournament; see :meth:`~arena.events.planning.DryRuns.run`."""
         self._check_named(who, fields)
         return self._dry_runs.run(fields, who.owner, rated=who.admin, entrants=entrants)
 
     def _check_named(self, who: Principal, fields: Mapping[str, Any]) -> None:
-        """Check that who is invited exists, and that the baseline bots are of ``who`` or of the house."""
+        """Check that all invited bots and owners exist, and that each baseline bot belongs to ``who`` or is a
+        house bot.
+        """
         check = self._tournaments.invitations
         check.check_known(fields.get("invited", ()), fields.get("invited_owners", ()))
         check.check_baseline(fields.get("baseline", ()), [who.owner], fields["kind"])
 
     def edit(self, who: Principal, tournament: str, fields: Mapping[str, Any]) -> Mapping[str, object]:
-        """Edit a tournament and return it; that of somebody else as an admin, which is audited."""
+        """Edit a tournament and return it. Edits of other owners' tournaments by an admin are audited."""
         arena, seen = self._tournaments, viewer_of(who)
         before = arena.view(tournament, seen)
         if who.admin and before["created_by"] != who.owner:
@@ -54,7 +56,7 @@ class OrganiserRequests:
         return arena.view(tournament, seen)
 
     def cancel(self, who: Principal, tournament: str, reason: str) -> Mapping[str, object]:
-        """Cancel a tournament and return it; that of somebody else only as an admin."""
+        """Cancel a tournament and return it. Only an admin may cancel somebody else's tournament."""
         self._tournaments.view(tournament, viewer_of(who))
         self._accounts.audit(who, "cancel tournament", f"tournament {tournament}", reason)
         return self._tournaments.cancel(tournament, by=who, reason=reason)

@@ -1,4 +1,4 @@
-"""Who may do what with a tournament, and see it."""
+"""Permissions to see, enter and organise tournaments."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def viewer_of(by: Principal | None) -> Viewer | None:
 
 
 def may_enter(by: Principal | None, bot: BotAccount) -> bool:
-    """Return whether ``by`` may enter the bot: a bot may enter itself, its owners and admins may enter it."""
+    """Return whether ``by`` may enter the bot: the bot itself, its owners and admins may."""
     if by is None or by.admin:
         return True
     return by.owner in bot.owners and (by.scope == "owner" or by.name == bot.name)

@@ -1,5 +1,5 @@
-"""All workers of a service run uploaded bots in one runtime: the first one that builds it publishes its
-WebAssembly file, and the others fetch that, check it, and compile it themselves.
+"""The runtime in which all workers of a service run uploaded bots. The first worker to build it publishes the
+WebAssembly file; the others fetch this file, check it, and compile it themselves.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ log = logging.getLogger(__name__)
 
 
 class OtherRuntime(ArenaError):
-    """The process cannot run the runtime of the service."""
+    """The service's runtime cannot run in this process."""
 
     code = "other_runtime"
 
 
 class RuntimeReplaced(ArenaError):
-    """The runtime of the service is no longer that of this process, which has to start again."""
+    """The service's runtime was replaced, and this process must restart to use the new one."""
 
     code = "runtime_replaced"
 
 
 class Runtimes:
-    """The service's runtime in this process. ``is_own``: all processes of the service are of this
-    installation, so that a runtime of an earlier one makes room when they start.
+    """The service's runtime in this process. ``is_own``: whether all processes of the service belong to this
+    installation, so that they replace the runtime of an earlier installation when they start.
     """
 
     def __init__(self, store: RuntimeStore, now_ms: Callable[[], int], *, is_own: bool = False) -> None:
@@ -41,7 +41,7 @@ class Runtimes:
         self._is_own = is_own
 
     def check(self) -> None:
-        """Check that the process can run the service's runtime, if that has one; called before the process
+        """Check that the process can run the service's runtime, if there is one. Called before the process
         takes its first job.
 
         Raises :class:`OtherRuntime`, :class:`RuntimeReplaced`, and
@@ -55,11 +55,11 @@ class Runtimes:
         except OtherRuntime as error:
             if not self._is_own:
                 raise
-            log.warning("%s: this installation's will replace it", error.message)
+            log.warning("%s; this installation's runtime will replace it", error.message)
             self._store.retire(current)
 
     def ready(self) -> Runtime:
-        """Return the service's runtime, which is built and published first if there is none. Raises as
+        """Return the service's runtime. If there is none, build and publish it first. Raises the errors of
         :meth:`check`.
         """
         while True:
@@ -70,7 +70,7 @@ class Runtimes:
                     continue
             elif used is not None and used.sha256 != current.sha256:
                 raise RuntimeReplaced(
-                    f"the service's runtime is now {current.runtime_id}, this process has {used.id} and ends"
+                    f"the service's runtime is now {current.runtime_id}; this process has {used.id} and exits"
                 )
             else:
                 runtime = used or self._loaded(current)
@@ -79,8 +79,8 @@ class Runtimes:
             return runtime
 
     def replace(self) -> PublishedRuntime | None:
-        """Make this installation's build the service's runtime, and return the one before. Workers finish
-        their groups in that.
+        """Make this installation's build the service's runtime, and return the previous one, in which workers
+        finish their current groups.
         """
         runtime = load_runtime(python_component())
         while True:
@@ -103,14 +103,14 @@ class Runtimes:
     def _loaded(self, current: PublishedRuntime) -> Runtime:
         if current.recipe != python_recipe():
             raise OtherRuntime(
-                f"the service runs uploaded bots in {current.runtime_id}, which is of another release",
-                expected="workers of that release, or 'botequim ops runtime --replace' with this one",
+                f"the service runs uploaded bots in {current.runtime_id}, which is from another release",
+                expected="workers of that release, or this release after 'botequim ops runtime --replace'",
             )
         runtime = load_runtime(self._component(current))
         if runtime.id != current.runtime_id:
             raise OtherRuntime(
-                f"the service runs uploaded bots in {current.runtime_id}, this host in {runtime.id}",
-                expected="the same version of wasmtime on all hosts, and one where its fast engine runs",
+                f"the service runs uploaded bots in {current.runtime_id}, but this host has {runtime.id}",
+                expected="the same version of wasmtime on all hosts, and hosts that support its fast engine",
             )
         return runtime
 
@@ -119,7 +119,7 @@ class Runtimes:
             wasm = self._store.file(current)
             if wasm is None or hashlib.sha256(wasm).hexdigest() != current.sha256:
                 raise OtherRuntime(
-                    f"the database's file of {current.runtime_id} does not have the SHA-256 {current.sha256}",
+                    f"the stored file of {current.runtime_id} does not have the SHA-256 {current.sha256}",
                     expected="'botequim ops runtime --replace' on a host of the service",
                 )
             path.write_bytes(wasm)
@@ -131,6 +131,6 @@ class Runtimes:
         if digest_of(path) != current.sha256:
             raise OtherRuntime(
                 f"{path} was changed: it does not have the SHA-256 {current.sha256}",
-                expected="to find out who changed it, and then to delete it so that it is fetched again",
+                expected="the published file; find out who changed it, then delete it to fetch it again",
             )
         return path

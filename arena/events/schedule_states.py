@@ -1,4 +1,4 @@
-"""What schedules do next, as far as it is known."""
+"""The states of schedules: what each one is waiting for."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from arena.tournaments.schedule_words import WaitsFor
 from arena.tournaments.spec import scheduled_id
 
 NEEDED: Final = "needed"
-"""The field of the row of a schedule that says whether a bot needs its next tournament, as it was looked at
-last; None: that is not known, as bots have not been looked at since its last tournament.
+"""The field of a schedule's row that records whether, at the last check, a bot needed the next tournament.
+None means unknown: bots have not been checked since the last tournament.
 """
 
 
 class Schedule(TypedDict):
-    """A schedule as it is stored, see :class:`~arena.events.schedules.ScheduleRow` and :data:`NEEDED`; one of
-    a newer version has more.
+    """A schedule as stored; see :class:`~arena.events.schedules.ScheduleRow` and :data:`NEEDED`. Newer
+    versions of the program can add fields.
     """
 
     id: str
@@ -35,9 +35,9 @@ class Schedule(TypedDict):
 
 
 def with_states(schedules: Iterable[Schedule], store: TournamentStore) -> list[dict[str, object]]:
-    """Return the schedules as they are published: with ``waits_for``, one of
-    :data:`~arena.tournaments.schedule_words.WAITS_FOR` (None: it is over, or paused), and ``current``, the id
-    of the last tournament while that is not over.
+    """Return the schedules as published. ``waits_for`` is one of
+    :data:`~arena.tournaments.schedule_words.WAITS_FOR`, or None if the schedule is over or paused.
+    ``current`` is the id of the last tournament, or None once that is over.
     """
     rows = list(schedules)
     active = set(store.active()) if rows else set()

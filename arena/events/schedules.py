@@ -1,4 +1,4 @@
-"""Schedules: they announce tournaments by a cron line, or once at a set time."""
+"""Schedules, which announce tournaments according to a cron line or once at a set time."""
 
 from __future__ import annotations
 
@@ -36,22 +36,24 @@ log = logging.getLogger(__name__)
 
 MAX_SCHEDULES: Final = 1000
 MOST_OF_OWNER: Final = 10
-"""The most schedules of an owner who is not an admin."""
+"""The maximum number of schedules of an owner who is not an admin."""
 
 LOOK_MS: Final = 15_000
-"""How often bots are checked for one that needs a schedule that does not rest, in milliseconds."""
+"""How often, in milliseconds, the service checks whether a bot needs a schedule that is not resting."""
 
 LEAST_MS: Final = 3_600_000
-"""The least time between two tournaments of such a schedule, in milliseconds."""
+"""The minimum time between two tournaments of such an owner's schedule, in milliseconds."""
 
 _SAID_MS: Final = 86_400_000
-"""That a schedule waits for its last tournament is logged once in this time, in milliseconds."""
+"""A schedule that waits for its last tournament is logged at most once in this time, in milliseconds."""
 
 _LOOKED_AT: Final = 100
-"""How many of its next times are looked at."""
+"""The number of upcoming times of a schedule that are checked."""
 
 _ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,23}\Z").match
-"""Shorter than the id of a tournament, which consists of its schedule's id and the time it was due."""
+"""Ids of schedules are shorter than those of tournaments, because the id of a scheduled tournament consists
+of the schedule's id and the time at which it was due.
+"""
 
 _FIELDS: Final = ("id", "cron", "tournament", *settings_of(ScheduleSettings))
 _CRON_FIELDS: Final = 5
@@ -74,15 +76,15 @@ class ScheduleNotFound(ArenaError):
 
 
 class ScheduleExists(ArenaError):
-    """Another schedule has that id."""
+    """Another schedule already has this id."""
 
     code = "schedule_exists"
 
 
 @declared
 class ScheduleRow(ScheduleSettings):
-    """A schedule as it is stored. ``tournament``: its template. ``own``: whether it is of an owner who is not
-    an admin. ``skipped``: when a tournament was skipped last, and why.
+    """A schedule as stored. ``tournament``: the template of its tournaments. ``own``: whether it belongs to
+    an owner who is not an admin. ``skipped``: when and why a tournament was last skipped.
     """
 
     id: str
@@ -97,10 +99,11 @@ class ScheduleRow(ScheduleSettings):
 
 
 class Schedules:
-    """Announces recurring tournaments. Any number of processes may call :meth:`fire`.
+    """Announces recurring tournaments. Any number of processes can call :meth:`fire`.
 
-    Errors are :class:`~arena.errors.ArenaError`: ``invalid_schedule``, ``schedule_not_found``,
-    ``schedule_exists``, ``quota_exceeded``, ``forbidden``, and those of an invalid tournament.
+    Methods raise :class:`~arena.errors.ArenaError` with the codes ``invalid_schedule``,
+    ``schedule_not_found``, ``schedule_exists``, ``quota_exceeded`` and ``forbidden``, and those for an
+    invalid tournament.
     """
 
     def __init__(self, store: Store, tournaments: Tournaments) -> None:
@@ -113,23 +116,25 @@ class Schedules:
         self._clock = store.clock
 
     def create_for(self, who: Principal, fields: Mapping[str, Any]) -> dict[str, object]:
-        """Create a schedule of ``who`` and return it; that of an admin is audited. See :meth:`create`."""
+        """Create a schedule for ``who`` and return it; see :meth:`create`. Schedules of admins are
+        audited.
+        """
         self._audit(who, "create schedule", fields["id"])
         return self.create(fields, who.owner, own=not who.admin)
 
     def create(self, fields: Mapping[str, Any], created_by: str, *, own: bool = False) -> dict[str, object]:
-        """Create a schedule and return it. ``fields``: ``id``; ``cron`` (five fields, UTC) or else ``at_ms``
-        (once), and ``tournament``: as for a tournament, with ``entry_s`` (seconds for which entry is open)
-        and ``play_s`` (seconds for which an ``open`` one is played) in place of its times. ``own``: for an
-        owner who is not an admin: its tournaments are unrated, and begin an hour apart at least.
-
-        ``until_groups``, for bots that are entered automatically: it fires only while one of them has fewer
-        groups on its board, and the previous tournament is over.
+        """Create a schedule and return it. ``fields``: ``id``; either ``cron`` (five fields, UTC) or
+        ``at_ms`` (once); and ``tournament``, the fields of a tournament with ``entry_s`` (the seconds for
+        which entry is open) and ``play_s`` (the seconds for which an ``open`` one is played) instead of its
+        times. With ``until_groups``, for tournaments that enter bots automatically, the schedule fires only
+        if the previous tournament is over and one of these bots has fewer groups than that on its board.
+        ``own``: whether the owner is not an admin; tournaments of such a schedule are unrated and begin at
+        least an hour apart.
         """
         for key in fields:
             if key not in _FIELDS:
                 raise InvalidSchedule(
-                    f"a schedule has no field {printable(key, 40)!r}",
+                    f"{printable(key, 40)!r} is not a field of a schedule",
                     field=key,
                     expected="one of " + ", ".join(_FIELDS),
                 )
@@ -162,7 +167,7 @@ class Schedules:
         self._check(schedule, now_ms)
         if own and sum(row["created_by"] == created_by for row in self._readable().values()) >= MOST_OF_OWNER:
             raise ArenaError(
-                f"you have {MOST_OF_OWNER} schedules, the maximum for an owner",
+                f"you already have {MOST_OF_OWNER} schedules, the maximum for an owner",
                 code="quota_exceeded",
                 field="id",
                 extra={
@@ -174,17 +179,17 @@ class Schedules:
             )
         if len(self._rows.all()) >= MAX_SCHEDULES:
             raise ArenaError(
-                f"there are {MAX_SCHEDULES} schedules already, the maximum",
+                f"there are already {MAX_SCHEDULES} schedules, the maximum",
                 code="quota_exceeded",
                 field="id",
                 extra={"quota": "schedules", "most": MAX_SCHEDULES, "used": MAX_SCHEDULES, "left": 0},
             )
         if not self._rows.add(name, schedule):
-            raise ScheduleExists(f"schedule {name!r} exists already", field="id", expected="another id")
+            raise ScheduleExists(f"schedule {name!r} already exists", field="id", expected="another id")
         return self._shown(schedule)
 
     def _check(self, schedule: Schedule, now_ms: int) -> None:
-        """Check the tournament of a schedule, and what only schedules of owners may not."""
+        """Check the tournament of a schedule, and the restrictions on schedules of owners."""
         template, cron = schedule["tournament"], schedule["cron"]
         spec = self._tournaments.check(_timed(template, now_ms))
         self._tournaments.invitations.check_baseline(spec.baseline, [schedule["created_by"]], spec.kind)
@@ -195,7 +200,7 @@ class Schedules:
         without_rating(template)
         if schedule["until_groups"] is not None:
             raise InvalidSchedule(
-                "only schedules of the arena may set until_groups", field="until_groups", expected="no value"
+                "only schedules of admins can set until_groups", field="until_groups", expected="no value"
             )
         if spec.auto_enter and spec.who != "invited":
             raise InvalidSchedule(
@@ -211,14 +216,16 @@ class Schedules:
                     raise InvalidSchedule(
                         f"{printable(cron, 60)!r} fires more often than once an hour",
                         field="cron",
-                        expected="at least an hour between two times",
+                        expected="at least one hour between two times",
                     )
                 at_ms = next_ms
 
     def announce(
         self, template: Mapping[str, object], created_by: str, tournament_id: str, *, rated: bool = True
     ) -> None:
-        """Announce a tournament from a template now, once per id. ``rated``: whether it may be."""
+        """Announce a tournament from a template now, at most once per id. ``rated``: whether it may be
+        rated.
+        """
         fields = _timed(template, self._clock().now_ms)
         self._tournaments.create(fields, created_by, rated=rated, tournament_id=tournament_id)
 
@@ -227,7 +234,7 @@ class Schedules:
         return self._shown(_existing(name, self._rows.find(name)))
 
     def list(self) -> list[dict[str, Any]]:
-        """Return all schedules, by id, with what they wait for."""
+        """Return all schedules by id, each with what it is waiting for."""
         return with_states(self._readable().values(), self._tournaments.store)
 
     def _shown(self, schedule: Schedule) -> dict[str, object]:
@@ -246,8 +253,8 @@ class Schedules:
     ) -> dict[str, object]:
         """Change the given settings and return the schedule.
 
-        A schedule that was off does not catch up on missed tournaments. ``cron`` and ``at_ms`` replace each
-        other. Announced tournaments stay as they are.
+        A schedule that was paused does not catch up on missed tournaments. ``cron`` and ``at_ms`` replace
+        each other. Tournaments that are already announced do not change.
         """
         if cron is not None and at_ms is not None:
             raise InvalidSchedule(
@@ -264,7 +271,7 @@ class Schedules:
             _check_mine(schedule, by)
             was_on = schedule["enabled"]
             if by is not None and not by.admin:
-                # Its creator may have been an admin.
+                # The creator might have been an admin.
                 schedule["own"] = True
             if enabled is not None:
                 schedule["enabled"] = enabled
@@ -283,7 +290,7 @@ class Schedules:
         return self._shown(self._rows.change(name, act))
 
     def delete(self, name: str, *, by: Principal | None = None) -> None:
-        """Delete a schedule. Tournaments that it has announced remain."""
+        """Delete a schedule but not the tournaments that it has announced."""
         self._audit(by, "delete schedule", name)
 
         def act(row: Mapping[str, object] | None) -> None:
@@ -292,15 +299,15 @@ class Schedules:
         self._rows.change(name, act)
 
     def _audit(self, by: Principal | None, action: str, schedule: str, detail: str = "") -> None:
-        """Log what an admin is about to do."""
+        """Record in the audit log what an admin is about to do."""
         if by is not None and by.admin:
             self._log.audit(by, action, f"schedule {schedule}", detail)
 
     def fire(self) -> Sequence[str]:
         """Announce the tournaments that are due and return their ids.
 
-        A schedule that missed several times fires once. If several processes call this, each tournament is
-        announced once.
+        A schedule that has missed several of its times fires only once. If several processes call this
+        method, each tournament is still announced only once.
         """
         now_ms = self._clock().now_ms
         fired = []
@@ -314,14 +321,14 @@ class Schedules:
         return fired
 
     def _hasten(self, now_ms: int) -> None:
-        """Let schedules that bots wait for fire now: those with ``until_groups`` for a board on which a bot
-        has qualified, or that takes bots of a division in which one that takes part has come online. One
-        whose last tournament is not over is looked at again.
+        """Make schedules with ``until_groups`` fire now if a bot has arrived that needs them. A bot arrives
+        when it qualifies for a schedule's board, or when it takes part and comes online in a schedule's
+        division. A schedule whose last tournament is not over is checked again later.
         """
         arrived = self._presence.arrivals()
         if not arrived:
             return
-        # First: what arrives meanwhile is noted again.
+        # Forget these first, so that bots that arrive in the meantime are noted again.
         self._presence.forget_arrivals(sorted(arrived))
         for name, schedule in self._readable().items():
             if schedule["until_groups"] is None or not schedule["enabled"]:
@@ -329,7 +336,7 @@ class Schedules:
             template = schedule["tournament"]
             division = template.get("division", OPEN)
             if division == MODELS:
-                # They arrive as all bots that run elsewhere do.
+                # Arrivals of models are noted like those of all bots that the arena does not run.
                 division = OPEN
             board = shown_or_left_out(self._rows.named(name), partial(_awaited, template, division))
             due_ms = schedule["next_ms"]
@@ -339,7 +346,11 @@ class Schedules:
                 self._presence.note_arrival(board)
             elif shown_or_left_out(self._rows.named(name), partial(self._is_wanted, schedule, now_ms)):
                 self._rows.change(name, partial(_fired, due_ms, {"next_ms": now_ms}))
-                log.info("schedule %s fires early: bots arrived that need groups", name, extra=_about(name))
+                log.info(
+                    "schedule %s fires early because bots that need groups have arrived",
+                    name,
+                    extra=_about(name),
+                )
 
     def pass_over(self, events: Collection[str]) -> None:
         """Skip the tournaments among ``events`` that schedules would announce next."""
@@ -352,7 +363,10 @@ class Schedules:
                 event = scheduled_id(name, due_ms)
                 fields = _about(name, event)
                 log.info(
-                    "schedule %s passes over %s: its groups are in the archive", name, event, extra=fields
+                    "schedule %s skips tournament %s because its groups are in the archive",
+                    name,
+                    event,
+                    extra=fields,
                 )
 
     def _fire(self, name: str, schedule: Schedule, now_ms: int) -> str | None:
@@ -367,7 +381,7 @@ class Schedules:
         try:
             wanted = self._is_wanted(schedule, now_ms)
             if schedule["until_groups"] is not None:
-                # Bots are looked at again when the tournament is over.
+                # Bots are checked again when the tournament is over.
                 changes[NEEDED] = None if wanted or not self._is_over(schedule) else False
                 if not wanted:
                     self._log_rest(schedule, changes[NEEDED] is False)
@@ -380,7 +394,7 @@ class Schedules:
         except StoreUnavailable:
             raise
         except ArenaError as error:
-            # The budget is used up, or the template is no longer valid; it may be the next time.
+            # The budget is used up or the template is no longer valid, which can change by the next time.
             if isinstance(error, BudgetExceeded | OwnerSuspended):
                 why = printable(str(error), 300)
                 log.info("schedule %s skips tournament %s: %s", name, event, why, extra=_about(name, event))
@@ -393,7 +407,9 @@ class Schedules:
         return event if fired else None
 
     def _look(self, name: str, schedule: Schedule, now_ms: int) -> None:
-        """Store whether a bot needs a schedule that is not due; :meth:`_hasten` wakes one that rests."""
+        """Store whether a bot needs a schedule that is not due yet. Resting schedules are left to
+        :meth:`_hasten`.
+        """
         if schedule["until_groups"] is None or not schedule["enabled"] or schedule.get(NEEDED) is False:
             return
         due_ms, last_ms = schedule["next_ms"], schedule["last_ms"]
@@ -402,7 +418,7 @@ class Schedules:
         if last_ms is not None:
             with suppress(TournamentNotFound):
                 last, _ = self._tournaments.lifecycle.load(scheduled_id(name, last_ms))
-                # Its groups are on the board some time after its end.
+                # The groups of a tournament reach the board some time after its end.
                 if last.state not in OVER or now_ms < (last.finished_ms or 0) + LOOK_MS:
                     return
         if not self._flags.first(f"look-{name}-{now_ms // LOOK_MS}", LOOK_MS):
@@ -411,12 +427,12 @@ class Schedules:
         if needed is not schedule.get(NEEDED):
             self._rows.change(name, partial(_fired, due_ms, {NEEDED: needed}))
             if needed:
-                log.info("schedule %s waits for its time: bots need groups", name, extra=_about(name))
+                log.info("schedule %s waits for its next time: bots need groups", name, extra=_about(name))
             else:
                 self._log_rest(schedule, True)
 
     def _log_rest(self, schedule: Schedule, is_over: bool) -> None:
-        """Log, once, why a schedule with ``until_groups`` announces nothing. ``is_over``: whether its last
+        """Log once why a schedule with ``until_groups`` announces nothing. ``is_over``: whether its last
         tournament is over.
         """
         name, last_ms = schedule["id"], schedule["last_ms"]
@@ -429,7 +445,7 @@ class Schedules:
             log.info("schedule %s waits: tournament %s is not over", name, last, extra=_about(name, last))
 
     def _may_be_rated(self, schedule: Schedule) -> bool:
-        """Whether the creator (empty: the service) is an admin. Raises
+        """Whether the creator of a schedule is the service itself (an empty name) or an admin. Raises
         :class:`~arena.accounts.accounts.OwnerSuspended`.
         """
         creator = schedule["created_by"]
@@ -439,7 +455,7 @@ class Schedules:
         return not schedule["own"] and "admin" in fields
 
     def _readable(self) -> Mapping[str, Schedule]:
-        """All schedules by id, without those that this version cannot read."""
+        """All schedules by id, except those that this version cannot read."""
         return self._rows.all(_checked)
 
     def _is_wanted(self, schedule: Schedule, now_ms: int) -> bool:
@@ -461,12 +477,12 @@ class Schedules:
 
 
 def _about(schedule: str, tournament: str | None = None) -> dict[str, str]:
-    """The fields of a line in the log."""
+    """The extra fields of a log line about a schedule."""
     return {"schedule": schedule, **({} if tournament is None else {"tournament": tournament})}
 
 
 def _awaited(template: Mapping[str, Any], division: str) -> str:
-    """The name under which bots arrive that have qualified for a schedule's tournaments."""
+    """The name under which the arrival of bots that have qualified for a schedule's tournaments is noted."""
     kind = template["kind"]
     return Discipline.of(kind, game_of(kind).rules_of(template)).board(division)
 
@@ -479,14 +495,16 @@ def _existing(name: str, row: Mapping[str, object] | None) -> Schedule:
 
 
 def _checked(row: Mapping[str, object]) -> Schedule:
-    """The row, if it has what this version needs. Raises an error of a row that cannot be read."""
+    """Return the row if it has all fields that this version needs. Raises one of the errors for a row that
+    cannot be read.
+    """
     values = from_json(ScheduleRow, row)
     check_types(ScheduleRow, values)
     return cast(Schedule, {**row, **values})
 
 
 def _fired(due_ms: int, changes: Mapping[str, object], row: Schedule | None) -> Mapping[str, object] | None:
-    """The schedule after it fired, unchanged if it was deleted or another process fired it."""
+    """The schedule after it fired. It is unchanged if it was deleted or another process has fired it."""
     return {**row, **changes} if row is not None and row["next_ms"] == due_ms else row
 
 
@@ -502,12 +520,12 @@ def _check_lasting(spec: Spec) -> None:
 
 
 def _timed(template: Mapping[str, object], now_ms: int) -> dict[str, object]:
-    """The tournament of a template if it is announced now."""
+    """The fields of a template's tournament when it is announced now."""
     fields: dict[str, Any] = dict(template)
     for key in ("opens_ms", "locks_ms", "ends_ms"):
         if key in fields:
             raise InvalidSchedule(
-                f"the times of a schedule's tournament are relative; {key} is not allowed",
+                f"{key} is not allowed, because the times of a schedule's tournament are relative",
                 field=f"tournament.{key}",
                 expected="entry_s and play_s",
             )
@@ -520,7 +538,7 @@ def _timed(template: Mapping[str, object], now_ms: int) -> dict[str, object]:
 
 
 def _seconds(name: str, value: object) -> Any:
-    """A duration of a template. Raises :class:`InvalidSchedule`."""
+    """A duration in a template. Raises :class:`InvalidSchedule`."""
 
     def invalid(message: str, field: str, expected: str) -> InvalidSchedule:
         return InvalidSchedule(message, field=f"tournament.{field}", expected=expected)
@@ -530,7 +548,7 @@ def _seconds(name: str, value: object) -> Any:
 
 
 def _next_ms(cron: str | None, at_ms: int | None, now_ms: int) -> int:
-    """The next time it fires after ``now_ms``."""
+    """The next time after ``now_ms`` at which the schedule fires."""
     if cron is None:
         if not isinstance(at_ms, int) or isinstance(at_ms, bool) or at_ms <= now_ms:
             raise InvalidSchedule(

@@ -1,4 +1,4 @@
-"""Series: season tables that an owner keeps over tournaments."""
+"""Series: an owner's season tables over several tournaments."""
 
 from __future__ import annotations
 
@@ -37,15 +37,16 @@ class SeriesNotFound(ArenaError):
 
 
 class SeriesDone(ArenaError):
-    """The series is done and cannot be changed any more."""
+    """The series is done and can no longer be changed."""
 
     code = "series_done"
 
 
 @dataclass(frozen=True)
 class StoredSeries:
-    """A series. ``tournaments``: their ids, in the order of the season. ``final``: the inputs of the table
-    once it is ``done``; until then they are those of the tournaments that have finished.
+    """A series. ``tournaments``: the ids of its tournaments, in the order of the season. ``final``: the
+    inputs of the table, stored once the series is ``done``; until then the inputs are read from the finished
+    tournaments.
     """
 
     id: str
@@ -71,8 +72,8 @@ class SeasonTables:
         self._kept: OrderedDict[tuple[str, int, int, str], FinalPlaces] = OrderedDict()
 
     def create(self, fields: Mapping[str, object], by: Principal) -> dict[str, object]:
-        """Create a series of ``name``, ``tournaments`` and the settings of
-        :class:`~arena.ratings.series_rules.SeriesRules`, and return it.
+        """Create a series and return it. ``fields``: ``name``, ``tournaments`` and the settings of
+        :class:`~arena.ratings.series_rules.SeriesRules`.
 
         Raises :class:`~arena.ratings.series_rules.InvalidSeries` or
         :class:`~arena.events.tournament.TournamentNotFound`.
@@ -81,7 +82,7 @@ class SeasonTables:
             raise InvalidSeries(
                 f"you already have {MOST_OF_OWNER} series, the maximum",
                 field="name",
-                expected="to delete one of them",
+                expected="an existing series to be deleted first",
             )
         made = StoredSeries(secrets.token_hex(_ID_BYTES), "", by.owner, self._clock().now_ms)
         made = self._changed(replace(made, rules=SeriesRules().as_json()), fields, by)
@@ -89,8 +90,8 @@ class SeasonTables:
         return self._view(made)
 
     def change(self, series: str, fields: Mapping[str, object], by: Principal) -> dict[str, object]:
-        """Change what is given, and return the series. ``done``: True ends it for good. Raises as
-        :meth:`create`, and :class:`SeriesNotFound`, :class:`SeriesDone` or
+        """Change the given fields and return the series. Setting ``done`` ends it permanently. Raises the
+        errors of :meth:`create`, :class:`SeriesNotFound`, :class:`SeriesDone` or
         :class:`~arena.accounts.accounts.Forbidden`.
         """
         self.view(series, Viewer(None, by.owner or None, by.admin))
@@ -98,7 +99,7 @@ class SeasonTables:
         def act(row: dict[str, object] | None) -> dict[str, object]:
             known = self._mine(series, row, by)
             if known.done:
-                raise SeriesDone(f"{known.name} is done", field="series", expected="a new series")
+                raise SeriesDone(f"series {known.name} is done", field="series", expected="a new series")
             made = self._changed(known, fields, by)
             if fields.get("done"):
                 made = replace(made, done=True, final=[one.as_json() for one in self._inputs(made)])
@@ -107,7 +108,7 @@ class SeasonTables:
         return self._view(read_row(StoredSeries, self._rows.change(series, act)))
 
     def delete(self, series: str, by: Principal) -> None:
-        """Delete a series. Its tournaments remain. Raises :class:`SeriesNotFound` or
+        """Delete a series but not its tournaments. Raises :class:`SeriesNotFound` or
         :class:`~arena.accounts.accounts.Forbidden`.
         """
 
@@ -121,13 +122,15 @@ class SeasonTables:
         return self._view(self._load(series, viewer))
 
     def table(self, series: str, viewer: Viewer) -> SeriesTable:
-        """Return the table of a series as it stands. Raises :class:`SeriesNotFound`."""
+        """Return the current table of a series. Raises :class:`SeriesNotFound`."""
         found = self._load(series, viewer)
         inputs = [FinalPlaces.from_json(one) for one in found.final] if found.done else self._inputs(found)
         return series_table(SeriesRules.from_json(found.rules), list(map(self._as_shown, inputs)))
 
     def _as_shown(self, places: FinalPlaces) -> FinalPlaces:
-        """Done series have the names of that time."""
+        """Replace the names in stored inputs, which are those in use when the series ended, with the
+        displayed ones.
+        """
         name = self._moderation.name
         rows = (
             (place, name("bot", bot), version, name("owner", owner))
@@ -169,7 +172,9 @@ class SeasonTables:
         return found
 
     def _is_seen(self, found: StoredSeries, viewer: Viewer, hidden: dict[str, bool] | None = None) -> bool:
-        """Whether the viewer may see all of its tournaments. ``hidden``: what is known of those looked at."""
+        """Whether the viewer may see all tournaments of the series. ``hidden`` caches the answer for each
+        tournament.
+        """
         hidden = {} if hidden is None else hidden
         names = [name for name in found.tournaments if name.startswith(PRIVATE_PREFIX)]
         new = [name for name in names if name not in hidden]
@@ -182,9 +187,9 @@ class SeasonTables:
         name = settings_of(SeriesContents)["name"].read(name, InvalidSeries)
         if len(chosen) > MAX_TOURNAMENTS or len(set(chosen)) < len(chosen):
             raise InvalidSeries(
-                "too many tournaments, or one is listed twice",
+                "there are too many tournaments, or one is listed twice",
                 field="tournaments",
-                expected=f"at most {MAX_TOURNAMENTS}, each once",
+                expected=f"at most {MAX_TOURNAMENTS} different tournaments",
             )
         viewer = Viewer(None, by.owner or None, by.admin)
         for tournament in chosen:
@@ -196,7 +201,7 @@ class SeasonTables:
         return replace(known, name=name, tournaments=chosen, rules=rules.as_json())
 
     def _inputs(self, found: StoredSeries) -> list[FinalPlaces]:
-        """The final standings of its tournaments that have finished."""
+        """The final standings of the series' finished tournaments."""
         made = []
         for name in found.tournaments:
             tournament, row = self._tournaments.lifecycle.load(name)
@@ -236,8 +241,8 @@ class SeasonTables:
 
 
 def _credited(entries: Mapping[str, Entered], ranked: Sequence[str]) -> dict[str, str]:
-    """Who is credited with each bot, given in the order of the standings: of bots that share an owner, the
-    owner of the first.
+    """The owner credited with each bot. Bots that share an owner are all credited to the owner of the
+    highest-placed one; ``ranked`` is in the order of the standings.
     """
     known = [bot for bot in ranked if bot in entries]
     first: dict[str, str] = {}

@@ -1,6 +1,6 @@
-"""Tournaments: the class that the HTTP API, the workers and the tests use.
+"""The interface to tournaments for the HTTP API, the workers and the tests.
 
-Methods take and return JSON-ready values, and may be called from any process or host.
+Methods take and return JSON-ready values, and can be called from any process or host.
 """
 
 from __future__ import annotations
@@ -84,12 +84,13 @@ _TOURNAMENTS_AT_ONCE: Final = 100
 
 _WINDOW_SECONDS: Final = 60.0
 _FEWEST_SECONDS: Final = 5.0
-"""Of play: before, no remaining time is estimated."""
+"""Until play has lasted this long, the remaining time is not estimated."""
 
 
 class TournamentProgress(TypedDict):
-    """How far a tournament is: its groups that are over, and those that are planned; its games. ``left_s``:
-    the seconds that are left, as far as that can be said.
+    """The progress of a tournament. ``done``: the number of groups that are over; ``planned``: the number
+    planned; ``games``: the number of games played. ``left_s``: the estimated seconds remaining, or None if
+    there is no estimate.
     """
 
     done: int
@@ -102,7 +103,7 @@ class TournamentProgress(TypedDict):
 
 
 class EntryClosed(ArenaError):
-    """The tournament does not take entries now."""
+    """The tournament is not open for entry."""
 
     code = "entry_closed"
 
@@ -114,8 +115,8 @@ class EntryNotFound(ArenaError):
 
 
 class Tournaments:
-    """The tournaments in one store. ``jobs`` receives requests for steps before the next tick; ``sandbox``
-    runs uploaded bots.
+    """The tournaments in one store. ``jobs`` receives requests for steps that are due before the next tick;
+    ``sandbox`` runs uploaded bots.
     """
 
     def __init__(
@@ -175,9 +176,10 @@ class Tournaments:
         tournament_id: str | None = None,
         seed: bytes | None = None,
     ) -> dict[str, Any]:
-        """Announce a tournament and return its view. ``fields``: those of ``parse_spec``, and ``house``: the
-        house bots that take part. ``rated``: whether it may count for the leaderboards, as those of the arena
-        and its admins do. With ``tournament_id`` a second call returns the tournament of the first.
+        """Announce a tournament and return its view. ``fields`` are the fields of ``parse_spec``, plus
+        ``house``, the house bots that take part. ``rated``: whether it may count for the leaderboards, as
+        tournaments of the arena and its admins do. A repeated call with the same ``tournament_id`` returns
+        the existing tournament.
         """
         if not rated:
             fields = without_rating(fields)
@@ -191,7 +193,7 @@ class Tournaments:
         spec = tournament.spec
         format = FORMATS[spec.format]
         entrants = len(tournament.entries)
-        # What is known now; the lock takes what is planned, and open ones take it while they run.
+        # Check what is known now; groups are taken at the lock or, in open tournaments, while they run.
         known = not format.plans_while_running and entrants >= spec.table
         self._budgets.check(created_by, format.most_groups(spec, entrants) if known else 1)
         self.creation.add(tournament)
@@ -205,8 +207,8 @@ class Tournaments:
         new_id: str | None = None,
     ) -> dict[str, Any]:
         """Announce a tournament with the same settings and a new seed, and return its view. ``changes``: its
-        dates, and texts that differ. Baseline bots whose owner organises it no more are left out.
-        ``new_id``: as ``tournament_id`` of :meth:`create`.
+        dates, and any texts that differ. Baseline bots are left out if their owner does not organise the new
+        tournament. ``new_id``: see ``tournament_id`` of :meth:`create`.
         """
         fields = self.organising.like(tournament_id, changes, by=by)
         own = self.invitations.owned(fields["baseline"], (by.owner, *fields["organisers"]))
@@ -214,7 +216,9 @@ class Tournaments:
         return self.create(fields, by.owner, rated=by.admin, tournament_id=new_id)
 
     def check(self, fields: Mapping[str, object]) -> Spec:
-        """Check the fields of a tournament and return its settings. Raises the errors of :meth:`create`."""
+        """Validate the fields of a tournament and return the settings. Raises the errors of
+        :meth:`create`.
+        """
         return new_tournament(fields, "check", "", self._clock().now_ms, bytes(SEED_BYTES)).spec
 
     def enter(
@@ -226,9 +230,9 @@ class Tournaments:
         *,
         by: Principal | None = None,
     ) -> EntryView:
-        """Enter a bot, by default with its current version, and return the entry. Entering again changes the
-        version and the nonce. ``by``: who enters it (None: the service itself). House bots are entered by
-        the creator of the tournament.
+        """Enter a bot, by default with its current version, and return the entry. Entering it again changes
+        the version and the nonce. ``by``: who enters the bot (None: the service itself). House bots are
+        entered by the organisers of the tournament.
         """
         check_visible(self.store, tournament_id, viewer_of(by))
         check_nonce(nonce)
@@ -242,7 +246,7 @@ class Tournaments:
                 raise EntryClosed(
                     f"tournament {tournament.id} is {state}",
                     field="tournament",
-                    expected="a tournament whose entry is open",
+                    expected="a tournament that is open for entry",
                 )
             if house:
                 check_organises(tournament, by)
@@ -262,7 +266,7 @@ class Tournaments:
         return entered[0].as_json()
 
     def leave(self, tournament_id: str, bot: str, *, by: Principal | None = None) -> EntryView:
-        """Withdraw a bot and return its entry. If play has begun, the bot finishes its current round."""
+        """Withdraw a bot and return its entry. If play has begun, the bot finishes the current round."""
 
         def act(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup] | None:
             entry = tournament.find(bot)
@@ -289,14 +293,14 @@ class Tournaments:
         return left[0].as_json()
 
     def _owners(self, entry: Entered) -> tuple[str, ...]:
-        """Who owns the bot of an entry now; of a deleted one, who owned it."""
+        """The current owners of an entry's bot, or the former owner if the bot was deleted."""
         found = self._accounts.listed([entry.name])
         return found[0].owners if found else (entry.owner,)
 
     def cancel(
         self, tournament_id: str, *, by: Principal | None = None, reason: str = ""
     ) -> dict[str, object]:
-        """Cancel a tournament. Groups that were played remain."""
+        """Cancel a tournament. Groups that were played are kept."""
 
         def act(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup] | None:
             check_organises(tournament, by)
@@ -314,22 +318,22 @@ class Tournaments:
         return self.view(tournament_id)
 
     def annul(self, game: str, by: str, reason: str) -> dict[str, object]:
-        """Annul the group of a game, or a group by its id in records: it no longer counts, and its records
-        give the reason. Returns ``{"group", "reason", "by", "at_ms"}``. Raises ``game_not_found`` or
+        """Annul the group of a game, or a group given by its id in records. It no longer counts, and its
+        records state the reason. Returns ``{"group", "reason", "by", "at_ms"}``. Raises ``game_not_found`` or
         ``group_not_over``.
         """
         return self._annulments.annul(game, by, reason)
 
     def collect(self, tournament_id: str) -> None:
-        """Collect the results of a running tournament's live games from records that only a process with the
-        archive can read.
+        """Collect the results of a running tournament's live games whose records only a process with access
+        to the archive can read.
         """
         tournament, _ = self.lifecycle.load(tournament_id)
         if tournament.state == "running":
             self._live_groups.collect(tournament)
 
     def record_changes(self, cursor: str | None = None, limit: int = 200) -> Page[RecordChange]:
-        """Return what changed in public records after their release, oldest first."""
+        """Return the changes made to public records after their release, oldest first."""
         start = parse_number(cursor, 9)
         found = self._annulments.changes()
         return Page(found[start : start + limit], str(start + limit) if start + limit < len(found) else None)
@@ -337,12 +341,12 @@ class Tournaments:
     # Qualifying
 
     def qualify(self, kind: str, bot: str, version: str, preset: str | None = None) -> dict[str, object]:
-        """Start the qualification of a version in a game, again if it failed, and return its state.
-        ``preset``: the rules for which it qualifies, by default those of the game's first preset.
+        """Start the qualification of a version in a game, or restart it if it failed, and return its state.
+        ``preset``: the preset for which it qualifies, by default the game's first one.
 
         Raises :class:`~arena.errors.UnknownPreset`, :class:`~arena.accounts.accounts.BotNotFound`,
-        :class:`~arena.accounts.versions.VersionNotFound`, :class:`~arena.bots.GameNotPlayed`, or as
-        :func:`~arena.accounts.suspensions.check_plays`.
+        :class:`~arena.accounts.versions.VersionNotFound`, :class:`~arena.bots.GameNotPlayed`, or the errors
+        of :func:`~arena.accounts.suspensions.check_plays`.
         """
         discipline = Discipline.of(kind, game_of(kind).preset(preset).rules)
         account = self._accounts.bot(bot)
@@ -351,9 +355,9 @@ class Tournaments:
         return self._admission.start_qualification(discipline, account, version).as_json(discipline)
 
     def qualify_added(self, bot: str, version: str) -> None:
-        """Start the qualification of an uploaded version that was just added, in every game that it plays and
-        in which it has not begun. May be repeated. What the owner's budget does not allow now, and
-        qualifications for presets apart, the owner may request later.
+        """Start the qualification of a newly added uploaded version in every game that it plays, unless it
+        has already begun there. Safe to repeat. Qualifications that the owner's budget does not allow now,
+        and those for presets that need their own, can be requested later by the owner.
         """
         begun = {
             discipline.kind for discipline, _ in self._qualifications.of(bot, version) if not discipline.apart
@@ -365,7 +369,9 @@ class Tournaments:
                 except StoreUnavailable:
                     raise
                 except ArenaError as error:
-                    log.info("%s %s does not qualify in %s now: %s", bot, version, kind, error)
+                    log.info(
+                        "the qualification of %s %s in %s cannot start now: %s", bot, version, kind, error
+                    )
 
     def qualifications(self, bot: str, version: str) -> list[dict[str, object]]:
         """Return the qualifications of a version, for the owner of the bot."""
@@ -373,7 +379,7 @@ class Tournaments:
         return [known.as_json(discipline) for discipline, known in self._qualifications.of(bot, version)]
 
     def upload_view(self, upload: ReceivedUpload) -> dict[str, Any]:
-        """The upload, with the qualifications of the version that it became."""
+        """The upload, with the qualifications of the version that was added from it."""
         found: list[dict[str, object]] = []
         if upload.state == "added":
             with suppress(VersionNotFound, BotNotFound):
@@ -381,8 +387,8 @@ class Tournaments:
         return {**vars(upload), "qualifications": found}
 
     def lacking(self, fields: Mapping[str, object], groups: int) -> list[str]:
-        """Return the bots that such a tournament would enter automatically and that have fewer ``groups`` on
-        its board. Starts the qualification of bots that are online.
+        """Return the bots that a tournament with these ``fields`` would enter automatically and that have
+        fewer than ``groups`` groups on its board. Also starts the qualification of bots that are online.
         """
         tournament = new_tournament(fields, "check", "", self._clock().now_ms, bytes(SEED_BYTES))
         self._admission.qualify_online(tournament)
@@ -391,16 +397,16 @@ class Tournaments:
     # Playing
 
     def step(self, tournament_id: str) -> TournamentStep:
-        """Take the steps that are due: open entry, lock, plan a round, finish. May be repeated."""
+        """Take the steps that are due: open entry, lock, plan a round, finish. Safe to repeat."""
         return self.lifecycle.step(check_tournament_id(tournament_id))
 
     def play_local_groups(self, tournament_id: str, seconds: float = 1.5) -> Played:
-        """Play local groups for about ``seconds``. Several processes may do so at the same time."""
+        """Play local groups for about ``seconds``. Safe to run in several processes at once."""
         return self._local_groups.play(check_tournament_id(tournament_id), seconds)
 
     def note_ended_worker(self, ended: GroupAttempt) -> None:
-        """Void an attempt during which a worker hung or crashed; after the second one bots are suspended.
-        May be repeated.
+        """Void an attempt during which a worker hung or crashed. After the second such attempt, bots are
+        suspended. Safe to repeat.
         """
         self._local_groups.note_ended_worker(ended)
 
@@ -411,8 +417,8 @@ class Tournaments:
     # Reading
 
     def view(self, tournament_id: str, viewer: Viewer | None = None) -> dict[str, Any]:
-        """Return the tournament as it is published. Here and below, a private tournament is not found if the
-        ``viewer`` (None: the service itself) may not see it.
+        """Return the tournament as it is published. Here and below, a private tournament is reported as not
+        found if the ``viewer`` (None: the service itself) may not see it.
         """
         check_visible(self.store, tournament_id, viewer)
         tournament, row = self.lifecycle.load(tournament_id)
@@ -430,14 +436,14 @@ class Tournaments:
     def announcements(
         self, tournament_id: str, viewer: Viewer | None = None
     ) -> tuple[dict[str, Any], Sequence[Announcement]]:
-        """Return the view, and what is announced about the tournament, oldest first."""
+        """Return the view of the tournament and its announcements, oldest first."""
         view = self.view(tournament_id, viewer)
         return view, announcements(view)
 
     def wait(
         self, tournament_id: str, since: int | None, seconds: float, viewer: Viewer | None = None
     ) -> dict[str, object] | None:
-        """Return the view as soon as ``version`` differs from ``since``, or None if that does not happen
+        """Return the view as soon as its ``version`` differs from ``since``, or None if that does not happen
         within ``seconds``.
         """
         name = check_tournament_id(tournament_id)
@@ -462,9 +468,10 @@ class Tournaments:
         limit: int = 50,
         viewer: Viewer = ANYBODY,
     ) -> Page[dict[str, Any]]:
-        """Views without entries and voids, newest first, of what the viewer may see. ``state``: one of
-        ``STATES``, or ``over``. ``bot``: only those in which a group with this bot is over, as many as are
-        kept. A page may be short although more follow: its cursor is None only at the end.
+        """Return views, without entries and voids, of the tournaments that the viewer may see, newest first.
+        ``state``: one of ``STATES``, or ``over``. ``bot`` restricts them to the stored tournaments in which a
+        group with this bot is over. A page can be short even though more follow: its cursor is None only at
+        the end.
         """
         if kind is not None:
             game_of(kind)
@@ -487,7 +494,7 @@ class Tournaments:
         return filled_page(read, show, cursor, limit)
 
     def each(self, names: Sequence[str]) -> Iterator[Tournament]:
-        """Those of the tournaments that exist and can be read."""
+        """Yield the named tournaments, except those that do not exist or cannot be read."""
         for start in range(0, len(names), _TOURNAMENTS_AT_ONCE):
             some = names[start : start + _TOURNAMENTS_AT_ONCE]
             for name, row in zip(some, self.store.load(some), strict=True):
@@ -497,8 +504,8 @@ class Tournaments:
                         yield found
 
     def present(self, viewer: Viewer = ANYBODY) -> Sequence[dict[str, Any]]:
-        """Views without entries of the tournaments that are not over and that the viewer may see, in the
-        order of their start.
+        """Return views, without entries, of the tournaments that are not over and that the viewer may see, by
+        start time.
         """
         names = self.store.active()
         rows = zip(names, self.store.load(names), strict=True)
@@ -507,7 +514,7 @@ class Tournaments:
         return sorted(found, key=lambda view: (view["locks_ms"], view["id"]))
 
     def _listed(self, name: str, row: TournamentRow, viewer: Viewer) -> dict[str, Any] | None:
-        """The view of a tournament in a list, None for one that is not listed, or hidden from the viewer, or
+        """The view of a tournament in a list, or None if it is not listed, is hidden from the viewer, or
         cannot be read.
         """
 
@@ -521,20 +528,20 @@ class Tournaments:
         return shown_or_left_out(f"tournament {name}", show)
 
     def progress(self, tournament_id: str) -> TournamentProgress:
-        """Return the progress, which is part of the view too."""
+        """Return the progress, which is also part of the view."""
         return self._progress(*self.lifecycle.load(check_tournament_id(tournament_id)))
 
     def standings(self, tournament_id: str, viewer: Viewer | None = None) -> PublishedStandings:
-        """Return the final standings, or the live ones as a worker last computed them."""
+        """Return the final standings, or the live standings as last computed by a worker."""
         check_visible(self.store, tournament_id, viewer)
         return self._live_standings.read(check_tournament_id(tournament_id))
 
     def update_standings(self, tournament_id: str) -> bool:
-        """Compute the live standings, if they are due, and return whether they were."""
+        """Compute the live standings if they are due, and return whether they were."""
         return self._live_standings.update(check_tournament_id(tournament_id))
 
     def record(self, game: str, viewer: Viewer) -> bytes:
-        """Return the released record of a game, of a tournament or not: see
+        """Return the released record of a game, whether or not it belongs to a tournament; see
         :meth:`~arena.live.service.LiveGames.record`.
         """
         place = place_of(game)
@@ -544,15 +551,15 @@ class Tournaments:
             except TournamentNotFound:
                 raise GameNotFound(f"there is no game {printable(game, 80)!r}", field="game") from None
             if place.tournament.startswith(PRIVATE_PREFIX):
-                # Who sees a private tournament sees its records, whoever played.
+                # Viewers who may see a private tournament may see all of its records.
                 viewer = viewer._replace(admin=True)
         return self._live.record(game, viewer)
 
     def records(
         self, tournament_id: str, group: str | None = None, viewer: Viewer | None = None
     ) -> Iterator[bytes]:
-        """Return the released records, each one line of JSON, group by group; of all groups or of
-        ``group``.
+        """Return the released records of all groups, or of ``group`` only, group by group. Each record is one
+        line of JSON.
         """
         check_visible(self.store, tournament_id, viewer)
         tournament, _ = self.lifecycle.load(check_tournament_id(tournament_id))
@@ -626,9 +633,10 @@ class Tournaments:
 
 
 def _left_s(pace: Mapping[int, int], now_ms: int, seconds: float, groups: int) -> float | None:
-    """The seconds until ``groups`` more are over: by the last minute, or by the later half of the ``seconds``
-    so far if that is shorter, since what was over at once says nothing about the rest. None if nothing was
-    over. ``pace``: numbers of groups by second.
+    """Estimate the seconds until ``groups`` more groups are over, or None if none ended recently. The
+    estimate uses the last minute or, if that is shorter, the second half of the ``seconds`` played so far,
+    because groups that end at once say nothing about the rest. ``pace`` maps each second to the number of
+    groups that ended in it.
     """
     first = (now_ms - round(1000 * min(_WINDOW_SECONDS, seconds / 2))) // 1000
     over = sum(count for second, count in pace.items() if second >= first)

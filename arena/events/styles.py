@@ -1,8 +1,9 @@
-"""How bots play on each leaderboard, in figures counted from the released records.
+"""Playing-style statistics for the bots on each leaderboard, counted from the released records.
 
-The records of a game's rated groups are read once each, in the order of their release, so a run costs
-what was released since the last one. The sums of all boards of a game are one document with the number of
-the last record in them: two runs at once do work twice, and neither spoils the other's.
+Each record of a game's rated groups is read once, in order of release, so the cost of a run depends only on
+the number of records released since the previous run. The sums of all boards of a game are stored in one
+document, with the number of the last record that they include. Concurrent runs therefore duplicate work but
+never corrupt the sums.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ from arena.store.repositories import Store
 from arena.store.rows import shown_or_left_out
 
 RUN_SECONDS: Final = 2.0
-"""How long a run goes on beginning to read; another one continues."""
+"""The time after which a run starts no more reads; the next run continues from there."""
 
 _AT_ONCE: Final = 50
 
 
 class BotStyle(NamedTuple):
-    """The style of a bot. ``games`` is the number of games counted; ``counts`` says for each figure how often
-    it occurred and out of how many chances.
+    """The style of a bot. ``games`` is the number of games counted. For each statistic, ``counts`` holds the
+    number of occurrences and the number of opportunities.
     """
 
     games: int
@@ -42,14 +43,14 @@ class BotStyle(NamedTuple):
 
 
 class BoardStyle(NamedTuple):
-    """The bots of a board by name. ``version`` changes with them."""
+    """The bots of a board, by name. ``version`` changes whenever their styles do."""
 
     version: str
     bots: Mapping[str, BotStyle]
 
 
 class BoardStyles:
-    """The styles of bots on boards.
+    """The playing styles of the bots on each board.
 
     Methods that take the name of a board raise :class:`~arena.errors.UnknownGame` and
     :class:`~arena.errors.UnknownPreset`.
@@ -62,9 +63,7 @@ class BoardStyles:
         self._known: dict[str, tuple[str, Mapping[str, BoardStyle]]] = {}
 
     def read(self, kind: str, division: str, preset: str | None = None) -> BoardStyle:
-        """Return the counts so far, or nothing if they cannot be read. They are parsed once, however often
-        they are read.
-        """
+        """Return the counts so far, or an empty value if they cannot be read. Parsed counts are cached."""
         board = BoardName.of(kind, division, preset)
         found = shown_or_left_out(f"styles of {kind}", partial(self._read, kind)) or {}
         style = found.get(board.key) or BoardStyle("0", {})
@@ -74,7 +73,9 @@ class BoardStyles:
         return BoardStyle(style.version + self._moderation.mark, bots)
 
     def update(self, kind: str, seconds: float = RUN_SECONDS) -> bool:
-        """Count newly released records for a while, and return whether there are more. May run twice."""
+        """Count newly released records for about ``seconds``, and return whether there are more. Safe to run
+        twice.
+        """
         game = GAMES[kind]
         if game.style is None:
             return False
@@ -96,12 +97,14 @@ class BoardStyles:
         return more
 
     def update_all(self) -> None:
-        """Count newly released records of every game for a while."""
+        """Count newly released records of every game, each for about ``RUN_SECONDS``."""
         for kind in GAMES:
             self.update(kind)
 
     def _sums(self, game: Game) -> dict[str, Any]:
-        """The sums so far; none if they were counted otherwise."""
+        """The sums so far, or empty sums if the stored ones were counted by another version of the game or
+        its style.
+        """
         assert game.style is not None
         (stored,) = self._store.load(game.kind, "document")
         found = shown_or_left_out(f"styles of {game.kind}", partial(orjson.loads, stored or b"{}")) or {}
@@ -129,8 +132,8 @@ def _style(stored: Sequence[int]) -> BotStyle:
 
 
 def _add(game: Game, boards: dict[str, dict[str, list[int]]], line: bytes) -> None:
-    """Add one record to the sums: per board and bot the number of games, then the counts. Records that
-    cannot be read or replayed are left out, as from the boards.
+    """Add one record to the sums, which hold the number of games and then the counts for each board and bot.
+    Records that cannot be read or replayed are skipped, as they are for the boards.
     """
     assert game.style is not None
     try:
@@ -154,7 +157,7 @@ def _add(game: Game, boards: dict[str, dict[str, list[int]]], line: bytes) -> No
 
 
 def _board_of(game: Game, record: Record) -> str | None:
-    """The key of the board whose groups the game belongs to; None if it does not count for style."""
+    """The key of the board to which the game belongs, or None if the game does not count for style."""
     canonical, info = record["canonical"], record["info"]
     group = canonical["group"]
     preset = game.preset_of(canonical["rules"])

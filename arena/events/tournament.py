@@ -42,13 +42,13 @@ OVER: Final = ("finished", "cancelled")
 Status = Literal["entered", "qualifying", "qualified", "failed", "withdrawn"]
 
 PRIVATE_PREFIX: Final = "q-"
-"""Of the ids of private tournaments. Ids of public ones may begin with it, too."""
+"""The prefix of the ids of private tournaments. Ids of public tournaments can begin with it, too."""
 
 COMPARISON: Final = "comparison"
-"""The purpose of the tournaments of comparisons."""
+"""The purpose of tournaments that serve comparisons."""
 
 MAX_VOIDS: Final = 3
-"""A group is abandoned after this many voids."""
+"""A group is abandoned after it has been void this many times."""
 
 
 class TournamentNotFound(ArenaError):
@@ -58,13 +58,13 @@ class TournamentNotFound(ArenaError):
 
 
 def check_tournament_id(text: str) -> str:
-    """``text`` if it is a possible id of a tournament. Raises :class:`TournamentNotFound`."""
+    """Return ``text`` if it is a well-formed tournament id. Raises :class:`TournamentNotFound` otherwise."""
     if not _ID(text):
         raise TournamentNotFound(f"there is no tournament {printable(text, 80)!r}", field="tournament")
     return text
 
 
-# The ids of its games begin with it and have up to 64 characters.
+# The ids of a tournament's games begin with its id and have up to 64 characters.
 _ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,39}\Z").match
 
 
@@ -73,21 +73,21 @@ class Sandbox(Protocol):
 
     @property
     def runtime_id(self) -> str:
-        """The id of the sandbox in records."""
+        """The id by which records name the sandbox."""
 
     def check(self) -> None:
-        """Check before a group begins that it would be played in the service's runtime.
+        """Check, before a group begins, that it would be played in the service's runtime.
 
         Raises :class:`~arena.events.runtimes.RuntimeReplaced` or
         :class:`~arena.events.runtimes.OtherRuntime`.
         """
 
     def spec(self, name: str, version: str) -> BotSpec:
-        """Return a version of a bot, to be run in this process."""
+        """Return a version of a bot that can run in this process."""
 
 
 class EntryView(TypedDict):
-    """An entry as published, see :class:`Entered`."""
+    """An entry as published; see :class:`Entered`."""
 
     bot: str
     version: str
@@ -101,7 +101,7 @@ class EntryView(TypedDict):
 
 
 class Link(TypedDict):
-    """A link to a tournament: the hash of its code, and how often it was accepted."""
+    """An invitation link, with the hash of its code and the number of times that it was accepted."""
 
     id: str
     expires_ms: int
@@ -112,7 +112,7 @@ class Link(TypedDict):
 
 
 class Edit(TypedDict):
-    """A change of a setting."""
+    """A change to a setting."""
 
     at_ms: int
     by: str
@@ -123,10 +123,10 @@ class Edit(TypedDict):
 
 @dataclass
 class Entered:
-    """An entry. ``co_owners`` share the bot with ``owner``. ``baseline``: whether it takes no place.
-    ``source``: the house bot, empty for other bots. ``uploaded``: whether the arena runs it in the sandbox.
-    ``reason``: explains ``status``. ``auto``: whether it was entered automatically. ``model``: whether its
-    owner said that it is a language model.
+    """An entry. ``co_owners`` share the bot with ``owner``. ``baseline``: whether the bot plays without
+    taking a place. ``source``: the name of the house bot, or empty for other bots. ``uploaded``: whether the
+    arena runs the bot in the sandbox. ``reason`` explains ``status``. ``auto``: whether the bot was entered
+    automatically. ``model``: whether its owner declared it to be a language model.
     """
 
     name: str
@@ -157,7 +157,7 @@ class Entered:
         status: Status = "entered",
         auto: bool = False,
     ) -> Entered:
-        """Return the entry of a registered bot. Raises :class:`~arena.accounts.versions.UnknownVersion`."""
+        """Return an entry for a registered bot. Raises :class:`~arena.accounts.versions.UnknownVersion`."""
         uploaded = bot.find(version).runner is SANDBOX
         return cls(
             bot.name,
@@ -175,29 +175,31 @@ class Entered:
 
     @property
     def runner(self) -> Runner:
-        """Who runs it."""
+        """The runner of the bot: the arena or its owner."""
         if self.source:
             return HOUSE
         return SANDBOX if self.uploaded else OWNER_RUN
 
     @property
     def player(self) -> PlayerId:
-        """The player in records and ratings."""
+        """The id of the player in records and ratings."""
         return PlayerId(self.name, self.version)
 
     @property
     def owners(self) -> tuple[str, ...]:
-        """The owner of the bot and the co-owners; none for house bots."""
+        """The owner and co-owners of the bot; empty for house bots."""
         return self.entrant.owners
 
     @property
     def is_copy(self) -> bool:
-        """Whether it is a copy of a house bot (``rookie+2``), which live games do not support."""
+        """Whether the bot is a copy of a house bot, such as ``rookie+2``. Live games do not support
+        copies.
+        """
         return self.source not in ("", self.name)
 
     @property
     def entrant(self) -> Entrant:
-        """The entry as the formats use it."""
+        """The entry in the form that the tournament formats use."""
         return Entrant(
             name=self.name,
             version=self.version,
@@ -227,8 +229,8 @@ class Entered:
 
 
 class PlannedGroup(NamedTuple):
-    """A planned group: its seats per game (indexes of the entries in play), whether the arena runs all its
-    players, and its commitment.
+    """A planned group. ``seats``: the players of each game by seat, as indexes of the entries in play.
+    ``mirrored``: whether the arena runs all of its players.
     """
 
     id: str
@@ -240,44 +242,43 @@ class PlannedGroup(NamedTuple):
 
     @classmethod
     def loads(cls, group_id: str, row: bytes) -> PlannedGroup:
-        """Invert :meth:`dumps`. Raises :class:`~arena.errors.CorruptState`."""
+        """Parse the output of :meth:`dumps`. Raises :class:`~arena.errors.CorruptState`."""
         with reading(f"group {group_id}"):
             # A newer version may have added fields to the row.
             found = cls(group_id, *orjson.loads(row)[: len(cls._fields) - 1])
             for value, kind in zip(found[1:], (int, int, list, bool, str), strict=True):
                 if not isinstance(value, kind):
-                    raise TypeError(f"{value!r} in a planned group")
+                    raise TypeError(f"unexpected value {value!r} in a planned group")
             return found
 
     def dumps(self) -> bytes:
-        """Return the row as stored."""
+        """Return the row to store."""
         return orjson.dumps(list(self[1:]))
 
     @property
     def players(self) -> list[int]:
-        """The players (indexes), each once, in the seat order of the first game."""
+        """The indexes of the players, each once, in the seat order of the first game."""
         return list(dict.fromkeys(self.seats[0]))
 
     @property
     def plan(self) -> GroupPlan:
-        """The group as the formats use it."""
+        """The group in the form that the tournament formats use."""
         return GroupPlan(self.id, self.round, self.pairing, tuple(map(tuple, self.seats)))
 
 
 @dataclass
 class Tournament:
-    """A tournament. Times are milliseconds since 1970; ``seed`` is hexadecimal and secret until the end.
-
-    ``entries`` are in the order of entry; after the lock those ``in_play`` come first, by seeding. ``byes``:
-    number per entry in play. ``expected``: the total number of groups. ``places`` (name, version, place) are
-    set where the standings do not decide. ``purpose``: the row of the qualification that the tournament
-    serves, else empty; such a tournament is not listed. ``visibility``: ``public``, or ``private``: only
-    organisers, owners who are invited or have entered, and admins see it; its id then begins with
-    ``PRIVATE_PREFIX``. ``organisers``: owners who organise it besides ``created_by``. ``guests``: owners who
-    are invited. ``links``: rows of :class:`~arena.events.guests.Guests`. ``comparison``: the settings and the
-    state of the comparison that the tournament serves, else None. ``final_hash``: the
-    hash of the records of ``final``, once that is stored apart. ``edits``: what was changed, oldest first, as
-    :func:`~arena.events.views.read_edit` shows it.
+    """A tournament. Times are Unix times in milliseconds. ``seed`` is hexadecimal, and secret until the end.
+    ``entries`` are in the order of entry; after the lock, the first ``in_play`` of them play, in seeding
+    order. ``byes``: the number of byes by index of the entry. ``expected``: the total number of groups.
+    ``places``: rows of name, version and place, set if they do not follow from the standings. ``purpose``:
+    the row of the qualification that the tournament serves, ``COMPARISON``, or empty; tournaments with a
+    purpose are not listed. ``visibility``: a ``private`` tournament is visible only to organisers, to owners
+    who are invited or have entered, and to admins; its id begins with ``PRIVATE_PREFIX``. ``organisers``:
+    owners who organise it besides ``created_by``. ``guests``: invited owners. ``links``: the invitation links
+    of :class:`~arena.events.guests.Guests`. ``comparison``: the settings and state of the comparison that the
+    tournament serves, or None. ``final_hash``: the hash of the records of ``final``, once ``final`` is stored
+    separately. ``edits``: the history of edits, oldest first; see :func:`~arena.events.views.read_edit`.
     """
 
     id: str
@@ -311,7 +312,7 @@ class Tournament:
 
     @classmethod
     def loads(cls, data: bytes) -> Tournament:
-        """Invert :meth:`dumps`. Raises :class:`~arena.errors.CorruptState`."""
+        """Parse the output of :meth:`dumps`. Raises :class:`~arena.errors.CorruptState`."""
         values: Any = None
         try:
             values = orjson.loads(data)
@@ -326,7 +327,7 @@ class Tournament:
         return read_row(cls, values)
 
     def dumps(self) -> bytes:
-        """Return the row as stored."""
+        """Return the row to store."""
         values = row_values(self)
         values["spec"] = {**self.spec.stored(), **values.pop("spec_unknown")}
         values["entries"] = [row_values(entry) for entry in self.entries]
@@ -335,18 +336,18 @@ class Tournament:
 
     @property
     def pairs_by(self) -> TournamentFormat:
-        """The format that plans its groups."""
+        """The format that plans the groups."""
         if self.comparison is not None:
             return ComparisonFormat(ComparisonSettings.from_json(self.comparison))
         return FORMATS[self.spec.format]
 
     @property
     def playing(self) -> list[Entered]:
-        """The entries in play by seeding; groups refer to their indexes."""
+        """The entries in play, in seeding order; groups refer to them by index."""
         return self.entries[: self.in_play]
 
     def find(self, name: str) -> Entered | None:
-        """Return the entry of a bot."""
+        """Return the entry of a bot, or None if it has not entered."""
         return next((entry for entry in self.entries if entry.name == name), None)
 
     def hash_entries(self) -> bytes:
@@ -358,8 +359,8 @@ class Tournament:
         return owner == self.created_by or owner in self.organisers
 
     def marked(self, entry: Entered) -> Entered:
-        """``entry``, with whether it is a baseline bot here: one that is named as such, of the house or of
-        somebody who organises the tournament.
+        """Set whether ``entry`` is a baseline bot, and return it. Baseline bots are named as such in the
+        settings, and are house bots or belong to an organiser.
         """
         named = entry.name in self.spec.baseline
         entry.baseline = named and (not entry.owner or any(map(self.is_organised_by, entry.owners)))
@@ -367,16 +368,16 @@ class Tournament:
 
     @property
     def has_guests(self) -> bool:
-        """Whether a bot that is not of the house has entered, even if it has left."""
+        """Whether any bot other than house bots has entered, even if it has left since."""
         return any(not entry.source for entry in self.entries)
 
     @property
     def is_public(self) -> bool:
-        """Whether everybody may see it, its games and its records."""
+        """Whether everybody may see the tournament, its games and its records."""
         return self.visibility == "public"
 
     def is_hidden_from(self, viewer: Viewer) -> bool:
-        """Return whether the viewer may not see the tournament, its games and records."""
+        """Return whether the tournament, its games and its records are hidden from the viewer."""
         if self.is_public or viewer.admin:
             return False
         owner = viewer.owner
@@ -388,17 +389,17 @@ class Tournament:
     # Groups
 
     def group_id(self, group: str) -> str:
-        """Return the id of a group in records, unique over all tournaments."""
+        """Return the id of a group in records, which is unique across all tournaments."""
         return f"{self.id}-{group}"
 
     def seed_of(self, group: str, attempt: int = 0) -> bytes:
-        """Return the seed of a group."""
+        """Return the seed for an attempt at a group."""
         return group_seed(
             bytes.fromhex(self.seed), bytes.fromhex(self.entries_hash), self.group_id(group), attempt
         )
 
     def planned(self, plan: GroupPlan) -> PlannedGroup:
-        """Return the planned group of ``plan``."""
+        """Return the planned group for ``plan``."""
         seats = [list(seats) for seats in plan.seats]
         mirrored = all(self.playing[player].runner.arena_run for player in seats[0])
         return PlannedGroup(
@@ -406,12 +407,12 @@ class Tournament:
         )
 
     def uploaded(self, group: PlannedGroup) -> dict[int, str]:
-        """Return the players of the group that run in the sandbox, and the names of their bots."""
+        """Return the group's players that run in the sandbox, mapped to the names of their bots."""
         entries = ((player, self.playing[player]) for player in group.players)
         return {player: entry.name for player, entry in entries if entry.runner is SANDBOX}
 
     def local_group(self, group: PlannedGroup, sandbox: Sandbox | None = None) -> LocalGroup:
-        """Return the group as a worker plays it. ``sandbox``: for uploaded bots."""
+        """Return the group in the form that a worker plays. ``sandbox`` runs its uploaded bots."""
         bots = [BotSpec(entry.name, entry.version, entry.source) for entry in self.playing]
         uploaded = frozenset(self.uploaded(group))
         for player in uploaded:
@@ -438,5 +439,5 @@ class Tournament:
         return BoardName(self.spec.kind, division_of(group.mirrored, self.spec.division == MODELS), preset)
 
     def rules_of(self, group: PlannedGroup) -> Rules:
-        """Return the rules of the group, every option filled in."""
+        """Return the rules of the group, with every option filled in."""
         return self.spec.rules_for(len(group.seats[0]))

@@ -1,4 +1,4 @@
-"""The records of tournaments that everybody may read."""
+"""Public records of tournaments."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class TournamentRecords:
         self._live_groups = live_groups
 
     def of(self, tournament: Tournament, group: str | None = None) -> Iterator[bytes]:
-        """Yield the records, each as one line of JSON, group by group: those of all groups, or of
-        ``group``.
+        """Yield the records of all groups, or of ``group`` only, group by group. Each record is one line of
+        JSON.
         """
         (row,) = self._store.load([tournament.id])
         for start in range(0, 0 if row is None else row.planned, _GROUPS_AT_ONCE):

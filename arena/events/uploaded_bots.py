@@ -1,4 +1,4 @@
-"""Uploaded bots for the workers: loaded from the accounts, run in the sandbox."""
+"""Uploaded bots for the workers, loaded from the accounts and run in the sandbox."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ class DeletedBot(BotSpec):
     """A bot that was deleted before all its games were played."""
 
     def make(self, seed: int) -> Bot:
-        """Raises :class:`~arena.bots.BotFailure`, because deleting the bot is its owner's fault."""
+        """Raise :class:`~arena.bots.BotFailure`, because the owner is responsible for deleting the bot."""
         raise BotFailure("crashed", "the bot was deleted")
 
 
 class SandboxedBots:
-    """Makes the uploaded bots of ``accounts``, which run in the service's runtime."""
+    """Loads the uploaded bots of ``accounts``, which run in the service's runtime."""
 
     def __init__(self, accounts: Accounts, runtimes: Runtimes) -> None:
         self._accounts = accounts
         self._runtimes = runtimes
-        # By digest, too: a database that was restored may have another version of that label.
+        # The key includes the digest: a restored database can have a different version with that label.
         self._loaded = lru_cache(_SPECS)(self._load)
 
     @property
     def runtime_id(self) -> str:
-        """The id of the sandbox in records."""
+        """The id by which records name the sandbox."""
         return self._runtime().id
 
     def check(self) -> None:
         """See :meth:`arena.events.tournament.Sandbox.check`."""
-        # What cannot be built here is a fault of the group that needs it.
+        # A failed build here is reported as a fault of the group that needs it.
         with suppress(BuildFailed):
             self._runtimes.ready()
 
@@ -54,7 +54,7 @@ class SandboxedBots:
             return DeletedBot(name, version, "")
 
     def _runtime(self) -> Runtime:
-        # A group that has begun is played to its end in the runtime that the process has.
+        # A group that has begun is played to the end in the process's current runtime.
         return used_runtime() or self._runtimes.ready()
 
     def _load(self, name: str, version: str, digest: str | None) -> SandboxedSpec:

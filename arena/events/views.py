@@ -1,4 +1,4 @@
-"""Parts of tournaments as they are published."""
+"""Published views of parts of tournaments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arena.store.chunks import StoredGroup
 
 
 class PlaceView(TypedDict):
-    """A place of a finished knockout."""
+    """A place in a finished knockout."""
 
     name: str
     version: str
@@ -21,7 +21,7 @@ class PlaceView(TypedDict):
 
 
 class Void(TypedDict):
-    """An attempt at a group that does not count, with the reason."""
+    """A void attempt at a group, with the reason."""
 
     group: str
     attempt: int
@@ -30,7 +30,9 @@ class Void(TypedDict):
 
 
 class GroupView(TypedDict):
-    """A group with its state and result. ``voids``: how often it was void. ``score``: by name."""
+    """A group with its state and result. ``voids``: the number of void attempts. ``score``: the score of each
+    player by name.
+    """
 
     id: str
     round: int
@@ -46,13 +48,13 @@ class GroupView(TypedDict):
 
 
 class ListedGroup(GroupView):
-    """A group in a list, and its annulment if it was annulled."""
+    """A group in a list, with its annulment if it was annulled."""
 
     annulled: dict[str, object] | None
 
 
 def places_view(tournament: Tournament) -> list[PlaceView] | None:
-    """The places of a finished knockout, None where points decide."""
+    """Return the places of a finished knockout, or None for formats that rank by points."""
     if tournament.places is None:
         return None
     ordered = sorted(tournament.places, key=lambda placed: placed[2])
@@ -60,9 +62,9 @@ def places_view(tournament: Tournament) -> list[PlaceView] | None:
 
 
 def read_edit(edit: Edit) -> Edit:
-    """A change of a setting, as published."""
+    """Check an edit of a setting, and return it as published."""
     if not isinstance(edit["at_ms"], int):
-        raise TypeError(f"at_ms is {edit['at_ms']!r}")
+        raise TypeError(f"at_ms has the wrong type: {edit['at_ms']!r}")
     return {
         "at_ms": edit["at_ms"],
         "by": edit["by"],
@@ -73,22 +75,22 @@ def read_edit(edit: Edit) -> Edit:
 
 
 def read_void(data: bytes) -> Void:
-    """A published void."""
+    """Parse a stored void."""
     values = orjson.loads(data)
     for name, kind in (("group", str), ("attempt", int), ("reason", str), ("at_ms", int)):
         if not isinstance(values[name], kind):
-            raise TypeError(f"{name} is {values[name]!r}")
+            raise TypeError(f"{name} has the wrong type: {values[name]!r}")
     void: Void = values
     return void
 
 
 def group_view(tournament: Tournament, stored: StoredGroup) -> GroupView:
-    """A group with its state and result."""
+    """Return a group with its state and result."""
     group = PlannedGroup.loads(stored.id, stored.row)
     data, voided = stored.result, stored.voided
     result = None if data is None else read_result(data)
     players = [tournament.playing[number] for number in group.players]
-    # In a comparison they are versions of one bot.
+    # In a comparison, the players are versions of one bot.
     versions = len({entry.name for entry in players}) < len(players)
     names = [f"{entry.name} {entry.version}" if versions else entry.name for entry in players]
     attempt = 0 if group.mirrored else voided

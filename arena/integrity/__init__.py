@@ -1,1 +1,1 @@
-"""The report for admins: results that look arranged, and uploads that several owners have."""
+"""Integrity reports for admins: results that look arranged, and uploads shared by several owners."""

@@ -1,4 +1,4 @@
-"""Uploads that several owners share, byte for byte: a report for people to look into."""
+"""Byte-for-byte identical uploads of several owners: a report for people to investigate."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arena.store.rows import shown_or_left_out
 
 
 class CopiedVersion(NamedTuple):
-    """A version of a bot, with the owner. ``created_ms`` is Unix time in milliseconds."""
+    """A version of a bot, with its owner. ``created_ms`` is Unix time in milliseconds."""
 
     created_ms: int
     name: str
@@ -22,18 +22,18 @@ class CopiedVersion(NamedTuple):
 
 
 class Copies(NamedTuple):
-    """Versions of bots of different owners whose uploads have the same SHA-256, oldest first."""
+    """Versions of bots with different owners whose uploads have the same SHA-256, oldest first."""
 
     digest: str
     versions: tuple[CopiedVersion, ...]
 
     def as_json(self) -> dict[str, object]:
-        """Return the copies as shown to admins."""
+        """Return the copies in the form shown to admins."""
         return {"digest": self.digest, "versions": [one._asdict() for one in self.versions]}
 
 
 def copies(accounts: Accounts, store: AccountStore) -> list[Copies]:
-    """Return the uploads that active bots of different owners have, the latest copy first."""
+    """Return the uploads that active bots of different owners share, those with the latest copy first."""
     found: dict[str, list[CopiedVersion]] = defaultdict(list)
     bots = accounts.uploaded_bots()
     for bot, rows in zip(bots, store.versions_of([bot.name for bot in bots]), strict=True):

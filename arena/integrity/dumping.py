@@ -1,12 +1,13 @@
-"""Which versions gain from the bots of other owners what their strength does not explain.
+"""Detection of dumping: versions that gain more from other owners' bots than their strength explains.
 
-The strengths are fitted to all pairs at once, so that pairs that do not fit pull them little; those with
-house bots, which help nobody, count in full. How far pairs of an honest field are off, because one number
-does not say who beats whom, is estimated from the pairs themselves (their *spread*), and expected of every
-pair. A gainer is tested against the bots of several owners together, since helpers may have different ones.
+The strengths are fitted to all pairs at once by a robust method, so that pairs that do not fit have little
+influence; pairs with house bots, which help nobody, always have full weight. Even in an honest field, pairs
+deviate from their strengths, because a single number does not determine who beats whom. The size of these
+deviations (the *spread*) is estimated from the pairs themselves and allowed for in every pair. A gainer is
+tested against the bots of several owners together, because its helpers can have different owners.
 
-In the sealed division the same bots always play alike, so there a version's results against one owner are
-also compared between tournaments, which needs no strengths.
+In the sealed division, the same bots always play in the same way. There, a version's results against one
+owner are also compared between tournaments, which does not require strengths.
 """
 
 from __future__ import annotations
@@ -23,20 +24,20 @@ from arena.play.players import PlayerId
 from arena.ratings.solver import FloatArray
 
 _MOST_OWNERS: Final = 8
-"""The most owners whose bots are tested together."""
+"""The maximum number of owners whose bots are tested together."""
 
 _LEAST_SPREAD: Final = 0.3
 _MOST_SPREAD: Final = 2.0
-"""Bounds of the spread, in units of log odds."""
+"""``_LEAST_SPREAD`` and ``_MOST_SPREAD`` are the bounds of the spread, in log odds."""
 
 _QUARTILE: Final = 1.1503
 """The third quartile of the absolute value of a standard normal variable."""
 
 _BOUND: Final = 1.5
-"""Pairs that deviate by more standard deviations than this have less weight in the strengths."""
+"""Pairs that deviate by more than this many standard deviations have less weight in fitting the strengths."""
 
 _PRIOR: Final = 16.0
-"""The variance of the strengths, before any result."""
+"""The prior variance of the strengths."""
 
 _ROUNDS: Final = 40
 _GRID: Final = np.linspace(-8.0, 8.0, 321)
@@ -44,8 +45,8 @@ _EXACT: Final = 2000
 
 
 class _Tally(NamedTuple):
-    """What a version has against the bots of an owner: the meetings, what was expected of each, and the
-    probability of as much by chance.
+    """The results of a version against the bots of one owner: the meetings, the expected score per meeting,
+    and the probability of scoring at least as much by chance.
     """
 
     owner: str
@@ -55,8 +56,8 @@ class _Tally(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """A gain with its chance. ``tests``: by how much the chance exceeds that of the tallies together, because
-    the others were looked at too.
+    """A gain with its chance. ``tests`` is the factor by which the chance of the tallies is multiplied to
+    correct for the number of tests.
     """
 
     chance: float
@@ -67,9 +68,9 @@ class _Candidate(NamedTuple):
 
 
 class _Strengths:
-    """The strengths of all players, with their covariance, and how pairs deviate from them.
+    """The strengths of all players, with their covariance and the deviations of pairs from them.
 
-    They are fitted by least squares on the log odds of pairs, where a group counts as a single game.
+    The strengths are fitted by least squares to the log odds of pairs, counting each group as a single game.
     """
 
     def __init__(self, meetings: Sequence[Encounter], owners: Mapping[str, str]) -> None:
@@ -88,7 +89,7 @@ class _Strengths:
         trusted = house[self._pairs].any(axis=1)
         self._values = np.zeros(len(players))
         self.spread = _LEAST_SPREAD
-        """The standard deviation of the log odds of pairs about what the strengths say."""
+        """The standard deviation of the log odds of pairs around the predictions of the strengths."""
         one, other = self._pairs.T
         for _ in range(_ROUNDS):
             chance = _odds(self._values[one] - self._values[other])
@@ -111,20 +112,21 @@ class _Strengths:
         self._covariance = np.linalg.inv(matrix)
 
     def gaps(self, meetings: Sequence[Encounter]) -> FloatArray:
-        """By how much the player of each meeting is stronger."""
+        """Return the difference in strength between the player and the other in each meeting."""
         one, other = self._indexes(meetings)
         found: FloatArray = self._values[one] - self._values[other]
         return found
 
     def variance(self, meetings: Sequence[Encounter]) -> float:
-        """The mean variance of what is not known of these gaps."""
+        """Return the mean variance of the estimates of these gaps."""
         one, other = self._indexes(meetings)
         own = self._covariance
         return float(np.mean(own[one, one] + own[other, other] - 2 * own[one, other]))
 
     def spread_about(self, gainer: PlayerId, helpers: Iterable[PlayerId]) -> float:
-        """The spread of the other pairs of the gainer and of the helpers, a standard error above what they
-        show. It is larger than elsewhere if many beat the helpers, or the gainer beats many, by their style.
+        """Return the spread of the other pairs of the gainer and of the helpers, plus one standard error. It
+        is larger than elsewhere if the gainer's style beats many bots, or if many bots beat the helpers'
+        style.
         """
         number = self._numbers[gainer]
         theirs = np.zeros(len(self._values), dtype=np.bool_)
@@ -138,7 +140,7 @@ class _Strengths:
         return _spread(lambda spread: float((residual**2 / (1 / information + spread**2)).sum()) > least)
 
     def _quartile_spread(self) -> float:
-        """Three quarters of the deviations are below the third quartile, whatever the others are."""
+        """Estimate the spread from the third quartile of the deviations, which is robust against outliers."""
         size, noise = np.abs(self._residual), 1 / self._information
         return _spread(lambda spread: float(np.quantile(size / np.sqrt(noise + spread**2), 0.75)) > _QUARTILE)
 
@@ -150,15 +152,16 @@ class _Strengths:
 def dumping_gains(
     meetings: Iterable[Encounter], owners: Mapping[str, str], level: float, *, by_tournament: bool
 ) -> list[Gain]:
-    """Return the gains that are too large for chance, the clearest first.
+    """Return the gains that are too large to be due to chance, clearest first.
 
-    ``meetings``: each pair of a group in both directions. ``owners``: of the bots by name, empty for house
-    bots. ``level``: the greatest ``chance`` of a gain. ``by_tournament``: whether the same versions always
-    play alike, so that they may be compared between tournaments.
+    ``meetings`` contains each pair of a group in both directions. ``owners`` maps bot names to owners, which
+    are empty for house bots. ``level`` is the maximum ``chance`` of a reported gain. ``by_tournament``:
+    whether the same versions always play in the same way, so that their results can be compared between
+    tournaments.
     """
     left = list(meetings)
     found = []
-    # The groups of those who were found are left out before the next are looked for.
+    # Remove the groups of each gain that was found before searching for the next one.
     while (gain := _of_tournaments(left, owners, level) if by_tournament else None) is not None:
         found.append(gain)
         helpers = set(gain.helpers)
@@ -178,7 +181,7 @@ def _of_strengths(meetings: Sequence[Encounter], owners: Mapping[str, str], leve
     cells = _against_owners(meetings, owners)
     if not cells:
         return None
-    # The others are not needed: house bots connect all.
+    # The other players are not needed, because house bots connect all players.
     tested = {gainer for gainer, _ in cells} | {one.other for own in cells.values() for one in own}
     known = tested | {one.player for one in meetings if not _owner(one.player, owners)}
     strengths = _Strengths([one for one in meetings if {one.player, one.other} <= known], owners)
@@ -209,7 +212,7 @@ def _of_tournaments(meetings: Sequence[Encounter], owners: Mapping[str, str], le
         for one in own:
             by_tournament[one.tournament].append(one)
         for tournament, here in by_tournament.items():
-            # Against the same bots: those of one owner may differ.
+            # Compare only results against the same bots, because bots of one owner can differ.
             others = {one.other for one in here}
             elsewhere = [one for one in own if one.tournament != tournament and one.other in others]
             if min(len(here), len(elsewhere)) < MIN_GROUPS:
@@ -224,7 +227,9 @@ def _of_tournaments(meetings: Sequence[Encounter], owners: Mapping[str, str], le
 def _against_owners(
     meetings: Sequence[Encounter], owners: Mapping[str, str]
 ) -> dict[tuple[PlayerId, str], list[Encounter]]:
-    """The meetings of each version with the bots of each owner, without house bots, if they are enough."""
+    """Return the meetings of each version with the bots of each owner if there are enough, excluding house
+    bots.
+    """
     found: dict[tuple[PlayerId, str], list[Encounter]] = defaultdict(list)
     for one in meetings:
         if _owner(one.player, owners) and (owner := _owner(one.other, owners)):
@@ -233,22 +238,24 @@ def _against_owners(
 
 
 def _owner(player: PlayerId, owners: Mapping[str, str]) -> str:
-    """Its owner; of a bot that is not known any more, its name."""
+    """Return the owner of a player's bot or, for a bot that no longer exists, a placeholder made of its
+    name.
+    """
     return owners.get(player.name, f"{player.name}?")
 
 
 def _candidates(
     rows: Iterable[tuple[PlayerId, str | None, Sequence[_Tally]]], tests: int, level: float
 ) -> list[_Candidate]:
-    """The gains with a chance below ``level``, the smallest first: of a gainer, from the one or more owners
-    against whom it deviates most.
+    """Return the gains with a chance below ``level``, smallest chance first. For each gainer, the one or more
+    owners against whom it deviates most are tested together.
     """
     found = []
     for gainer, tournament, tallies in rows:
         ordered = sorted(tallies, key=lambda own: own.chance)
         most = min(len(ordered), _MOST_OWNERS)
         for count in range(1, most + 1):
-            # Sets of one owner have half of the level, of two a quarter, and so on.
+            # Sets of one owner get half of the level, sets of two a quarter, and so on.
             looked_at = comb(len(ordered), count) * 2**count * tests
             chance = _together(ordered[:count]) * looked_at
             if chance < level:
@@ -257,7 +264,7 @@ def _candidates(
 
 
 def _together(tallies: Sequence[_Tally]) -> float:
-    """The probability of chances that are together as small as these (Fisher's method)."""
+    """Return the combined chance of the tallies by Fisher's method."""
     half = -fsum(log(max(own.chance, 1e-300)) for own in tallies)
     if half <= 0:
         return 1.0
@@ -274,7 +281,7 @@ def _gain(found: _Candidate) -> Gain:
 
 
 def _spread(is_larger: Callable[[float], bool]) -> float:
-    """The largest spread for which ``is_larger`` is true, within the bounds."""
+    """Return the largest spread within the bounds for which ``is_larger`` is true."""
     low, high = _LEAST_SPREAD, _MOST_SPREAD
     for _ in range(20):
         middle = (low + high) / 2
@@ -291,7 +298,9 @@ def _odds(gaps: FloatArray) -> FloatArray:
 
 
 def _at_least(score: float, gaps: FloatArray, variance: float) -> float:
-    """The probability of ``score`` or more in groups with these log odds, all off by a normal deviate."""
+    """Return the probability of scoring at least ``score`` in groups with these log odds, all shifted by the
+    same normal deviate.
+    """
     count = len(gaps)
     deviates = sqrt(variance) * _GRID
     density = np.exp(-(_GRID**2) / 2)
@@ -310,8 +319,9 @@ def _at_least(score: float, gaps: FloatArray, variance: float) -> float:
 
 
 def _more_here(score: float, groups: int, rest: float, others: int) -> float:
-    """The probability of ``score`` or more of all points in ``groups`` groups, if it did not matter which of
-    them are here and which are the ``others``. Fractions are rounded against a report.
+    """Return the probability of scoring at least ``score`` of all points in ``groups`` groups if the points
+    were distributed at random among these groups and the ``others``. Fractions are rounded so that a report
+    becomes less likely.
     """
     total = min(groups + others, ceil(score + rest))
     top = min(groups, total)

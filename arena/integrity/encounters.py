@@ -1,4 +1,4 @@
-"""What two bots scored in a group, and the gains among such results that look arranged."""
+"""Scores of two bots in a group, and gains among such results that look arranged."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Final, NamedTuple
 from arena.play.players import PlayerId
 
 MIN_GROUPS: Final = 8
-"""A version is not tested against an owner whose bots it has met in fewer groups."""
+"""The minimum number of groups that a version must have played against an owner's bots to be tested against
+them.
+"""
 
 
 class Encounter(NamedTuple):
-    """The points, from 0 to 1, of a player against another in one group of a tournament."""
+    """The points, from 0 to 1, that a player scored against another in one group of a tournament."""
 
     group: str
     tournament: str
@@ -24,11 +26,11 @@ class Encounter(NamedTuple):
 @dataclass(frozen=True)
 class Gain:
     """A conspicuous result: ``gainer`` scored ``score`` per group in ``groups`` groups against the
-    ``helpers``, where ``expected`` was predicted.
+    ``helpers``, when ``expected`` was predicted.
 
-    ``tournament`` is the only one in which this happened, or None if it does not depend on the tournament. In
-    an honest field, anybody is named for as much with a probability of at most ``chance``. ``meetings`` are
-    the groups.
+    ``tournament`` is the only tournament in which this happened, or None if the gain does not depend on the
+    tournament. ``chance`` is an upper bound on the probability that such a gain is reported for any bot in an
+    honest field. ``meetings`` are the encounters in these groups.
     """
 
     gainer: PlayerId

@@ -1,4 +1,4 @@
-"""The report of what looks arranged, for admins."""
+"""The integrity report for admins."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def integrity_report(
     division: str,
     preset: str | None = None,
 ) -> dict[str, object]:
-    """Return what looks arranged on a board and, in the sealed division, the uploads that several owners
-    share.
+    """Return the results on a board that look arranged and, in the sealed division, the uploads that several
+    owners share.
 
-    Bots that share an owner count as those of one owner, shown as ``ana+bia``.
+    Bots that share an owner count as bots of one owner, shown as ``ana+bia``.
     """
     groups = list(boards.groups(kind, division, preset))
     found = copies(accounts, store) if division == SEALED else []

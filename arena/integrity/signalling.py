@@ -1,6 +1,7 @@
-"""Which pairs at one table, or in one team, gain from the others what their strengths do not explain.
+"""Detection of signalling: pairs at one table or in one team that gain more from the others than their
+strengths explain.
 
-The strengths are fitted to all other groups, without those of the pair.
+The strengths are fitted to all groups except those of the pair.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ from arena.ratings.solver import FloatArray
 from arena.ratings.standings import group_points
 
 _SCREEN: Final = 0.5
-"""The pair's groups pull the strengths towards their results, so the first test, on all groups, requires
-only half of the deviation."""
+"""The fraction of the deviation that the first test requires. It uses all groups, including the pair's own,
+which pull the strengths towards the pair's results.
+"""
 
 
 class _Meeting(NamedTuple):
-    """The score of a player or pair in a group, and the sides that it was scored against."""
+    """The score of a player or pair in a group, and the sides against which it was scored."""
 
     group: GroupResult
     score: float
@@ -39,8 +41,8 @@ _Key = tuple[PlayerId, PlayerId]
 
 
 class _Strengths(NamedTuple):
-    """The index of each player in ``values``, and the curvature of their likelihood if a group is ``games``
-    independent games.
+    """The strengths of players. ``numbers`` holds the index of each player in ``values``. ``curvature`` is
+    the curvature of the likelihood if each group consists of ``games`` independent games.
     """
 
     numbers: Mapping[PlayerId, int]
@@ -49,7 +51,9 @@ class _Strengths(NamedTuple):
     games: int
 
     def variance(self, slope: FloatArray) -> float:
-        """The variance of the values times ``slope``, added up; every group counts as one game."""
+        """Return the variance of the sum of the values weighted by ``slope``, counting every group as one
+        game.
+        """
         players = len(self.values)
         scores = np.zeros(len(self.curvature.diagonal))
         scores[:players] = slope
@@ -59,13 +63,15 @@ class _Strengths(NamedTuple):
 def signalling_gains(
     groups: Sequence[GroupResult], owners: Mapping[str, str], level: float
 ) -> tuple[list[Gain], Sequence[GroupResult]]:
-    """Return the gains of pairs on one board that are too large for chance, and the groups that are left.
+    """Return the gains of pairs on one board that are too large to be due to chance, and the remaining
+    groups.
 
-    ``owners``: of the bots by name, empty for house bots. ``level``: the greatest ``chance`` of a gain.
+    ``owners`` maps bot names to owners, which are empty for house bots. ``level`` is the maximum ``chance``
+    of a reported gain.
 
-    Pairs are found one at a time, the largest deviation first, each time without the groups of the pairs
-    before: two who help each other seem stronger than they are, so a player that beats one of them alone
-    seems to be helped.
+    Pairs are found one at a time, largest deviation first, each time without the groups of the pairs already
+    found. Otherwise, because two players that help each other seem stronger than they are, a player that
+    beats one of them alone would seem to have been helped.
     """
     found: list[Gain] = []
     left = groups
@@ -96,7 +102,7 @@ def signalling_gains(
 def _strangest(
     tested: Mapping[_Key, Sequence[_Meeting]], groups: Sequence[GroupResult], threshold: float
 ) -> tuple[_Key, tuple[float, float, float]] | None:
-    """The pair with the greatest deviation of those above ``threshold``, and its comparison."""
+    """Return the pair with the greatest deviation above ``threshold``, and its comparison."""
     everything = _strengths(groups)
     found = []
     for key, meetings in tested.items():
@@ -108,7 +114,9 @@ def _strangest(
 
 
 def _meetings(group: GroupResult) -> Iterable[tuple[_Key, _Meeting]]:
-    """What two who may signal to each other have scored against the others: partners, or two at a table."""
+    """Yield, for each pair of players that could signal to each other (partners, or two players at a table),
+    their scores against the others.
+    """
     partners = team_partners(group)
     for one, other in combinations(group.players, 2):
         if frozenset((one, other)) in partners:
@@ -124,15 +132,15 @@ def _meetings(group: GroupResult) -> Iterable[tuple[_Key, _Meeting]]:
 
 
 def team_partners(group: GroupResult) -> set[frozenset[PlayerId]]:
-    """Return the pairs of different players who share a team."""
+    """Return the pairs of different players that share a team."""
     players = group.games[0].players
     teams = [frozenset(players[seat] for seat in team) for team in group.teams]
     return {team for team in teams if len(team) == 2}
 
 
 def _compare(meetings: Sequence[_Meeting], strengths: _Strengths) -> tuple[float, float, float]:
-    """The mean score, the predicted one, and by how many standard deviations it is above it: those of
-    chance, a group counting as one game, and of what is not known of the strengths.
+    """Return the mean score, the predicted score, and the deviation between them in standard deviations. The
+    variance is that of chance, counting a group as one game, plus that of the estimated strengths.
     """
     predicted = []
     variance = []
@@ -155,7 +163,9 @@ def _compare(meetings: Sequence[_Meeting], strengths: _Strengths) -> tuple[float
 
 
 def _strengths(groups: Sequence[GroupResult], without: Collection[str] = ()) -> _Strengths:
-    """By maximum likelihood, as for a leaderboard, from the groups that are not ``without``."""
+    """Fit the strengths by maximum likelihood, as for a leaderboard, to the groups that are not in
+    ``without``.
+    """
     board = groups[0].board
     assert board is not None
     ledger = Ledger(*board)
@@ -167,6 +177,6 @@ def _strengths(groups: Sequence[GroupResult], without: Collection[str] = ()) -> 
     likelihood = Likelihood(len(index), ledger.blocks(index))
     fitted = likelihood.fit()
     games = max((len(group.games) for group in used), default=1)
-    # The games of a group may depend on each other as much as if they were one.
+    # At worst, the games of a group depend on each other so much that they count as one game.
     curvature = likelihood.curvature(likelihood.moments(fitted))
     return _Strengths(index, fitted[: len(index)], curvature, games)

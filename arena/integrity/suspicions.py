@@ -1,11 +1,11 @@
-"""Bots whose results look arranged: a report for people to look into, not a verdict.
+"""Bots whose results look arranged: a report for people to investigate, not a verdict.
 
-*Dumping*: a version gains far more from the bots of some other owners than its strength explains, or more
-in one tournament than in others (:mod:`arena.integrity.dumping`). *Signalling*: two at one table, or in one
-team, gain far more from the others than their strengths predict (:mod:`arena.integrity.signalling`). Nobody
-is named unless the results have a chance below ``LEVEL`` over all tests of their kind together, every group
-counting as a single game, so that games of a group that depend on each other raise no suspicion. House bots
-help nobody and are never named.
+*Dumping*: a version gains far more from some other owners' bots than its strength explains, or more in one
+tournament than in others (:mod:`arena.integrity.dumping`). *Signalling*: two players at one table or in one
+team gain far more from the others than their strengths predict (:mod:`arena.integrity.signalling`). Bots are
+named only if the probability of such results, corrected for all tests of the same kind, is below ``LEVEL``.
+Every group counts as a single game, so that dependence between the games of a group raises no suspicion.
+House bots help nobody and are never named.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from arena.ratings.results import GroupResult
 from arena.ratings.standings import group_points
 
 LEVEL: Final = 0.01
-"""The largest probability that a report of an honest field names anybody, for each kind of test."""
+"""The maximum probability, for each kind of test, that the report names any bot in an honest field."""
 
 DUMPING: Final = "dumping"
 SIGNALLING: Final = "signalling"
@@ -37,12 +37,13 @@ _SHOWN_GROUPS: Final = 20
 
 
 class Helper(NamedTuple):
-    """A helper: the ``groups`` that the gainer played against it (or with it), and the gainer's ``score`` in
-    them.
+    """A helper. ``groups`` is the number of groups that the gainer played against it (or with it), and
+    ``score`` is the gainer's mean score in them.
 
-    ``fold_rate``: the share of its opportunities at which it folded in these groups, and
-    ``fold_rate_elsewhere`` in its other groups; None without opportunities. ``forfeits``: groups of the two
-    that it forfeited, which are not among the others.
+    ``fold_rate`` is the share of its opportunities to fold that the helper took in these groups, and
+    ``fold_rate_elsewhere`` is the same for its other groups; both are None without opportunities.
+    ``forfeits`` is the number of groups with the gainer that the helper forfeited; ``groups`` does not
+    include them.
     """
 
     player: PlayerId
@@ -54,19 +55,19 @@ class Helper(NamedTuple):
     forfeits: int
 
     def as_json(self) -> dict[str, object]:
-        """Return the helper as shown to admins."""
+        """Return the helper in the form shown to admins."""
         values = self._asdict()
         return {**values.pop("player")._asdict(), **values}
 
 
 @dataclass(frozen=True)
 class Suspicion:
-    """``gainer`` had ``score`` per group where ``expected`` was predicted, in ``groups`` groups: against the
-    ``helpers`` (``dumping``), or with the one helper against the others (``signalling``; the two are in
-    alphabetical order then). ``owner``: that of the gainer, None if it is not known any more.
-
-    ``tournament``: that in which it did so, None for all. ``chance``: the probability that anybody in an
-    honest field deviates as much. ``group_ids``: at most 20 of the groups, the strongest evidence first.
+    """A suspicion: ``gainer`` scored ``score`` per group in ``groups`` groups, when ``expected`` was
+    predicted. For ``dumping``, it scored against the ``helpers``; for ``signalling``, it scored together with
+    its only helper against the others, and the two are in alphabetical order. ``owner`` is the owner of the
+    gainer, or None if the gainer no longer exists. ``tournament`` is the tournament in which this happened,
+    or None for all. ``chance`` is the probability that any bot in an honest field deviates as much.
+    ``group_ids`` lists at most 20 of the groups, strongest evidence first.
     """
 
     what: str
@@ -83,7 +84,7 @@ class Suspicion:
     group_ids: tuple[str, ...]
 
     def as_json(self) -> dict[str, object]:
-        """Return the suspicion as shown to admins."""
+        """Return the suspicion in the form shown to admins."""
         values = dict(vars(self))
         gainer = {**self.gainer._asdict(), "owner": values.pop("owner")}
         helpers = [helper.as_json() for helper in self.helpers]
@@ -91,9 +92,9 @@ class Suspicion:
 
 
 def suspicions(groups: Iterable[GroupResult], owners: Mapping[str, str]) -> list[Suspicion]:
-    """Return whose results look arranged, on every board, the smallest chance first.
+    """Return the suspicions on every board, smallest chance first.
 
-    ``owners``: of the bots by name; empty for house bots.
+    ``owners`` maps bot names to owners, which are empty for house bots.
     """
     boards: dict[BoardName, list[GroupResult]] = defaultdict(list)
     for group in groups:

@@ -1,5 +1,6 @@
-"""Ratings, leaderboards and standings, all of them pure functions of finished games (``docs/ratings.md``).
+"""Ratings, leaderboards and standings, all of which are pure functions of finished games (see
+``docs/ratings.md``).
 
-``results`` and ``standings`` need nothing but Python; ``model``, ``bootstrap`` and ``board`` need numpy (the
+``results`` and ``standings`` need only Python; ``model``, ``bootstrap`` and ``board`` also need numpy (the
 extra ``ratings``).
 """

@@ -26,23 +26,23 @@ from arena.ratings.results import GroupResult
 from arena.text import Cell, csv_text, plain_table
 
 ANCHOR: Final = "rookie"
-"""The house bot with a rating of exactly ``ANCHOR_RATING``; all its versions are one player."""
+"""The house bot whose rating is exactly ``ANCHOR_RATING``. All of its versions count as one player."""
 
 ANCHOR_RATING: Final = 1500.0
 
 ADJUSTED_FROM: Final = 5.0
-"""The information, a sum of p(1 - p) over games, from which on there is a rating without luck. Of bots that
-win nearly always, or lose, the luck is larger than what is known of them.
+"""The minimum information, as a sum of p(1 - p) over games, for a rating without luck. For bots that nearly
+always win or lose, the luck is larger than the information about their strength.
 """
 
 RETIRED_DAYS: Final = 14
-"""A bot that was not seen for longer, before the newest group of the board, has retired."""
+"""A bot has retired if it was last seen more than this many days before the newest group of the board."""
 
 METHOD: Final = 3
-"""The version of the method by which ratings and intervals are computed (``docs/ratings.md``)."""
+"""The version of the method by which ratings and intervals are computed (see ``docs/ratings.md``)."""
 
 DIGITS: Final = 1
-"""Decimals of published ratings and bounds."""
+"""The number of decimals in published ratings and bounds."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,12 @@ class Rating:
     """The rating of one version of a bot.
 
     ``low`` and ``high`` bound the 95% interval of its difference from the anchor. A rating is ``provisional``
-    if the version has too few groups or no game connects it with the anchor. ``groups`` and ``games`` count
-    those that count for the version, and ``forfeits`` the groups that it lost by forfeit. ``last_seen_ms`` is
-    in milliseconds since 1970, or None if the records do not say. ``adjusted`` is the rating without the luck
-    of the cards, with the bounds of its own interval, or None where too little is known. On boards of the
-    division ``models``, ``illegal`` and ``late`` count the version's answers that were refused or came too
-    late.
+    if the version has too few groups or no chain of games connects it to the anchor. ``groups`` and ``games``
+    are the numbers of groups and games that count for the version, and ``forfeits`` is the number of groups
+    that it lost by forfeit. ``last_seen_ms`` is Unix time in milliseconds, or None if the records do not
+    contain it. ``adjusted`` is the rating without the luck of the cards, with the bounds of its interval; all
+    three are None if too little is known. On boards of the division ``models``, ``illegal`` and ``late`` are
+    the numbers of the version's answers that were refused or too late.
     """
 
     version: str
@@ -77,9 +77,10 @@ class Rating:
 
 @dataclass(frozen=True)
 class Row:
-    """The row of one bot: the rating of its current version (the last one seen, else the one with the highest
-    number), its best version, and all its versions. ``rank`` is None while the rating is provisional and once
-    the bot has ``retired``. ``versions_tried`` is the number of versions that have played here.
+    """The row of one bot, with the rating of its current version (the one last seen or, in case of a tie,
+    with the highest number), its best version, and all of its versions. ``rank`` is None while the rating is
+    provisional and once the bot has ``retired``. ``versions_tried`` is the number of versions that have
+    played on this board.
     """
 
     rank: int | None
@@ -93,7 +94,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Title:
-    """The holders of a title, with the value of its measure."""
+    """The holders of a title, with the value that earned it and what that value measures."""
 
     holders: tuple[str, ...]
     value: float
@@ -104,11 +105,11 @@ class Title:
 class Board:
     """A leaderboard.
 
-    ``preset`` is the set of rules that were played. ``records_hash`` is the hash of the hashes of its
-    ``records`` records, and the seed of the intervals. ``anchored`` says whether the anchor has played here;
-    if not, all ratings are relative to the average bot. ``method`` is the version of the method by which the
-    board was computed. ``luck_table`` is the hash of the equity table by which luck is measured, or None if
-    it is not measured.
+    ``preset`` is the preset of the rules that were played. ``records_hash`` is the hash of the hashes of its
+    ``records`` records, and the seed of the intervals. ``anchored``: whether the anchor has played on this
+    board; if not, all ratings are relative to the average bot. ``method`` is the version of the method by
+    which the board was computed. ``luck_table`` is the hash of the equity table used to measure luck, or None
+    if luck is not measured.
     """
 
     kind: str
@@ -154,7 +155,7 @@ class Board:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Board:
-        """Return the board that :meth:`as_json` wrote; unknown keys are ignored at every level."""
+        """Return the board from the output of :meth:`as_json`, ignoring unknown keys at every level."""
         rows = []
         for row in data["rows"]:
             versions = tuple(map(_rating, row["versions"]))
@@ -184,8 +185,8 @@ class Board:
         return boards_csv([self])
 
     def as_text(self, declared: Mapping[str, Sequence[Cell]] = MappingProxyType({})) -> str:
-        """Return the leaderboard as a table for people. ``declared`` maps each bot of the division ``models``
-        to its model and what a game costs it.
+        """Return the leaderboard as a plain-text table. ``declared`` maps each bot of the division ``models``
+        to its model and its cost per game.
         """
         with_luck = any(row.rating.adjusted is not None for row in self.rows)
         more: tuple[str, ...] = (*MISTAKES, "model", "$ per game") if self.division == MODELS else ()
@@ -234,7 +235,9 @@ class Board:
             table,
         ]
         if not self.anchored:
-            lines.append(f"{ANCHOR} has not played here: {ANCHOR_RATING:.0f} is the average bot.\n")
+            lines.append(
+                f"{ANCHOR} has not played here: {ANCHOR_RATING:.0f} is the rating of the average bot.\n"
+            )
         for award, title in self.titles.items():
             lines.append(f"{award}: {', '.join(title.holders)} ({title.measure}: {title.value:g})\n")
         return "".join(lines)
@@ -254,7 +257,7 @@ def _rating_text(rating: float | None, low: float | None, high: float | None) ->
 
 
 def _rating(values: Mapping[str, Any]) -> Rating:
-    # Only boards of the division models have mistakes.
+    # Only boards of the division models have these counts.
     names = [item.name for item in fields(Rating) if item.name in values or item.name not in MISTAKES]
     return Rating(**{name: values[name] for name in names})
 
@@ -293,8 +296,8 @@ def board(
     *,
     replicates: int = REPLICATES,
 ) -> Board:
-    """Return one leaderboard, by default that of the game's first preset. ``groups`` may be of any games and
-    in any order.
+    """Return one leaderboard, by default that of the game's first preset. ``groups`` can include other games
+    and can be in any order.
     """
     ledger = Ledger(kind, division, preset)
     for group in groups:
@@ -303,7 +306,9 @@ def board(
 
 
 def ledgers(groups: Iterable[GroupResult]) -> list[Ledger]:
-    """Return the ledgers of every board that ``groups`` fill, sorted by kind, division and preset."""
+    """Return the ledger of every board on which any of ``groups`` count, sorted by kind, division and
+    preset.
+    """
     found: dict[BoardName, Ledger] = {}
     for group in groups:
         if group.counts_for and group.board is not None:
@@ -312,13 +317,13 @@ def ledgers(groups: Iterable[GroupResult]) -> list[Ledger]:
 
 
 def boards(groups: Iterable[GroupResult], *, replicates: int = REPLICATES) -> list[Board]:
-    """Return every board that ``groups`` fill, sorted by kind, division and preset."""
+    """Return every board on which any of ``groups`` count, sorted by kind, division and preset."""
     return [ledger_board(ledger, replicates=replicates) for ledger in ledgers(groups)]
 
 
 def ledger_board(ledger: Ledger, *, replicates: int = REPLICATES) -> Board:
-    """Return the leaderboard of the groups of ``ledger``, independent of the order in which
-    they were added.
+    """Return the leaderboard for the groups of ``ledger``. It does not depend on the order in which they were
+    added.
     """
     seed = ledger.records_hash()
     anchor = PlayerId(ANCHOR, "")
@@ -384,11 +389,11 @@ def ledger_board(ledger: Ledger, *, replicates: int = REPLICATES) -> Board:
 
 
 class RatedBlocks(NamedTuple):
-    """The groups of a board as they are rated.
+    """The groups of a board in the form in which they are rated.
 
     ``numbers`` maps the rated players, including the anchor, to their numbers. ``players`` is the number of
-    players, including those who stand for the groups that a current version played before another one.
-    ``blocks`` holds the groups. For ``figures``, see :class:`~arena.ratings.ledger.Stints`.
+    players, including the extra players that represent groups that a current version played before another
+    version. ``blocks`` holds the groups. For ``figures``, see :class:`~arena.ratings.ledger.Stints`.
     """
 
     numbers: dict[PlayerId, int]
@@ -398,7 +403,7 @@ class RatedBlocks(NamedTuple):
 
 
 def rated_blocks(ledger: Ledger) -> RatedBlocks:
-    """Return the groups of ``ledger`` as they are rated."""
+    """Return the groups of ``ledger`` in the form in which they are rated."""
     players = sorted({rated_player(player) for player in ledger.totals} | {PlayerId(ANCHOR, "")})
     index = {player: number for number, player in enumerate(players)}
     numbers = {player: index[rated_player(player)] for player in ledger.totals}
@@ -419,7 +424,7 @@ def _current_since(totals: Mapping[PlayerId, PlayerTotals]) -> dict[PlayerId, in
     for tried in versions.values():
         if len(tried) > 1:
             (before_ms, before, _), (_, current, player) = sorted(tried)[-2:]
-            # Of two groups that ended at the same time, that of the higher version was the later one.
+            # If two groups ended at the same time, the group of the higher version counts as the later one.
             since[player] = before_ms + (before > current)
     return since
 
@@ -450,16 +455,16 @@ def _published(strength: float) -> float:
 
 
 def rated_player(player: PlayerId) -> PlayerId:
-    """Return the player that is rated for the games of ``player``."""
+    """Return the player to which the games of ``player`` are credited."""
     return PlayerId(ANCHOR, "") if player.name == ANCHOR else player
 
 
 def _rated_totals(
     totals: Mapping[PlayerId, PlayerTotals], figures: Mapping[PlayerId, tuple[int, int, int]]
 ) -> list[tuple[PlayerId, str, PlayerTotals]]:
-    """Return the players that have a rating: each as rated, with its version (for the anchor, the last one
-    seen) and its totals, in which ``figures`` replace the groups, games and forfeits. Players who never
-    completed a game have no rating.
+    """Return the players that have a rating, each with its version (for the anchor, the version last seen)
+    and its totals. Where ``figures`` has an entry, it replaces the groups, games and forfeits. Players that
+    never completed a game have no rating.
     """
     found = []
     anchor = PlayerTotals()
@@ -481,7 +486,7 @@ def _rated_totals(
 
 
 def _connected(blocks: Sequence[Block], players: int, anchor: int) -> NDArray[np.bool_]:
-    """Return, for each player, whether a chain of games connects it with the anchor."""
+    """Return, for each player, whether a chain of games connects it to the anchor."""
     part = np.arange(players)
     while True:
         joined = part.copy()
@@ -517,18 +522,20 @@ def _rows(
 
 
 def _currency(rating: Rating) -> tuple[int, list[tuple[int, int, str]]]:
-    """Return a sort key that makes the current version the greatest."""
+    """Return a sort key by which the current version is the greatest."""
     return rating.last_seen_ms or 0, _natural(rating.version)
 
 
 def _natural(version: str) -> list[tuple[int, int, str]]:
-    """Return a key that puts version 10 after version 9."""
+    """Return a sort key that puts version 10 after version 9."""
     parts = re.findall(r"[0-9]+|[^0-9]+", version)
     return [(1, int(part), part) if part[0] in "0123456789" else (0, 0, part) for part in parts]
 
 
 def _titles(awards: Awards, totals: Mapping[PlayerId, PlayerTotals]) -> dict[str, Title]:
-    """Return the holders of a game's titles; some titles require enough groups for a settled rating."""
+    """Return the holders of a game's titles. Some titles require enough groups for a rating that is not
+    provisional.
+    """
     bots: dict[str, PlayerTotals] = defaultdict(PlayerTotals)
     for player, own in totals.items():
         bots[player.name] = bots[player.name].merged(own)

@@ -1,21 +1,22 @@
-"""Uncertainty of ratings: a bootstrap over whole groups, the same on every machine.
+"""Uncertainty of ratings, by a bootstrap over whole groups that gives the same results on every machine.
 
-Each replicate draws how often every group counts from the Poisson distribution with mean 1 (the games of a
-group stay together, however they depend on each other), and takes one Newton step from the fitted strengths
-with the scores of the groups weighted accordingly. The equations of all steps differ only in their right-hand
-sides. The interval is the rating plus and minus 1.96 times the standard deviation over the replicates.
+In each replicate, the weight of every group is drawn from the Poisson distribution with mean 1. The games of
+a group stay together, so they can depend on each other in any way. One Newton step is then taken from the
+fitted strengths with the scores of the groups weighted accordingly. The equations of all steps differ only in
+their right-hand sides. The interval is the rating plus or minus 1.96 times the standard deviation over the
+replicates.
 
-The likelihood has replicates too. In them, the scores vary as the likelihood predicts for independent games
-(every link between two sides has a random sign), times the dispersion: how much the groups of the whole board
-vary, compared with that prediction. The wider of the two intervals counts; with few groups, that of the
-likelihood does. (The groups of a player who nearly always wins are all alike, so drawing them again does not
-show how often it will lose. The likelihood does show that, but not how the games of a group depend on each
-other.)
+There are also replicates of the likelihood. In them, the scores vary as the likelihood predicts for
+independent games (every link between two sides has a random sign), times the dispersion. The dispersion is
+the ratio of the variance of all groups on the board to this prediction. The wider of the two intervals is
+used; with few groups, it is always that of the likelihood. (The groups of a player that nearly always wins
+are all alike, so resampling them does not show how often it will lose. The likelihood does show this, but not
+how the games of a group depend on each other.)
 
-The draws follow from the seed by a language-neutral construction: replicate ``r`` (from 0) reads SHAKE-256 of
-the 32-byte seed and ``r`` as 4 bytes, big-endian; its 16-bit little-endian numbers go to the groups in
-canonical order (``model``), and ``_THRESHOLDS`` turns them into counts. The signs are the bits of the same
-stream with ``r`` + 2**31.
+The draws are derived from the seed in a language-neutral way. Replicate ``r`` (from 0) reads SHAKE-256 of the
+32-byte seed followed by ``r`` as 4 big-endian bytes. The 16-bit little-endian numbers of this stream are
+assigned to the groups in canonical order (see ``model``), and ``_THRESHOLDS`` maps them to counts. The signs
+are the bits of the same stream with ``r`` + 2**31.
 """
 
 from __future__ import annotations
@@ -35,28 +36,32 @@ from arena.ratings.solver import FloatArray, IntArray, Sparse
 REPLICATES: Final = 500
 
 Z: Final = NormalDist().inv_cdf(0.975)
-"""Standard deviations on each side of a 95% interval."""
+"""The number of standard deviations on each side of a 95% interval."""
 
 _THRESHOLDS: Final = [round(65536 * sum(exp(-1) / factorial(i) for i in range(k + 1))) for k in range(8)]
-"""A number counts as many times as there are thresholds that are not above it."""
+"""The count for a drawn number is the number of thresholds that do not exceed it."""
 
 _PRIOR: Final = 50.0
-"""By so much information (a game of two equals has 1/2) the dispersion of a board is kept near 1."""
+"""The amount of prior information that pulls the dispersion of a board towards 1. A game between two equal
+players has 1/2.
+"""
 
 _WIDENED: Final = 3.5
 _UNLIKELY: Final = 1 / 3
-"""A variance by the likelihood is multiplied by 1 + ``_WIDENED`` * min(variance, ``_UNLIKELY``)**2: of a bot
-that lost one or two games of many, it is not known well either how well its strength is known.
+"""A variance by the likelihood is multiplied by 1 + ``_WIDENED`` * min(variance, ``_UNLIKELY``)**2. For a bot
+that lost only one or two of many games, the variance itself is poorly known.
 """
 
 _AT_ONCE: Final = 1 << 22
-"""About the most counts, or signs, that are in memory at once."""
+"""The approximate maximum number of counts or signs in memory at once."""
 
 _ROWS: Final = 256
-"""Players whose differences to all others are computed at once."""
+"""The number of players whose differences from all others are computed at once."""
 
 _SIGNS: Final = 1 << 31
-"""Added to a replicate's number for its signs, so that they follow from other bytes than its counts."""
+"""An offset added to a replicate's number for its signs, so that they are derived from different bytes than
+its counts.
+"""
 
 _COUNTS: Final[FloatArray] = np.searchsorted(np.array(_THRESHOLDS), np.arange(65536), side="right").astype(
     np.float64
@@ -64,21 +69,21 @@ _COUNTS: Final[FloatArray] = np.searchsorted(np.array(_THRESHOLDS), np.arange(65
 
 
 def draws(seed: bytes, replicate: int, groups: int) -> FloatArray:
-    """Return how often each group counts in a replicate (groups). ``seed`` is 32 bytes long."""
+    """Return the number of times that each group counts in a replicate (groups). ``seed`` has 32 bytes."""
     data = shake_256(seed + replicate.to_bytes(4)).digest(2 * groups)
     counts: FloatArray = _COUNTS[np.frombuffer(data, dtype="<u2")]
     return counts
 
 
 def signs(seed: bytes, replicate: int, count: int) -> FloatArray:
-    """Return the signs (``count``, 1 or -1) of a replicate of the likelihood. ``seed`` is 32 bytes long."""
+    """Return the ``count`` signs (1 or -1) of a replicate of the likelihood. ``seed`` has 32 bytes."""
     data = shake_256(seed + (replicate + _SIGNS).to_bytes(4)).digest(-(-count // 8))
     bits = np.unpackbits(np.frombuffer(data, dtype=np.uint8), count=count, bitorder="little")
     return bits * np.float64(2) - 1
 
 
 def redraws(likelihood: Likelihood, seed: bytes, replicates: int) -> Iterator[FloatArray]:
-    """Yield, for each replicate, how many groups of each cell are drawn (cells)."""
+    """Yield, for each replicate, the number of groups drawn from each cell (cells)."""
     counts = likelihood.counts[:-1]
     starts = np.cumsum(counts) - counts
     for replicate in range(replicates):
@@ -89,8 +94,8 @@ def redraws(likelihood: Likelihood, seed: bytes, replicates: int) -> Iterator[Fl
 def resampled(
     likelihood: Likelihood, strengths: FloatArray, anchor: int, seed: bytes, replicates: int = REPLICATES
 ) -> FloatArray:
-    """Return the changes (players, replicates) of the rated strengths, less the anchor's, when groups are
-    drawn again.
+    """Return the changes (players, replicates) of the rated strengths relative to the anchor's when groups
+    are resampled.
     """
     moments = likelihood.moments(strengths)
     curvature = likelihood.curvature(moments)
@@ -105,8 +110,8 @@ def resampled(
 
 
 class Adjusted(NamedTuple):
-    """The rated strengths without luck, less the anchor's (players), their standard errors, and the
-    information about each player: the sum of p(1 - p) over its games.
+    """The rated strengths without luck, relative to the anchor's (players), their standard errors, and the
+    information about each player, which is the sum of p(1 - p) over its games.
     """
 
     centers: FloatArray
@@ -117,8 +122,8 @@ class Adjusted(NamedTuple):
 def adjusted(
     likelihood: Likelihood, strengths: FloatArray, anchor: int, seed: bytes, replicates: int = REPLICATES
 ) -> Adjusted:
-    """Return the rated strengths without luck, by one Newton step from ``strengths`` (n). The errors are
-    those of the bootstrap over groups.
+    """Return the rated strengths without luck, computed by one Newton step from ``strengths`` (n). The
+    standard errors are those of the bootstrap over groups.
     """
     moments = likelihood.moments(strengths)
     curvature = likelihood.curvature(moments)
@@ -143,8 +148,8 @@ def adjusted(
 def independent(
     likelihood: Likelihood, strengths: FloatArray, anchor: int, seed: bytes, replicates: int = REPLICATES
 ) -> FloatArray:
-    """Return the changes (players, replicates) of the rated strengths, less the anchor's, that the likelihood
-    predicts if all games are independent.
+    """Return the changes (players, replicates) of the rated strengths relative to the anchor's that the
+    likelihood predicts if all games are independent.
     """
     moments = likelihood.moments(strengths)
     curvature = likelihood.curvature(moments)
@@ -168,8 +173,8 @@ def _products(scores: Sparse, columns: Callable[[range], FloatArray], replicates
 def _in_batches(
     product: Callable[[range], FloatArray], rows: int, numbers: int, replicates: int
 ) -> FloatArray:
-    """Return the columns (rows, replicates) that ``product`` computes for batches of replicates. ``numbers``
-    is how many drawn numbers one replicate holds in memory.
+    """Return the columns (rows, replicates) that ``product`` computes in batches of replicates. ``numbers``
+    is the number of drawn numbers that one replicate holds in memory.
     """
     products: FloatArray = np.empty((rows, replicates))
     step = max(1, _AT_ONCE // numbers)
@@ -186,10 +191,11 @@ def _to_anchor(likelihood: Likelihood, steps: FloatArray, anchor: int) -> FloatA
 
 
 class Differences:
-    """The standard errors of the differences between rated strengths, all from the same replicates.
+    """The standard errors of differences between rated strengths, all from the same replicates.
 
-    ``to_anchor`` (players) holds the errors of each player's difference from the anchor. ``dispersion`` is
-    that of the board's groups (:meth:`~arena.ratings.model.Likelihood.dispersion`).
+    ``to_anchor`` (players) holds the standard error of each player's difference from the anchor.
+    ``dispersion`` is the dispersion of the board's groups (see
+    :meth:`~arena.ratings.model.Likelihood.dispersion`).
     """
 
     def __init__(
@@ -201,8 +207,8 @@ class Differences:
         settled: NDArray[np.bool_],
         replicates: int = REPLICATES,
     ) -> None:
-        """Compute the replicates. ``settled`` (players) says which players have enough groups to be drawn
-        again.
+        """Compute the replicates. ``settled`` (players) marks the players that have enough groups for
+        resampling.
         """
         self.dispersion = likelihood.dispersion(strengths, _PRIOR)
         self._drawn, self._played = (
@@ -218,12 +224,12 @@ class Differences:
         return float(np.sqrt(np.maximum(drawn, self._likely(played)))[0])
 
     def better(self, players: IntArray, values: FloatArray) -> IntArray:
-        """Return how many of the settled ``players`` are better than each of them by the 95% interval of the
-        difference. ``values`` are their rated strengths, highest first.
+        """Return, for each of the settled ``players``, how many of them are better according to the 95%
+        interval of the difference. ``values`` are their rated strengths, highest first.
         """
         parts = [part[players] for part in (self._drawn, self._played)]
         drawn, played = (_squares(part) for part in parts)
-        # No interval of a difference is longer than both players' own together, if widened as far as any.
+        # No interval of a difference is longer than both players' intervals together, widened to the maximum.
         most = self.dispersion * (1 + _WIDENED * _UNLIKELY**2)
         reach = Z * np.sqrt(np.maximum(drawn, most * played))
         found = np.zeros(len(players), dtype=np.int64)
@@ -242,15 +248,13 @@ class Differences:
         return found
 
     def _likely(self, variance: FloatArray) -> FloatArray:
-        """Return the variance by the likelihood, given the ``variance`` that holds if all games are
-        independent.
-        """
+        """Return the variance by the likelihood, given the ``variance`` for independent games."""
         return self.dispersion * variance * (1 + _WIDENED * np.minimum(variance, _UNLIKELY) ** 2)
 
 
 def _deviations(changes: FloatArray) -> FloatArray:
-    """Return the deviations of ``changes`` (players, replicates) from their means. The products of two
-    players sum to their covariance.
+    """Return the deviations of ``changes`` (players, replicates) from their means, scaled so that the
+    products of two players' deviations sum to their covariance.
     """
     found: FloatArray = changes - changes.mean(axis=1, keepdims=True)
     found /= sqrt(changes.shape[1] - 1)

@@ -1,5 +1,5 @@
-"""Ledgers: the groups that count on one board, as small arrays that are quick to read and are
-rated directly.
+"""Ledgers: the groups that count on one board, as compact arrays that are quick to read and can be rated
+directly.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from arena.ratings.solver import IntArray
 _VERSION: Final = 5
 
 _PART_ROWS: Final = 4096
-"""The number of rows, or of hashes, in a part of a stored ledger."""
+"""The number of rows or hashes in one part of a stored ledger."""
 
 _HASHES: Final = "hashes"
 _HASH_BYTES: Final = 32
 
 
 class InvalidLedger(ArenaError):
-    """Raised for bytes that are not a ledger of this version."""
+    """The bytes are not a ledger of this version."""
 
     code = "invalid_ledger"
 
@@ -45,10 +45,11 @@ class InvalidLedger(ArenaError):
 class PlayerTotals:
     """The totals of one player on a board.
 
-    They are the ``groups`` and ``games`` that count for it, its ``faults``, the groups it lost by forfeit,
-    the games that it ``completed`` without a forfeit, when it was last seen (milliseconds since 1970, 0 if
-    unknown), its ``illegal`` and ``late`` answers in the division ``models``, and the sums of what its game
-    counts about its style (:class:`~arena.games.descriptor.Awards`), by name.
+    ``groups`` and ``games`` are the numbers of groups and games that count for the player, ``forfeits`` is
+    the number of groups that it lost by forfeit, and ``completed`` is the number of games that it finished
+    without a forfeit. ``last_seen_ms`` is Unix time in milliseconds, or 0 if unknown. ``tally`` holds the
+    sums of the style counts of its game by name (see :class:`~arena.games.descriptor.Awards`). ``illegal``
+    and ``late`` are the numbers of such answers in the division ``models``.
     """
 
     groups: int = 0
@@ -62,7 +63,7 @@ class PlayerTotals:
     late: int = 0
 
     def merged(self, other: PlayerTotals) -> PlayerTotals:
-        """Return the sums of both totals."""
+        """Return the sum of both totals."""
         return PlayerTotals(
             self.groups + other.groups,
             self.games + other.games,
@@ -76,12 +77,12 @@ class PlayerTotals:
         )
 
     def as_json(self) -> dict[str, int]:
-        """Return a flat form that :meth:`from_json` reads back."""
+        """Return a flat form that :meth:`from_json` can read."""
         return {**{name: getattr(self, name) for name in _COUNTS}, **self.tally}
 
     @classmethod
     def from_json(cls, data: Mapping[str, int]) -> PlayerTotals:
-        """Return the totals that :meth:`as_json` wrote."""
+        """Return the totals from the output of :meth:`as_json`."""
         tally = Counter({name: value for name, value in data.items() if name not in _COUNTS})
         return cls(tally=tally, **{name: data[name] for name in _COUNTS})
 
@@ -90,19 +91,22 @@ _COUNTS: Final = ("groups", "games", "faults", "forfeits", "completed", "last_se
 
 
 _TAIL: Final = 3
-"""The last columns of a row hold the luck of the first of two sides in millionths of a game, and the time in
-milliseconds: what is above 31 bits, and the rest.
+"""The number of columns at the end of a row that hold the luck of the first of two sides (in millionths of a
+game) and the time in milliseconds (the part above 31 bits, then the lower 31 bits).
 """
 
 _Shape = tuple[int, int, int, int]
-"""Sides, players per side, games, and :attr:`~arena.ratings.model.Block.status`."""
+"""The shape of a group: the numbers of sides, of players per side and of games, and
+:attr:`~arena.ratings.model.Block.status`.
+"""
 
 
 class Stints(NamedTuple):
-    """The groups in the form that the model takes.
+    """The groups in the form that the model uses.
 
-    ``earlier`` holds the players with groups before the given time, and the numbers under which those groups
-    are listed. ``figures`` holds these players' groups, games, and groups lost by forfeit since that time.
+    ``earlier`` maps the players with groups before the given time to the numbers under which those groups are
+    listed. ``figures`` holds these players' numbers of groups, games, and groups lost by forfeit since that
+    time.
     """
 
     blocks: list[Block]
@@ -111,8 +115,8 @@ class Stints(NamedTuple):
 
 
 class LedgerParts(NamedTuple):
-    """A ledger as a database stores it: the ``head``, which changes with every group, and ``parts`` by name.
-    Only the last part of each column changes; the others stay as they are.
+    """A ledger in the form that a database stores: the ``head``, which changes with every group, and
+    ``parts`` by name. Only the last part of each column changes.
     """
 
     head: bytes
@@ -120,9 +124,9 @@ class LedgerParts(NamedTuple):
 
 
 class Ledger:
-    """The groups of one board, each stored once, independent of the order in which they were added.
+    """The groups of one board, each stored once. The order in which they were added does not matter.
 
-    Groups cannot be removed: when a game is annulled, the ledger must be rebuilt.
+    Groups cannot be removed. When a group is annulled, the ledger must be rebuilt.
     """
 
     def __init__(self, kind: str, division: str, preset: str | None = None) -> None:
@@ -131,21 +135,21 @@ class Ledger:
         self.groups = 0
         """The number of groups."""
         self.totals: dict[PlayerId, PlayerTotals] = {}
-        """The totals of all players, also of those for whom no group counts."""
-        # As they were added: those read from the store, which are also sorted, and the new ones.
+        """The totals of all players, including those for whom no group counts."""
+        # Hashes in the order in which they were added: first those read from the store, then the new ones.
         self._order = bytearray()
         self._known = _sorted(b"")
         self._new: set[bytes] = set()
         self._stored: dict[str, int] = {}
         self._numbers: dict[PlayerId, int] = {}
         self._read: dict[_Shape, IntArray] = {}
-        # A row: the players side by side, the places game by game, the forfeiters, the luck, the time.
+        # Columns of a row: the players by side, the places by game, the forfeiters, the luck, the time.
         self._rows: dict[_Shape, list[list[int]]] = defaultdict(list)
         self._seating = cache(self._uncached_seating)
 
     @property
     def records(self) -> int:
-        """The number of records of the groups."""
+        """The number of records in the groups."""
         return len(self._order) // _HASH_BYTES
 
     def records_hash(self) -> bytes:
@@ -153,15 +157,15 @@ class Ledger:
         return sha256(_sorted(self._order).tobytes()).digest()
 
     def add(self, group: GroupResult) -> bool:
-        """Add a group, and return whether it is new here and counts. Groups that do not count
-        change nothing.
+        """Add a group, and return whether it is new to the ledger and counts. Groups that do not count have
+        no effect.
         """
         if group.board != self.board or not group.counts_for:
             return False
         hashes = [bytes.fromhex(game.hash) for game in group.games]
         if not self._new.isdisjoint(hashes) or self._has_read(hashes):
             return False
-        # A set of records, whatever a group says.
+        # Each record is added once, even if a group lists it twice.
         for digest in dict.fromkeys(hashes):
             self._new.add(digest)
             self._order += digest
@@ -183,14 +187,14 @@ class Ledger:
         return True
 
     def blocks(self, numbers: Mapping[PlayerId, int]) -> list[Block]:
-        """Return the groups in the form that the model takes, with players numbered by ``numbers``."""
+        """Return the groups in the form that the model uses, with players numbered by ``numbers``."""
         return self.stints(numbers, {}).blocks
 
     def stints(self, numbers: Mapping[PlayerId, int], since: Mapping[PlayerId, int]) -> Stints:
-        """Return the groups in the form that the model takes, with players numbered by ``numbers``.
+        """Return the groups in the form that the model uses, with players numbered by ``numbers``.
 
-        Players of ``since`` with groups that ended before their time there (milliseconds) get another number
-        for those groups: the free numbers that follow, in their order.
+        Players in ``since`` with groups that ended before the time given there (in milliseconds) get another
+        number for those groups: the next free numbers, in order.
         """
         known = list(self._numbers)
         renumber = np.array([numbers[player] for player in known], dtype=np.int64)
@@ -236,7 +240,7 @@ class Ledger:
         )
 
     def to_bytes(self) -> bytes:
-        """Return the ledger in one piece, for example for a file."""
+        """Return the whole ledger as bytes, for example for a file."""
         arrays = self._arrays()
         columns = {f"rows_{number}": rows.astype(np.int32) for number, rows in enumerate(arrays.values())}
         columns["hashes"] = np.frombuffer(_sorted(self._order).tobytes(), dtype=np.uint8)
@@ -247,7 +251,7 @@ class Ledger:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Ledger:
-        """Return the ledger that :meth:`to_bytes` wrote. Raises :class:`InvalidLedger`."""
+        """Return the ledger from the output of :meth:`to_bytes`. Raises :class:`InvalidLedger`."""
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as columns:
                 meta = json.loads(columns["meta"].tobytes())
@@ -257,12 +261,12 @@ class Ledger:
                     m, k, games, status = shape
                     ledger._read[m, k, games, status] = columns[f"rows_{number}"].astype(np.int64)
         except (ValueError, LookupError, TypeError, AttributeError, OSError, EOFError, BadZipFile) as error:
-            raise InvalidLedger(f"this is not a ledger: {error}", expected=f"version {_VERSION}") from None
+            raise InvalidLedger(f"invalid ledger: {error}", expected=f"version {_VERSION}") from None
         return ledger
 
     def changed(self) -> LedgerParts:
-        """Return what a database must store: everything of a new ledger, or the parts that have changed since
-        :meth:`from_parts`.
+        """Return the parts that a database must store: all parts of a new ledger, or those that have changed
+        since :meth:`from_parts`.
         """
         arrays = self._arrays()
         columns: dict[str, bytes] = {_HASHES: bytes(self._order)}
@@ -281,7 +285,7 @@ class Ledger:
 
     @classmethod
     def from_parts(cls, stored: LedgerParts) -> Ledger:
-        """Return the ledger with this head and all its parts. Raises :class:`InvalidLedger`."""
+        """Return the ledger with this head and all of its parts. Raises :class:`InvalidLedger`."""
         try:
             meta = json.loads(zlib.decompress(stored.head))
             ledger = cls._of_meta(meta)
@@ -295,7 +299,7 @@ class Ledger:
                 rows = np.frombuffer(data, dtype=np.int32).reshape(-1, width)
                 ledger._read[m, k, games, status] = rows.astype(np.int64)
         except (ValueError, LookupError, TypeError, AttributeError, zlib.error) as error:
-            raise InvalidLedger(f"this is not a ledger: {error}", expected=f"version {_VERSION}") from None
+            raise InvalidLedger(f"invalid ledger: {error}", expected=f"version {_VERSION}") from None
         return ledger
 
     def _meta(self, shapes: Sequence[_Shape]) -> dict[str, object]:
@@ -324,7 +328,7 @@ class Ledger:
         self._known = _sorted(data)
 
     def _has_read(self, hashes: Sequence[bytes]) -> bool:
-        """Return whether one of the hashes was in the ledger when it was read."""
+        """Return whether any of the hashes was in the ledger when it was read."""
         if not len(self._known):
             return False
         wanted = np.array(hashes, dtype=self._known.dtype)
@@ -376,15 +380,15 @@ class Ledger:
         status: int,
         leavers: Sequence[int],
     ) -> None:
-        # The sides are the same in all games of a group as the arena plays them; if they are not,
-        # every set of sides gets a row of its own.
+        # In groups that the arena plays, all games have the same sides. Otherwise,
+        # every set of sides gets a separate row.
         by_sides: dict[tuple[tuple[int, ...], ...], list[int]] = {}
         lucks: dict[tuple[tuple[int, ...], ...], int] = defaultdict(int)
         seen = max(game.finished_ms for game in group.games)
         for game, own in zip(games, places, strict=True):
             sides, seats = self._seating(game.players, group.teams)
             by_sides.setdefault(sides, []).extend(_dense(tuple([own[seat] for seat in seats])))
-            # A group that counts for a forfeiter alone is lost, whatever the cards were.
+            # A group that counts only for a forfeiter is lost regardless of the cards.
             if game.luck is not None and status != 1:
                 lucks[sides] += game.luck if seats[0] in group.teams[0] else -game.luck
         for sides, places_of_games in by_sides.items():
@@ -398,7 +402,7 @@ class Ledger:
     def _uncached_seating(
         self, players: tuple[PlayerId, ...], teams: Sequence[Sequence[int]]
     ) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
-        """Return the sides (the players of each, sorted) in a fixed order, with a seat of each side."""
+        """Return the sides (each as its sorted players) in a fixed order, with one seat of each side."""
         seats = [self._numbers[player] for player in players]
         sides = sorted((tuple(sorted({seats[seat] for seat in team})), team[0]) for team in teams)
         return tuple(side for side, _ in sides), tuple(seat for _, seat in sides)
@@ -414,14 +418,14 @@ _LOW: Final = (1 << 31) - 1
 
 
 def _times(rows: IntArray) -> IntArray:
-    """Return when the groups of ``rows`` ended."""
+    """Return the times at which the groups of ``rows`` ended."""
     times: IntArray = (rows[:, -2] << 31) | rows[:, -1]
     return times
 
 
 def _counted(seats: IntArray, owners: IntArray, status: int) -> NDArray[np.bool_]:
-    """Return for which of the players in ``seats`` (rows, m*k) each row counts; every player is
-    counted once.
+    """Return, for each row, the players in ``seats`` (rows, m*k) for which it counts. Every player is counted
+    once.
     """
     owned = (seats[:, :, None] == owners[:, None, :]).any(axis=2)
     counted: NDArray[np.bool_] = owned if status == 1 else ~owned
@@ -449,7 +453,7 @@ def _joined(parts: Mapping[str, bytes], column: str, length: int, width: int) ->
 
 @cache
 def _dense(places: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the places of sides among themselves, where those who share a place have the same number (1, 2,
-    2, 4).
+    """Return the places of the sides relative to each other. Sides that share a place have the same number
+    (1, 2, 2, 4).
     """
     return tuple(1 + sum(other < place for other in places) for place in places)

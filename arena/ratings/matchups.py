@@ -1,9 +1,10 @@
-"""Matchups: who beats whom among a board's best bots, and what a single rating cannot say about them.
+"""Matchups: who beats whom among a board's best bots, and what a single rating cannot express about them.
 
-A rating is one number: it predicts that a bot that beats the better of two bots beats the worse one, too.
-That is wrong where bots beat each other in a cycle. Therefore the board is published with the share of every
-pair and its interval, a mark where the ratings do not fit, and Nash averaging (:mod:`arena.ratings.nash`).
-All of it is a pure function of the groups and the board (``docs/ratings.md``).
+A rating is a single number, so it predicts that a bot that beats the better of two bots also beats the worse
+one. This is wrong where bots beat each other in a cycle. The board is therefore published with the share of
+every pair and its interval, a mark where the ratings do not fit, and Nash averaging (see
+:mod:`arena.ratings.nash`). All of these are pure functions of the groups and the board (see
+``docs/ratings.md``).
 """
 
 from __future__ import annotations
@@ -26,40 +27,41 @@ from arena.ratings.solver import FloatArray, IntArray
 from arena.text import Cell, csv_text, plain_table
 
 METHOD: Final = 1
-"""The version of the method (``docs/ratings.md``)."""
+"""The version of the method (see ``docs/ratings.md``)."""
 
 MOST_BOTS: Final = 50
-"""The maximum number of bots, the best ranked ones."""
+"""The maximum number of bots in the matrix; the highest-ranked bots are chosen."""
 
 VIRTUAL: Final = 2
-"""Virtual groups of every pair: for its interval one is won by each, for the Nash equilibrium they end as
-the ratings predict.
+"""The number of virtual groups added to every pair. For its interval, each bot wins one of them; for the Nash
+equilibrium, they end as the ratings predict.
 """
 
 IN_MIX: Final = 0.01
-"""A bot with at least this weight is in the Nash equilibrium."""
+"""A bot counts as part of the Nash equilibrium if it has at least this weight."""
 
 STEP: Final = 0.05
-"""The steps of published weights: finer ones would show the solver's rounding and chance."""
+"""The step size of published weights. Finer steps would show only rounding by the solver and chance."""
 
 DIGITS: Final = 3
-"""Decimals of published shares."""
+"""The number of decimals in published shares."""
 
 _CLOSE: Final = 1.5 / 10**DIGITS
 _CLOSE_POINTS: Final = 5
-"""How far shares and points may be apart if they were computed on different machines."""
+"""How far apart shares and points computed on different machines can be."""
 
 _UNFIT: Final = 0.05
-"""The chance that any pair of a board is marked although the ratings fit."""
+"""The probability that any pair of a board is marked even though the ratings fit."""
 
 
 @dataclass(frozen=True)
 class MatchedBot:
-    """A bot of the matrix, with its figures from the board.
+    """A bot in the matrix, with its statistics from the board.
 
-    ``nash`` is what it wins from the Nash equilibrium, in rating points, 0 or less. ``mix`` is its weight in
-    the equilibrium, and ``in_mix`` the share of replicates whose equilibrium contains it. ``worst`` is the
-    opponent against whom the upper bound of its share is lowest, or None if it has met nobody.
+    ``nash`` is its expected gain against the Nash equilibrium, in rating points, which is 0 or less. ``mix``
+    is its weight in the equilibrium, and ``in_mix`` is the share of replicates whose equilibrium contains it.
+    ``worst`` is the opponent against which the upper bound of its share is lowest, or None if it has met none
+    of the others.
     """
 
     rank: int
@@ -75,8 +77,8 @@ class MatchedBot:
 @dataclass(frozen=True)
 class Pair:
     """The share of games that ``bot`` won against ``opponent`` (a draw is half a win), with the bounds of its
-    95% interval, what the ratings predict, and whether the two agree. ``groups`` is the number of groups that
-    count; if it is 0, everything but ``predicted`` is None.
+    95% interval, the share that the ratings predict, and whether the two agree. ``groups`` is the number of
+    groups that count; if it is 0, every other value except ``predicted`` is None.
     """
 
     bot: str
@@ -101,10 +103,10 @@ class Pair:
 class Fit:
     """How well the ratings predict the shares.
 
-    ``pairs`` is the number of pairs, ``met`` the number of those with groups, and ``marked`` the number of
-    those that the ratings do not fit. ``error`` is how far a predicted share is off, beyond chance (the root
-    of the mean square). ``explained`` is the part of the deviations of the shares from one half, beyond
-    chance, that the ratings explain, or None if there are no such deviations.
+    ``pairs`` is the number of pairs, ``met`` is the number of pairs with groups, and ``marked`` is the number
+    of these that the ratings do not fit. ``error`` is the root mean square error of the predicted shares
+    beyond chance. ``explained`` is the part of the deviations of the shares from one half, beyond chance,
+    that the ratings explain, or None if there are no such deviations.
     """
 
     pairs: int
@@ -114,9 +116,9 @@ class Fit:
     explained: float | None
 
     def as_text(self) -> str:
-        """Return the line below a board."""
+        """Return the line of text below a board."""
         if not self.met:
-            return "No two of these bots have met."
+            return "None of these bots have met each other."
         said = f"One number fits {self.met - self.marked} of the {self.met} pairs that have met"
         if self.explained is not None:
             said += f"; beyond chance, it explains {100 * self.explained:.0f}% of the differences"
@@ -127,8 +129,8 @@ class Fit:
 class Matchups:
     """The matrix of a board.
 
-    ``records_hash`` is that of the board. ``bots`` are in the order of the board. Each of the ``pairs`` is
-    listed once, sorted by bot and opponent in this order.
+    ``records_hash`` is the records hash of the board. ``bots`` are in the order of the board. Each of the
+    ``pairs`` is listed once, sorted by bot and opponent in this order.
     """
 
     kind: str
@@ -160,7 +162,7 @@ class Matchups:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Matchups:
-        """Return the matrix that :meth:`as_json` wrote; unknown keys are ignored at every level."""
+        """Return the matrix from the output of :meth:`as_json`, ignoring unknown keys at every level."""
         return cls(
             data["kind"],
             data["division"],
@@ -173,7 +175,7 @@ class Matchups:
         )
 
     def rows(self) -> list[list[Pair | None]]:
-        """Return the pairs of each bot with each bot; the pair of a bot with itself is None."""
+        """Return, for each bot, its pairs with all bots; the pair of a bot with itself is None."""
         known = {(pair.bot, pair.opponent): pair for pair in self.pairs}
         known |= {(pair.opponent, pair.bot): pair.reversed() for pair in self.pairs}
         return [[known.get((bot.name, other.name)) for other in self.bots] for bot in self.bots]
@@ -183,7 +185,7 @@ class Matchups:
         return matchups_csv([self])
 
     def as_text(self) -> str:
-        """Return the matrix as tables for people."""
+        """Return the matrix as plain-text tables."""
         rows = self.rows()
         bots = plain_table(
             ("", "bot", "version", "rating", "nash", "mix", "in the mix", "worst opponent"),
@@ -227,7 +229,7 @@ CSV_HEADINGS: Final = (
 
 
 def matchups_csv(found: Sequence[Matchups]) -> str:
-    """Return every bot with every opponent as CSV, one pair per line."""
+    """Return every pair of a bot and an opponent as CSV, one pair per line."""
     lines: list[Sequence[Cell]] = []
     for one in found:
         for bot, row in zip(one.bots, one.rows(), strict=True):
@@ -243,10 +245,12 @@ def matchups_csv(found: Sequence[Matchups]) -> str:
 
 
 def differences(own: Matchups, other: Matchups) -> list[str]:
-    """List where two matrices of the same records differ by more than solvers and rounding explain."""
+    """Describe where two matrices of the same records differ by more than solver tolerance and rounding
+    explain.
+    """
     found = []
     if [bot.name for bot in own.bots] != [bot.name for bot in other.bots] or own.method != other.method:
-        return ["other bots, or another method"]
+        return ["the bots or the method differ"]
     for mine, theirs in zip(own.bots, other.bots, strict=True):
         for name, most in (("nash", _CLOSE_POINTS), ("mix", STEP), ("in_mix", STEP)):
             here, there = getattr(mine, name), getattr(theirs, name)
@@ -257,13 +261,13 @@ def differences(own: Matchups, other: Matchups) -> list[str]:
             abs((getattr(ours, name) or 0.0) - (getattr(published, name) or 0.0)) > _CLOSE
             for name in ("share", "low", "high", "predicted")
         ):
-            found.append(f"the shares of {ours.bot} and {ours.opponent} are others there")
+            found.append(f"the shares of {ours.bot} and {ours.opponent} differ")
     return found
 
 
 def matchups(ledger: Ledger, board: Board, *, replicates: int = REPLICATES) -> Matchups | None:
     """Return the matrix of ``board``, which was computed from ``ledger``. Return None if the ledger has
-    groups with other than two sides, or if fewer than two bots are ranked.
+    groups with more than two sides, or if fewer than two bots are ranked.
     """
     rows = [(row.rank, row) for row in board.rows if row.rank is not None][:MOST_BOTS]
     index, players, blocks, _ = rated_blocks(ledger)
@@ -278,7 +282,7 @@ def matchups(ledger: Ledger, board: Board, *, replicates: int = REPLICATES) -> M
 
 
 class _Sums(NamedTuple):
-    """The number of groups of each pair (pairs), and the sum of the first bot's shares."""
+    """The number of groups of each pair and the sum of the first bot's shares, both of shape (pairs)."""
 
     groups: FloatArray
     won: FloatArray
@@ -290,14 +294,14 @@ class _Sums(NamedTuple):
         return share
 
     def logits(self, predicted: FloatArray) -> FloatArray:
-        """Return the logit of the share, with virtual groups that go as ``predicted``."""
+        """Return the logit of the share, with virtual groups that end as ``predicted``."""
         won = self.won + VIRTUAL * predicted
         logits: FloatArray = np.log(won / (self.groups + VIRTUAL - won))
         return logits
 
 
 class _Computation:
-    """The computation of the pairs of ``bots`` (numbers of players, in the order of the board)."""
+    """The computation of the pairs of ``bots``, which are player numbers in the order of the board."""
 
     def __init__(
         self,
@@ -308,7 +312,7 @@ class _Computation:
         seed: bytes,
     ) -> None:
         """Prepare the computation. ``changes`` (players, replicates) are the changes of the strengths."""
-        # Only what computes mixtures loads scipy.
+        # Import scipy only where mixtures are computed.
         from arena.ratings.nash import nash_mix
 
         self._nash_mix = nash_mix
@@ -322,7 +326,7 @@ class _Computation:
         self._sums = self._sum(counts, shares)
         squares = self._sum(counts, shares**2).won
         number = self._sums.groups + VIRTUAL
-        # One virtual group has the share 1, one 0.
+        # One virtual group has share 1, the other share 0.
         spread = squares + VIRTUAL / 2 - number * self._sums.share**2
         self._error: FloatArray = np.sqrt(spread / (number - 1) / number)
         moved = own[:, None] + changes[bots]
@@ -378,7 +382,7 @@ class _Computation:
         )
 
     def _unfit(self) -> NDArray[np.bool_]:
-        """Return which pairs have met and do not fit the ratings."""
+        """Return, for each pair, whether it has met and does not fit the ratings."""
         met = self._sums.groups > 0
         most = NormalDist().inv_cdf(1 - _UNFIT / 2 / max(1, int(met.sum())))
         unfit: NDArray[np.bool_] = met & (np.abs(self._sums.share - self._predicted) > most * self._off)
@@ -413,7 +417,7 @@ class _Computation:
 
 def _meetings(shapes: Sequence[Cells], bots: IntArray, players: int) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the cells in which two of ``bots`` meet: the number of the pair, the number of the cell, and the
-    share of the pair's first bot. All ``shapes`` have two sides and are in their usual order.
+    share of the pair's first bot. All ``shapes`` have two sides and are in canonical order.
     """
     place = np.full(players, -1)
     place[bots] = np.arange(len(bots))
@@ -421,7 +425,7 @@ def _meetings(shapes: Sequence[Cells], bots: IntArray, players: int) -> tuple[In
     start = 0
     for cells in shapes:
         if cells.leavers.shape[1]:
-            # What was finished of a group that one of the two lost by forfeit.
+            # These are the finished games of groups that one of the two lost by forfeit.
             start += len(cells.counts)
             continue
         players_of = cells.sides[:, :, 0]
@@ -431,7 +435,7 @@ def _meetings(shapes: Sequence[Cells], bots: IntArray, players: int) -> tuple[In
         margin = np.sign(cells.patterns[:, :, 1] - cells.patterns[:, :, 0]).mean(axis=1)[chosen]
         left, right = left[chosen], right[chosen]
         low, high = np.minimum(left, right), np.maximum(left, right)
-        # The pairs before those of the bot ``low``, and its own before ``high``.
+        # Count the pairs before those of the bot ``low``, and its own pairs before ``high``.
         pairs.append(low * (2 * len(bots) - low - 1) // 2 + high - low - 1)
         numbers.append(start + chosen)
         shares.append((1 + np.where(left < right, margin, -margin)) / 2)
@@ -443,7 +447,7 @@ def _meetings(shapes: Sequence[Cells], bots: IntArray, players: int) -> tuple[In
 
 
 def _worst_opponents(pairs: Sequence[Pair]) -> dict[str, str]:
-    """Return, for each bot, the opponent with the lowest upper bound, then with the lowest share."""
+    """Return, for each bot, the opponent with the lowest upper bound; ties go to the lowest share."""
     worst: dict[str, tuple[float, float, str]] = {}
     for pair in (*pairs, *(pair.reversed() for pair in pairs)):
         if pair.share is not None and pair.high is not None:

@@ -1,24 +1,24 @@
-"""Strengths by maximum likelihood: Bradley-Terry for two sides, Plackett-Luce for more.
+"""Maximum-likelihood strengths: Bradley-Terry for two sides, Plackett-Luce for more.
 
-Both are one model. A game is a series of choices: which of all sides comes first, which of the rest second,
-and so on; a side of strength ``t`` is chosen with a probability proportional to ``exp(t)``. With two sides
-there is only one such choice. Tied sides count as the average of all the orders that they could have had (so
-a draw of two is half a win for each). The strength of a side is the mean of its players' strengths: those of
-one player, or of two partners who are rated separately.
+The first is a special case of the second. A game is a series of choices: which of all sides comes first,
+which of the rest comes second, and so on. A side of strength ``t`` is chosen with a probability proportional
+to ``exp(t)``. With two sides, there is only one such choice. Tied sides count as the average of all orders
+that they could have had, so a draw between two is half a win for each. The strength of a side is the mean of
+the strengths of its players: one player, or two partners who are rated separately.
 
-*Virtual draws.* Every player has one virtual draw with a phantom whose strength is free. It keeps all
-strengths finite, and comparable where no game connects two players. (If the draws were played with the
-anchor, the anchor would have as many draws as there are players, and their weight would pull the distance of
-the whole field from the anchor towards zero, however many games are played.)
+*Virtual draws.* Every player has one virtual draw with a phantom whose strength is free. This keeps all
+strengths finite, and comparable where no game connects two players. (If the draws were played against the
+anchor, the anchor would have as many draws as there are players. However many games were played, the weight
+of these draws would pull the whole field towards the anchor.)
 
-*Forfeits.* A group in which a player forfeited counts as lost for that player; for the other players its
-finished games count as they were played. So all players are first rated from what counts for the others; then
-a player who forfeited is rated again, from all of its groups, with the others' ratings held fixed. Here both
+*Forfeits.* A group in which a player forfeited counts as lost for that player; for the other players, its
+finished games count as they were played. All players are therefore first rated without these losses. A player
+who forfeited is then rated again, from all of its groups, with the others' ratings held fixed. Here, both
 steps are one system: the player has a second strength, its ``shadow``, on which no other equation depends.
 
-*Why no library.* ``choix`` fits the same models, but neither weighted nor tied rankings, and its two-sided
-fit takes seconds where a Newton iteration takes milliseconds; ``openskill`` updates game after game, so its
-ratings depend on the order of the results. Neither resamples groups.
+*Why no library is used.* ``choix`` fits the same models, but supports neither weighted nor tied rankings, and
+its two-sided fit takes seconds where a Newton iteration takes milliseconds. ``openskill`` updates ratings
+game by game, so they depend on the order of the results. Neither resamples groups.
 """
 
 from __future__ import annotations
@@ -35,10 +35,12 @@ from arena.luck.games import MILLION
 from arena.ratings.solver import FloatArray, IntArray, Sparse, solve
 
 SCALE: Final = 400 / log(10)
-"""Rating points per unit of strength: 400 points are odds of ten to one."""
+"""Rating points per unit of strength: 400 points correspond to odds of ten to one."""
 
 _TOLERANCE: Final = 1e-10
-"""The last Newton step, in strength; far below a published digit (0.1 points are 6e-4)."""
+"""The Newton step, in strength, at which the iteration stops. It is far below the precision of published
+ratings (0.1 points are 6e-4).
+"""
 
 _MAX_STEP: Final = 1.0
 _MAX_ITERATIONS: Final = 200
@@ -47,11 +49,11 @@ _MAX_ITERATIONS: Final = 200
 class Block(NamedTuple):
     """Groups of one shape: ``m`` sides of ``k`` players each, and the same number of games in every group.
 
-    ``sides`` (groups, m, k) holds the players of each side, as indexes. ``places`` (groups, games, m) holds
-    the place of each side in each game; 1 is best, and sides that share a place have the same number.
-    ``losers`` (groups,) is None for groups that count for all, else the only player for whom the group
-    counts. ``leavers`` (groups, any number) lists players for whose own rating the games do not count.
-    ``luck`` (groups,) is the luck of the first of two sides in all games of the group, in millionths of a
+    ``sides`` (groups, m, k) holds the indexes of the players of each side. ``places`` (groups, games, m)
+    holds the place of each side in each game; 1 is best, and sides that share a place have the same number.
+    ``losers`` (groups,) holds the only player for whom each group counts, or is None for groups that count
+    for all. ``leavers`` (groups, any number) lists players for whose own rating the games do not count.
+    ``luck`` (groups,) is the luck of the first of two sides over all games of the group, in millionths of a
     game.
     """
 
@@ -63,14 +65,16 @@ class Block(NamedTuple):
 
     @property
     def status(self) -> int:
-        """Return 0 if the groups count for all, 1 if for one player only, and 1 + n if for all
-        but n players.
+        """Return 0 if the groups count for all players, 1 if they count for only one player, and 1 + n if
+        they count for all but n players.
         """
         return 1 if self.losers is not None else 0 if self.leavers is None else 1 + self.leavers.shape[1]
 
 
 class _Choices(NamedTuple):
-    """Choices among equally many sides: the cell, the sides to choose among, and how often each was made."""
+    """Choices among the same number of sides: the cell, the sides to choose among, and the weight of each
+    choice.
+    """
 
     cell: IntArray
     slots: IntArray
@@ -78,11 +82,11 @@ class _Choices(NamedTuple):
 
 
 class _Moments(NamedTuple):
-    """What cells add to the equations.
+    """The contributions of cells to the equations.
 
-    For each cell, this is the score of each player (cells, m*k), and how strongly its sides (cells, pairs of
-    sides) and its players (cells, pairs of players) are linked: minus the mixed second derivatives of the
-    log-likelihood.
+    ``scores`` (cells, m*k) holds the score of each player in each cell. ``side_links`` (cells, pairs of
+    sides) and ``links`` (cells, pairs of players) hold the strength of the links between sides and players:
+    minus the mixed second derivatives of the log-likelihood.
     """
 
     scores: FloatArray
@@ -91,14 +95,14 @@ class _Moments(NamedTuple):
 
 
 class _Terms:
-    """Cells (counted groups of identical content) of one shape, and what they add to the equations."""
+    """The cells (sets of identical groups) of one shape, and their contributions to the equations."""
 
     def __init__(
         self, sides: IntArray, patterns: IntArray, cells: IntArray, owners: IntArray | None = None
     ) -> None:
         """Count the choices of the cells. ``patterns`` (cells, games, m) is like ``Block.places``. ``cells``
         holds the number of each cell among all cells. ``owners`` holds the only player for whom each of these
-        cells counts, or is None.
+        cells counts, or is None if they count for all.
         """
         self.sides = sides
         self.cells = cells
@@ -116,7 +120,7 @@ class _Terms:
         self._owned = None if owners is None else self.players == owners[:, None]
 
     def evaluate(self, strength: FloatArray) -> _Moments:
-        """Return the moments of the cells at the given strengths of all players."""
+        """Return the moments of the cells, given the strengths of all players."""
         count, m, k = self.sides.shape
         values: FloatArray = strength[self.sides].mean(axis=2).ravel()
         spent = np.zeros(count * m)
@@ -137,8 +141,8 @@ class _Terms:
         return _Moments(np.repeat(score, k, axis=1) / k, links, self._between_players(links))
 
     def _between_players(self, links: FloatArray) -> FloatArray:
-        """Return the links between players that follow from those between sides. Partners are linked
-        negatively.
+        """Return the links between players that result from those between sides. Links between partners are
+        negative.
         """
         k = self.k
         result: FloatArray = np.empty((len(links), len(self.pairs)))
@@ -156,14 +160,13 @@ class _Terms:
         total += np.bincount(self.players.ravel(), self.owned(scores).ravel(), len(total))
 
     def owned(self, scores: FloatArray) -> FloatArray:
-        """Return the ``scores`` (cells, m*k) with those of players for whom the cells do not
-        count set to 0.
-        """
+        """Return the ``scores`` (cells, m*k), set to 0 for players for whom the cells do not count."""
         return scores if self._owned is None else scores * self._owned
 
     def leverage(self, links: FloatArray, diagonal: FloatArray) -> FloatArray:
         """Return the factor (cells) by which a cell's scores are too small because the strengths were fitted
-        to them. ``links`` are those of a single group, and ``diagonal`` (n) is that of the equations.
+        to them. ``links`` are the links of a single group, and ``diagonal`` (n) is the diagonal of the
+        equations.
         """
         own = np.zeros(self.players.shape)
         for number, (x, y) in enumerate(self.pairs):
@@ -174,27 +177,27 @@ class _Terms:
         share = (same * own[:, None, :]).sum(axis=2) / diagonal[self.players]
         if self._owned is not None:
             share = share * self._owned
-        # Each player once, however often it is written.
+        # Count each player once, even if it occurs several times.
         spare = (np.log1p(-share) / same.sum(axis=2)).sum(axis=1)
         factor: FloatArray = np.exp(spare / (-2 if self._owned is not None else -2 * (self.m - 1)))
         return factor
 
 
 def _sums(places: IntArray, values: FloatArray, size: int) -> FloatArray:
-    """Return the sums of ``values`` by place (size)."""
+    """Return the sums of ``values`` for each place (size)."""
     sums: FloatArray = np.bincount(places, values, size).astype(np.float64, copy=False)
     return sums
 
 
 class Curvature:
-    """Minus the second derivatives of the log-likelihood (n - 1, n - 1), without the phantom.
+    """Minus the second derivatives of the log-likelihood (n - 1, n - 1), excluding the phantom.
 
-    Strengths matter only by their differences, so a player's own derivative is the sum of its links. The
-    derivative of a shadow depends on the players, and no other equation depends on the shadow.
+    Only differences between strengths matter, so a player's own derivative is the sum of its links. The
+    derivative of a shadow depends on the players, but no other equation depends on the shadow.
     """
 
     def __init__(self, players: int, size: int, terms: Sequence[_Terms]) -> None:
-        """Lay out the matrix of ``size`` n for these players and terms."""
+        """Lay out the matrix for ``players`` players and ``terms``; ``size`` is n."""
         self._players, self._phantom = players, size - 1
         common = [own for own in terms if own.owners is None]
         owned = [(own, own.owners) for own in terms if own.owners is not None]
@@ -221,7 +224,7 @@ class Curvature:
         self.diagonal: FloatArray = np.zeros(size - 1)
 
     def fill(self, common: FloatArray, owned: FloatArray) -> None:
-        """Set the links of the cells that count for all, and of those that count for one player."""
+        """Set the links of the cells that count for all players, and of those that count for only one."""
         left, right = (
             _sums(ends[self._apart], common[self._apart], self._phantom + 1) for ends in self._ends
         )
@@ -251,13 +254,13 @@ class Curvature:
 class Likelihood:
     """The equations of a board.
 
-    ``groups`` is the number of groups given. ``strengths`` are arrays (n): first the players, then the
-    shadows of those who forfeited, then the phantom, whose strength is 0.
+    ``groups`` is the number of groups. Arrays named ``strengths`` (n) hold first the players, then the
+    shadows of those that forfeited, then the phantom, whose strength is 0.
     """
 
     def __init__(self, players: int, blocks: Sequence[Block]) -> None:
-        """Set up the equations of the blocks for this number of ``players``. The order of the blocks, and of
-        the groups in them, does not matter.
+        """Set up the equations of ``blocks`` for this number of ``players``. The order of the blocks and of
+        the groups in them does not matter.
         """
         shapes: dict[tuple[int, int, int, int], list[Block]] = {}
         for block in blocks:
@@ -265,19 +268,19 @@ class Likelihood:
                 shape = (*block.sides.shape[1:], block.places.shape[1], block.status)
                 shapes.setdefault(shape, []).append(block)
         merged = self.cells = [_cells(shapes[shape], players) for shape in sorted(shapes)]
-        """The groups in their canonical order, those that are alike as one cell."""
+        """The groups in canonical order, with identical groups merged into one cell."""
         losers = [cells.losers for cells in merged if cells.losers is not None]
         forfeiters = np.unique(np.concatenate(losers)) if losers else np.zeros(0, dtype=np.int64)
         self.groups = sum(int(cells.counts.sum()) for cells in merged)
         self.players = players
         self.size = players + len(forfeiters) + 1
         self.rated = np.arange(players)
-        """Where in ``strengths`` the rating of each player stands."""
+        """The index in ``strengths`` of each player's rating."""
         self.rated[forfeiters] = np.arange(players, self.size - 1)
         self.counts = np.concatenate([cells.counts for cells in merged] + [np.ones(1, dtype=np.int64)])
-        """How many groups each cell has; the last cell holds the virtual draws."""
+        """The number of groups in each cell; the last cell holds the virtual draws."""
         self.luck = np.concatenate([cells.luck for cells in merged] + [np.zeros(0, dtype=np.int64)])
-        """The luck of the first of two sides in each group, in their canonical order."""
+        """The luck of the first of two sides in each group, in canonical order."""
         self._terms: list[_Terms] = []
         first = 0
         for cells in merged:
@@ -292,7 +295,7 @@ class Likelihood:
         self._curvature = Curvature(players, self.size, self._terms)
 
     def _add_owned(self, cells: Cells, numbers: IntArray) -> None:
-        """Add the terms that count only for a shadow: its player's groups, and those in which the player
+        """Add the terms that count only for a shadow: the groups of its player, and those that the player
         forfeited.
         """
         players = cells.sides.reshape(len(cells.sides), -1)
@@ -317,12 +320,12 @@ class Likelihood:
             self._terms.append(_Terms(sides, draws, np.full(len(players), cell), owners))
 
     def moments(self, strengths: FloatArray) -> list[_Moments]:
-        """Return what every cell adds to the equations at ``strengths``."""
+        """Return the contributions of every cell to the equations at ``strengths``."""
         return [terms.evaluate(strengths) for terms in self._terms]
 
     def scores(self, moments: Sequence[_Moments], counts: FloatArray) -> FloatArray:
-        """Return the scores (n - 1), without the phantom. ``counts`` says how often each cell counts, with
-        the virtual draws last.
+        """Return the scores (n - 1), excluding the phantom. ``counts`` is the number of times that each cell
+        counts, with the virtual draws last.
         """
         total = np.zeros(self.size)
         for terms, own in zip(self._terms, moments, strict=True):
@@ -330,7 +333,9 @@ class Likelihood:
         return total[:-1]
 
     def curvature(self, moments: Sequence[_Moments]) -> Curvature:
-        """Return minus the derivatives of the scores. The matrix that was returned before becomes invalid."""
+        """Return minus the derivatives of the scores. This invalidates the matrix returned by the previous
+        call.
+        """
         weights = self.counts.astype(np.float64)
         links: tuple[list[FloatArray], list[FloatArray]] = ([], [])
         for terms, own in zip(self._terms, moments, strict=True):
@@ -351,12 +356,12 @@ class Likelihood:
             strengths[:-1] += step * min(1.0, _MAX_STEP / max(longest, _MAX_STEP))
             if longest < _TOLERANCE:
                 return strengths
-        raise ArithmeticError("the likelihood has no maximum within reach")
+        raise ArithmeticError("the likelihood fit did not converge")
 
     def dispersion(self, strengths: FloatArray, prior: float) -> float:
-        """Return how much the scores of groups vary, compared with what the likelihood predicts for
-        independent games: 1 if they are independent, less if the games of a group balance each other.
-        ``prior`` is the amount of information that counts as if it had shown a dispersion of 1.
+        """Return the ratio of the variance of groups' scores to the variance that the likelihood predicts for
+        independent games. It is 1 if the games are independent, and less if the games of a group balance each
+        other. ``prior`` is an amount of prior information for a dispersion of 1.
         """
         moments = self.moments(strengths)
         residuals = self.residuals(moments, self.curvature(moments).diagonal)
@@ -374,7 +379,7 @@ class Likelihood:
 
     def residuals(self, moments: Sequence[_Moments], diagonal: FloatArray) -> list[_Moments]:
         """Return the ``moments`` with the scores that the groups would have if the strengths had not been
-        fitted to them. ``diagonal`` is that of the curvature.
+        fitted to them. ``diagonal`` is the diagonal of the curvature.
         """
         return [
             own
@@ -384,7 +389,7 @@ class Likelihood:
         ]
 
     def scores_of_cells(self, moments: Sequence[_Moments]) -> Sparse:
-        """Return what each cell adds to the scores (n - 1, cells) if it counts once."""
+        """Return the contribution of each cell to the scores (n - 1, cells) if it counts once."""
         rows, columns, values = [], [], []
         for terms, own in zip(self._terms, moments, strict=True):
             rows.append(terms.players.ravel())
@@ -394,8 +399,8 @@ class Likelihood:
         return _summed(shape, np.concatenate(rows), np.concatenate(columns), np.concatenate(values))
 
     def luck_of_groups(self, moments: Sequence[_Moments], diagonal: FloatArray | None = None) -> Sparse:
-        """Return what the luck of each group adds to the scores (n - 1, groups). With the ``diagonal`` of the
-        curvature, it is scaled as the scores of :meth:`residuals` are.
+        """Return the contribution of each group's luck to the scores (n - 1, groups). If the ``diagonal`` of
+        the curvature is given, it is scaled like the scores of :meth:`residuals`.
         """
         starts = np.cumsum(self.counts) - self.counts
         rows, columns, values = [], [], []
@@ -423,9 +428,9 @@ class Likelihood:
         )
 
     def noise(self, moments: Sequence[_Moments], diagonal: FloatArray) -> Sparse:
-        """Return what each sign adds to scores (n - 1, signs) whose covariance is the curvature, as if all
-        games were independent. There is one sign for each pair of sides of each cell, each virtual draw and
-        each shadow.
+        """Return the contribution of each sign to scores (n - 1, signs) whose covariance is the curvature, as
+        it is if all games are independent. There is one sign for each pair of sides of each cell, for each
+        virtual draw and for each shadow.
         """
         rows, columns, values = [], [], []
         first = 0
@@ -449,7 +454,9 @@ class Likelihood:
 
 
 def _summed(shape: tuple[int, int], rows: IntArray, columns: IntArray, values: FloatArray) -> Sparse:
-    """Return the matrix of ``values`` at places that may occur repeatedly, without rows beyond ``shape``."""
+    """Return the matrix of ``values`` at positions that can occur repeatedly, omitting rows beyond
+    ``shape``.
+    """
     here = rows < shape[0]
     keys, place = np.unique(rows[here] * shape[1] + columns[here], return_inverse=True)
     matrix = Sparse(shape, keys // shape[1], keys % shape[1])
@@ -460,9 +467,10 @@ def _summed(shape: tuple[int, int], rows: IntArray, columns: IntArray, values: F
 class Cells(NamedTuple):
     """The groups of one shape, with identical groups merged into one cell.
 
-    ``sides`` (cells, m, k), the places of the games as ``patterns`` (cells, games, m), ``losers`` (cells) and
-    ``leavers`` (cells, any number) are as in :class:`Block`; each cell has the number of its groups (cells).
-    ``luck`` (groups) holds the luck of each group of the cells, in their order, as in :class:`Block`.
+    ``sides`` (cells, m, k), ``patterns`` (cells, games, m; the places of the games), ``losers`` (cells) and
+    ``leavers`` (cells, any number) are as in :class:`Block`. ``counts`` (cells) is the number of groups in
+    each cell. ``luck`` (groups) holds the luck of each group, in the order of the cells, as in
+    :class:`Block`.
     """
 
     sides: IntArray
@@ -490,7 +498,7 @@ def _cells(blocks: Sequence[Block], players: int) -> Cells:
         owners = [np.sort(block.leavers, axis=1) for block in blocks if block.leavers is not None]
     rows = np.concatenate([sides.reshape(count, m * k), codes, np.concatenate(owners)], axis=1)
     luck = np.concatenate([_luck_of(block) for block in blocks])
-    # Two sides may have changed their order; the luck only orders groups that are alike otherwise.
+    # The two sides can have swapped places. Luck affects only the order of otherwise identical groups.
     luck = np.where(order[:, 0] == 0, luck, -luck)
     sorting = np.lexsort(np.concatenate([rows, luck[:, None]], axis=1).T[::-1])
     rows, luck = rows[sorting], luck[sorting]
@@ -514,8 +522,8 @@ def _luck_of(block: Block) -> IntArray:
 
 
 def _choices(patterns: IntArray) -> tuple[FloatArray, list[_Choices]]:
-    """Return how often each side of a cell was chosen (cells, m), and all choices of all cells, grouped by
-    the number of sides. ``patterns`` has the shape (cells, games, m).
+    """Return the number of times that each side of a cell was chosen (cells, m), and all choices of all
+    cells, grouped by the number of sides. ``patterns`` has the shape (cells, games, m).
     """
     count, games, m = patterns.shape
     codes, which = np.unique((patterns * (m + 1) ** np.arange(m)).sum(axis=2).ravel(), return_inverse=True)
@@ -544,7 +552,9 @@ def _choices(patterns: IntArray) -> tuple[FloatArray, list[_Choices]]:
 
 
 class _Pattern(NamedTuple):
-    """How often each side is chosen in a game with given places, and from which sides (bit sets)."""
+    """The number of times that each side is chosen in a game with given places, and the sets of sides (bit
+    sets) from which choices are made.
+    """
 
     chosen: list[float]
     sets: list[int]

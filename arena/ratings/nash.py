@@ -1,16 +1,17 @@
-"""Nash averaging: which bots are best when every bot can be beaten.
+"""Nash averaging: which bots are best if every bot can be beaten.
 
-Consider a game in which two players choose a bot each, and win what the matrix says. Its Nash equilibrium is
-the mix of bots that no choice beats: several bots if they form a cycle, else only the best one. What a bot
-wins from this mix is a measure of it that copies of other bots do not change. If there are several
-equilibria, Balduzzi et al., "Re-evaluating evaluation" (2018), take the one with the greatest entropy, which
-treats equal bots alike.
+Consider a game in which each of two players chooses a bot, and the payoff is the bots' entry in the matrix.
+Its Nash equilibrium is the mix of bots that no choice beats: several bots if they form a cycle, otherwise
+only the best bot. The expected payoff of a bot against this mix is a measure of its strength that does not
+change when other bots are duplicated. If there are several equilibria, Balduzzi et al., "Re-evaluating
+evaluation" (2018), choose the one with the greatest entropy, which treats equal bots equally.
 
-The solvers are scipy's: a linear program (HiGHS) finds an equilibrium, which usually is the only one. Where
-results are exactly balanced there are more; then a second program finds all bots that any of them contains,
-and sequential quadratic programming (SLSQP) finds the greatest entropy. scipy takes 50 MB of memory, so only
-processes that compute equilibria import this module. (``highspy`` is smaller and solves the linear programs,
-but has no entropy; conic solvers have it, but also need scipy, and interior points, which equilibria lack.)
+The solvers are those of scipy. A linear program (HiGHS) finds an equilibrium, which is usually the only one.
+If results are exactly balanced, there are more. In that case, a second program finds all bots that are in any
+equilibrium, and sequential quadratic programming (SLSQP) finds the one with the greatest entropy. scipy takes
+50 MB of memory, so only processes that compute equilibria import this module. (``highspy`` is smaller and
+solves the linear programs, but cannot maximise entropy. Conic solvers can, but they also need scipy, and they
+require interior points, which equilibria lack.)
 """
 
 from __future__ import annotations
@@ -25,24 +26,24 @@ from scipy.optimize import linprog, minimize
 from arena.ratings.solver import FloatArray
 
 _STRICT: Final = 1e-6
-"""Weights and losses of less than this may be rounding errors of the solver, whose tolerance is 1e-7."""
+"""Weights and losses below this can be rounding errors of the solver, whose tolerance is 1e-7."""
 
 _DIGITS: Final = 9
 _BALANCED: Final = 1e-8
-"""Results of bots that are equal differ by rounding errors: entries are rounded, and singular values below
-this are zero.
+"""The results of equal bots differ by rounding errors, so entries are rounded, and singular values below this
+count as zero.
 """
 
 
 def nash_mix(matrix: FloatArray) -> FloatArray:
     """Return the weights (n) of the Nash equilibrium with the greatest entropy; they sum to 1.
 
-    ``matrix`` (n, n) is antisymmetric and holds what the row's bot wins from the column's, as logits. Raises
-    :class:`ArithmeticError` if the solver finds no equilibrium.
+    ``matrix`` (n, n) is antisymmetric and holds the payoff of the row's bot against the column's bot, as
+    logits. Raises :class:`ArithmeticError` if the solver finds no equilibrium.
     """
     matrix = matrix.round(_DIGITS)
     count = len(matrix)
-    # One that beats all others is alone in the only equilibrium.
+    # A bot that beats all others is the only bot in the only equilibrium.
     best: NDArray[np.bool_] = (matrix > _STRICT).sum(axis=1) == count - 1
     if best.any():
         alone: FloatArray = best.astype(np.float64)
@@ -59,13 +60,13 @@ def nash_mix(matrix: FloatArray) -> FloatArray:
 def _most_even(matrix: FloatArray) -> FloatArray:
     """Return the equilibrium with the greatest entropy if there are several."""
     count = len(matrix)
-    # Every bot is in some equilibrium or beaten by one (Goldman and Tucker): find one that does this for all.
+    # Every bot is in or beaten by some equilibrium (Goldman and Tucker): find one that shows it for all.
     rows = np.block([[matrix, np.zeros((count, 1))], [matrix - np.eye(count), np.ones((count, 1))]])
     goal = np.append(np.zeros(count), -1.0)
     found = _program(goal, rows, np.zeros(2 * count), np.append(np.ones(count), 0.0))[:count]
     inside = found > -(matrix @ found)
     kernel = _kernel(matrix, inside)
-    # The equilibria of these bots are ``start`` and combinations of directions that sum to 0.
+    # The equilibria of these bots are ``start`` plus combinations of directions that sum to 0.
     start = kernel @ (kernel.T @ found[inside])
     start /= start.sum()
     directions = kernel @ null_space(kernel.sum(axis=0)[None, :])
@@ -74,7 +75,7 @@ def _most_even(matrix: FloatArray) -> FloatArray:
     offset, slope = bounds @ start, bounds @ directions
 
     def evenness(step: FloatArray) -> tuple[float, FloatArray]:
-        """Return minus the entropy, and its derivatives."""
+        """Return the negative entropy and its derivatives."""
         weights = start + directions @ step
         logs = np.log(np.maximum(weights, 1e-300))
         return float(weights @ logs), directions.T @ (logs + 1)
@@ -104,8 +105,8 @@ def _program(goal: FloatArray, rows: FloatArray, bounds: FloatArray, total: Floa
 
 
 def _kernel(matrix: FloatArray, inside: NDArray[np.bool_]) -> FloatArray:
-    """Return, as orthonormal columns, the weights of the bots ``inside`` that none of those bots beats or
-    loses to.
+    """Return, as orthonormal columns, the weights of the bots ``inside`` against which each of these bots
+    exactly breaks even.
     """
     _, values, rows = np.linalg.svd(matrix[np.ix_(inside, inside)])
     kernel: FloatArray = rows[int((values > _BALANCED).sum()) :].T

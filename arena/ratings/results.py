@@ -1,4 +1,4 @@
-"""The results of finished games for ratings and standings: whole groups, with every game once, in a fixed
+"""Results of finished games for ratings and standings: whole groups, with every game once, in a fixed
 order.
 """
 
@@ -33,19 +33,19 @@ from arena.records.record import (
 )
 
 _LATEST_MS: Final = 2**53 - 1
-"""The largest whole number that every JSON program reads exactly."""
+"""The largest integer that every JSON parser reads exactly."""
 
 
 class GameResult(NamedTuple):
     """One finished game, number ``number`` (from 0) of its group.
 
-    ``players``, ``places``, ``faults`` (their number), ``used_ms`` (the time that the seat took for its
-    actions, empty if unknown) and ``styles`` (see :class:`~arena.games.descriptor.Awards`; empty if the game
-    has none) are per seat. ``finished_ms`` is in milliseconds since 1970, 0 if unknown. ``forfeited_late``
-    says whether somebody forfeited, and nobody before the first hand was over. ``luck`` is what is subtracted
-    from the points of the first team for its luck, in millionths (:func:`arena.luck.games.millionths`), or
-    None if it was not measured. ``mistakes`` counts the illegal and the late answers of each seat, in the
-    division ``models``.
+    The following are per seat: ``players``, ``places``, ``faults`` (the number of faults), ``used_ms`` (the
+    time that the seat took for its actions; empty if unknown) and ``styles`` (see
+    :class:`~arena.games.descriptor.Awards`; empty if the game has none). ``finished_ms`` is Unix time in
+    milliseconds, or 0 if unknown. ``forfeited_late``: whether a player forfeited, but none did so before the
+    first hand was over. ``luck`` is the luck to subtract from the points of the first team, in millionths
+    (see :func:`arena.luck.games.millionths`), or None if it was not measured. ``mistakes`` holds the numbers
+    of illegal and late answers of each seat, in the division ``models``.
     """
 
     number: int
@@ -63,16 +63,16 @@ class GameResult(NamedTuple):
 
 
 class GroupResult:
-    """The games of a group, each once, in their order; the same players take part in all of them.
+    """The games of a group, each once, in order. The same players take part in all of them.
 
-    ``teams`` holds the seats of each team, and ``players`` the players, each once, sorted. ``forfeiters`` are
-    the players that forfeited in a game; they lose the group. ``finished`` holds the games that count for the
-    other players: those that nobody forfeited, and those forfeited late, unless a forfeiter had a partner.
-    ``counts_for`` holds the players for whom the group counts: all if it is whole; the forfeiters if there
-    are any, together with the others if one of its games is ``finished``; none if a game is missing and
-    nobody forfeited, if it is ``annulled``, or if it has a single player. ``preset`` is the name of the
-    preset that the rules match, or empty if they match none. ``models`` says whether its tournament is for
-    language models.
+    ``teams`` holds the seats of each team, and ``players`` holds each player once, sorted. ``forfeiters`` are
+    the players that forfeited any of the games; they lose the group. ``finished`` holds the games that count
+    for the other players: games without a forfeit, and games forfeited late unless a forfeiter had a partner.
+    ``counts_for`` holds the players for whom the group counts. If it is complete without a forfeit, it counts
+    for all players. If there are forfeiters, it counts for them and, if any game is ``finished``, also for
+    the others. It counts for nobody if a game is missing without a forfeit, if it is ``annulled``, or if it
+    has only one player. ``preset`` is the name of the preset that the rules match, or empty if they match
+    none. ``models``: whether its tournament is for language models.
     """
 
     __slots__ = (
@@ -121,9 +121,7 @@ class GroupResult:
 
     @property
     def board(self) -> BoardName | None:
-        """Return the leaderboard on which the group counts if it is rated, or None if its rules match no
-        preset.
-        """
+        """Return the leaderboard on which the group counts if rated, or None if its rules match no preset."""
         return BoardName(self.kind, self.division, self.preset) if self.preset else None
 
     @property
@@ -147,12 +145,12 @@ class GroupResult:
         return self.games if player in self.forfeiters else self.finished
 
     def share(self, player: PlayerId) -> float:
-        """Return how much of the group counts for ``player``, from 0 to 1."""
+        """Return the fraction of the group, from 0 to 1, that counts for ``player``."""
         return 1.0 if player in self.forfeiters else len(self.finished) / self.size
 
     def places_for(self, game: GameResult, player: PlayerId) -> tuple[int, ...]:
-        """Return the places of ``game`` as they count for ``player``, who is last in every game of a group
-        that it forfeited.
+        """Return the places of ``game`` as they count for ``player``. A player that forfeited a group is last
+        in all of its games.
         """
         if player not in self.forfeiters:
             return game.places
@@ -174,7 +172,7 @@ class GroupResult:
         return sum(gained) / len(gained)
 
     def luck(self, player: PlayerId) -> float | None:
-        """Return the part of :meth:`score` that is luck, or None if it was not measured."""
+        """Return the part of :meth:`score` that is due to luck, or None if luck was not measured."""
         lucks = {game.number: game.luck for game in self.games if game.luck is not None}
         if len(lucks) < len(self.games):
             return None
@@ -188,7 +186,7 @@ class GroupResult:
         return sum(parts) / len(parts)
 
     def as_json(self) -> list[object]:
-        """Return a compact form that :meth:`from_json` reads back."""
+        """Return a compact form that :meth:`from_json` can read."""
         known = {player: number for number, player in enumerate(self.players)}
         last = None if self.division == MODELS else -1
         games = [
@@ -199,7 +197,7 @@ class GroupResult:
 
     @classmethod
     def from_json(cls, data: Sequence[Any]) -> GroupResult:
-        """Return the group that :meth:`as_json` wrote."""
+        """Return the group from the output of :meth:`as_json`."""
         kind, group_id, size, mirrored, teams, annulled, names, games, preset, *models = data
         players = [PlayerId(*name) for name in names]
         results = [
@@ -236,12 +234,12 @@ class GroupResult:
 
 @lru_cache(1 << 14)
 def _points(places: tuple[int, ...], teams: tuple[tuple[int, ...], ...]) -> tuple[float, ...]:
-    """Return :func:`~arena.play.outcomes.points`, cached because most games have one of a few results."""
+    """Return :func:`~arena.play.outcomes.points`, cached because most games have one of a few outcomes."""
     return points(places, teams)
 
 
 class _Setting(NamedTuple):
-    """What all games of a group have in common."""
+    """The properties that all games of a group share."""
 
     kind: str
     id: str
@@ -257,9 +255,9 @@ class _Setting(NamedTuple):
 class Results:
     """A collection of records, added in any order; duplicates are ignored.
 
-    Games outside groups are left out, and with ``rated_only`` unrated ones too (``info.rated`` false). If a
-    group was played again, only the last attempt is kept. With ``luck``, the luck of the games is measured,
-    which takes some milliseconds each.
+    Games outside groups are ignored and, with ``rated_only``, so are unrated games (whose ``info.rated`` is
+    false). If a group was replayed, only the last attempt is kept. With ``luck``, the luck of each game is
+    measured, which takes a few milliseconds.
     """
 
     def __init__(self, *, rated_only: bool = True, luck: bool = False) -> None:
@@ -279,13 +277,13 @@ class Results:
 
     @property
     def unrated(self) -> int:
-        """The number of games that are left out."""
+        """The number of games that are ignored."""
         return len(self._unrated)
 
     def add_file(self, path: str | Path) -> None:
-        """Add all records of a file (:func:`arena.records.record.record_texts` for its forms).
+        """Add all records of a file; see :func:`arena.records.record.record_texts` for its formats.
 
-        Raises the errors of :func:`load_records` and of :meth:`add`, naming file and line.
+        Raises the errors of :func:`load_records` and :meth:`add`, with the file and line in the message.
         """
         for where, text in record_texts(path):
             try:
@@ -296,17 +294,17 @@ class Results:
                 ) from None
 
     def add(self, record: Record, where: str = "") -> None:
-        """Add a record whose structure has been checked (``arena.records.record.parse_record``).
+        """Add a record whose structure has been checked by ``arena.records.record.parse_record``.
 
-        ``where`` is its position, for messages about contradictions. Raises
+        ``where`` is the position of the record, for messages about contradictions. Raises
         :class:`~arena.records.record.InvalidRecord` if its hash is wrong or it contradicts itself,
-        :class:`~arena.errors.UnknownGame` and :class:`~arena.errors.InvalidOption`.
+        :class:`~arena.errors.UnknownGame` or :class:`~arena.errors.InvalidOption`.
         """
         canonical, info = record["canonical"], record["info"]
         digest = canonical_hash(canonical)
         if digest != record["hash"]:
             raise InvalidRecord("the hash does not match the canonical part", field="hash", expected=digest)
-        # Info is not hashed, so copies may differ in it: what one copy says holds for all copies.
+        # Info is not hashed, so copies can differ in it: what one copy says applies to all copies.
         if info.get("annulled"):
             self._annulled.add(digest)
         if info.get("models"):
@@ -324,7 +322,7 @@ class Results:
             self._where[digest] = where
 
     def groups(self) -> list[GroupResult]:
-        """Return all groups, whole or not, sorted by kind and id.
+        """Return all groups, complete or not, sorted by kind and id.
 
         Raises :class:`~arena.records.record.InvalidRecord` if records contradict each other.
         """
@@ -370,7 +368,7 @@ class Results:
 
 
 def collect(records: Iterable[Record], *, rated_only: bool = True, luck: bool = False) -> list[GroupResult]:
-    """Return the groups of ``records``; see :class:`Results`. Standings ignore whether games are rated."""
+    """Return the groups of ``records``; see :class:`Results`. For standings, use ``rated_only=False``."""
     results = Results(rated_only=rated_only, luck=luck)
     for record in records:
         results.add(record)
@@ -393,7 +391,7 @@ def _read(record: Record, digest: str, luck: bool) -> tuple[_Setting, GameResult
     faulty = [fault["seat"] for fault in canonical["faults"]]
     if not len(canonical["players"]) == len(outcome["places"]) == seats:
         raise InvalidRecord(
-            f"{len(canonical['players'])} players and {len(outcome['places'])} places",
+            f"the record has {len(canonical['players'])} players and {len(outcome['places'])} places",
             field="players",
             expected=f"{seats} of each",
         )
@@ -401,7 +399,7 @@ def _read(record: Record, digest: str, luck: bool) -> tuple[_Setting, GameResult
         raise InvalidRecord("a listed seat does not exist", field="faults", expected=f"0 to {seats - 1}")
     if not group["index"] < group["size"]:
         raise InvalidRecord(
-            f"game {group['index']} of a group of {group['size']}",
+            f"a group of size {group['size']} cannot have a game with index {group['index']}",
             field="group.index",
             expected=f"0 to {group['size'] - 1}",
         )
@@ -439,8 +437,8 @@ def _read(record: Record, digest: str, luck: bool) -> tuple[_Setting, GameResult
 
 
 def _mistakes(faults: Sequence[RecordedFault], seats: int) -> tuple[tuple[int, int], ...]:
-    """Return, for each seat, the number of illegal or malformed answers and of turns without an answer in
-    time.
+    """Return, for each seat, the number of illegal or malformed answers and the number of turns not answered
+    in time.
     """
     counted = Counter((fault["seat"], fault["type"]) for fault in faults)
 
@@ -455,10 +453,10 @@ def _mistakes(faults: Sequence[RecordedFault], seats: int) -> tuple[tuple[int, i
 def forfeited_late(
     actions: Sequence[tuple[int, str]], faults: Iterable[tuple[int, int]], forfeits: Collection[int]
 ) -> bool:
-    """Return whether somebody forfeited a game, and nobody before its first hand was over.
+    """Return whether a player forfeited a game, but none did so before its first hand was over.
 
-    ``actions`` are pairs of a seat and an action, ``faults`` pairs of a seat and the number of actions before
-    the fault, in their order, and ``forfeits`` are seats.
+    ``actions`` are pairs of a seat and an action. ``faults`` are pairs of a seat and the number of actions
+    before the fault, in order. ``forfeits`` are seats.
     """
     if not forfeits:
         return False
@@ -495,7 +493,7 @@ def _luck(canonical: Canonical) -> int | None:
 
 
 def _used_ms(canonical: Canonical, info: Mapping[str, object]) -> tuple[int, ...]:
-    """Return the time between each seat's actions and the actions before them, summed per seat."""
+    """Return, for each seat, the total time between its actions and the actions before them."""
     times = info.get("action_ms")
     actions = canonical["actions"]
     if not isinstance(times, list) or len(times) != len(actions):
@@ -511,5 +509,5 @@ def _used_ms(canonical: Canonical, info: Mapping[str, object]) -> tuple[int, ...
 
 
 def _whole(value: object) -> int:
-    """Return a time from the unhashed part, which may hold anything, or 0 if it is not a time."""
+    """Return a time from the unhashed part, which can contain anything, or 0 if it is not a valid time."""
     return value if type(value) is int and 0 <= value <= _LATEST_MS else 0

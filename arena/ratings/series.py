@@ -18,7 +18,7 @@ _DIGITS: Final = 6
 @dataclass(frozen=True)
 class FinalPlaces:
     """The final standings of a tournament: the place, name, version and owner of each player. The owner is
-    empty for house bots and for others who take no place in a series.
+    empty for house bots and for other players that take no place in a series.
     """
 
     id: str
@@ -27,7 +27,7 @@ class FinalPlaces:
     rows: tuple[tuple[int, str, str, str], ...]
 
     def as_json(self) -> dict[str, object]:
-        """Return the form that :meth:`from_json` reads."""
+        """Return a form that :meth:`from_json` can read."""
         return {
             "id": self.id,
             "name": self.name,
@@ -40,15 +40,16 @@ class FinalPlaces:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> FinalPlaces:
-        """Return the standings that :meth:`as_json` wrote; unknown keys are ignored."""
+        """Return the standings from the output of :meth:`as_json`, ignoring unknown keys."""
         rows = ((row["place"], row["name"], row["version"], row["owner"] or "") for row in data["rows"])
         return cls(data["id"], data["name"], data["records_hash"], tuple(rows))
 
 
 @dataclass(frozen=True)
 class SeriesRow:
-    """The row of one player. ``results`` holds the points in each tournament, None for those it did not play,
-    and ``counted`` says which of them count. ``tie_breaks`` holds the values of those that were needed.
+    """The row of one player. ``results`` holds its points in each tournament, or None for tournaments in
+    which it did not play, and ``counted`` marks the results that count. ``tie_breaks`` holds the values of
+    the tie-breaks that were needed.
     """
 
     place: int
@@ -72,8 +73,8 @@ class SeriesRow:
 
 @dataclass(frozen=True)
 class SeriesTable:
-    """The table of a series. ``inputs_hash`` is the hash of the rules and of the standings from which the
-    table follows.
+    """The table of a series. ``inputs_hash`` is the hash of the rules and the standings from which the table
+    was computed.
     """
 
     rules: SeriesRules
@@ -82,7 +83,7 @@ class SeriesTable:
     inputs_hash: str
 
     def as_json(self) -> dict[str, object]:
-        """Return the published form, from which :func:`recomputed` computes it again."""
+        """Return the published form, from which :func:`recomputed` can compute the table again."""
         return {
             "rules": self.rules.as_json(),
             "inputs": [one.as_json() for one in self.inputs],
@@ -91,12 +92,12 @@ class SeriesTable:
         }
 
     def as_csv(self) -> str:
-        """Return the table as CSV, with one column of points per tournament, by its id."""
+        """Return the table as CSV, with one column of points per tournament, named by its id."""
         headings = ("place", self.rules.by, "points", *(one.id for one in self.inputs))
         return csv_text(headings, [(row.place, row.name, row.points, *row.results) for row in self.rows])
 
     def as_text(self) -> str:
-        """Return the table for people; results that do not count are in brackets."""
+        """Return the table as plain text; results that do not count are in brackets."""
         headings = ("place", self.rules.by, "points", *(str(n) for n in range(1, len(self.inputs) + 1)))
         lines: list[Sequence[str | int | float | None]] = [
             (row.place, row.name, _number(row.points), *map(_result, row.results, row.counted))
@@ -110,8 +111,9 @@ def series_table(rules: SeriesRules, inputs: Sequence[FinalPlaces]) -> SeriesTab
     """Return the table after the tournaments ``inputs``, in the order of the season. Raises
     :class:`InvalidSeries`.
 
-    Only players with an owner take part. Each gets the points of its place among them (with ``owner``, of the
-    owner's best bot), and players who share a place share the points of the places that they fill.
+    Only players with an owner take part. Each gets the points for its place among these players or, if the
+    series is by ``owner``, for the place of the owner's best bot. Players that share a place share the points
+    of the places that they occupy.
     """
     rules.check()
     results = [_gained(rules, one) for one in inputs]
@@ -132,9 +134,9 @@ def series_table(rules: SeriesRules, inputs: Sequence[FinalPlaces]) -> SeriesTab
 
 
 def recomputed(data: Mapping[str, Any]) -> SeriesTable:
-    """Compute the table of a published :meth:`SeriesTable.as_json` again from its inputs.
+    """Recompute the table of a published :meth:`SeriesTable.as_json` from its inputs.
 
-    Raises :class:`InvalidSeries`, also if the published table has other rows or another hash.
+    Raises :class:`InvalidSeries`, including if the rows or the hash of the published table differ.
     """
     try:
         rules = SeriesRules.from_json(data["rules"])
@@ -142,14 +144,16 @@ def recomputed(data: Mapping[str, Any]) -> SeriesTable:
         published = (data["inputs_hash"], [dict(row) for row in data["rows"]])
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InvalidSeries(
-            f"this is not the table of a series: {error!r}", field="file", expected="the JSON of a table"
+            f"the file is not a valid series table: {error!r}", field="file", expected="the JSON of a table"
         ) from None
     if published[0] != made.inputs_hash:
         raise InvalidSeries(
             "the hash does not match the inputs", field="inputs_hash", expected=made.inputs_hash
         )
     if json.loads(json.dumps([row.as_json() for row in made.rows])) != published[1]:
-        raise InvalidSeries("the rows do not follow from the inputs", field="rows", expected="other rows")
+        raise InvalidSeries(
+            "the rows do not match the inputs", field="rows", expected="the rows computed from the inputs"
+        )
     return made
 
 
@@ -160,7 +164,7 @@ class _SeriesTally:
 
 
 def _gained(rules: SeriesRules, one: FinalPlaces) -> dict[str, float]:
-    """Return the points of every player who takes part."""
+    """Return the points of every player that takes part."""
     best: dict[str, int] = {}
     for place, name, _, owner in one.rows:
         if owner:
@@ -189,7 +193,7 @@ def _row(rules: SeriesRules, name: str, results: Sequence[float | None]) -> Seri
 
 
 def _by_value(names: Sequence[str], value: Callable[[str], float]) -> list[list[str]]:
-    """Group the names with equal values, highest value first."""
+    """Group the names by equal values, highest value first."""
     levels: dict[float, list[str]] = {}
     for name in names:
         levels.setdefault(round(value(name), _DIGITS), []).append(name)
@@ -230,8 +234,8 @@ SERIES_TIE_BREAKS: Final[Mapping[str, Callable[[_SeriesTally, str], float]]] = {
     "last": _last,
     "played": _played,
 }
-"""Tie-breaks: tournaments won, the points of the best result, those of the latest tournament, and how many
-tournaments were played.
+"""The tie-breaks: the number of tournaments won, the points of the best result, the points in the latest
+tournament, and the number of tournaments played.
 """
 
 

@@ -1,4 +1,4 @@
-"""The settings of a series, each declared once (:mod:`arena.declarations`)."""
+"""The settings of a series, each declared once (see :mod:`arena.declarations`)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ MAX_TOURNAMENTS: Final = 60
 
 
 class InvalidSeries(ArenaError):
-    """Raised for invalid settings of a series."""
+    """The settings of a series are invalid."""
 
     code = "invalid_series"
 
 
 @declared
 class SeriesContents:
-    """Which tournaments a series consists of."""
+    """The name and tournaments of a series."""
 
     name: str = setting(
         "The name of the series.", label="Name", min_length=1, max_length=80, response="Its name."
@@ -36,26 +36,26 @@ class SeriesContents:
 
 @declared
 class SeriesRules:
-    """How a series counts points."""
+    """The rules by which a series awards points."""
 
     points: tuple[float, ...] = setting(
-        "The points of the first place, the second and so on; later places have none.",
+        "The points for first place, second place and so on; later places get none.",
         label="Points by place",
         minimum=0,
         maximum=10_000,
         min_items=1,
         max_items=100,
         default=(10.0, 8.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0),
-        response="The points by place.",
+        response="The points for each place, from first.",
     )
     best: int | None = setting(
-        "How many results count, the best ones; by default all.",
+        "The number of best results that count; by default all.",
         label="Results that count",
         minimum=1,
         maximum=MAX_TOURNAMENTS,
         nullable=True,
         default=None,
-        response="How many results count; null: all.",
+        response="The number of best results that count; null: all.",
     )
     by: str = setting(
         "`owner`: the best bot of each owner in a tournament counts; `bot`: each bot.",
@@ -64,7 +64,7 @@ class SeriesRules:
         default="owner",
     )
     tie_breaks: tuple[str, ...] = setting(
-        "How to order equal points: `wins` (tournaments won), `best` (the best result), `last` (the latest "
+        "How to break ties: `wins` (tournaments won), `best` (the best result), `last` (the latest "
         "tournament), `played` (tournaments played).",
         label="Tie-breaks",
         choices=("wins", "best", "last", "played"),
@@ -75,16 +75,20 @@ class SeriesRules:
         """Raise :class:`InvalidSeries` if the rules are invalid."""
         read_settings(SeriesRules, self.as_json(), InvalidSeries, "a series")
         if list(self.points) != sorted(self.points, reverse=True):
-            raise InvalidSeries("a later place has more points", field="points", expected="no increase")
+            raise InvalidSeries(
+                "a later place has more points than an earlier one",
+                field="points",
+                expected="points that never increase",
+            )
         if len(set(self.tie_breaks)) < len(self.tie_breaks):
             allowed = settings_of(SeriesRules)["tie_breaks"].allowed
             raise InvalidSeries("a tie-break is listed twice", field="tie_breaks", expected=allowed)
 
     def as_json(self) -> dict[str, object]:
-        """Return the form that :meth:`from_json` reads."""
+        """Return a form that :meth:`from_json` can read."""
         return as_json(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SeriesRules:
-        """Return the rules that :meth:`as_json` wrote; unknown keys are ignored."""
+        """Return the rules from the output of :meth:`as_json`, ignoring unknown keys."""
         return cls(**from_json(cls, data))

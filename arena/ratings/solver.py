@@ -1,7 +1,8 @@
-"""Linear equations of boards: sparse, symmetric, with many right-hand sides at once.
+"""A solver for the linear equations of boards, which are sparse and symmetric, with many right-hand sides at
+once.
 
 Every bot meets few of the others, so conjugate gradients take time proportional to the number of pairs that
-met, whereas a factorisation takes the cube of the number of bots.
+met, whereas a factorisation takes time proportional to the cube of the number of bots.
 """
 
 from __future__ import annotations
@@ -16,15 +17,17 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _TOLERANCE: Final = 1e-12
-"""The residual at which a solution is final, relative to the right-hand side: far below a published digit."""
+"""The residual, relative to the right-hand side, at which a solution is accepted. It is far below the
+precision of published ratings.
+"""
 
 _DENSE: Final = 1 / 8
-"""With a larger share of entries a matrix is multiplied as a dense one, which is then faster."""
+"""A matrix with a larger share of entries is multiplied as a dense matrix, which is faster."""
 
 
 class Sparse:
-    """A matrix for products. ``rows`` and ``columns`` (entries) are the places of its entries, each given
-    once.
+    """A sparse matrix for multiplication. ``rows`` and ``columns`` (entries) are the positions of its
+    entries, each given once.
     """
 
     def __init__(self, shape: tuple[int, int], rows: IntArray, columns: IntArray) -> None:
@@ -36,7 +39,7 @@ class Sparse:
         self._dense: FloatArray | None = None
 
     def fill(self, values: FloatArray) -> None:
-        """Set the entries, in the order of ``rows`` and ``columns`` as given."""
+        """Set the entries, in the order of the given ``rows`` and ``columns``."""
         self._values = values[self._order]
         self._dense = None
 
@@ -81,4 +84,4 @@ def solve(diagonal: FloatArray, links: Sparse, right: FloatArray) -> FloatArray:
         before, square = square, (residual * scaled).sum(axis=0)
         direction *= np.where(going, square / np.where(going, before, 1.0), 0.0)
         direction += scaled
-    raise ArithmeticError("the equations of the ratings have no solution within reach")
+    raise ArithmeticError("the solution of the rating equations did not converge")

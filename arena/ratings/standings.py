@@ -16,28 +16,28 @@ from arena.ratings.results import GroupResult, record_set_hash
 from arena.text import csv_text, plain_table
 
 _DIGITS: Final = 9
-"""Scores that differ by less than this many decimals are tied: sums of thirds are not exact."""
+"""Scores that are equal when rounded to this many decimals are tied, because sums of thirds are not exact."""
 
 
 _SHARE_DIGITS: Final = 6
-"""Decimals of published shares."""
+"""The number of decimals in published shares."""
 
 
 class UnknownTieBreak(ArenaError):
-    """Raised for a tie-break that does not exist."""
+    """The tie-break does not exist."""
 
     code = "unknown_tie_break"
 
 
 @dataclass(frozen=True)
 class Meeting:
-    """The points of a player against one opponent: ``points`` out of at most ``groups``."""
+    """A player's ``points`` against one opponent, out of at most ``groups``."""
 
     points: float
     groups: int
 
     def as_json(self) -> dict[str, object]:
-        """Return the published form, with ``share``, the points per group, and the bounds ``low`` and
+        """Return the published form, with ``share`` (the points per group) and the bounds ``low`` and
         ``high`` of its 95% interval.
         """
         share, low, high = _shares(self.points, self.groups)
@@ -46,16 +46,17 @@ class Meeting:
 
 @dataclass(frozen=True)
 class StandingsRow:
-    """One player's row. ``place`` is None for a ``baseline`` player, which takes no place.
+    """The row of one player. ``place`` is None for a ``baseline`` player, which takes no place.
 
-    ``points`` adds up the groups: a group gives from 0 to 1 (the mean over its games of the share of the
-    other sides that it beat, ties half), a bye 1; of a group in which others forfeited, only finished games
-    count, as a part of a group. ``score``, which decides, is the points per group played or bye.
-    ``half_width`` is that of the 95% interval of the mean group, None with fewer than two groups. ``won``
-    counts the groups in which no other player gained as much and nobody forfeited. ``used_ms`` is the time
-    for all actions, None if the records do not say. ``adjusted`` is the score without the luck of the cards,
-    with the half-width of its own interval; it decides nothing, and is None where luck is not measured.
-    ``tie_breaks`` holds the values of the rules that were needed, by name.
+    ``points`` is the sum over all groups and byes. A group gives from 0 to 1: the mean over its games of the
+    share of the other sides that the player beat, with ties counting half. A bye gives 1. If others forfeited
+    a group, only its finished games count, as a fraction of a group. ``score``, which determines the order,
+    is the points per group played or bye. ``half_width`` is half the width of the 95% interval of the mean
+    group, or None with fewer than two groups. ``won`` is the number of groups without a forfeit in which no
+    other player scored as much. ``used_ms`` is the time for all actions, or None if the records do not
+    contain it. ``adjusted`` is the score without the luck of the cards, with the half-width of its interval.
+    It does not affect the order, and is None if luck is not measured. ``tie_breaks`` holds the values of the
+    tie-breaks that were needed, by name.
     """
 
     place: int | None
@@ -81,8 +82,8 @@ class StandingsRow:
 class Standings:
     """The standings of a tournament.
 
-    ``rows`` run from first to last, with baseline players after all others. ``meetings[i][j]`` is what row
-    ``i`` gained against row ``j``, None if they did not meet as opponents. ``records_hash`` is the hash of
+    ``rows`` are from first to last, with baseline players after all others. ``meetings[i][j]`` is what row
+    ``i`` scored against row ``j``, or None if they did not meet as opponents. ``records_hash`` is the hash of
     the hashes of all records.
     """
 
@@ -97,8 +98,8 @@ class Standings:
         return self._json(Meeting.as_json)
 
     def stored(self) -> dict[str, object]:
-        """Return the form to store, without what follows from points and groups, because the crosstable may
-        be large.
+        """Return the form to store. Because the crosstable can be large, it omits values that can be computed
+        from points and groups.
         """
         return self._json(vars)
 
@@ -116,7 +117,7 @@ class Standings:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Standings:
-        """Return the standings that :meth:`as_json` wrote; unknown keys are ignored at every level."""
+        """Return the standings from the output of :meth:`as_json`, ignoring unknown keys at every level."""
         return cls(
             tuple(StandingsRow(*_values(StandingsRow, row)) for row in data["rows"]),
             tuple(
@@ -129,8 +130,8 @@ class Standings:
         )
 
     def placed(self, places: Mapping[PlayerId, int]) -> Standings:
-        """Return the standings in the order of ``places``, as a knockout decides them. Players without a
-        place come last, in their present order.
+        """Return the standings in the order of ``places``, as determined by a knockout. Players without a
+        place come last, in their current order.
         """
         last = len(self.rows)
         row_places = [places.get(PlayerId(row.name, row.version), last) for row in self.rows]
@@ -160,7 +161,7 @@ class Standings:
         return csv_text(headings, lines)
 
     def as_text(self) -> str:
-        """Return two tables for people: the rows, and who gained how much in how many groups against whom."""
+        """Return the rows and the crosstable as two plain-text tables."""
         with_luck = any(row.adjusted is not None for row in self.rows)
         lines = plain_table(
             (
@@ -215,8 +216,8 @@ class Standings:
 
 
 def _half_width(value: float | None) -> str:
-    """Format a half-width. With few groups, it may exceed the range of all possible scores and then says
-    nothing.
+    """Format a half-width. With few groups, it can exceed the range of possible scores; it is then
+    meaningless and omitted.
     """
     return "" if value is None or value >= 1 else f"± {value:.3f}"
 
@@ -233,13 +234,13 @@ def standings(
     tie_breaks: Sequence[str] = ("head_to_head", "sonneborn_berger", "won"),
     baseline: Collection[PlayerId] = (),
 ) -> Standings:
-    """Return the standings after ``groups``, in any order; only groups that count are included
-    (``GroupResult.counts_for``).
+    """Return the standings after ``groups``, which can be in any order. Only groups that count are included
+    (see ``GroupResult.counts_for``).
 
     ``entrants`` are listed from the start, even if they have played no group or their only opponents
-    forfeited. ``tie_breaks`` are names of :data:`TIE_BREAKS`, in the order of their use; players still tied
-    after the last one share the place. ``baseline`` players take no place and come last, in an order among
-    themselves; groups against them count. Raises :class:`UnknownTieBreak`.
+    forfeited. ``tie_breaks`` are names of :data:`TIE_BREAKS`, in the order in which they are applied; players
+    still tied after the last one share a place. ``baseline`` players take no place and come last, ordered
+    among themselves; groups against them count. Raises :class:`UnknownTieBreak`.
     """
     for rule in tie_breaks:
         if rule not in TIE_BREAKS:
@@ -269,7 +270,7 @@ def standings(
 
 
 class _Tally:
-    """Everything that was gained, by player."""
+    """All points, groups and other totals, by player."""
 
     def __init__(
         self, groups: Iterable[GroupResult], entrants: Iterable[PlayerId], byes: Mapping[PlayerId, int]
@@ -336,7 +337,7 @@ class _Tally:
         )
 
     def _without_luck(self, player: PlayerId) -> tuple[float | None, float | None]:
-        """Return the score without luck, and the half-width of its interval."""
+        """Return the score without luck and the half-width of its interval."""
         lucks = [group.luck(player) for group in self.played[player]]
         known = [luck for luck in lucks if luck is not None]
         if not known or len(known) < len(lucks):
@@ -353,9 +354,9 @@ class _Tally:
 
 
 def group_points(group: GroupResult, player: PlayerId, other: PlayerId) -> float | None:
-    """Return what ``player`` gained against ``other`` in a group, from 0 to 1: the mean over its games of
-    being placed better (1), equally (½) or worse (0). Return 0 if it forfeited, and None if the two were not
-    opponents.
+    """Return the points of ``player`` against ``other`` in a group, from 0 to 1: the mean over its games of
+    being placed better (1), equally (½) or worse (0). Return 0 if ``player`` forfeited, and None if the two
+    were not opponents.
     """
     team_of = {seat: number for number, team in enumerate(group.teams) for seat in team}
     points = []
@@ -373,7 +374,7 @@ def group_points(group: GroupResult, player: PlayerId, other: PlayerId) -> float
 
 
 def _levels(players: Sequence[PlayerId], value: Callable[[PlayerId], float]) -> list[list[PlayerId]]:
-    """Group the players with equal values, highest value first."""
+    """Group the players by equal values, highest value first."""
     levels: dict[float, list[PlayerId]] = defaultdict(list)
     for player in players:
         levels[value(player)].append(player)
@@ -383,7 +384,9 @@ def _levels(players: Sequence[PlayerId], value: Callable[[PlayerId], float]) -> 
 def _split(
     tally: _Tally, tied: list[PlayerId], rules: Sequence[str], values: dict[PlayerId, dict[str, float]]
 ) -> list[list[PlayerId]]:
-    """Split ``tied`` players by ``rules``, from first to last, and stores the ``values`` used."""
+    """Split ``tied`` players by the tie-breaks ``rules``, from first to last, and store the values used in
+    ``values``.
+    """
     if len(tied) == 1 or not rules:
         return [tied]
     scores = {player: round(TIE_BREAKS[rules[0]](tally, player, tied), _DIGITS) for player in tied}
@@ -441,12 +444,12 @@ TIE_BREAKS: Final[dict[str, Callable[[_Tally, PlayerId, Sequence[PlayerId]], flo
     "won": _won,
     "fewest_faults": _fewest_faults,
 }
-"""The tie-breaks by name (``docs/ratings.md``); the higher value is placed first."""
+"""The tie-breaks by name (see ``docs/ratings.md``). The player with the higher value is placed first."""
 
 
 @lru_cache(1 << 14)
 def _shares(points: float, groups: int) -> tuple[float, float, float] | tuple[None, None, None]:
-    """Return the points per group with the bounds of the interval, rounded. They are cached, since a
+    """Return the points per group with the bounds of its interval, rounded. Results are cached, because a
     crosstable has few different values.
     """
     if not groups:

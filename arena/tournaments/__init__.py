@@ -1,3 +1,3 @@
-"""Tournaments: what they are and whom they pair. The package is pure: it has no clock and no store, and all
-chance follows from seeds.
+"""Settings and pairing of tournaments. The package is pure: it uses no clock and no store, and all randomness
+is derived from seeds.
 """

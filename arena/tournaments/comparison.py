@@ -1,4 +1,4 @@
-"""A comparison: two versions of a bot play mirrored groups until a sequential test has decided."""
+"""Comparisons: two versions of a bot play mirrored groups until a sequential test reaches a decision."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from arena.tournaments.sequential import FLOOR, Estimate, SequentialTest
 from arena.tournaments.spec import Spec
 
 BATCH: Final = 30
-"""Groups that are planned at once after the first :data:`FLOOR`; those after the decision do not count."""
+"""The number of groups planned at once after the first :data:`FLOOR`. Groups after the decision do not
+count.
+"""
 
 MOST_GROUPS: Final = 5000
 MOST_ELO: Final = 2000
@@ -30,8 +32,8 @@ _SHOWN_ELO: Final = 999
 
 @dataclass(frozen=True)
 class ComparisonSettings:
-    """What is tested: whether version ``new`` is better than ``old``. ``most`` is the number of groups after
-    which the comparison ends undecided. For the other settings, see
+    """The settings of a test of whether version ``new`` is better than ``old``. ``most`` is the number of
+    groups after which the comparison ends undecided. For the other settings, see
     :class:`~arena.tournaments.sequential.SequentialTest`.
     """
 
@@ -44,12 +46,14 @@ class ComparisonSettings:
     most: int = MOST_GROUPS
 
     def check(self) -> None:
-        """Raise :class:`~arena.errors.ArenaError` ``invalid_comparison`` if the settings are invalid."""
+        """Raise :class:`~arena.errors.ArenaError` with the code ``invalid_comparison`` if the settings are
+        invalid.
+        """
         if self.new == self.old:
-            raise _invalid(f"{self.new} is both the new and the old version", "old", "another version")
+            raise _invalid(f"{self.new} cannot be both the new and the old version", "old", "another version")
         for name in ("elo0", "elo1"):
             if not -MOST_ELO <= getattr(self, name) <= MOST_ELO:
-                raise _invalid(f"{name} is too far from 0", name, f"from -{MOST_ELO} to {MOST_ELO}")
+                raise _invalid(f"{name} is out of range", name, f"from -{MOST_ELO} to {MOST_ELO}")
         if self.elo1 <= self.elo0:
             raise _invalid(
                 f"{self.elo1:g} is not greater than elo0 ({self.elo0:g})",
@@ -59,18 +63,20 @@ class ComparisonSettings:
         for name in ("alpha", "beta"):
             if not 0 < getattr(self, name) < 0.5:
                 raise _invalid(
-                    f"{name} is {getattr(self, name):g}", name, "a number greater than 0 and less than 0.5"
+                    f"{name} cannot be {getattr(self, name):g}",
+                    name,
+                    "a number greater than 0 and less than 0.5",
                 )
         if not FLOOR <= self.most <= MOST_GROUPS:
-            raise _invalid(f"most is {self.most}", "most", f"from {FLOOR} to {MOST_GROUPS} groups")
+            raise _invalid(f"most cannot be {self.most}", "most", f"from {FLOOR} to {MOST_GROUPS} groups")
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> ComparisonSettings:
-        """Return the settings in a row; unknown keys are ignored. Raises KeyError."""
+        """Return the settings stored in a row, ignoring unknown keys. Raises KeyError."""
         return cls(**{item.name: data[item.name] for item in fields(cls)})
 
     def test(self) -> SequentialTest:
-        """Return a new test."""
+        """Return a new test with these settings."""
         return SequentialTest(self.elo0, self.elo1, self.alpha, self.beta)
 
 
@@ -93,7 +99,7 @@ class ComparisonFormat(TournamentFormat):
     def check_entrants(self, spec: Spec, entrants: Sequence[Entrant]) -> None:
         versions = {entrant.version for entrant in entrants}
         if versions != {self._settings.new, self._settings.old}:
-            raise ArenaError("the bot cannot play now", code="too_few_entrants", field="bot")
+            raise ArenaError("the bot cannot play at the moment", code="too_few_entrants", field="bot")
 
     def most_groups(self, spec: Spec, entrants: int) -> int:
         return self._settings.most
@@ -103,7 +109,7 @@ class ComparisonFormat(TournamentFormat):
         test, void = self._played(field)
         if test.decision is not None or void >= _MOST_VOID or count <= 0:
             return []
-        # A version has every second team.
+        # The versions alternate between the teams.
         table = [seat % 2 for seat in range(field.spec.table)]
         return field.groups_of(field.round + 1, 1, table, first=len(field.planned) + 1, count=count)
 
@@ -111,9 +117,9 @@ class ComparisonFormat(TournamentFormat):
         return len(field.planned)
 
     def state(self, field: Field) -> dict[str, object]:
-        """Return the state of the test after the groups played so far, ready for JSON: ``groups`` that count,
-        ``void`` ones, ``llr``, ``decision`` (``elo0``, ``elo1`` or None), and ``margin`` and ``elo`` with
-        their intervals, which are None before there are two groups.
+        """Return the JSON-ready state of the test after the groups played so far: the number of ``groups``
+        that count and of ``void`` groups, ``llr``, ``decision`` (``elo0``, ``elo1`` or None), and ``margin``
+        and ``elo`` with their intervals (None until two groups count).
         """
         test, void = self._played(field)
         decision = {None: None, test.elo0: "elo0", test.elo1: "elo1"}[test.decision]
@@ -128,7 +134,7 @@ class ComparisonFormat(TournamentFormat):
         }
 
     def _played(self, field: Field) -> tuple[SequentialTest, int]:
-        """Return the test after the finished groups, in their order, and the number of void ones."""
+        """Return the test after the finished groups, in order, and the number of void groups."""
         (new,) = [entrant.player for entrant in field.entrants if entrant.version == self._settings.new]
         test, void = self._settings.test(), 0
         for group in sorted(field.planned, key=GroupPlan.order):
@@ -143,7 +149,7 @@ class ComparisonFormat(TournamentFormat):
 
 
 def group_margin(result: GroupResult, player: PlayerId) -> float:
-    """Return the mean margin, -1 to 1, of a player over the others in the games of a group."""
+    """Return a player's mean margin over the others, from -1 to 1, in the games of a group."""
     margins = []
     for game in result.games:
         worth = points(game.places, result.teams)
@@ -154,7 +160,9 @@ def group_margin(result: GroupResult, player: PlayerId) -> float:
 
 
 def adjusted_margin(result: GroupResult, player: PlayerId) -> float:
-    """Return the margin without the luck of the cards, if it was measured. It may be outside -1 to 1."""
+    """Return the margin without the luck of the cards, or the plain margin if luck was not measured. It can
+    be outside -1 to 1.
+    """
     own = result.luck(player)
     others = [result.luck(other) for other in result.players if other != player]
     known = [luck for luck in others if luck is not None]
@@ -165,7 +173,7 @@ def adjusted_margin(result: GroupResult, player: PlayerId) -> float:
 
 
 def _estimate(estimate: Estimate, most: float) -> dict[str, float]:
-    """Return the estimate with its bounds, which may be infinite, limited to ``most``."""
+    """Return the estimate with its bounds, which can be infinite, clamped to ±``most``."""
     values = [value if isfinite(value) else (most if value > 0 else -most) for value in estimate]
     cut = [round(min(most, max(-most, value)), 4) for value in values]
     return dict(zip(Estimate._fields, cut, strict=True))

@@ -1,4 +1,4 @@
-"""Entrants, their order, and the checks of an entry."""
+"""Entrants, their seeding order, and validation of entries."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from arena.tournaments.spec import Spec
 
 @dataclass(frozen=True)
 class Entrant:
-    """One version of one bot in one tournament. ``owner`` is empty for house bots. ``co_owners`` share the
-    bot with the owner. A ``baseline`` entrant takes no place.
+    """One version of a bot in one tournament. ``owner`` is empty for house bots. ``co_owners`` share the bot
+    with the owner. A ``baseline`` entrant takes no place.
 
-    ``withdrawn`` is None, or the last round in which the entrant takes part (the one that was being played
-    when it withdrew; 0: it never plays). ``entered_ms`` is in milliseconds since 1970. ``model`` says whether
-    its owner declares it to be a language model.
+    ``withdrawn`` is None or, if the entrant has withdrawn, the last round in which it takes part: the round
+    that was being played, or 0 if it never plays. ``entered_ms`` is Unix time in milliseconds. ``model``:
+    whether its owner has declared it to be a language model.
     """
 
     name: str
@@ -37,17 +37,17 @@ class Entrant:
 
     @property
     def owners(self) -> tuple[str, ...]:
-        """Its owner and the co-owners, or none for house bots."""
+        """The owner and co-owners; empty for house bots."""
         return (self.owner, *self.co_owners) if self.owner else ()
 
     @property
     def player(self) -> PlayerId:
-        """Its id in results, ratings and standings."""
+        """The id of the entrant in results, ratings and standings."""
         return PlayerId(self.name, self.version)
 
     @property
     def entry(self) -> Entry:
-        """Its contribution to the hash of the entries."""
+        """The entrant's contribution to the hash of the entries."""
         return Entry(self.name, self.version, self.nonce)
 
     def plays(self, round: int) -> bool:
@@ -56,9 +56,9 @@ class Entrant:
 
 
 def parties(bots: Sequence[Collection[str]]) -> list[str]:
-    """Return the party of each of several bots, given the owners of each. Bots that share an owner belong to
-    one party, and so do bots that others connect. A party's name lists all its owners, such as ``ana+bia``;
-    it is empty for a bot without an owner.
+    """Return the party of each bot, given the owners of each bot. Bots that share an owner, directly or
+    through a chain of other bots, belong to one party. The name of a party lists all of its owners, such as
+    ``ana+bia``; it is empty for a bot without an owner.
     """
     joined: dict[str, set[str]] = {}
     for owners in bots:
@@ -68,8 +68,8 @@ def parties(bots: Sequence[Collection[str]]) -> list[str]:
 
 
 def by_party(entrants: Sequence[Entrant]) -> list[Entrant]:
-    """Return the entrants with their party among these as the owner, so that formats treat bots that share an
-    owner as bots of one owner.
+    """Return the entrants with ``owner`` replaced by their party, so that formats treat all bots of a party
+    as bots of one owner.
     """
     found = parties([entrant.owners for entrant in entrants])
     return [
@@ -78,7 +78,9 @@ def by_party(entrants: Sequence[Entrant]) -> list[Entrant]:
 
 
 def beyond_limit(spec: Spec, entrants: Sequence[Entrant]) -> list[Entrant]:
-    """Return the entrants, in the order of entry, that come after the ``per_owner`` first of their party."""
+    """Return the entrants that exceed the limit: those after the first ``per_owner`` of their party, in the
+    order of entry.
+    """
     counted = by_party([entrant for entrant in entrants if entrant.owner and not entrant.baseline])
     taken: Counter[str] = Counter()
     late = set()
@@ -90,19 +92,20 @@ def beyond_limit(spec: Spec, entrants: Sequence[Entrant]) -> list[Entrant]:
 
 
 def rivals(one: Entrant, other: Entrant) -> bool:
-    """Return whether two entrants of :func:`by_party` may meet. Entrants of one owner may not; house bots
-    have no owner.
+    """Return whether two entrants from :func:`by_party` may meet. Entrants with the same owner may not, but
+    house bots, which have no owner, may.
     """
     return not one.owner or one.owner != other.owner
 
 
 def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant, guests: Collection[str] = ()) -> None:
     """Check that ``new`` may enter a tournament that ``entrants`` have entered. ``guests`` are the invited
-    owners. A baseline bot needs no invitation, and does not count as one of its owner's. Bots that share an
-    owner count as bots of one owner.
+    owners. A baseline bot needs no invitation and does not count towards its owner's limit. Bots that share
+    an owner count as bots of one owner.
 
-    Raises :class:`~arena.errors.ArenaError`: ``not_invited``, ``wrong_division``, ``already_entered`` (the
-    bot, in this or another version), ``too_many_of_owner``, ``tournament_full``.
+    Raises :class:`~arena.errors.ArenaError` with the code ``not_invited``, ``wrong_division``,
+    ``already_entered`` (with this or another version of the bot), ``too_many_of_owner`` or
+    ``tournament_full``.
     """
     present = list(entrants)
     if spec.who == "house" and new.runner is not HOUSE and not new.baseline:
@@ -123,35 +126,35 @@ def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant, guests: C
     if new.runner.sealed not in (None, spec.division == SEALED):
         where = f"division {SEALED if new.runner.sealed else OPEN}"
         raise ArenaError(
-            f"{new.name} cannot enter here: {new.runner.bots} play in tournaments of the {where}",
+            f"{new.name} cannot enter: {new.runner.bots} play only in tournaments of the {where}",
             code="wrong_division",
             field="bot",
             expected=f"a tournament of the {where}",
         )
     if spec.division == MODELS and new.runner is not HOUSE and not new.model:
         raise ArenaError(
-            f"{new.name} cannot enter here: its owner has not declared it a language model",
+            f"{new.name} cannot enter: its owner has not declared it to be a language model",
             code="wrong_division",
             field="bot",
-            expected=f"a bot with a model, or a tournament of the division {OPEN}",
+            expected=f"a bot declared to be a language model, or a tournament of the division {OPEN}",
         )
     same = next((entrant for entrant in present if entrant.name == new.name), None)
     if same is not None:
         raise ArenaError(
-            f"{new.name} has already entered, with version {same.version}",
+            f"{new.name} has already entered with version {same.version}",
             code="already_entered",
             field="bot",
-            expected="one version of a bot; leave first to enter another",
+            expected="one version per bot; to enter another version, withdraw this one first",
         )
     if new.owner and not new.baseline:
         *others, party = parties([one.owners for one in (*present, new) if not one.baseline])
         if others.count(party) >= spec.per_owner:
             raise ArenaError(
-                f"{party} {'have' if '+' in party else 'has'} already entered {others.count(party)}",
+                f"{party} {'have' if '+' in party else 'has'} already entered {others.count(party)} bots",
                 code="too_many_of_owner",
                 field="bot",
-                expected=f"at most {spec.per_owner} of one owner"
-                + (", or of owners who share bots" if "+" in party else ""),
+                expected=f"at most {spec.per_owner} per owner"
+                + (", or per group of owners who share bots" if "+" in party else ""),
             )
     if len(present) >= spec.max_entries:
         raise ArenaError(
@@ -163,8 +166,8 @@ def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant, guests: C
 
 
 def seed_order(entrants: Sequence[Entrant], ratings: Mapping[PlayerId, float], seed: bytes) -> list[Entrant]:
-    """Return the entrants from first to last seed: by rating, with the unrated last. Equal ratings are
-    ordered by a lot that follows from ``seed``.
+    """Return the entrants from first to last seed: by rating, with unrated entrants last. Ties are broken by
+    lot, which is derived from ``seed``.
     """
 
     def key(entrant: Entrant) -> tuple[float, bytes]:
@@ -174,5 +177,5 @@ def seed_order(entrants: Sequence[Entrant], ratings: Mapping[PlayerId, float], s
 
 
 def lot(seed: bytes, *what: str | int) -> bytes:
-    """Return 32 bytes that order things by chance, and are always the same for the same ``seed``."""
+    """Return 32 bytes for ordering things at random; the same arguments always give the same bytes."""
     return digest(seed, "\0".join(["botequim lot v1", *map(str, what)]).encode(), "sha256")

@@ -1,4 +1,6 @@
-"""Plays groups among local bots on several processes, with the same records whatever their number."""
+"""Plays groups among local bots in several processes. The records do not depend on the number of
+processes.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +31,13 @@ from arena.play.pairings import Group, distinct_seatings, lineups
 from arena.records.record import build_record, dumps
 
 HANG_GRACE: Final = 5.0
-"""Seconds past the thinking limit after which a process that ignores its alarm is killed."""
+"""The grace period in seconds after the thinking limit, before a process that ignores its alarm is killed."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that a run depends on, so that the same plan gives the same records. With ``luck``, the luck
-    of the games is measured if the rules have a measure.
+    """Everything that a run depends on, so that the same plan gives the same records. ``luck``: whether the
+    luck of the games is measured, if the rules have a measure for it.
     """
 
     kind: str
@@ -53,7 +55,7 @@ class Plan:
 
     @property
     def event_seed(self) -> bytes:
-        """The 256-bit seed of the run, derived from the seed as typed."""
+        """The 256-bit seed of the run, derived from the text ``seed``."""
         return sha256(b"botequim play v1 " + self.seed.encode()).digest()
 
     @property
@@ -77,9 +79,8 @@ class Plan:
 @dataclass
 class GroupTally:
     """The results of a bot in a group: points (0 to 1) and a win flag per game and seat, thinking and faults.
-
-    ``margins`` are its points less the mean of those of the other bots of that game, and ``luck`` is the part
-    of them that is luck, if that is measured.
+    ``margins`` are its points minus the mean of the other bots' points in the same game, and ``luck`` is the
+    part of them due to luck, if measured.
     """
 
     points: list[float] = field(default_factory=list)
@@ -92,10 +93,10 @@ class GroupTally:
 
 @dataclass
 class GroupSummary:
-    """A group as played: its records, one JSON line each, and a tally per bot (as index).
+    """A played group: its records, as one line of JSON each, and a tally per bot, by index.
 
-    ``void`` is the reason why the group does not count, in which case it has no records. ``reports`` holds
-    the first fault of each kind of each bot.
+    ``void`` is the reason why the group does not count; in that case, it has no records. ``reports`` holds
+    the first fault of each kind for each bot.
     """
 
     index: int
@@ -113,7 +114,7 @@ def play_group(
     think_limit: float | None = None,
     on_decision: Callable[[int], None] | None = None,
 ) -> GroupSummary:
-    """Play the games of one group in this process. ``on_decision`` is called with the bot (as index)."""
+    """Play the games of one group in this process. ``on_decision`` is called with the index of the bot."""
     teams = game_of(plan.kind).teams(plan.rules)
     seed = group_seed(plan.event_seed, plan.entries, group.id)
     seated = SeatedGroup(
@@ -163,7 +164,7 @@ def _count(
 
 
 def _means(seats: Sequence[int], values: Sequence[float]) -> dict[int, float]:
-    """Return the mean of the values of each player's seats."""
+    """Return the mean of the values over each player's seats."""
     found: dict[int, list[float]] = {}
     for player, value in zip(seats, values, strict=True):
         found.setdefault(player, []).append(value)
@@ -171,7 +172,7 @@ def _means(seats: Sequence[int], values: Sequence[float]) -> dict[int, float]:
 
 
 def _margins(means: Mapping[int, float]) -> dict[int, float]:
-    """Return by how much each player is above the mean of the others."""
+    """Return the difference between each player's value and the mean of the others."""
     margins = {}
     for player, mean in means.items():
         others = [value for other, value in means.items() if other != player]
@@ -184,7 +185,7 @@ class _Worker:
 
     def __init__(self, plan: Plan, think_limit: float | None) -> None:
         self.connection, theirs = multiprocessing.Pipe()
-        # Two doubles: when the decision under way began (0: none), and whose it is.
+        # Two doubles: the time at which the current decision began (0: none), and the bot that makes it.
         self.deciding = multiprocessing.RawArray("d", 2)
         self.process = multiprocessing.Process(
             target=_work, args=(plan, theirs, self.deciding, think_limit), daemon=True
@@ -218,7 +219,7 @@ def _work(plan: Plan, jobs: Connection, deciding: Array[c_double], think_limit: 
         deciding[1] = player
         deciding[0] = monotonic()
 
-    # The output of bots is discarded: it must not disturb the progress bar and the table.
+    # The output of bots is discarded, because it would disturb the progress bar and the table.
     with open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
     while True:
@@ -229,7 +230,7 @@ def _work(plan: Plan, jobs: Connection, deciding: Array[c_double], think_limit: 
         try:
             result = play_group(plan, index, group, think_limit=think_limit, on_decision=on_decision)
         except Exception as error:
-            # Errors of bots do not arrive here, so this is an error of the service.
+            # Errors of bots do not reach this point, so this is an error of the service.
             result = GroupSummary(index, [], {}, void=f"group {group.id}: server fault, {error!r}")
         deciding[0] = 0.0
         jobs.send(result)
@@ -238,9 +239,9 @@ def _work(plan: Plan, jobs: Connection, deciding: Array[c_double], think_limit: 
 def run(
     plan: Plan, *, jobs: int = 1, think_limit: float | None = 10.0
 ) -> Generator[GroupSummary, None, None]:
-    """Play all groups of ``plan`` on ``jobs`` processes, and yield results in the order of completion.
+    """Play all groups of ``plan`` in ``jobs`` processes, and yield the results in the order of completion.
 
-    The group of a process that is lost or stuck is void, with the reason. Closing the iterator ends the
+    If a process is lost or stuck, its group is void and the reason is given. Closing the iterator ends the
     processes.
     """
     waiting = list(enumerate(plan.all_groups()))[::-1]
@@ -255,7 +256,7 @@ def run(
                 if worker.connection in ready:
                     result = _receive(plan, worker)
                 elif stuck is not None:
-                    result = _void(plan, worker, stuck, "late", "did not come back from a decision")
+                    result = _void(plan, worker, stuck, "late", "did not return from a decision")
                 else:
                     continue
                 if not worker.process.is_alive() or stuck is not None:
@@ -281,7 +282,9 @@ def _receive(plan: Plan, worker: _Worker) -> GroupSummary:
 
 
 def _void(plan: Plan, worker: _Worker, player: int, fault: str, why: str) -> GroupSummary:
-    """Return the result of a group whose process ended: a fault of the bot that was deciding, if any."""
+    """Return the result of a group whose process ended: a fault of the bot that was deciding, or else a
+    server fault.
+    """
     assert worker.job is not None
     index, group = worker.job
     if not worker.deciding[0]:
@@ -294,13 +297,16 @@ def check_plan(kind: str, rules: Rules, bots: Sequence[BotSpec], groups: int) ->
     """Raise :class:`~arena.errors.ArenaError` if a plan cannot be played."""
     if groups < 1:
         raise ArenaError(
-            f"{groups} groups are too few", code="invalid_groups", field="groups", expected="1 or more"
+            f"the number of groups cannot be {groups}",
+            code="invalid_groups",
+            field="groups",
+            expected="1 or more",
         )
     lineups(game_of(kind), rules, len(bots))
 
 
 def margins(results: Sequence[GroupSummary], player: int = 0) -> list[float]:
-    """Return the margin of a bot over its opponents for each group that counts, from -1 to 1."""
+    """Return the margin of a bot over its opponents, from -1 to 1, for each group that counts."""
     return [
         sum(result.tallies[player].margins) / len(result.tallies[player].margins)
         for result in results
@@ -309,7 +315,9 @@ def margins(results: Sequence[GroupSummary], player: int = 0) -> list[float]:
 
 
 def adjusted_margins(results: Sequence[GroupSummary], player: int = 0) -> list[float]:
-    """Return the margins without the luck, which must be measured. A single margin may be outside -1 to 1."""
+    """Return the margins without luck, which must have been measured. A single margin can be outside -1 to
+    1.
+    """
     lucks = [result.tallies[player].luck for result in results if not result.void]
     return [
         margin - sum(luck) / len(luck) for margin, luck in zip(margins(results, player), lucks, strict=True)

@@ -1,5 +1,6 @@
-"""The next steps of an uploaded bot: its rank on a leaderboard, and the tournament that it plays in or waits
-for, derived from what the API says. The command ``bot submit`` and the page of an upload say the same.
+"""The outlook of an uploaded bot: its rank on a leaderboard, and the tournament in which it plays or for
+which it waits, derived from responses of the API. The command ``bot submit`` and the page of an upload both
+use this module.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ RESTS: Final = "takes part in no scheduled tournament"
 
 
 class BoardStanding(NamedTuple):
-    """The position of a version on a board. ``rank`` is that among ``ranked`` bots, or None while it is
-    provisional.
+    """The position of a version on a board. ``rank`` is its rank among the ``ranked`` bots, or None while its
+    rating is provisional.
     """
 
     rank: int | None
@@ -34,20 +35,20 @@ class BoardStanding(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The position in words, for instance ``rank 3 of 8, 1532 (1490-1575), 100 groups``."""
+        """The position in words, for example ``rank 3 of 8, 1532 (1490-1575), 100 groups``."""
         if self.rank is None:
-            return f"provisional: {self.groups} of {SETTLED_GROUPS} groups; no rank before"
+            return f"provisional: {self.groups} of {SETTLED_GROUPS} groups; no rank until then"
         interval = f"{self.low:.0f}-{self.high:.0f}"
         return f"rank {self.rank} of {self.ranked}, {self.rating:.0f} ({interval}), {self.groups} groups"
 
 
 class Outlook(NamedTuple):
-    """What a bot does next.
+    """The next step of a bot.
 
-    ``plays`` means that it is entered in ``tournament``, or will be; ``waits`` that it waits for another
-    tournament to end, or for one to be announced; ``rests`` that it has all its groups; ``none`` that nothing
-    will enter it. ``tournament`` is the id of one that exists. ``from_ms`` is a time before which nothing
-    happens.
+    ``plays``: it is or will be entered in ``tournament``. ``waits``: it waits for another tournament to end
+    or to be announced. ``rests``: it has all the groups that it needs. ``none``: no schedule will enter it.
+    ``tournament`` is the id of an existing tournament, or None. ``from_ms`` is a time before which nothing
+    happens, or None.
     """
 
     state: Literal["plays", "waits", "rests", "none"]
@@ -57,7 +58,7 @@ class Outlook(NamedTuple):
 
 
 def standing(rows: Iterable[Mapping[str, Any]], player: PlayerId) -> BoardStanding | None:
-    """Return the position of the version among the rows of a board, or None if it is not there."""
+    """Return the position of the version among the rows of a board, or None if it is not on the board."""
     found = list(rows)
     ranked = sum(row["rank"] is not None for row in found)
     for row in found:
@@ -68,8 +69,8 @@ def standing(rows: Iterable[Mapping[str, Any]], player: PlayerId) -> BoardStandi
 
 
 def takes_all(settings: Mapping[str, object], board: BoardName) -> bool:
-    """Return whether a tournament with these settings automatically enters uploaded bots that have qualified
-    for the board.
+    """Return whether a tournament with these settings automatically enters all uploaded bots that have
+    qualified for the board.
     """
     return (
         settings.get("division") == SEALED
@@ -81,8 +82,8 @@ def takes_all(settings: Mapping[str, object], board: BoardName) -> bool:
 
 
 def _discipline(settings: Mapping[str, Any]) -> str | None:
-    """Return the preset for which bots qualify in a tournament, or None if only a later release knows its
-    rules.
+    """Return the preset for which bots must qualify to play in a tournament, or None if this release does not
+    know its rules.
     """
     game = game_of(settings["kind"])
     with suppress(InvalidOption, UnknownPreset):
@@ -98,9 +99,9 @@ def outlook(
     schedules: Iterable[Mapping[str, Any]],
     now_ms: int,
 ) -> Outlook:
-    """Return what a version of an uploaded bot does next once it has qualified for the board. ``groups`` is
-    the number of groups that it has there. ``tournaments`` are those that are not over and for which
-    :func:`takes_all` holds, with their entries.
+    """Return the next step of a version of an uploaded bot that has qualified for the board. ``groups`` is
+    its number of groups on the board. ``tournaments`` are the tournaments, with their entries, that are not
+    over and for which :func:`takes_all` returns True.
     """
     others = None
     for one in sorted(tournaments, key=lambda view: (view["locks_ms"], view["id"])):
@@ -117,15 +118,15 @@ def outlook(
         return Outlook("waits", f"waits for the end of {others['name']!r}, {_progress(others)}", others["id"])
     needed = [one for one in resting if groups < one["until_groups"]]
     if needed:
-        return Outlook("waits", f"waits for {needed[0]['tournament']['name']!r}, which begins by itself")
+        return Outlook("waits", f"waits for {needed[0]['tournament']['name']!r}, which starts automatically")
     if timed:
         first = min(timed, key=lambda one: one["next_ms"])
         words = f"plays in {first['tournament']['name']!r}, {_announced(first, now_ms)}"
         return Outlook("waits", words, from_ms=first["next_ms"])
     if resting:
-        return Outlook("rests", "has all its groups; plays on when another bot or version comes")
+        return Outlook("rests", "has all its groups; plays again when another bot or version arrives")
     if own:
-        return Outlook("waits", f"waits for {own[0]['tournament']['name']!r}, which begins by itself")
+        return Outlook("waits", f"waits for {own[0]['tournament']['name']!r}, which starts automatically")
     return Outlook("none", "no schedule of this service enters uploaded bots in it")
 
 
@@ -137,7 +138,7 @@ def _enters(view: Mapping[str, Any], now_ms: int) -> str:
 
 def _announced(schedule: Mapping[str, Any], now_ms: int) -> str:
     if schedule["next_ms"] <= now_ms:
-        return "which is to be announced now"
+        return "which is about to be announced"
     return f"which is announced {relative(schedule['next_ms'], now_ms)}"
 
 

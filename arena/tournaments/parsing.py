@@ -1,4 +1,4 @@
-"""Reads and checks the settings of a tournament in a request, in one place."""
+"""Parsing and validation of the settings of a tournament in a request."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from arena.tournaments.spec import (
 T = TypeVar("T")
 
 SETTINGS: Final = (*SPEC_FIELDS, "preset")
-"""The names that :func:`parse_spec` takes."""
+"""The names of the settings that :func:`parse_spec` accepts."""
 
 _THING: Final = "a tournament"
 _DAY_MS: Final = 86_400_000
@@ -38,14 +38,15 @@ _SHOWN: Final = 80
 
 
 def parse_spec(given: Mapping[str, object], now_ms: int) -> Spec:
-    """Return the settings of a request with defaults filled in.
+    """Return the settings in a request, with defaults filled in.
 
-    ``name``, ``kind`` and ``format`` are required, and for ``open`` also ``ends_ms``. ``preset`` names rules
-    in place of ``rules``. Without ``opens_ms``, entry opens now; without ``locks_ms``, it is open for a
-    minute. Only rules that are those of a preset may be ``rated``, and are by default.
+    ``name``, ``kind`` and ``format`` are required, and for ``open`` also ``ends_ms``. ``preset`` can be used
+    instead of ``rules``. Without ``opens_ms``, entry opens now; without ``locks_ms``, it is open for a
+    minute. Tournaments can be ``rated``, and are by default, only if their rules match a preset.
 
-    Raises :class:`~arena.errors.ArenaError` ``invalid_tournament``, ``too_few_entrants``, ``kind_not_found``,
-    ``preset_not_found``, ``invalid_option`` or ``invalid_clock``, each with the field.
+    Raises :class:`~arena.errors.ArenaError` with the code ``invalid_tournament``, ``too_few_entrants``,
+    ``kind_not_found``, ``preset_not_found``, ``invalid_option`` or ``invalid_clock``. Each error names the
+    field.
     """
     for key in given:
         if key not in SETTINGS:
@@ -77,12 +78,12 @@ def parse_spec(given: Mapping[str, object], now_ms: int) -> Spec:
 
 
 def latest_ms(now_ms: int) -> int:
-    """Return the latest time until which a tournament may be planned."""
+    """Return the latest time for which a tournament may be planned."""
     return now_ms + _MAX_MS
 
 
 def parse_texts(given: Mapping[str, object]) -> dict[str, str]:
-    """Return the ``name``, ``description`` and ``link`` of a request. Raises ``invalid_tournament``."""
+    """Return the ``name``, ``description`` and ``link`` in a request. Raises ``invalid_tournament``."""
     known = settings_of(OneOffSettings)
     texts: dict[str, str] = {
         name: known[name].read(given[name], invalid) for name in ("name", "description", "link")
@@ -91,9 +92,9 @@ def parse_texts(given: Mapping[str, object]) -> dict[str, str]:
 
 
 def without_rating(given: Mapping[str, object]) -> dict[str, object]:
-    """Return the settings of a creator whose tournaments do not count for the leaderboards, because the
-    creator chooses who meets whom. Raises :class:`~arena.errors.ArenaError` ``invalid_tournament`` if the
-    settings say that it counts.
+    """Return the settings with ``rated`` set to False. Tournaments of owners do not count for the
+    leaderboards, because their creators choose who meets whom. Raises :class:`~arena.errors.ArenaError` with
+    the code ``invalid_tournament`` if ``rated`` is given and not False.
     """
     if given.get("rated", False) is not False:
         raise invalid(
@@ -103,7 +104,7 @@ def without_rating(given: Mapping[str, object]) -> dict[str, object]:
 
 
 def check_together(spec: Spec) -> None:
-    """Check combinations of fields. Raises what :func:`parse_spec` raises."""
+    """Check combinations of fields. Raises the errors of :func:`parse_spec`."""
     format = FORMATS[spec.format]
     if spec.partners == MIXED and all(len(team) == 1 for team in spec.teams):
         raise invalid(f"{spec.kind} has no partners", "partners", "same")
@@ -136,7 +137,7 @@ def check_together(spec: Spec) -> None:
     groups = format.most_groups(spec, spec.max_entries)
     if groups > MAX_GROUPS:
         raise invalid(
-            f"the tournament could have too many groups: {groups}",
+            f"the tournament could have {groups} groups, which is too many",
             "max_entries",
             f"at most {MAX_GROUPS} groups: fewer entries, groups or rounds",
         )
@@ -183,7 +184,7 @@ def _per_owner(per_owner: int | None, most: int, format: TournamentFormat, at_ta
 
 def _rounds(rounds: int | None, format: TournamentFormat) -> int | None:
     if rounds is not None and not format.has_rounds:
-        raise invalid(f"the format {format.name} has no number of rounds", "rounds", "none")
+        raise invalid(f"the format {format.name} does not take a number of rounds", "rounds", "none")
     return format.default_rounds if rounds is None else rounds
 
 
@@ -195,14 +196,14 @@ def _ends_ms(ends_ms: int | None, format: TournamentFormat, locks_ms: int) -> in
             )
         return _time(ends_ms, "ends_ms", locks_ms + 1, locks_ms + _MAX_OPEN_MS, 0)
     if ends_ms is not None:
-        raise invalid(f"a tournament of the format {format.name} ends by itself", "ends_ms", "none")
+        raise invalid(f"the format {format.name} does not take an end time", "ends_ms", "none")
     return None
 
 
 def _checked_link(text: str) -> str:
     try:
         parts = urlsplit(text)
-        # An address with a user's name may pretend to be that of another host.
+        # A user name in an address can make it look like that of another host.
         right = parts.scheme in ("http", "https") and parts.hostname and parts.username is None
     except ValueError:
         right = False
@@ -210,7 +211,7 @@ def _checked_link(text: str) -> str:
         raise invalid(
             f"{text[:_SHOWN]!r} is not a valid web address",
             "link",
-            "an address such as https://example.org/cup",
+            "a web address such as https://example.org/cup",
         )
     return text
 
@@ -220,7 +221,7 @@ def _time(value: int | None, key: str, low: int, high: int, default: int) -> int
     if value is None:
         return default
     if not low <= value <= high:
-        seconds = ": milliseconds are needed, not seconds" if low <= 1000 * value <= high else ""
+        seconds = ": give it in milliseconds, not seconds" if low <= 1000 * value <= high else ""
         side = "early" if value < low else "late"
         message = f"{value} ({in_utc(value)}) is too {side} for {key}{seconds}"
         raise invalid(message, key, times_between(low, high))

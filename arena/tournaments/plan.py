@@ -1,4 +1,4 @@
-"""The plan of a format: the groups that are due, and the progress of the tournament."""
+"""Plans made by a format: the groups that are due, and the progress of the tournament."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _ID: Final = re.compile(r"r[0-9]+-p[0-9]+-g([0-9]+)(?:-x([0-9]+))?")
 
 @dataclass(frozen=True)
 class GroupPlan:
-    """One group to play. ``round``, ``pairing`` (in its round) and the number in its id count from 1.
-
-    ``seats[i]`` lists the entrants (as indexes) seat by seat of game ``i``. With fewer seats than the rules
-    say, the rules are ``spec.rules_for(len(seats[0]))``. The id is unique in its tournament.
+    """One group to play. ``round``, ``pairing`` (within its round) and the number in the id count from 1.
+    ``seats[i]`` lists the indexes of the entrants in game ``i``, seat by seat. If there are fewer seats than
+    in the tournament's rules, the rules are ``spec.rules_for(len(seats[0]))``. The id is unique within the
+    tournament.
     """
 
     id: str
@@ -33,17 +33,17 @@ class GroupPlan:
 
     @property
     def members(self) -> tuple[int, ...]:
-        """The entrants (as indexes) that take part, each once, in the order of their seats."""
+        """The indexes of the entrants that take part, each once, in seat order."""
         return tuple(dict.fromkeys(self.seats[0]))
 
     @property
     def number(self) -> int:
-        """The number of the group in its pairing, from 1."""
+        """The number of the group within its pairing, from 1."""
         return int(self._parts[1])
 
     @property
     def replay(self) -> int:
-        """How often the group was played before, with players who forfeited."""
+        """The number of earlier plays of the group, in which players forfeited."""
         return int(self._parts[2] or 0)
 
     @property
@@ -60,12 +60,13 @@ class GroupPlan:
 
 @dataclass(frozen=True)
 class Planned:
-    """How a tournament goes on.
+    """The plan for the next step of a tournament.
 
-    ``groups`` are due now and have not been planned before. ``byes`` says how many byes each player has had
-    so far, each worth a point. ``round`` is the last one that has begun (0: none). ``expected`` says how many
-    groups the whole tournament will have, as far as is known. ``places`` is the final order of a finished
-    knockout, from 1, with the same number for shared places; it is None where the standings decide.
+    ``groups`` are due now and have not been planned before. ``byes`` is the number of byes that each player
+    has had so far, each worth one point. ``round`` is the last round that has begun (0: none). ``expected``
+    is the number of groups in the whole tournament, as far as it is known. ``places`` are the final places in
+    a finished knockout, from 1, with the same number for shared places. It is None if the standings determine
+    the places.
     """
 
     groups: tuple[GroupPlan, ...]
@@ -77,8 +78,9 @@ class Planned:
 
 
 class Now(NamedTuple):
-    """What a format that plans while groups run knows besides the results: the time in milliseconds since
-    1970, who can play, and half the width of the interval of each rating, which is missing if unknown.
+    """The additional inputs of a format that plans while groups run: ``ms`` is the current Unix time in
+    milliseconds, ``online`` are the players that can play, and ``widths`` is half the width of each known
+    rating's interval.
     """
 
     ms: int
@@ -88,8 +90,8 @@ class Now(NamedTuple):
 
 @dataclass(frozen=True)
 class Field:
-    """All that a format knows. ``planned`` holds all groups that were planned so far; those that were played
-    are in ``done``, with None for those that were given up.
+    """All inputs of a format. ``planned`` holds all groups planned so far. ``done`` holds the results of
+    groups that were played, with None for abandoned groups.
     """
 
     spec: Spec
@@ -101,7 +103,7 @@ class Field:
 
     @property
     def now(self) -> Now:
-        """Who is online, and the time. It must have been given."""
+        """The value of ``current``. Raises ValueError if it is None."""
         if self.current is None:
             raise ValueError(f"the format {self.spec.format} cannot plan without knowing who is online")
         return self.current
@@ -113,14 +115,14 @@ class Field:
 
     @cached_property
     def pairings(self) -> dict[tuple[int, int], list[GroupPlan]]:
-        """The groups of each (round, pairing), in their order."""
+        """The groups of each (round, pairing), in order."""
         found: dict[tuple[int, int], list[GroupPlan]] = {}
         for group in self.planned:
             found.setdefault((group.round, group.pairing), []).append(group)
         return found
 
     def playing(self, round: int) -> list[int]:
-        """Return the entrants (as indexes) that take part in a round."""
+        """Return the indexes of the entrants that take part in a round."""
         return [index for index, entrant in enumerate(self.entrants) if entrant.plays(round)]
 
     def may_meet(self, one: int, other: int) -> bool:
@@ -128,12 +130,14 @@ class Field:
         return rivals(self.entrants[one], self.entrants[other])
 
     def result(self, group: GroupPlan) -> GroupResult | None:
-        """Return the result of a group, or None if it was given up, annulled, or is not whole."""
+        """Return the result of a group, or None if the group was abandoned, was annulled, or is
+        incomplete.
+        """
         result = self.done.get(group.id)
         return result if result is not None and result.counts_for else None
 
     def forfeiters(self, group: GroupPlan) -> set[int]:
-        """Return the entrants (as indexes) that forfeited in a group."""
+        """Return the indexes of the entrants that forfeited in a group."""
         result = self.result(group)
         if result is None or not result.forfeiters:
             return set()
@@ -142,8 +146,8 @@ class Field:
     def groups_of(
         self, round: int, pairing: int, table: Sequence[int], first: int = 1, count: int | None = None
     ) -> list[GroupPlan]:
-        """Return the groups of a pairing: ``count`` groups from number ``first`` on, by default all that it
-        needs.
+        """Return the groups of a pairing: ``count`` groups (by default all) starting with number
+        ``first``.
         """
         number = self.spec.groups if count is None else count
         return [
@@ -153,8 +157,9 @@ class Field:
 
 
 def group_plan(spec: Spec, id: str, round: int, pairing: int, table: Sequence[int]) -> GroupPlan:
-    """Return a group of the entrants of ``table``. Each entrant has a team, or with mixed partners a seat, so
-    that the first and the third play the others. A table with fewer members than usual has fewer seats.
+    """Return a group for the entrants at ``table``. Each entrant fills one team; with mixed partners, each
+    takes one seat, so that the first and third play against the other two. A table with fewer members than
+    usual has fewer seats.
     """
     teams = spec.teams if len(table) == spec.table else tuple((seat,) for seat in range(len(table)))
     seats = [0] * sum(map(len, teams))

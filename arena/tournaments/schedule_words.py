@@ -1,4 +1,4 @@
-"""What a schedule waits for, in words for people."""
+"""Human-readable descriptions of what a schedule waits for."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from arena.text import relative
 
 WaitsFor = Literal["time", "bots", "tournament"]
 WAITS_FOR: Final = ("time", "bots", "tournament")
-"""``time``: it announces a tournament at its next time. ``bots``: it rests, and announces one as soon as a
-bot comes that needs groups. ``tournament``: the last one that it announced is not over.
+"""``time``: the schedule announces a tournament at its next time. ``bots``: it rests, and announces a
+tournament as soon as a bot arrives that needs groups. ``tournament``: its last tournament is not over.
 """
 
 RESTS: Final = "as soon as a new bot comes"
 
 
 def next_words(schedule: Mapping[str, Any], now_ms: int) -> str:
-    """Return when a schedule announces its next tournament, for instance ``in 4 min``."""
+    """Return when a schedule announces its next tournament, for example ``in 4 min``."""
     waits_for = schedule["waits_for"]
     if waits_for == "bots":
         return RESTS
     if waits_for == "tournament":
-        return "after the present one"
+        return "after the current one"
     if waits_for == "time":
         return relative(schedule["next_ms"], now_ms)
     return "never" if schedule["enabled"] else "paused"

@@ -1,5 +1,5 @@
-"""Plays the groups of bots that the arena runs, house bots and uploaded ones, with a new bot on every seat
-and the same deals in every game.
+"""Plays groups of bots that the arena runs (house bots and uploaded bots), with a new instance of the bot on
+every seat and the same deals in every game.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from arena.text import printable
 
 GROUP_LIMIT: Final = 300.0
 SANDBOX_GROUP_LIMIT: Final = 840.0
-"""The maximum seconds of a group with house bots only, and with uploaded ones. These bots do not think by the
-clock, so exceeding it is a server fault.
+"""The maximum duration of a group in seconds, for house bots only and with uploaded bots. These bots do not
+play by the clock, so exceeding the limit is a server fault.
 """
 
 
@@ -35,7 +35,7 @@ class ServerFault(ArenaError):
 
 @dataclass(frozen=True)
 class LocalGroup(SeatedGroup):
-    """A group that the arena plays itself. ``uploaded`` are the players that run in the sandbox. ``runtime``
+    """A group that the arena itself plays. ``uploaded`` are the players that run in the sandbox. ``runtime``
     is the id of the sandbox's runtime.
     """
 
@@ -54,7 +54,7 @@ class SeatJournal(NamedTuple):
 
 @dataclass(frozen=True)
 class PlayedGroup:
-    """A played group: its records (a line of JSON each), its result, and the journals of uploaded bots."""
+    """A played group: its records (one line of JSON each), its result, and the journals of uploaded bots."""
 
     records: list[str]
     result: GroupResult
@@ -64,7 +64,7 @@ class PlayedGroup:
 def play_local_group(
     group: LocalGroup, finished_ms: Callable[[], int], on_decision: Callable[[int], None] | None = None
 ) -> PlayedGroup:
-    """Play ``group`` in this process. ``finished_ms`` is called when a game is over and returns the time.
+    """Play ``group`` in this process. ``finished_ms`` is called when each game ends and returns the time.
 
     The same group gives the same hashes on every machine and in every run. Raises :class:`ServerFault`.
     """
@@ -77,7 +77,7 @@ def play_local_group(
 
 
 def recorded(group: LocalGroup, games: Iterable[PlayedGame], finished_ms: Callable[[], int]) -> PlayedGroup:
-    """Return ``group`` with its games, which are played as they are taken from the iterator. For
+    """Return the played ``group`` with its games, which are played as the iterator is consumed. For
     ``finished_ms``, see :func:`play_local_group`.
     """
     records = []
@@ -116,7 +116,7 @@ def _results(
             **({"sandbox": group.runtime} if sandboxed else {}),
         },
     )
-    # Details of an uploaded bot's faults are for its owner only, except which limit it exceeded.
+    # Details of an uploaded bot's faults are shown only to its owner, except which limit it exceeded.
     if sandboxed and record["info"].pop("fault_details", None):
         details = [fault.detail if fault.type == "late" else "" for fault in table.faults]
         if any(details):

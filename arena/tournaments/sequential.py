@@ -1,7 +1,7 @@
-"""A sequential test of the margins of mirrored groups: is one bot better than another?
+"""A sequential test, based on the margins of mirrored groups, of whether one bot is better than another.
 
-It is the generalised sequential probability ratio test that computer chess uses for versions of engines, with
-the mirrored group as the unit: games of one group are correlated, groups are not.
+It is the generalised sequential probability ratio test that computer chess uses to compare engine versions.
+Its unit is the mirrored group, because games in one group are correlated and groups are not.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Final, NamedTuple
 from arena.play.stats import mean_interval
 
 FLOOR: Final = 60
-"""Groups before which the test does not stop: with fewer the variance is not known well enough, and more
-than the promised share of the tests errs.
+"""The minimum number of groups before the test can stop. With fewer groups, the variance estimate is too
+poor, and the error rates would exceed ``alpha`` and ``beta``.
 """
 
 
 class Estimate(NamedTuple):
-    """A value with its 95% interval; the bounds of ``elo`` may be infinite."""
+    """A value with its 95% confidence interval; the bounds of an Elo difference can be infinite."""
 
     value: float
     low: float
@@ -29,12 +29,12 @@ class Estimate(NamedTuple):
 
 @dataclass
 class SequentialTest:
-    """A test that decides between two differences of strength from the margins (-1 to 1) of groups, in their
+    """A test that decides between two differences in strength, using the margins (-1 to 1) of groups in
     order.
 
-    ``elo0`` and ``elo1`` are the differences to distinguish, as Elo points of the score of a game. If the
-    true difference is ``elo0`` or less, the test accepts ``elo1`` in at most a share ``alpha`` of all cases;
-    if it is ``elo1`` or more, it accepts ``elo0`` in at most a share ``beta``.
+    ``elo0`` and ``elo1`` are the differences to distinguish, in Elo points of the score of a game. If the
+    true difference is at most ``elo0``, the test accepts ``elo1`` with probability at most ``alpha``. If it
+    is at least ``elo1``, the test accepts ``elo0`` with probability at most ``beta``.
     """
 
     elo0: float = 0.0
@@ -43,7 +43,7 @@ class SequentialTest:
     beta: float = 0.05
     margins: list[float] = field(default_factory=list)
     decision: float | None = None
-    """``elo0`` or ``elo1``: which was accepted."""
+    """The accepted difference, ``elo0`` or ``elo1``; None before the decision."""
 
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
@@ -54,12 +54,12 @@ class SequentialTest:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The values of :attr:`llr` at which ``elo0`` and ``elo1`` are accepted (Wald)."""
+        """Wald's bounds: the values of :attr:`llr` at which ``elo0`` and ``elo1`` are accepted."""
         return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
 
     @property
     def llr(self) -> float:
-        """The generalised log-likelihood ratio of ``elo1`` to ``elo0``, with the unbiased variance."""
+        """The generalised log-likelihood ratio of ``elo1`` to ``elo0``, using the unbiased variance."""
         count = len(self.margins)
         if count < 2:
             return 0.0
@@ -85,8 +85,8 @@ class SequentialTest:
 
     @property
     def margin(self) -> Estimate:
-        """The mean margin so far. After a decision it is slightly too far from zero, because the test stops
-        when the luck of the groups has helped.
+        """The mean margin so far. After a decision, it is biased slightly away from zero, because the test
+        tends to stop when luck has favoured the decision.
         """
         return estimate_of(self.margins)
 
@@ -97,19 +97,19 @@ class SequentialTest:
 
 
 def estimate_of(margins: Sequence[float]) -> Estimate:
-    """Return the mean of the margins of groups."""
+    """Return the mean of groups' margins with its interval."""
     mean, half = mean_interval(margins)
     return Estimate(mean, mean - half, mean + half)
 
 
 def margin_of(elo: float) -> float:
-    """Return the margin of a game, -1 to 1, that corresponds to a difference in Elo points."""
+    """Return the margin of a game, from -1 to 1, that corresponds to a difference in Elo points."""
     return 2 / (1 + 10 ** (-elo / 400)) - 1
 
 
 def elo_of(margin: float) -> float:
-    """Return the difference in Elo points for a margin, the inverse of :func:`margin_of`. It is infinite from
-    a margin of 1 on.
+    """Return the difference in Elo points for a margin; the inverse of :func:`margin_of`. It is infinite for
+    margins of 1 or more, and of -1 or less.
     """
     if abs(margin) >= 1:
         return inf if margin > 0 else -inf

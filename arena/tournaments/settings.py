@@ -1,4 +1,4 @@
-"""The settings of tournaments, each declared once (:mod:`arena.declarations`)."""
+"""The settings of tournaments, each declared once (see :mod:`arena.declarations`)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from arena.play.players import OPEN as OPEN_DIVISION
 from arena.ratings.standings import TIE_BREAKS
 
 FORMAT_NAMES: Final = ("round_robin", "swiss", "knockout", "open", "rating")
-"""The names of the formats, which are built on these settings; a test compares both, and what is said here of
-formats.
+"""The names of the formats, which this module cannot import. A test compares these names, and what is said
+about formats here, with the formats.
 """
 
 SAME: Final = "same"
@@ -25,7 +25,7 @@ MAX_GUESTS: Final = 1000
 MAX_SECONDS: Final = 31 * 86_400
 
 _UNTIL_GROUPS: Final = (
-    "Fires only while some bot that would be entered has fewer groups than this on its board, and the "
+    "Fires only if some bot that would be entered has fewer groups than this on its board and the "
     "schedule's previous tournament is over."
 )
 
@@ -44,19 +44,19 @@ class SharedSettings:
         response="The display name.",
     )
     description: str = setting(
-        "Plain text about the tournament, with lines; public.",
+        "Plain text about the tournament, which can have several lines; public.",
         label="Description",
         max_length=2000,
         lines=True,
         default="",
-        response="Plain text about the tournament; may be empty.",
+        response="Plain text about the tournament; can be empty.",
     )
     link: str = setting(
-        "The address of a web page about it, http or https.",
+        "The http or https address of a web page about the tournament.",
         label="Link",
         max_length=300,
         default="",
-        response="The address of a web page about it; may be empty.",
+        response="The address of a web page about the tournament; can be empty.",
     )
     format: str = setting(
         "The pairing format; see the page on tournaments.",
@@ -68,7 +68,7 @@ class SharedSettings:
         "The number of groups per pairing.", label="Groups per pairing", minimum=1, maximum=1000, default=1
     )
     rounds: int | None = setting(
-        "`round_robin`: how many times each bot meets each other. `swiss`: the number of rounds; by default "
+        "`round_robin`: how many times each bot meets every other. `swiss`: the number of rounds; by default "
         "as many as halve the field to one. `rating`: the number of groups that each bot plays.",
         label="Rounds",
         minimum=1,
@@ -81,7 +81,7 @@ class SharedSettings:
         label="Partners",
         choices=PARTNERS,
         default=SAME,
-        response="Who partners whom, in games with teams of several seats.",
+        response="How partners are chosen in games with teams of several seats.",
     )
     max_entries: int = setting(
         "The maximum number of bots.", label="Places", minimum=2, maximum=MAX_ENTRIES, default=64
@@ -103,13 +103,13 @@ class SharedSettings:
         default=(),
     )
     baseline: tuple[str, ...] = setting(
-        "The names of house bots, and of bots of the organisers, that take no place: they need no "
+        "The names of house bots and of organisers' bots that play without taking a place. They need no "
         "invitation, do not count in `per_owner`, and come last in the standings. Not for `knockout`.",
         label="Baseline bots",
         max_items=MAX_ENTRIES,
         max_length=40,
         default=(),
-        response="The names of the bots that take no place, if organisers own them.",
+        response="The names of the bots that take no place, provided that organisers own them.",
     )
     auto_enter: bool = setting(
         "Whether every qualified bot that is online or uploaded is entered automatically.",
@@ -117,8 +117,8 @@ class SharedSettings:
         default=False,
     )
     rated: bool | None = setting(
-        "Whether the tournament counts for the leaderboards: by default those of admins do if their rules "
-        "are those of a preset, and only such may.",
+        "Whether the tournament counts for the leaderboards. By default, tournaments of admins whose rules "
+        "match a preset do; no others can.",
         label="Counts for the leaderboards",
         default=None,
     )
@@ -130,7 +130,7 @@ class SharedSettings:
         default=4,
     )
     max_repeats: int = setting(
-        "`open` only: in how many pairings two bots may meet.",
+        "`open` only: the maximum number of pairings of the same two bots.",
         label="Pairings of the same two bots",
         minimum=1,
         maximum=10_000,
@@ -150,11 +150,11 @@ class OneOffSettings(SharedSettings):
     """The stored settings of a one-off tournament."""
 
     hidden: bool = setting(
-        "Whether only organisers, owners who are invited or have entered, and admins see it, its games and "
-        "records. Only with `who` `invited` or `house`; not rated.",
+        "Whether only organisers, admins, and owners who are invited or have entered can see the tournament, "
+        "its games and its records. Requires `who` to be `invited` or `house`; cannot be rated.",
         label="Hidden",
         default=False,
-        response="Whether only those who take part see it.",
+        response="Whether only organisers, participants and admins can see the tournament.",
     )
     opens_ms: Moment | None = setting("When entry opens; by default now.", label="Entry opens", default=None)
     locks_ms: Moment | None = setting(
@@ -169,7 +169,7 @@ class OneOffSettings(SharedSettings):
 
 @declared
 class TemplateSettings(SharedSettings):
-    """The settings of the tournaments of a schedule."""
+    """The settings for the tournaments of a schedule."""
 
     entry_s: int = setting(
         "Seconds from the opening of entry until it is locked and play starts.",
@@ -189,13 +189,13 @@ class TemplateSettings(SharedSettings):
 
 @declared
 class ScheduleSettings:
-    """When a schedule fires, in addition to its cron line."""
+    """The settings of when a schedule fires, in addition to its cron line."""
 
     at_ms: Moment | None = setting(
-        "When to fire, once.",
+        "The time at which to fire once.",
         label="Or once, at",
         default=None,
-        response="When the schedule fires, if only once; otherwise null.",
+        response="The time at which a one-off schedule fires; otherwise null.",
     )
     until_groups: int | None = setting(
         f"{_UNTIL_GROUPS} Requires `auto_enter`.",
@@ -209,10 +209,10 @@ class ScheduleSettings:
 
 @declared
 class HouseBots:
-    """The house bots that are entered from the start; they are stored as entries."""
+    """The setting for house bots that are entered from the start; they are stored as entries."""
 
     house: tuple[str, ...] = setting(
-        "House bots to enter. If all entrants are house bots, one may enter several times: `rookie`, "
+        "The house bots to enter. If all entrants are house bots, each can enter several times: `rookie`, "
         "`rookie+2`.",
         label="House bots that play",
         max_items=MAX_ENTRIES,
@@ -223,11 +223,13 @@ class HouseBots:
 
 @declared
 class InvitedOwners:
-    """The owners who are invited from the start. They are stored as guests, which invitations change."""
+    """The setting for owners who are invited from the start. They are stored as guests, and invitations
+    change them later.
+    """
 
     invited_owners: tuple[str, ...] = setting(
         "The owners whose bots may enter, if `who` is `invited`; not public. They can be changed later, and "
-        "links invite others.",
+        "invitation links can add others.",
         label="Invited owners",
         max_items=MAX_GUESTS,
         max_length=80,

@@ -1,4 +1,4 @@
-"""What a tournament is: its game, its format and who may enter."""
+"""The specification of a tournament: its game, its format and who may enter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from arena.play.clocks import ClockSettings
 from arena.tournaments.settings import MIXED, OneOffSettings
 
 MAX_GROUPS: Final = 200_000
-"""The maximum number of groups of a tournament; an open one ends after this many."""
+"""The maximum number of groups in a tournament; an open tournament ends after this many."""
 
 DEFAULT_PER_OWNER: Final = 4
 
@@ -25,12 +25,13 @@ _MIXED_TABLE: Final = 4
 
 @declared
 class Spec(OneOffSettings):
-    """The settings of a tournament, complete and checked; see ``docs/tournaments.md``.
+    """The complete, validated settings of a tournament; see ``docs/tournaments.md``.
 
-    ``rules`` are complete. ``rounds`` says how often everybody meets everybody in a round robin, and how many
-    rounds a Swiss has (None: as many as halve the field to one); otherwise it is None. Entry is open from
-    ``opens_ms`` until ``locks_ms``, when play starts. ``ends_ms`` ends an ``open`` tournament, and is None
-    for others.
+    ``rules`` has every option filled in. ``rounds`` is the number of times that all entrants meet each other
+    in a round robin, the number of rounds of a Swiss (None: as many as halve the field to one), or the number
+    of groups per bot in the format ``rating``; otherwise it is None. Entry is open from ``opens_ms`` until
+    ``locks_ms``, when play starts. ``ends_ms`` is when an ``open`` tournament ends, and None for other
+    formats.
     """
 
     kind: str
@@ -54,7 +55,7 @@ class Spec(OneOffSettings):
         return self.game.preset_of(self.rules)
 
     def board(self, division: str) -> BoardName | None:
-        """Return the leaderboard of these rules in a division, or None if the rules match no preset."""
+        """Return the leaderboard for these rules in a division, or None if the rules match no preset."""
         preset = self.preset
         return None if preset is None else BoardName(self.kind, division, preset)
 
@@ -65,19 +66,19 @@ class Spec(OneOffSettings):
 
     @property
     def table(self) -> int:
-        """The number of entrants that meet in one pairing: 2 for duels and teams, 4 with mixed partners, 2 to
-        8 for Toepen.
+        """The number of entrants in one pairing: 2 for duels and teams, 4 with mixed partners, 2 to 8 for
+        Toepen.
         """
         return _MIXED_TABLE if self.partners == MIXED else len(self.teams)
 
     @property
     def duels(self) -> bool:
-        """Whether two entrants meet in a pairing."""
+        """Whether exactly two entrants meet in a pairing."""
         return self.table == 2
 
     def rules_for(self, seats: int) -> Rules:
-        """Return the rules of a group with ``seats`` seats. A table that is played again without a player who
-        forfeited has fewer seats than ``rules`` say.
+        """Return the rules of a group with ``seats`` seats. A table that is replayed without a player who
+        forfeited has fewer seats than ``rules`` specify.
         """
         if seats == self.game.seats(self.rules):
             return dict(self.rules)
@@ -93,17 +94,19 @@ class Spec(OneOffSettings):
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Spec:
-        """Return the settings that :meth:`stored` wrote; unknown keys are ignored."""
+        """Return the settings from the output of :meth:`stored`, ignoring unknown keys."""
         rules = game_of(data["kind"]).options.complete(data["rules"])
         return cls(**{**from_json(cls, data), "rules": rules})
 
 
 SPEC_FIELDS: Final = tuple(item.name for item in fields(Spec))
-"""The settings that are stored."""
+"""The names of the stored settings."""
 
 
 def scheduled_id(schedule: str, due_ms: int) -> str:
-    """Return the id of the tournament that a schedule announces for ``due_ms`` (milliseconds since 1970)."""
+    """Return the id of the tournament that a schedule announces for ``due_ms`` (Unix time in
+    milliseconds).
+    """
     return f"{schedule}-{due_ms // 1000}"
 
 
@@ -113,11 +116,11 @@ class _Owned(Protocol):
 
 
 def check_entrants(spec: Spec, entrants: int | Sequence[_Owned]) -> None:
-    """Check that a number of entrants, or these entrants (:class:`~arena.tournaments.entry.Entrant`), can
-    play.
+    """Check that ``entrants``, given as a number or as a list of :class:`~arena.tournaments.entry.Entrant`,
+    can play.
 
-    Raises :class:`~arena.errors.ArenaError` ``too_few_entrants`` if they are fewer than a table, or too many
-    of one owner to fill a table.
+    Raises :class:`~arena.errors.ArenaError` with the code ``too_few_entrants`` if there are too few entrants
+    to fill a table, or too few different owners.
     """
     if isinstance(entrants, int):
         count, apart = entrants, entrants
@@ -128,7 +131,7 @@ def check_entrants(spec: Spec, entrants: int | Sequence[_Owned]) -> None:
     if min(count, apart) < spec.table:
         came = f"{count} entrants" if count < spec.table else f"{apart} owners"
         raise ArenaError(
-            f"{came} cannot play {spec.format} at tables of {spec.table}",
+            f"{came} are too few for {spec.format} at tables of {spec.table}",
             code="too_few_entrants",
             field="entries",
             expected=f"{spec.table} or more" + ("" if count < spec.table else ", of different owners"),
@@ -136,5 +139,5 @@ def check_entrants(spec: Spec, entrants: int | Sequence[_Owned]) -> None:
 
 
 def invalid(message: str, field: str, expected: str) -> ArenaError:
-    """Return the error for invalid settings."""
+    """Return an ``invalid_tournament`` error."""
     return ArenaError(message, code="invalid_tournament", field=field, expected=expected)

@@ -1,5 +1,5 @@
-"""Trials of a bot: games against ``random`` in every preset, to check that it plays without faults and how
-long it thinks.
+"""Trials of a bot: games against ``random`` in every preset, to check that it plays without faults and to
+measure how long it thinks.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ from arena.tournaments.local_run import Plan, run
 OPPONENT: Final = "random"
 
 ENOUGH: Final = 5
-"""Groups with faults after which a trial of a preset ends."""
+"""The number of groups with faults after which the trial of a preset ends."""
 
 
 @dataclass
 class Trial:
     """The trial of a bot in one preset: the games played, its thinking and its faults.
 
-    ``reports`` holds the first fault of each kind. ``void`` says why groups do not count. ``records`` are
-    those of games in which it had a fault, one JSON line each. ``ended`` says whether faults ended the trial.
+    ``reports`` holds the first fault of each kind. ``void`` lists the reasons why groups do not count.
+    ``records`` are the records of games in which it had a fault, one line of JSON each. ``ended``: whether
+    faults ended the trial early.
     """
 
     kind: str
@@ -50,13 +51,13 @@ class Trial:
 
     @property
     def slow(self) -> bool:
-        """Whether the bot ran out of time, or its process did: going on would take long."""
+        """Whether the bot or its process ran out of time, so that continuing would take too long."""
         return "late" in self.faults or bool(self.void)
 
 
 def chosen_presets(kinds: Collection[str], names: Collection[str]) -> list[tuple[str, str]]:
-    """Return the game and the name of each preset with one of these names in these games, or of all presets
-    if no names are given.
+    """Return the game and name of each preset of these games that has one of these names, or of all their
+    presets if no names are given.
 
     Raises :class:`~arena.errors.UnknownPreset` or :class:`~arena.errors.UnknownGame`.
     """
@@ -88,7 +89,7 @@ def try_out(
     plan: Plan, preset: str, *, jobs: int, think_limit: float, on_games: Callable[[int], None]
 ) -> Trial:
     """Play a :func:`trial_plan` in other processes. ``on_games`` is called with the number of games that have
-    ended since it was called last.
+    ended since its last call.
     """
     trial = Trial(plan.kind, preset)
     running = run(plan, jobs=jobs, think_limit=think_limit)
@@ -117,8 +118,8 @@ def try_out(
 
 
 def try_sandboxed(plan: Plan, preset: str, on_games: Callable[[int], None]) -> Trial:
-    """Play a :func:`trial_plan` in this process, for a bot that runs in the sandbox. Its thinking time is
-    that of its fuel.
+    """Play a :func:`trial_plan` in this process for a bot that runs in the sandbox. Its thinking time is
+    derived from the fuel that it uses.
 
     Raises :class:`~arena.bots.HostFailure`.
     """
@@ -153,8 +154,8 @@ def _fuel_ms(bot: object) -> Iterator[float]:
 
 
 def distinct_reports(trials: Sequence[Trial]) -> list[FaultReport]:
-    """Return the first report of each kind of fault, in the order of the trials. Of those from the sandbox,
-    only the ones are included that the same line has not caused outside.
+    """Return the first report of each kind of fault, in the order of the trials. Reports from the sandbox are
+    omitted if the same line also caused the fault outside the sandbox.
     """
     found: dict[tuple[str, ...], FaultReport] = {}
     for trial in trials:
@@ -164,8 +165,8 @@ def distinct_reports(trials: Sequence[Trial]) -> list[FaultReport]:
 
 
 def _cause(report: FaultReport) -> tuple[str, ...]:
-    """Return the kind of a fault without the name of the file, since every file in the sandbox
-    is ``bot.py``.
+    """Return the kind of a fault without the file name, because every file in the sandbox is named
+    ``bot.py``.
     """
     *kind, last = report.kind
     line = re.search(r"\d+\)?$", last) if len(kind) > 1 else None

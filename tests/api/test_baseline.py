@@ -134,7 +134,7 @@ def test_the_forms(
     assert 'name="baseline"' in browser.get(f"{new}?kind=toepen").text
     values = {"kind": "toepen", "name": "Cup", "format": "round_robin", "preset": "duel@1"}
     wrong = browser.send(new, {**values, "baseline": "nobody"}, page=f"{new}?kind=toepen")
-    assert (wrong.status_code, "neither a bot of an organiser" in wrong.text) == (422, True)
+    assert (wrong.status_code, "cannot be a baseline bot" in wrong.text) == (422, True)
     sent = browser.send(
         new, {**values, "baseline": "own, rookie", "house": ["rookie"]}, page=f"{new}?kind=toepen"
     )

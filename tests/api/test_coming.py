@@ -118,7 +118,7 @@ def test_the_page_of_an_upload_says_what_comes_next(
     assert "/leaderboards/truco/sealed" in page.links
     seed(services)
     shown, page = said()
-    assert shown.startswith("Truco: waits for 'Sealed Truco', which begins by itself. The leaderboard")
+    assert shown.startswith("Truco: waits for 'Sealed Truco', which starts automatically. The leaderboard")
     assert 'data-refresh="5"' in page.html
     # The tick sees the bot that has qualified.
     event = next(one for one in services.schedules.fire() if one.startswith("sealed-toepen-"))

@@ -123,10 +123,13 @@ def test_rules_and_a_preset_contradict_each_other(browser: Browser) -> None:
         ({"groups": "many"}, "Groups per pairing: Not a whole number"),
         ({"groups": "0"}, "Groups per pairing: 0 is out of range"),
         ({"format": "swiss", "rounds": "101"}, "Rounds: 101 is out of range"),
-        ({"format": "knockout", "rounds": "2"}, "Rounds: the format Knockout has no number of rounds"),
+        (
+            {"format": "knockout", "rounds": "2"},
+            "Rounds: the format Knockout does not take a number of rounds",
+        ),
         (
             {"ends_ms": "2000-01-01T00:00"},
-            "Play ends (UTC): a tournament of the format Round robin ends by itself",
+            "Play ends (UTC): the format Round robin does not take an end time",
         ),
         (
             {"locks_ms": "2000-01-01T00:00"},

@@ -148,7 +148,7 @@ def test_the_commands(owner: Account, cups: list[str], online: list[str], tmp_pa
     data = json.loads(file.read_text())
     data["rows"][0]["points"] = 1000
     file.write_text(json.dumps(data))
-    assert "do not follow" in str(run(botequim, ["series", "verify", str(file)]).exception)
+    assert "do not match" in str(run(botequim, ["series", "verify", str(file)]).exception)
     assert run(botequim, ["series", "done", series, *mine]).output == "Autumn: 2 tournaments, done\n"
     assert run(botequim, ["series", "delete", series, *mine]).exit_code == 0
 

@@ -118,7 +118,7 @@ def test_it_ends_with_the_rank(
         f"toepen: rank {row['rank']} of {ranked}, {row['rating']:.0f} ({interval}), 4 groups: {page}"
     )
     locks, plays = said(terminal)[1:3]
-    assert said(terminal) == ["waits for 'Sealed Toepen', which begins by itself", locks, plays]
+    assert said(terminal) == ["waits for 'Sealed Toepen', which starts automatically", locks, plays]
     assert locks.startswith("plays in 'Sealed Toepen', which ")
     assert plays.startswith("plays in 'Sealed Toepen', 0 of ")
     # Every page that it named is there.
@@ -137,7 +137,7 @@ def test_it_says_where_the_bot_is_when_the_time_is_over(
 ) -> None:
     lines = terminal(*submit(tmp_path, bot, "--wait", "0")).splitlines()[2:]
     again = "the service goes on by itself; the command again goes on waiting"
-    assert lines == ["toepen: waits for 'Sealed Toepen', which begins by itself", again]
+    assert lines == ["toepen: waits for 'Sealed Toepen', which starts automatically", again]
     assert terminal.errors == ""
     (event,) = arena.schedules.fire()
     arena.lock(event)
@@ -150,7 +150,7 @@ def test_it_says_where_the_bot_is_when_the_time_is_over(
     arena.boards.publish("toepen", "sealed")
     lines = terminal(*submit(tmp_path, bot, "--wait", "0")).splitlines()[2:]
     assert lines[0] == (
-        f"toepen: provisional: 1 of 30 groups; no rank before: {service.url}/leaderboards/toepen"
+        f"toepen: provisional: 1 of 30 groups; no rank until then: {service.url}/leaderboards/toepen"
     )
     play(arena, event)
 
@@ -163,7 +163,7 @@ def test_ctrl_c_ends_the_wait_with_what_is_known(
 
     worker(monkeypatch, interrupt)
     lines = terminal(*submit(tmp_path, bot), status=130).splitlines()
-    assert lines[-2] == "toepen: waits for 'Sealed Toepen', which begins by itself"
+    assert lines[-2] == "toepen: waits for 'Sealed Toepen', which starts automatically"
     assert "Traceback" not in terminal.errors
 
 

@@ -83,7 +83,7 @@ def test_only_bots_that_say_so_enter(arena: Arena) -> None:
     model(arena, "able")
     model(arena, "plain", "bia", of="")
     assert arena.tournaments.enter("cup", "able")["status"] == "qualified"
-    with pytest.raises(ArenaError, match="has not declared it a language model") as error:
+    with pytest.raises(ArenaError, match="has not declared it to be a language model") as error:
         arena.tournaments.enter("cup", "plain")
     assert error.value.code == "wrong_division"
     uploaded = Entrant("uploaded", "1", "bia", SANDBOX, model=True)

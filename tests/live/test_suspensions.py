@@ -60,9 +60,9 @@ def suspended(arena: Arena) -> dict[str, str]:
     ("calling", "bots", "told"),
     [
         (("amy", "amy"), ["amy"], "during calls of this bot"),
-        (("amy", "bea"), ["amy", "bea"], "maybe because of another one"),
-        (("", "amy"), ["amy", "bea"], "maybe because of another one"),
-        (("", ""), ["amy", "bea"], "maybe because of another one"),
+        (("amy", "bea"), ["amy", "bea"], "possibly because of another bot"),
+        (("", "amy"), ["amy", "bea"], "possibly because of another bot"),
+        (("", ""), ["amy", "bea"], "possibly because of another bot"),
     ],
 )
 def test_the_bots_of_a_group_that_ended_two_workers_are_suspended(

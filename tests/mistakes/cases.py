@@ -284,7 +284,7 @@ ONLINE: Final[list[Command]] = [
     Command("compare --online zap-bot --new 2 --old 1 --kind truco",
             "zap-bot has no version '2'; at --new"),
     Command("compare --online zap-bot --new 1 --old 1 --kind truco",
-            "1 is both the new and the old version; at --old"),
+            "1 cannot be both the new and the old version; at --old"),
     Command("compare --follow nothing", "there is no comparison 'nothing'; at --follow"),
     Command("schedule create nightly Nightly truco --cron daily --house rookie --house random",
             "'daily' is not a valid cron line: it has 1 field; at --cron; expected five fields"),

@@ -275,7 +275,7 @@ def test_without_the_anchor_the_average_bot_has_its_rating() -> None:
     assert not found.anchored
     assert all(own.rating.provisional for own in found.rows)
     assert sum(own.rating.rating for own in found.rows) / 2 == pytest.approx(ANCHOR_RATING, abs=0.1)
-    assert "rookie has not played here: 1500 is the average bot." in found.as_text()
+    assert "rookie has not played here: 1500 is the rating of the average bot." in found.as_text()
 
 
 # Ranks and versions

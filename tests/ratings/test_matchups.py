@@ -214,7 +214,7 @@ def test_only_the_best_ranked_bots_are_in_the_matrix() -> None:
     assert found is not None
     assert [bot.name for bot in found.bots] == names[:MOST_BOTS]
     assert found.fit.met == 0
-    assert found.fit.as_text() == "No two of these bots have met."
+    assert found.fit.as_text() == "None of these bots have met each other."
     assert all(bot.worst is None for bot in found.bots)
 
 

@@ -215,9 +215,9 @@ BAD: list[tuple[Callable[[Record], Record], type[ArenaError], str]] = [
     (
         lambda r: changed(r, {"players": r["canonical"]["players"][:3]}),
         InvalidRecord,
-        "3 players and 4 places",
+        "the record has 3 players and 4 places",
     ),
-    (lambda r: in_group(r, index=2), InvalidRecord, "game 2 of a group of 2"),
+    (lambda r: in_group(r, index=2), InvalidRecord, "a group of size 2 cannot have a game with index 2"),
     (
         lambda r: changed(r, {"faults": [{"seat": 4, "type": "late", "after": 1}]}),
         InvalidRecord,

@@ -137,7 +137,7 @@ def test_anybody_makes_it_again(inputs: list[FinalPlaces], by: str, best: int | 
     if table.rows and inputs[0].rows:
         changed = json.loads(json.dumps(published))
         changed["rows"][0]["points"] += 1
-        with pytest.raises(InvalidSeries, match="do not follow"):
+        with pytest.raises(InvalidSeries, match="do not match"):
             recomputed(changed)
         changed = json.loads(json.dumps(published))
         changed["inputs"][0]["rows"][0]["place"] += 1
@@ -146,5 +146,5 @@ def test_anybody_makes_it_again(inputs: list[FinalPlaces], by: str, best: int | 
 
 
 def test_other_json_is_no_table() -> None:
-    with pytest.raises(InvalidSeries, match="not the table of a series"):
+    with pytest.raises(InvalidSeries, match="not a valid series table"):
         recomputed({"rows": []})

@@ -348,7 +348,7 @@ def play(old: Version, folder: Path, minutes: float, patience: float = 1200) -> 
         for log, process in processes.items():
             if process.poll() is None:
                 continue
-            if process.returncode == 0 and "which is of another release" in log.read_text(errors="replace"):
+            if process.returncode == 0 and "which is from another release" in log.read_text(errors="replace"):
                 found["workers ended by the other runtime"] += 1
             else:
                 counts.wrong.append(f"{process.args!r} has ended with {process.returncode}")

@@ -64,7 +64,7 @@ def test_a_bot_plays_in_the_tournament_that_its_version_entered() -> None:
     waits = ("waits", "waits for the end of 'Sealed Truco', 37 of 151 groups", "e1")
     assert says([other], [schedule("tournament", current="e1")]) == waits
     # Nothing follows from the end of a tournament that no schedule has announced.
-    assert says([other], [schedule("bots")])[1] == "waits for 'Sealed Truco', which begins by itself"
+    assert says([other], [schedule("bots")])[1] == "waits for 'Sealed Truco', which starts automatically"
 
 
 def test_a_schedule_that_rests_has_no_time() -> None:
@@ -72,7 +72,7 @@ def test_a_schedule_that_rests_has_no_time() -> None:
     assert (found.state, found.from_ms) == ("waits", None)
     assert " at " not in found.words
     assert says([], [schedule("bots")], groups=100) == (
-        *("rests", "has all its groups; plays on when another bot or version comes"),
+        *("rests", "has all its groups; plays again when another bot or version arrives"),
         None,
     )
 
@@ -83,7 +83,7 @@ def test_a_real_time_is_said() -> None:
     assert found.words == "plays in 'Sealed Truco', which is announced in 9 min"
     assert (found.tournament, found.from_ms) == (None, NOW + 9 * MINUTE)
     due = schedule("time", next_ms=NOW - 1)
-    assert says([], [due])[1] == "plays in 'Sealed Truco', which is to be announced now"
+    assert says([], [due])[1] == "plays in 'Sealed Truco', which is about to be announced"
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_where_a_version_stands() -> None:
     assert found.words == "rank 2 of 2, 1532 (1490-1575), 100 groups"
     new = standing(rows, PlayerId("new", "2"))
     assert new is not None
-    assert new.words == "provisional: 12 of 30 groups; no rank before"
+    assert new.words == "provisional: 12 of 30 groups; no rank until then"
     # An earlier version has a rank of its own.
     assert standing(rows, PlayerId("careful", "3")) is None
 
@@ -131,7 +131,7 @@ def test_where_a_version_stands() -> None:
     [
         ("time", "in less than a minute"),
         ("bots", "as soon as a new bot comes"),
-        ("tournament", "after the present one"),
+        ("tournament", "after the current one"),
         (None, "never"),
     ],
 )

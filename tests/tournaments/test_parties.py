@@ -55,7 +55,7 @@ def test_tables_keep_a_party_apart() -> None:
     for group in plan(spec("round_robin", seats=3), field, {}, SEED, planned=()).groups:
         assert len({0, 1, 2} & set(group.members)) <= 1
     few = by_party(bots(*CHAIN))
-    with pytest.raises(ArenaError, match="2 owners cannot play"):
+    with pytest.raises(ArenaError, match="2 owners are too few"):
         FORMATS["round_robin"].check_entrants(spec(seats=3), few)
 
 

@@ -107,7 +107,7 @@ def test_two_hosts_run_the_same_runtime_and_nobody_a_changed_one(
     database.hset(f"{{arena}}:runtime:{published.sha256}", "3", chunk[::-1])
     fetched.unlink()
     said = refused(store, **cache)
-    assert f"the database's file of {published.runtime_id} does not have the SHA-256" in said
+    assert f"the stored file of {published.runtime_id} does not have the SHA-256" in said
     assert "botequim ops runtime --replace" in said
     # Who has it goes on, and the command mends the database.
     assert prepare(store)["message"] == first["message"]
@@ -130,10 +130,10 @@ def test_a_worker_of_another_release_refuses_unless_all_are_of_this_one(
 ) -> None:
     assert arena.store.runtimes.publish(OTHER, b"other", None)
     said = refused(store)
-    assert "the service runs uploaded bots in python-other-wasmtime-50, which is of another release" in said
+    assert "the service runs uploaded bots in python-other-wasmtime-50, which is from another release" in said
     assert "'botequim ops runtime --replace'" in said
     with Process(WORKER, tmp_path, REDIS_URL=store.url, BOTEQUIM_OWN_RUNTIME="1") as worker:
-        worker.wait_for("this installation's will replace it")
+        worker.wait_for("this installation's runtime will replace it")
         wait_until(lambda: arena.store.runtimes.current() is None)
 
 
@@ -146,7 +146,7 @@ def test_a_runtime_that_this_host_runs_in_another_engine_is_refused(
     assert published is not None
     plain = published._replace(runtime_id="python-0123456789abcdef-wasmtime-50-plain")
     assert arena.store.runtimes.publish(plain, component.read_bytes(), published)
-    assert f"in {plain.runtime_id}, this host in {published.runtime_id}" in refused(store)
+    assert f"in {plain.runtime_id}, but this host has {published.runtime_id}" in refused(store)
 
 
 @pytest.mark.nightly("processes")

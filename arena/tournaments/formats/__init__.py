@@ -1,4 +1,4 @@
-"""The formats, which pair the entrants of a tournament: pure functions of entrants and results."""
+"""The tournament formats, which pair entrants: pure functions of the entrants and the results."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def plan(
     now: Now | None = None,
     format: TournamentFormat | None = None,
 ) -> Planned:
-    """Return how a tournament goes on. The result depends only on the arguments.
+    """Return the plan for the next step of a tournament. The result depends only on the arguments.
 
-    ``entrants`` are in the order of their seeds, which must be the same in every call; entrants that withdraw
-    stay in it. Those that share an owner count as one owner's (:func:`~arena.tournaments.entry.by_party`).
-    ``done`` holds the results by the id of the plan, with None for a group that was given up. ``planned``
-    holds all groups that were planned before; they are not planned again, and what they paired stays as it
-    was, whatever is annulled afterwards. ``now`` is for formats that plan while groups run. ``format`` is
-    None for the format of ``spec``.
+    ``entrants`` are in seeding order, which must be the same in every call and include entrants that have
+    withdrawn. Entrants that share an owner count as bots of one owner (see
+    :func:`~arena.tournaments.entry.by_party`). ``done`` holds the results by the id of the planned group,
+    with None for abandoned groups. ``planned`` holds all groups that were planned before. They are not
+    planned again, and later annulments do not change their pairings. ``now`` is for formats that plan while
+    groups run. ``format`` is None for the format of ``spec``.
     """
     known = tuple(sorted(planned, key=GroupPlan.order))
     return (format or FORMATS[spec.format]).plan(Field(spec, by_party(entrants), known, done, seed, now))

@@ -1,4 +1,4 @@
-"""The bracket of a knockout of duels, in which the loser of a pairing is out."""
+"""The bracket of a knockout of duels, in which the loser of each pairing is eliminated."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from typing import Final, NamedTuple
 from arena.tournaments.plan import Field, GroupPlan
 
 SUDDEN_DEATH: Final = 5
-"""The maximum number of further groups after a tie; then the higher seed goes on."""
+"""The maximum number of extra groups after a tie. If the pairing is still tied, the higher seed advances."""
 
 THIRD_PLACE: Final = 2
-"""The pairing of the last round in which the losers of the semi-finals meet; the first is the final."""
+"""The number of the pairing in the last round in which the losers of the semi-finals meet. Pairing 1 is the
+final.
+"""
 
 
 class Bracket(NamedTuple):
@@ -21,17 +23,19 @@ class Bracket(NamedTuple):
 
     due: list[GroupPlan]
     levels: list[list[int]]
-    """From first to last; entrants that share a place are one level. Empty until the knockout is finished."""
+    """The entrants from first to last place, with those that share a place in one level. Empty until the
+    knockout is finished.
+    """
 
 
 def groups_of_bracket(field: Field) -> int:
-    """Return all pairings of the bracket, without sudden death."""
+    """Return the number of pairings in the bracket, not counting sudden death."""
     count = len(field.playing(1))
     return field.spec.groups * (max(0, count - 1) + (count > 3))
 
 
 def points_of(field: Field, groups: Sequence[GroupPlan], index: int) -> float:
-    """Return the points of an entrant in those groups of a pairing that count for it."""
+    """Return an entrant's points in the groups of a pairing that count for it."""
     player = field.entrants[index].player
     results = [field.result(group) for group in groups]
     own = [
@@ -43,13 +47,13 @@ def points_of(field: Field, groups: Sequence[GroupPlan], index: int) -> float:
 
 
 def forfeited(field: Field, groups: Sequence[GroupPlan]) -> set[int]:
-    """Return the entrants that forfeited in one of the groups."""
+    """Return the entrants that forfeited in any of the groups."""
     return {index for group in groups for index in field.forfeiters(group)}
 
 
 def bracket(field: Field) -> Bracket:
-    """Return the bracket. The groups of the next round are due, or the sudden death of pairings that are
-    tied.
+    """Return the bracket. Its due groups are those of the next round, or the sudden death of tied
+    pairings.
     """
     here = _seeded(field, field.playing(1))
     rounds = (len(here) - 1).bit_length()
@@ -87,7 +91,7 @@ def bracket(field: Field) -> Bracket:
 def _decide(
     field: Field, round: int, pairing: int, one: int | None, other: int | None
 ) -> tuple[list[GroupPlan], int | None]:
-    """Return the groups that a pairing still needs, or the winner."""
+    """Return the groups that a pairing still needs, or its winner."""
     if one is None or other is None:
         return [], other if one is None else one
     groups = field.pairings.get((round, pairing), [])
@@ -122,11 +126,11 @@ def _decide(
 
 
 def _seeded(field: Field, present: Sequence[int]) -> list[int | None]:
-    """Return the first round from top to bottom: the first two seeds can meet only in the final, the first
-    four only in the semi-finals, and so on; None is a bye.
+    """Return the entrants of the first round from top to bottom; None is a bye. The first two seeds can meet
+    only in the final, the first four not before the semi-finals, and so on.
 
-    The seeds of such a tier (3 and 4; 5 to 8; …) may change places with each other, so that bots of one owner
-    meet as late as possible.
+    Seeds of one tier (3 and 4; 5 to 8; …) can swap places, so that bots of one owner meet as late as
+    possible.
     """
     order = [0]
     while len(order) < len(present):
@@ -153,8 +157,8 @@ def _seeded(field: Field, present: Sequence[int]) -> list[int | None]:
 
 
 def _farthest(free: Iterable[int], others: Sequence[int], own: int) -> int:
-    """Return which of the ``free`` places meets those of ``others`` last; among equals, ``own`` or the first
-    one.
+    """Return the ``free`` place that meets the places ``others`` as late as possible. Ties go to ``own``,
+    then to the first place.
     """
 
     def key(at: int) -> tuple[int, bool, int]:

@@ -1,4 +1,4 @@
-"""What each format says about itself, and how it plans."""
+"""The base class of the tournament formats."""
 
 from __future__ import annotations
 
@@ -19,30 +19,34 @@ class TournamentFormat(ABC):
 
     name: ClassVar[str]
     doc: ClassVar[str]
-    """A short phrase that says who meets."""
+    """A short phrase that describes which entrants meet."""
     has_rounds: ClassVar[bool] = False
-    """Whether the setting ``rounds`` may be given; its declaration says what it means."""
+    """Whether the setting ``rounds`` is allowed; the declaration of the setting describes its meaning for
+    each format.
+    """
     default_rounds: ClassVar[int | None] = None
     ends_by_time: ClassVar[bool] = False
-    """Whether the setting ``ends_ms`` is required; otherwise it may not be given."""
+    """Whether the setting ``ends_ms`` is required. It is not allowed for other formats."""
     one_per_owner_at_tables: ClassVar[bool] = False
     """Whether an owner may enter only one bot if more than two entrants meet."""
     seeded_by_rating: ClassVar[bool] = False
-    """Whether the published ratings order the entrants; otherwise a lot does."""
+    """Whether entrants are seeded by their published ratings instead of by lot."""
     plans_while_running: ClassVar[bool] = False
-    """Whether groups can be due while others are running; it may then use ``field.now``."""
+    """Whether groups can be due while others are running. Only such a format can use ``field.now``."""
     ranks_by_elimination: ClassVar[bool] = False
-    """Whether a pairing puts its loser out, so that a bot without a place would decide who goes on."""
+    """Whether the loser of a pairing is eliminated, so that a baseline bot would affect who advances."""
     plans_in_batches: ClassVar[bool] = False
-    """Whether how many groups there will be is known only as they are planned."""
+    """Whether the number of groups becomes known only as they are planned."""
 
     def conflict(self, spec: Spec) -> ArenaError | None:
-        """Return the error ``invalid_tournament`` if the settings do not suit the format."""
+        """Return an ``invalid_tournament`` error if the settings do not suit the format, or None if they
+        do.
+        """
         return None
 
     def check_entrants(self, spec: Spec, entrants: Sequence[Entrant]) -> None:
-        """Check at the lock that these entrants can play. Raises :class:`~arena.errors.ArenaError`
-        ``too_few_entrants``.
+        """Check at the lock that these entrants can play. Raises :class:`~arena.errors.ArenaError` with the
+        code ``too_few_entrants``.
         """
         check_entrants(spec, entrants)
 
@@ -58,22 +62,24 @@ class TournamentFormat(ABC):
 
     @abstractmethod
     def expected(self, field: Field) -> int:
-        """Return the number of groups of the whole tournament, as far as it is known."""
+        """Return the number of groups in the whole tournament, as far as it is known."""
 
     def byes(self, field: Field) -> Mapping[PlayerId, int]:
-        """Return how many byes each player has had."""
+        """Return the number of byes that each player has had."""
         return {}
 
     def places(self, field: Field) -> Mapping[PlayerId, int] | None:
-        """Return the final order once the tournament is finished, or None if the standings decide."""
+        """Return the final places once the tournament is finished, or None if the standings determine
+        them.
+        """
         return None
 
     def may_finish(self, field: Field) -> bool:
-        """Return whether the tournament is over if nothing is due and nothing runs."""
+        """Return whether the tournament is over when no group is due or running."""
         return True
 
     def plan(self, field: Field) -> Planned:
-        """Return how the tournament goes on."""
+        """Return the plan for the next step of the tournament."""
         waiting = any(group.id not in field.done for group in field.planned)
         groups = () if waiting and not self.plans_while_running else tuple(self.due(field))
         finished = not waiting and not groups and self.may_finish(field)

@@ -1,4 +1,4 @@
-"""Knockout: the loser of a duel is out, and at tables half of the entrants are."""
+"""Knockout: the loser of a duel is eliminated; at larger tables, half of the entrants are."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from arena.tournaments.spec import Spec, invalid
 
 
 class Knockout(TournamentFormat):
-    """The knockout format. The bracket depends on the seeds and the results; entrants that go out in one
-    round share a place.
+    """The knockout format. The bracket depends on the seeds and the results. Entrants that are eliminated in
+    the same round share a place.
     """
 
     name = "knockout"

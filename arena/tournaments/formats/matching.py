@@ -1,4 +1,4 @@
-"""Maximum matchings in general graphs, and the one preferred by an order of vertices."""
+"""Maximum matchings in general graphs, including the one that is best for a given order of vertices."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Graph = Mapping[int, Collection[int]]
 def maximum_matching(graph: Graph, mates: Mapping[int, int] | None = None) -> dict[int, int]:
     """Return the mate of each matched vertex in a maximum matching.
 
-    ``graph`` holds the possible mates of each vertex, in both directions. ``mates`` is a matching to begin
-    with. This is Edmonds' algorithm: it finds one augmenting path at a time, with blossoms shrunk.
+    ``graph`` holds the possible mates of each vertex, in both directions. ``mates`` is a matching to start
+    from. This is Edmonds' blossom algorithm, which finds one augmenting path at a time.
     """
     found = dict(mates or {})
     for vertex in graph:
@@ -22,8 +22,8 @@ def maximum_matching(graph: Graph, mates: Mapping[int, int] | None = None) -> di
 
 
 def augment(graph: Graph, mates: dict[int, int], root: int, gone: Collection[int]) -> bool:
-    """Pair one more vertex: change ``mates`` along an augmenting path from the unpaired ``root`` that avoids
-    the vertices ``gone``. If there is none, change nothing and return False.
+    """Pair one more vertex by changing ``mates`` along an augmenting path from the unpaired ``root`` that
+    avoids the vertices ``gone``. If there is no such path, change nothing and return False.
     """
     base = {vertex: vertex for vertex in graph}
     parent: dict[int, int] = {}
@@ -31,7 +31,7 @@ def augment(graph: Graph, mates: dict[int, int], root: int, gone: Collection[int
     queue = deque([root])
 
     def common(one: int, other: int) -> int:
-        """Return the base of the blossom that the edge closes: the vertex at which the paths to the root
+        """Return the base of the blossom that the edge closes: the vertex where the paths to the root
         meet.
         """
         passed = set()
@@ -92,10 +92,11 @@ def _flip(mates: dict[int, int], parent: Mapping[int, int], end: int) -> None:
 def preferred_matching(
     graph: Graph, order: Sequence[int], wishes: Callable[[int, Sequence[int]], Iterable[int]]
 ) -> list[tuple[int, int]]:
-    """Return a maximum matching in which the first of ``order`` gets the best mate that such a matching
-    allows, then the next one that is left, and so on.
+    """Return a maximum matching in which the first vertex of ``order`` gets the best mate that any maximum
+    matching allows, then the next unmatched vertex does, and so on.
 
-    ``wishes(vertex, left)`` returns the preferred mates of the vertex, best first, among those ``left``.
+    ``wishes(vertex, left)`` returns the preferred mates of the vertex among the vertices ``left``, best
+    first.
     """
     mates = maximum_matching(graph)
     gone: set[int] = set()
@@ -121,8 +122,8 @@ def preferred_matching(
 def _without(
     graph: Graph, mates: Mapping[int, int], one: int, other: int, gone: Collection[int]
 ) -> dict[int, int] | None:
-    """Return a matching of the others with one pair less than ``mates``, which is maximum, or None if no
-    maximum matching pairs ``one`` with ``other``.
+    """Return a matching of the other vertices with one pair fewer than the maximum matching ``mates``, or
+    None if no maximum matching pairs ``one`` with ``other``.
     """
     widows = [
         mates[vertex] for vertex in (one, other) if vertex in mates and mates[vertex] not in (one, other)
@@ -131,5 +132,5 @@ def _without(
     if len(widows) < 2:
         return rest
     away = {*gone, one, other}
-    # Two pairs are broken for one: any way to mend that begins at who was left by them.
+    # Two pairs were broken up for one: any augmenting path starts at one of the vertices left unpaired.
     return rest if any(augment(graph, rest, widow, away) for widow in widows) else None

@@ -1,4 +1,4 @@
-"""Open play: bots that are online are paired, beginning with those that have the widest intervals."""
+"""Open play: bots that are online are paired, starting with those with the widest rating intervals."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from arena.tournaments.spec import MAX_GROUPS, Spec
 
 
 class Open(TournamentFormat):
-    """The open format. Every step is a round that seats whoever is online and in no running group.
+    """The open format. Every step is a round that seats the entrants that are online and not in a running
+    group.
 
-    It is finished when its time is over, when no table can be filled although all are online and free, or
-    after ``MAX_GROUPS``.
+    The tournament is finished when its time is up, when no table can be filled even though all entrants are
+    online and free, or after ``MAX_GROUPS`` groups.
     """
 
     name = "open"
@@ -49,7 +50,7 @@ class Open(TournamentFormat):
         return full or _time_is_over(field) or len(_free(field)) == len(present)
 
     def expected(self, field: Field) -> int:
-        """Return the number of groups that the repeats allow if nobody comes or goes."""
+        """Return the number of groups that ``max_repeats`` allows if no entrant arrives or leaves."""
         if _time_is_over(field):
             return len(field.planned)
         present = len(field.playing(field.round + 1))
@@ -61,7 +62,9 @@ def _time_is_over(field: Field) -> bool:
 
 
 def _free(field: Field) -> list[int]:
-    """Return the entrants that can play (bots that the arena runs always can) and are in no running group."""
+    """Return the entrants that can play and are not in a running group. Bots that the arena runs can always
+    play.
+    """
     busy = {index for group in field.planned if group.id not in field.done for index in group.members}
     return [
         index
@@ -72,7 +75,7 @@ def _free(field: Field) -> list[int]:
 
 
 class _History:
-    """The number of games and meetings of each entrant."""
+    """The number of games of each entrant and of meetings of each pair."""
 
     def __init__(self, field: Field) -> None:
         self._field = field
@@ -86,8 +89,8 @@ class _History:
             self._met.update(combinations(sorted(first.members), 2))
 
     def order(self, free: Sequence[int], widths: Mapping[PlayerId, float]) -> list[int]:
-        """Return the entrants in the order in which they are seated: first those who have played less than
-        half as much as the others do on average, then by interval, the widest first.
+        """Return the entrants in the order in which they are seated: first those that have played less than
+        half the average of the others, then the rest, with the widest intervals first.
         """
         played = self._meetings.played
         present = self._field.playing(self._field.round + 1)
@@ -108,8 +111,8 @@ class _History:
         return sorted(free, key=key)
 
     def tables(self, order: Sequence[int]) -> list[tuple[int, ...]]:
-        """Seat the first in the order with those whom it has met least (the first of them first), then do the
-        same with the rest.
+        """Seat the first entrant with those that it has met least, earlier ones in ``order`` first; then do
+        the same with the rest.
         """
         place = {index: number for number, index in enumerate(order)}
         left = list(order)

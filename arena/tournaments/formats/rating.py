@@ -1,4 +1,4 @@
-"""Rating: groups against the house bots and one against every other owner, all planned at once."""
+"""Rating: groups against the house bots and one against each other owner, all planned at once."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from arena.tournaments.settings import MIXED
 from arena.tournaments.spec import Spec, check_entrants, invalid
 
 _HOUSE_EVERY: Final = 6
-"""The house bots meet each other in one of this number of rounds."""
+"""The interval, in rounds, at which the house bots meet each other."""
 
 
 class RatingFormat(TournamentFormat):
-    """The rating format. In each round, an entrant plays one group: with house bots only, or, in every second
-    one of the last rounds, with a bot of an owner that it has not met. So at most half of its groups are with
-    other owners, one with each of them, however many bots they have entered; and a bot that leaves early has
-    not met them more often than its share.
+    """The rating format. In each round, an entrant plays one group: with house bots only or, in alternate
+    rounds towards the end, with a bot of an owner that it has not met yet. At most half of its groups are
+    therefore with other owners, one per owner, however many bots they have entered. A bot that leaves early
+    has not met other owners more often than its share.
     """
 
     name = "rating"
@@ -42,7 +42,7 @@ class RatingFormat(TournamentFormat):
         house = sum(not entrant.owner for entrant in entrants)
         if house < spec.table - 1:
             raise ArenaError(
-                f"{house} house bots cannot fill a table of {spec.table} with one other bot",
+                f"{house} house bots are too few to fill a table of {spec.table} with one other bot",
                 code="too_few_entrants",
                 field="house",
                 expected=f"{spec.table - 1} house bots or more",
@@ -66,7 +66,7 @@ class RatingFormat(TournamentFormat):
 
 
 def _rounds(field: Field) -> list[list[list[int]]]:
-    """Return the tables of each round."""
+    """Return the tables of all rounds."""
     present = sorted(field.playing(1), key=lambda index: lot(field.seed, "rating", *_player(field, index)))
     house = [index for index in present if not field.entrants[index].owner]
     others = [index for index in present if field.entrants[index].owner]
@@ -74,11 +74,11 @@ def _rounds(field: Field) -> list[list[list[int]]]:
     meetings = _meetings(field, others)[: count // 2]
     alone = count - 2 * len(meetings)
     seats = field.spec.table
-    # The number of the house bot that comes next.
+    # For each of the other bots, the number of the house bot that it meets next.
     turns = {index: place for place, index in enumerate(others)}
 
     def table(*members: int) -> list[int]:
-        """Return a table of bots that are not house bots, filled with house bots, who take turns."""
+        """Return a table with ``members``, filled up with house bots, which take turns."""
         first = turns[members[0]]
         if len(members) < seats:
             for index in members:
@@ -103,8 +103,8 @@ def _player(field: Field, index: int) -> Sequence[str]:
 
 
 def _meetings(field: Field, others: Sequence[int]) -> list[list[tuple[int, int]]]:
-    """Return, for each round of the circle method, the pairs of which neither has met the owner
-    of the other.
+    """Return, for each round of the circle method, the pairs in which neither bot has met the other's
+    owner.
     """
     ring: list[int | None] = [*others, *([None] if len(others) % 2 else [])]
     met: set[tuple[int, str]] = set()

@@ -1,4 +1,4 @@
-"""Everybody meets everybody."""
+"""Round robin: all entrants meet each other."""
 
 from __future__ import annotations
 
@@ -12,11 +12,15 @@ from arena.tournaments.plan import Field, GroupPlan
 from arena.tournaments.spec import Spec, invalid
 
 MAX_TABLE_ENTRIES: Final = 64
-"""The maximum entries of a round robin at tables; the design of larger ones takes seconds."""
+"""The maximum number of entries of a round robin at tables, because computing the seating of a larger one
+takes seconds.
+"""
 
 
 class RoundRobin(TournamentFormat):
-    """The round robin. All groups are planned at once; afterwards tables with forfeits are played again."""
+    """The round robin format. All groups are planned at once; afterwards, tables with forfeits are
+    replayed.
+    """
 
     name = "round_robin"
     doc = "everybody meets everybody"
@@ -53,7 +57,7 @@ class RoundRobin(TournamentFormat):
 
 
 def _rounds(field: Field) -> list[list[tuple[int, tuple[int, ...]]]]:
-    """Return the tables of each round with their numbers, which do not change when a pairing is left out."""
+    """Return the tables of each round with their numbers, which stay the same when a pairing is left out."""
     present = field.playing(1)
     once = _circle(present) if field.spec.duels else list(tables_of_all(field, present))
     times = field.spec.rounds or 1
@@ -68,8 +72,8 @@ def _rounds(field: Field) -> list[list[tuple[int, tuple[int, ...]]]]:
 
 
 def _circle(present: list[int]) -> list[list[tuple[int, ...]]]:
-    """Return the pairs of the circle method: the first entrant stays and the others go round; with an odd
-    number, one rests.
+    """Return the pairs of the circle method: the first entrant stays in place and the others rotate. With an
+    odd number of entrants, one rests in each round.
     """
     ring: list[int | None] = [*present, *([None] if len(present) % 2 else [])]
     rounds = []

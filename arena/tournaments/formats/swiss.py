@@ -1,4 +1,4 @@
-"""Swiss: a fixed number of rounds, in each of which entrants with equal results so far meet."""
+"""Swiss: a fixed number of rounds, in each of which entrants with similar scores meet."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from arena.tournaments.settings import MIXED
 from arena.tournaments.spec import Spec
 
 _REPEAT = 1000
-"""What a repeat costs at tables, compared with a place in the order between two who meet."""
+"""The cost of a repeated meeting at a table, relative to one place of difference in the ranking."""
 
 _UNKNOWN = 0.5
-"""The score of an entrant without a group that counts: neither first nor last."""
+"""The score of an entrant with no group that counts, which ranks it neither first nor last."""
 
 
 class Swiss(TournamentFormat):
-    """The Swiss format. Tables with forfeits are played again before the next round."""
+    """The Swiss format. Tables with forfeits are replayed before the next round."""
 
     name = "swiss"
     doc = "in each round, entrants with similar scores so far"
@@ -63,14 +63,17 @@ class Swiss(TournamentFormat):
 
 
 def _rounds(spec: Spec, entrants: int) -> int:
-    """Return the number of rounds in the settings, or as many as halve the field down to one."""
+    """Return the number of rounds from the settings or, by default, as many as it takes to halve the field
+    down to one.
+    """
     return spec.rounds or max(1, (entrants - 1).bit_length())
 
 
 def byes_of(field: Field) -> Counter[int]:
-    """Return the byes. In each round of duels with an odd number of players, one of those without an opponent
-    has a bye: the one who has had fewest byes, then the last seed. Others without an opponent (because all
-    that are left are bots of their owner) get nothing, and neither does anybody without a table.
+    """Return the number of byes per entrant. In each round of duels with an odd number of players, one player
+    without an opponent gets a bye: the one with the fewest byes so far, then the lowest seed. Other players
+    without an opponent, because only bots of their own owner are left, get nothing. Nor do players without a
+    table.
     """
     had: Counter[int] = Counter()
     if not field.spec.duels:
@@ -87,7 +90,7 @@ def byes_of(field: Field) -> Counter[int]:
 
 
 def scores(field: Field) -> dict[int, float]:
-    """Return what each entrant has gained so far per group that counts for it, including byes."""
+    """Return each entrant's average score so far, over the groups that count for it and its byes."""
     index_of = {entrant.player: index for index, entrant in enumerate(field.entrants)}
     gained: dict[int, list[float]] = {index: [] for index in range(len(field.entrants))}
     counted: dict[int, list[float]] = {index: [] for index in range(len(field.entrants))}
@@ -113,14 +116,14 @@ def _ranked(field: Field, present: Iterable[int]) -> list[int]:
 
 
 def _met(field: Field) -> Counter[Pair]:
-    """Return in how many pairings each entrant met each other one. A pairing that was given up counts, since
-    it was their turn.
+    """Return the number of pairings for each pair of entrants. Abandoned pairings count, because the two have
+    had their turn.
     """
     return Counter(pair for groups in field.pairings.values() for pair in pairs_of(groups[0].members))
 
 
 def _pairs(field: Field, present: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the pairs of a round: as many as possible, with repeats only where they cannot be avoided."""
+    """Return the pairs of a round: as many as possible, with repeats only where unavoidable."""
     met = _met(field)
     order = _ranked(field, present)
     levels = sorted({met[pair] for pair in pairs_of(present)})
@@ -147,8 +150,8 @@ def _pairs(field: Field, present: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _folded(index: int, left: Sequence[int], found: dict[int, float]) -> list[int]:
-    """Return the opponents of an entrant by preference. Among equals, the first meets the first of the lower
-    half.
+    """Return the opponents of an entrant, best first. Among entrants with equal scores, the first of the
+    upper half prefers the first of the lower half.
     """
     equals = [other for other in left if found[other] == found[index]]
     half = len(equals) // 2
@@ -157,7 +160,7 @@ def _folded(index: int, left: Sequence[int], found: dict[int, float]) -> list[in
 
 
 def _graph(field: Field, order: Sequence[int], met: Counter[Pair], level: int) -> dict[int, list[int]]:
-    """Return the possible opponents with at most ``level`` previous meetings."""
+    """Return the possible opponents of each entrant: those with at most ``level`` previous meetings."""
     return {
         index: [
             other
@@ -171,8 +174,9 @@ def _graph(field: Field, order: Sequence[int], met: Counter[Pair], level: int) -
 def _bye(
     field: Field, order: Sequence[int], graphs: Sequence[dict[int, list[int]]], most: int
 ) -> tuple[int, dict[int, list[int]]]:
-    """Return the entrant with the bye, and the possible opponents. Nobody has a second bye before all have
-    had one; then repeats are avoided if possible; then the last in the order is chosen.
+    """Return the entrant that gets the bye, and the graph of possible opponents. No entrant gets a second bye
+    before all have had one. Subject to that, repeats are avoided if possible, and then the last entrant in
+    the order is chosen.
     """
     had = byes_of(field)
     matchings = [maximum_matching(graph) for graph in graphs]
@@ -197,8 +201,8 @@ def _can_rest(graph: dict[int, list[int]], mates: dict[int, int], index: int, mo
 
 
 def _tables(field: Field, present: Sequence[int]) -> list[tuple[int, ...]]:
-    """Return the tables of a round: slices of the order, in which members of neighbouring slices are swapped
-    as long as that saves repeats. Those who have played most rest, the last of them first.
+    """Return the tables of a round. The ranking is cut into slices, and neighbouring slices swap members as
+    long as that avoids repeats. Entrants with the most games rest, lower-ranked ones first.
     """
     size = field.spec.table
     owners = {index: entrant.owner for index, entrant in enumerate(field.entrants)}

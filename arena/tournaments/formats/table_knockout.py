@@ -1,4 +1,6 @@
-"""A knockout at tables of three or more: half of those who are left go on, until one table is left."""
+"""Knockout at tables of three or more: half of the remaining entrants advance from each round, until one
+table is left.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from arena.tournaments.plan import Field, GroupPlan
 
 
 def groups_of_tables(field: Field) -> int:
-    """Return the tables of all rounds, without sudden death."""
+    """Return the number of tables in all rounds, not counting sudden death."""
     size = field.spec.table
     left = len(field.playing(1))
     tables = 0
@@ -22,13 +24,13 @@ def groups_of_tables(field: Field) -> int:
 
 
 def _next_count(left: int, size: int) -> int:
-    """Return how many entrants are left after a round: half, but always a full table."""
+    """Return the number of entrants left after a round: half of them, but at least a full table."""
     return max(size, (left + 1) // 2)
 
 
 def table_bracket(field: Field) -> Bracket:
-    """Return the bracket. Tables with forfeits are due again, else the sudden death of tables that are tied
-    at the cut, else the next round.
+    """Return the bracket. Its due groups are replays of tables with forfeits; if there are none, the sudden
+    death of tables that are tied at the cut; otherwise the next round.
     """
     again = rerun(field)
     if again:
@@ -69,8 +71,8 @@ def table_bracket(field: Field) -> Bracket:
 def _present(
     field: Field, round: int, left: Sequence[int], out: Sequence[list[int]], size: int
 ) -> tuple[list[int], list[list[int]]]:
-    """Return the entrants left, without those that withdrew. If they are fewer than a table, the last ones
-    who went out come back in the order of their seeds.
+    """Return the remaining entrants, except those that have withdrawn. If they are too few for a table, the
+    most recently eliminated entrants return, in seeding order.
     """
     present = [index for index in left if field.entrants[index].plays(round)]
     before = [list(level) for level in out]
@@ -86,7 +88,7 @@ def _present(
 
 
 def _snake(seated: Sequence[int], size: int) -> list[list[int]]:
-    """Return tables of equal strength by dealing the seeds to the tables back and forth."""
+    """Return tables of similar strength by distributing the seeds to the tables in snake order."""
     count = len(seated) // size
     tables: list[list[int]] = [[] for _ in range(count)]
     for place, index in enumerate(seated):
@@ -98,8 +100,8 @@ def _snake(seated: Sequence[int], size: int) -> list[list[int]]:
 def _decide(
     field: Field, round: int, pairing: int, table: Sequence[int], places: int
 ) -> tuple[list[GroupPlan], list[int]]:
-    """Return the groups that a table still needs, and its members from first to last; ``places`` is how many
-    of them go on.
+    """Return the groups that a table still needs, and its members from first to last. ``places`` is the
+    number of members that advance.
     """
     groups = field.pairings.get((round, pairing), [])
     if not groups:

@@ -1,4 +1,4 @@
-"""Tables of more than two entrants: balanced seating, so that all entrants meet equally often."""
+"""Balanced seating at tables of more than two entrants, so that all entrants meet equally often."""
 
 from __future__ import annotations
 
@@ -19,20 +19,22 @@ Cost: TypeAlias = Callable[[int, int], int]
 Swap: TypeAlias = Callable[[int, int], bool]
 
 ALL_TABLES: Final = 126
-"""A round robin plays all possible tables if there are at most this many."""
+"""A round robin at tables plays all possible tables if there are no more than this."""
 
 APART: Final = 10**9
-"""What it costs to seat two bots of one owner at a table: more than any repeats."""
+"""The cost of seating two bots of one owner at a table, which exceeds that of any number of repeats."""
 
 _ROUNDS_PER_ENTRANT: Final = 4
 _STARTS: Final = 3
-"""Beginnings of a round that are tried, the best of which is taken; one in a large field."""
+"""The number of starting arrangements that are tried for a round; the best result is used. In a large field,
+only one is tried.
+"""
 
 _LARGE: Final = 24
 
 
 def pair_of(one: int, other: int) -> Pair:
-    """Return two entrants in the order of their seeds."""
+    """Return two entrants in seeding order."""
     return (one, other) if one < other else (other, one)
 
 
@@ -42,11 +44,11 @@ def pairs_of(table: Iterable[int]) -> list[Pair]:
 
 
 def rerun(field: Field) -> list[GroupPlan]:
-    """Return the groups of tables with forfeits again, without the forfeiters, if two or more entrants are
-    left.
+    """Return replays of the groups of tables with forfeits, without the forfeiters, if at least two entrants
+    are left.
 
-    Only the table's finished games count for the others. Such a group is not played again in a duel, where
-    one entrant is left, nor with mixed partners, where three cannot play.
+    Of the original group, only the finished games count for the others. Groups are not replayed in duels,
+    where only one entrant is left, or with mixed partners, where three entrants cannot play.
     """
     if field.spec.duels or field.spec.partners == MIXED:
         return []
@@ -62,8 +64,9 @@ def rerun(field: Field) -> list[GroupPlan]:
 
 
 def tables_of_all(field: Field, present: Sequence[int]) -> tuple[tuple[Table, ...], ...]:
-    """Return the rounds of a round robin at tables: all possible tables if they are few, else rounds until
-    all have met all (and with mixed partners have been the partner of all).
+    """Return the rounds of a round robin at tables. If there are few possible tables, all are played;
+    otherwise there are rounds until all entrants have met each other and, with mixed partners, have partnered
+    each other.
     """
     owners = tuple(field.entrants[index].owner for index in present)
     return _design(tuple(present), owners, field.spec.table, field.spec.partners == MIXED, field.seed)
@@ -106,7 +109,7 @@ def _in_rounds(tables: Sequence[Table]) -> tuple[tuple[Table, ...], ...]:
 
 
 def _partnerships(members: Sequence[int]) -> list[Table]:
-    """Return the three ways in which four entrants form two pairs of partners; partners sit opposite each
+    """Return the three ways in which four entrants can form two pairs of partners, who sit opposite each
     other.
     """
     a, b, c, d = members
@@ -114,12 +117,14 @@ def _partnerships(members: Sequence[int]) -> list[Table]:
 
 
 class Meetings:
-    """The number of meetings of each pair, and the cost of another one: the growth of the sum of the squares
-    of all meetings.
+    """The number of meetings of each pair, and the cost of another meeting: the increase in the sum of the
+    squares of all meetings.
     """
 
     def __init__(self, mixed: bool, owners: Mapping[int, str]) -> None:
-        """Begin with no meetings. ``owners`` are those of all entrants, empty for house bots."""
+        """Start with no meetings. ``owners`` maps each entrant to its owner, which is empty for house
+        bots.
+        """
         self.mixed = mixed
         self.owners = owners
         self.opposed: Counter[Pair] = Counter()
@@ -127,7 +132,7 @@ class Meetings:
         self.played: Counter[int] = Counter()
 
     def add(self, tables: Iterable[Sequence[int]]) -> None:
-        """Count some tables."""
+        """Count the meetings at ``tables``."""
         for table in tables:
             partners = self._partners(table)
             self.partnered.update(partners)
@@ -135,7 +140,7 @@ class Meetings:
             self.played.update(table)
 
     def complete(self, present: Sequence[int]) -> bool:
-        """Return whether all pairs that may meet have met as opponents, and with mixed partners also as
+        """Return whether all pairs that may meet have met as opponents and, with mixed partners, also as
         partners.
         """
         return all(
@@ -149,12 +154,12 @@ class Meetings:
         pair = pair_of(one, other)
         if self.owners[one] and self.owners[one] == self.owners[other]:
             return APART
-        # Everybody has twice as many opponents as partners, so a repeated partner weighs double.
+        # Every entrant has twice as many opponents as partners, so a repeated partner counts double.
         return 1 + 2 * self.opposed[pair] + 4 * self.partnered[pair]
 
     def arranged(self, table: Sequence[int]) -> Table:
-        """Return the table in the order of the seeds, or with those as partners who have been
-        partners least.
+        """Return the table in seeding order or, with mixed partners, with those as partners who have been
+        partners least often.
         """
         members = tuple(sorted(table))
         return min(_partnerships(members), key=self._partner_cost) if self.mixed else members
@@ -165,8 +170,8 @@ class Meetings:
         return len(owned) == len(set(owned))
 
     def seatable(self, order: Sequence[int], size: int) -> list[int]:
-        """Return who of ``order`` can sit at as many full tables as possible, the first of them first; an
-        owner may have no more bots than there are tables.
+        """Return the entrants that fill as many tables as possible, preferring earlier ones in ``order``. No
+        owner can have more bots than there are tables.
         """
         owned = Counter(self.owners[index] for index in order)
         free = owned.pop("", 0)
@@ -183,7 +188,9 @@ class Meetings:
         return seated
 
     def apart(self, tables: Sequence[Sequence[int]]) -> list[list[int]]:
-        """Return the same entrants at as many tables, with the bots of one owner at different ones."""
+        """Return the same entrants at the same number of tables, with the bots of each owner at different
+        tables.
+        """
         by_owner = sorted(
             (index for table in tables for index in table), key=lambda index: self.owners[index]
         )
@@ -203,9 +210,9 @@ class Meetings:
 
 
 def improve(tables: list[list[int]], cost: Cost, allowed: Swap | None = None) -> None:
-    """Swap members of two tables as long as that reduces the total cost of all pairs.
+    """Swap members of two tables as long as this reduces the total cost of all pairs.
 
-    ``allowed(member, table)`` says whether a member may sit at the table with that number.
+    ``allowed(member, table)`` returns whether a member may sit at the table with that number.
     """
     better = True
     while better:
@@ -239,7 +246,9 @@ def _gain(here: Sequence[int], i: int, there: Sequence[int], j: int, cost: Cost)
 def _balanced_round(
     present: Sequence[int], size: int, meetings: Meetings, seed: bytes, number: int
 ) -> tuple[Table, ...]:
-    """Return a round in which those who have played most rest, and as few as possible meet again."""
+    """Return a round in which the entrants with the most games rest, and as few pairs as possible meet
+    again.
+    """
     found = []
     for start in range(_STARTS if len(present) <= _LARGE else 1):
 
@@ -255,8 +264,8 @@ def _balanced_round(
 def settle(
     tables: list[list[int]], meetings: Meetings, cost: Cost, allowed: Swap | None = None
 ) -> list[list[int]]:
-    """Return tables of entrants that :meth:`Meetings.seatable` chose, improved, with bots of one owner apart
-    whatever it costs.
+    """Improve tables of entrants chosen by :meth:`Meetings.seatable`, and return them. Bots of one owner are
+    kept apart at any cost.
     """
     improve(tables, cost, allowed)
     if not all(map(meetings.allowed, tables)):
@@ -268,7 +277,7 @@ def settle(
 
 
 def _gather(order: Sequence[int], size: int, cost: Cost) -> list[list[int]]:
-    """Fill tables one after the other, each with the entrants that cost least there."""
+    """Fill tables one after another, each with the entrants that cost least there."""
     left = list(order)
     tables = []
     while left:
