@@ -404,6 +404,7 @@ def test_qualified_online_bots_are_entered_automatically(hall: Arena) -> None:
     while not any(shown["state"] == "qualified" for shown in hall.tournaments.qualifications("able", "1")):
         hall.step("cup", {"able": quiet})
     skip(hall.live, 30_000)
+    hall.live.turns("able", tournaments=True)
     view = hall.run("cup", {"able": quiet})
     assert hall.tournaments.qualifications("other", "1") == []
     assert [entry["bot"] for entry in view["entries"]].count("able") == 1
