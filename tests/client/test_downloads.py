@@ -155,7 +155,7 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
         return error.value.message
 
     path.write_text("mine\n")
-    assert refused().endswith("exists, but was not created by an earlier download")
+    assert refused().endswith("exists, but is not from an earlier download")
     assert path.read_text() == "mine\n"
     path.unlink()
     download(service, path)
@@ -170,7 +170,7 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
     path.unlink()
     assert download(service, path) == 8
     state_path(path).write_text("{")
-    assert "does not hold the state of a download" in refused()
+    assert "is not a valid state of a download" in refused()
 
 
 def test_the_command_downloads_from_a_service(
