@@ -17,7 +17,7 @@ from rich.cells import cell_len
 
 from arena.text import Cell, plain_table
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON in the shape of the API.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON in the API's format.")
 
 Row = TypeVar("Row", bound=Mapping[str, object])
 

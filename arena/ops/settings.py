@@ -334,7 +334,7 @@ def _security_contact(environ: Mapping[str, str]) -> str:
     url = environ.get("BOTEQUIM_SECURITY_CONTACT", "")
     if url and not re.fullmatch(r"(mailto:[^\s@]+@|https://)[!-~]+", url):
         raise InvalidSetting(
-            f"{url!r} is not a valid contact",
+            f"{url!r} is not a valid security contact",
             field="BOTEQUIM_SECURITY_CONTACT",
             expected="mailto:somebody@host or https://host/page",
         )

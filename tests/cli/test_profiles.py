@@ -99,7 +99,7 @@ def test_the_file_of_others_stays(
     monkeypatch.delenv("BOTEQUIM_TOKEN")
     config.chmod(0o644)
     terminal("whoami")
-    assert "others may read" in terminal.errors
+    assert "other users can read" in terminal.errors
 
 
 def test_mistakes_with_profiles(config: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -159,11 +159,11 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
     assert path.read_text() == "mine\n"
     path.unlink()
     download(service, path)
-    assert refused("truco").endswith("holds all records of http://arena")
+    assert refused("truco").endswith("contains all records of http://arena")
     with opened_download(cast(Client, service), path, None):
         assert refused().startswith("another process is downloading to")
     service.url = "http://elsewhere"
-    assert refused().endswith("holds all records of http://arena")
+    assert refused().endswith("contains all records of http://arena")
     service.url = "http://arena"
     path.write_bytes(path.read_bytes()[:50])
     assert "has 50 bytes, but" in refused()
