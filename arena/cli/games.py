@@ -53,7 +53,7 @@ def game() -> None:
 @click.option(
     "--visibility",
     type=click.Choice(("public", "private")),
-    help="A private game is visible only to its creator and the bots seated in it. [default: public]",
+    help="private: visible only to its creator and the bots seated in it. [default: public]",
 )
 @online("the owner or a bot")
 def create(

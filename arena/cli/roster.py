@@ -27,7 +27,7 @@ _format = click.option(
     "--format", "form", type=click.Choice(TABLE_FORMATS), default="text", show_default=True
 )
 _roster = click.option(
-    "--roster", default="", help="A name for this group of invitations, such as the name of a class."
+    "--roster", default="", help="A name for all these invitations, such as the name of a class."
 )
 _expires = click.option(
     "--expires", type=future, help="When the invitations expire, such as +14d. [default: 30 days]"
