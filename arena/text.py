@@ -24,7 +24,7 @@ _ALIKE: Final = 0.7
 
 def printable(text: str, limit: int = 500) -> str:
     """Return ``text`` on one line of at most ``limit`` characters, escaping unprintable characters other than
-    :data:`~arena.inputs.text.JOINERS`.
+    :data:`JOINERS`.
 
     A name or a message can then neither control a terminal nor start a new line.
     """

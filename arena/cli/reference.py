@@ -15,7 +15,7 @@ _HEAD: Final = """# Commands
 `botequim COMMAND --help` shows the options and examples of a command. To regenerate this page, run
 `python -m arena.cli.reference > docs/commands.md`.
 
-## Service and token
+## Which service, and whose token
 
 `botequim login` stores a service and a token as a *profile* in `botequim/config.ini` in `$XDG_CONFIG_HOME`
 (by default `~/.config`). Only its user can read the file. `botequim logout` removes a profile, but the token

@@ -18,7 +18,7 @@ Refuse = Callable[..., ArenaError]
 """Builds the caller's error from a message, ``field`` and ``expected``."""
 
 JOINERS: Final = "\u034f\u061c\u200c\u200d\u200e\u200f\u2060"
-"""Characters that join or separate letters and emoji, or mark the direction of a letter."""
+"""What joins or parts letters and emoji, or marks the direction of a letter."""
 
 _BLANKS: Final = re.compile(r"[\t\xa0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000\u3164\uffa0]")
 """Spaces of all kinds, and blank letters."""
