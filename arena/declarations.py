@@ -1,8 +1,8 @@
-"""Settings that are declared once, with type, range, choices, default, description and label.
+"""Settings, each declared once with its type, range, choices, default, description and label.
 
-A class that is :func:`declared` is a frozen dataclass; :func:`setting` adds what the type of a field does not
-say, in the terms of JSON Schema. The schemas of the API, the forms, the options of commands, and how the
-arena checks and stores the settings are derived from that. A field without :func:`setting` has none of these.
+A class decorated with :func:`declared` is a frozen dataclass. :func:`setting` adds what the type of a field
+cannot express, in JSON Schema terms. API schemas, forms, command options, validation and storage are derived
+from it. A field without :func:`setting` is stored, but appears in none of the others.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ class Terms:
     """What :func:`setting` declares.
 
     ``response`` is the description in responses, if it differs. ``minimum`` and ``maximum`` limit a number,
-    ``min_length`` and ``max_length`` a text, or the members of a list of ``min_items`` to ``max_items``.
-    ``choices`` are those of a text, or of the members of a list. ``lines`` says whether a text may have
-    several lines. ``nullable`` says whether requests may have null. ``later`` says whether stored rows may
-    lack the field, because it was added later.
+    and ``min_length`` and ``max_length`` the length of a text; for a list, they limit each member, and
+    ``min_items`` and ``max_items`` the number of members. ``choices`` are the allowed texts or members.
+    ``lines`` allows line breaks in a text. ``nullable`` allows null in requests. ``later`` marks a field that
+    was added later, so that stored rows may lack it.
     """
 
     description: str
@@ -79,9 +79,7 @@ class Terms:
 
 @dataclass(frozen=True, kw_only=True)
 class Setting(Terms):
-    """A setting of a class. ``kind`` is one of the constants above, and ``optional`` says whether the value
-    may be None.
-    """
+    """A setting of a class. ``kind`` is a constant above. If ``optional``, the value can be None."""
 
     name: str
     kind: str
@@ -94,21 +92,21 @@ class Setting(Terms):
 
     @property
     def is_list(self) -> bool:
-        """Whether the setting has several values."""
+        """Whether the value is a list."""
         return self.kind in (TEXTS, DECIMALS)
 
     @property
     def json_default(self) -> object:
-        """The default as JSON, or None if it has none or the description states it."""
+        """The default as JSON. It is None if the setting is required or its default is None."""
         if self.required:
             return None
         return list(self.default) if self.is_list else self.default
 
     @property
     def allowed(self) -> str:
-        """What is allowed, in words."""
+        """A description of the allowed values."""
         if self.choices:
-            return ("each once of " if self.is_list else "one of ") + ", ".join(self.choices)
+            return ("distinct values from " if self.is_list else "one of ") + ", ".join(self.choices)
         if self.kind == TEXTS:
             return f"a list of at most {self.max_items} names"
         if self.kind == DECIMALS:
@@ -118,7 +116,7 @@ class Setting(Terms):
         return {TEXT: "text", TRUTH: "true or false", MOMENT: rfc_3339_rule()}.get(self.kind, "a number")
 
     def read(self, value: Any, error: Refuse) -> Any:
-        """Return the value of the field from JSON. Raises ``error``."""
+        """Return the value from JSON, if it is valid. Raises ``error``."""
         if not self._accepts(value):
             what = "a valid time" if self.kind == MOMENT else f"a valid value for {self.name}"
             raise error(f"{repr(value)[:_SHOWN]} is not {what}", field=self.name, expected=self.allowed)
@@ -130,7 +128,7 @@ class Setting(Terms):
         return self.from_json(value)
 
     def from_json(self, value: Any) -> Any:
-        """Return the value of the field from its stored form."""
+        """Return the value from its stored form."""
         if value is None or not self.is_list:
             return value
         return tuple(value if self.kind == TEXTS else map(float, value))
@@ -176,22 +174,20 @@ def _field_specifier(make: Callable[P, Terms]) -> Callable[P, Any]:
 
 
 setting = _field_specifier(Terms)
-"""A field of a :func:`declared` class; its arguments are those of :class:`Terms`. Without ``default`` it is
+"""A field of a :func:`declared` class, with the arguments of :class:`Terms`. A field without ``default`` is
 required.
 """
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(setting, dataclasses.field))
 def declared(cls: type[T]) -> type[T]:
-    """Make the class a frozen dataclass with fields by name. It must not be used in modules that mypyc
-    compiles.
-    """
+    """Make the class a frozen, keyword-only dataclass. Must not be used in modules compiled by mypyc."""
     return dataclass(frozen=True, kw_only=True)(cls)
 
 
 def settings_of(of: type) -> Mapping[str, Setting]:
-    """Return the settings of a declared class and its bases by name. Raises TypeError for a default that the
-    setting would not accept.
+    """Return the settings of a declared class and its bases, by name. Raises TypeError if a default is not a
+    valid value of its setting.
     """
     return _settings(of)
 
@@ -211,15 +207,15 @@ def _setting(of: type, name: str, hint: object, terms: Terms) -> Setting:
     kinds = [_KINDS[part] for part in parts if part is not NoneType]
     made = Setting(**vars(terms), name=name, kind=kinds[0], optional=NoneType in parts)
     if not (made.required or made.default is None or made._accepts(made.default)):
-        raise TypeError(f"{of.__name__}.{name} does not accept its default {made.default!r}")
+        raise TypeError(f"{of.__name__}.{name} has an invalid default: {made.default!r}")
     return made
 
 
 def read_settings(
     of: type, given: Mapping[str, Any], error: Refuse, thing: str, without: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Return the values of all settings, from JSON or their defaults; null counts as missing. ``thing`` names
-    what has the settings, such as ``a tournament``. Raises ``error``.
+    """Return the values of all settings, from JSON or their defaults; null counts as missing. Errors name the
+    owner of the settings as ``thing``, such as ``a tournament``. Raises ``error``.
     """
     values = {}
     for name, one in settings_of(of).items():
@@ -239,7 +235,7 @@ def as_json(of: Any) -> dict[str, object]:
 
 @cache
 def _members(of: Any) -> tuple[tuple[str, Setting | None], ...]:
-    # Once per class: rows are read and written at every step of a tournament.
+    # Cached because rows are read and written at every step of a tournament.
     known = settings_of(of)
     return tuple((item.name, known.get(item.name)) for item in dataclasses.fields(of))
 

@@ -1,4 +1,4 @@
-"""The family of errors that bad input raises, whatever the transport."""
+"""The errors raised for bad input, regardless of transport."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 class ArenaError(Exception):
     """Bad input or a refused request, described in one line.
 
-    ``code`` is stable and may be matched by programs, ``message`` is for people and says what
-    is wrong, ``field`` says where (a dotted path or a file position) and ``expected`` says what
-    is allowed.
+    ``code`` is stable, so programs can match it. ``message`` tells people what is wrong, ``field`` where (a
+    dotted path or a file position), and ``expected`` what is allowed.
     """
 
     code: ClassVar[str] = "invalid"
@@ -56,7 +55,7 @@ class UnknownPreset(ArenaError):
 
 
 class UnknownBot(ArenaError):
-    """There is no bot of that name or at that path."""
+    """No bot exists with that name or at that path."""
 
     code = "bot_not_found"
 
@@ -68,16 +67,16 @@ class InvalidOption(ArenaError):
 
 
 class IllegalAction(ArenaError):
-    """An action that the rules do not allow now; ``extra['legal_actions']`` lists those that they allow."""
+    """An action that is illegal now; ``extra['legal_actions']`` lists the legal ones."""
 
     code = "illegal_action"
 
 
 class CorruptState(ArenaError):
-    """A serialised state that this version cannot read back."""
+    """A serialised state that this version cannot read."""
 
     code = "corrupt_state"
 
 
 class NewerFormat(CorruptState):
-    """A serialised state or stored row that a newer version wrote. It is left to newer processes."""
+    """A serialised state or stored row written by a newer version. Only newer processes handle it."""

@@ -1,4 +1,4 @@
-"""Where this program was installed from, and the command that adds the libraries of an extra to it."""
+"""Builds the pip command that adds the libraries of an extra to this installation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ _OWN_EXTRA: Final = re.compile(rf"{PACKAGE}\[(.+)\]").fullmatch
 
 
 def not_installed(what: str, library: str, extra: str = "server") -> ArenaError:
-    """Return the error that ``what`` raises if a library of ``extra`` is missing."""
+    """Return the error for a feature ``what`` that is unusable because ``library``, a dependency of
+    ``extra``, is missing.
+    """
     return ArenaError(
         f"{what} needs the library {library}, which is not installed",
         code="not_installed",
@@ -31,11 +33,11 @@ def not_installed(what: str, library: str, extra: str = "server") -> ArenaError:
 
 
 def install_command(extra: str, address: str = "") -> str:
-    """Return the command that installs the package with an extra from ``address``, the URL of a wheel.
+    """Return the command that installs the package with an extra. ``address`` is the URL of a wheel.
 
-    Without ``address``, it installs from where the present package came: a URL, a file or a folder. Where
-    that is not known or no longer exists, the command names the libraries, because no index is known to have
-    the package.
+    Without ``address``, the command uses the origin of the current installation: a URL, a file or a folder.
+    If the origin is unknown or no longer exists, the command lists the libraries instead, because the package
+    may not be on any index.
     """
     if address:
         return f"pip install {_from_url(extra, address)}"
@@ -43,7 +45,7 @@ def install_command(extra: str, address: str = "") -> str:
 
 
 def _from_url(extra: str, url: str) -> str:
-    # Requirements end at a space, which pip notes as one.
+    # A requirement ends at a space, and pip records spaces in URLs unescaped.
     return shlex.quote(f"{PACKAGE}[{extra}] @ {url.replace(' ', '%20')}")
 
 
@@ -52,8 +54,8 @@ def _from_path(extra: str, path: Path, *, editable: bool) -> str:
 
 
 def _origin(extra: str) -> str:
-    """Return the origin that pip has noted (PEP 610), or the tree of the sources, or an empty text if there
-    is neither.
+    """Return a requirement for the origin that pip recorded (PEP 610), else for the source tree. It is empty
+    if there is neither.
     """
     for found in distributions(name=PACKAGE):
         if noted := found.read_text("direct_url.json"):
@@ -78,7 +80,7 @@ def _libraries(extra: str) -> str:
     try:
         lines = requires(PACKAGE) or []
     except PackageNotFoundError:
-        # In the folder of the sources, wherever that is.
+        # The user must run the command in the source folder.
         return shlex.quote(f".[{extra}]")
     return " ".join(map(shlex.quote, _required(lines, extra)))
 

@@ -1,6 +1,4 @@
-"""Text and tables for people, with text from outside made safe to show, and guesses of what
-somebody meant.
-"""
+"""Formats text and tables for display, escapes untrusted text, and suggests names for a mistyped one."""
 
 from __future__ import annotations
 
@@ -16,18 +14,18 @@ from rich.cells import cell_len
 Cell = str | int | float | None
 
 JOINERS: Final = "\u034f\u061c\u200c\u200d\u200e\u200f\u2060"
-"""What joins or parts letters and emoji, or marks the direction of a letter."""
+"""Characters that join or separate letters and emoji, or mark the direction of a letter."""
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-"""How texts begin that a spreadsheet may read as a formula."""
+"""Prefixes that make a spreadsheet read a text as a formula."""
 
 _LONGEST_NAME: Final = 80
 _ALIKE: Final = 0.7
 
 
 def printable(text: str, limit: int = 500) -> str:
-    """Return ``text`` on one line of at most ``limit`` characters, with escapes for unprintable characters
-    that do not join others.
+    """Return ``text`` on one line of at most ``limit`` characters, escaping unprintable characters other than
+    :data:`JOINERS`.
 
     A name or a message can then neither control a terminal nor start a new line.
     """
@@ -39,8 +37,8 @@ def printable(text: str, limit: int = 500) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """Return ``text`` with its lines and tabs, and with escapes for other unprintable characters, so that it
-    cannot control a terminal.
+    """Return ``text`` with its line breaks and tabs, escaping other unprintable characters so that it cannot
+    control a terminal.
     """
     return "\n".join(
         "\t".join(printable(cell, len(cell) * 10 + 1) for cell in line.split("\t"))
@@ -49,8 +47,8 @@ def printable_lines(text: str) -> str:
 
 
 def similar(given: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """Return up to ``most`` of the ``known`` names that are similar to ``given``, the most similar first, or
-    none if it is one of them. A name that differs only in case or separators is the only result.
+    """Return up to ``most`` of the ``known`` names that are similar to ``given``, most similar first, or none
+    if ``given`` is itself known. A name that differs only in case or separators is returned alone.
     """
     names = list(known)
     if given in names:
@@ -67,7 +65,7 @@ def _folded(name: str) -> str:
 
 
 def csv_text(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """Return the table as CSV with a line of headings; None is written as an empty cell.
+    """Return the table as CSV with a header line. None becomes an empty cell.
 
     A text that a spreadsheet would read as a formula is prefixed with an apostrophe.
     """
@@ -80,7 +78,7 @@ def csv_text(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
 
 
 def _as_text(cell: str) -> str:
-    # The writer quotes line feeds only.
+    # The writer quotes cells with line feeds, but not those with carriage returns.
     safe = f"'{cell}" if cell.startswith(_FORMULA) else cell
     return safe.replace("\r", "\n")
 
@@ -92,9 +90,9 @@ def plain_table(
     longest: int = 80,
     most: int | None = None,
 ) -> str:
-    """Return the table in columns, of which the first ``left`` are aligned to the left, with at most
-    ``longest`` characters of each cell. If it is wider than ``most``, each row becomes lines of a heading and
-    a value.
+    """Return the table as aligned columns. The first ``left`` columns are left-aligned and the rest
+    right-aligned; cells are cut to ``longest`` characters. If the table would be wider than ``most``, each
+    cell becomes a line with its heading and value instead.
     """
     lines = [list(headings)] + [
         ["" if cell is None else printable(str(cell), longest) for cell in row] for row in rows
@@ -119,7 +117,7 @@ def _block(headings: Sequence[str], cells: Sequence[str]) -> str:
 
 
 def relative(ms: int, now_ms: int) -> str:
-    """Return a time relative to another one, both in Unix milliseconds: ``in 4 min``, ``3 days ago``, ``just
+    """Return ``ms`` relative to ``now_ms``, both in Unix milliseconds: ``in 4 min``, ``3 days ago``, ``just
     now``.
     """
     minutes = round(abs(ms - now_ms) / 60_000)

@@ -1,14 +1,15 @@
-"""What authors of bots and of programs import; everything else in these packages is internal.
+"""The public API for authors of bots and programs; all other modules are internal.
 
-A name is loaded when it is first used, so that this costs little, and a bot needs no library of the server.
-The names of ``__all__`` are for bots: they are there in the sandbox too, and so are :mod:`botequim.cards`,
-:mod:`botequim.toepen` and :mod:`botequim.truco`. The others are for programs. ``docs/bots.md`` has the list.
+Names are loaded on first use, so that importing this package is cheap and a bot needs no server library. The
+names in ``__all__`` are for bots and are also available in the sandbox, as are :mod:`botequim.cards`,
+:mod:`botequim.toepen` and :mod:`botequim.truco`. The other names are for programs. ``docs/bots.md`` lists
+them all.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
-"""Type checkers know this name. The module ``typing`` would take longer to import than all of this."""
+"""Type checkers recognise this name. Importing ``typing`` would take longer than the rest of this module."""
 
 if TYPE_CHECKING:
     from arena import __version__ as __version__
@@ -70,7 +71,7 @@ _FOR_BOTS = {
     "arena.games.features": ("DECLINE", "Features", "Layout"),
     "arena.games.kernel": ("CHANCE", "Chance", "Outcome", "State"),
 }
-"""The names by their modules."""
+"""The names by module."""
 
 _FOR_PROGRAMS = {
     "arena": ("__version__",),
@@ -101,14 +102,14 @@ def __dir__() -> list[str]:
 
 
 if not TYPE_CHECKING:
-    # A type checker would take every name for one that is there.
+    # A type checker would conclude that every name exists.
 
     def __getattr__(name):
-        """Load a name. Raises ImportError where what it needs is not installed."""
+        """Load a name. Raises ImportError if its dependencies are not installed."""
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         try:
-            # As "from module import name" does: the name may be that of a module.
+            # Like "from module import name", this also works if the name is a module.
             found = getattr(__import__(_MODULES[name], fromlist=[name]), name)
         except ModuleNotFoundError as error:
             raise ImportError(f"{name} of botequim is not available here: {error}", name=__name__) from None

@@ -1,4 +1,4 @@
-"""The cards of Truco. How strong one is: ``order_seen(turn["observation"]).strength[CARD_NUMBER[card]]``."""
+"""The cards of Truco. Strength of a card: ``order_seen(turn["observation"]).strength[CARD_NUMBER[card]]``."""
 
 from __future__ import annotations
 

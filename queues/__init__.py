@@ -1,1 +1,1 @@
-"""The job queues in RQ, through which the API and the workers request jobs."""
+"""RQ job queues, through which the API and the workers request jobs."""

@@ -1,4 +1,4 @@
-"""Requests for jobs through RQ. A job waits only once, however often it is requested."""
+"""Requests jobs through RQ. A job waits in its queue only once, however often it is requested."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ARENA_QUEUE: Final = "arena-json"
 """Local groups of tournaments, and matchups of leaderboards."""
 
 REVIEWS_QUEUE: Final = "reviews-json"
-"""Reviews of the games of people, for which nothing else waits."""
+"""Reviews of people's games, which nothing else depends on."""
 
 QUEUES: Final = (MAINTENANCE_QUEUE, HOUSE_QUEUE, UPLOADS_QUEUE, ARENA_QUEUE, REVIEWS_QUEUE)
 """All queues, in the order in which workers serve them."""
@@ -43,14 +43,14 @@ RUN_JOB: Final = "workers.jobs.run"
 """The function that workers call with the name of a job and its arguments."""
 
 JOB_SECONDS: Final = 900
-"""The time limit of a job, which is requested again if it is ended."""
+"""The time limit of a job. A job stopped by this limit is requested again."""
 
 QUIET_SECONDS: Final = 120
 """Seconds without a heartbeat after which a worker does not count as alive."""
 
 FINISH_SECONDS: Final = 60
-"""Seconds after which a job that finishes a game is dropped, because a sweeper of the games has done it. So
-a service without workers gathers none.
+"""Seconds after which a job that finishes a game is dropped, because by then a sweeper has finished the game.
+This keeps such jobs from piling up in a service without workers.
 """
 
 FAILED_SECONDS: Final = 3600
@@ -63,19 +63,19 @@ _QUEUE_OF: Final = {
     JobName.PLAY_LOCAL_GROUPS: ARENA_QUEUE,
     JobName.UPDATE_STANDINGS: MAINTENANCE_QUEUE,
     JobName.PUBLISH_BOARD: MAINTENANCE_QUEUE,
-    # It takes seconds, so whatever is short comes first.
+    # Matchups take seconds, so shorter jobs must not wait for them.
     JobName.COMPUTE_MATCHUPS: ARENA_QUEUE,
     JobName.TICK: MAINTENANCE_QUEUE,
     JobName.CHECK_UPLOAD: UPLOADS_QUEUE,
     JobName.REVIEW_GAME: REVIEWS_QUEUE,
-    # Receivers may be slow.
+    # Receivers can be slow.
     JobName.DELIVER_ANNOUNCEMENTS: UPLOADS_QUEUE,
 }
 
 log = logging.getLogger("botequim.queues")
 
 _LONGEST_ID: Final = 64
-"""Of request ids."""
+"""The maximum length of request ids."""
 
 _CALLS_OF_RQ: Final = ("success_callback_name", "failure_callback_name", "stopped_callback_name", "webhooks")
 
@@ -87,16 +87,16 @@ class ForbiddenJob(ArenaError):
 
 
 class NamedJob(RqJob):
-    """A job that calls only :data:`RUN_JOB`, whatever somebody wrote to the database."""
+    """A job that can call only :data:`RUN_JOB`, whatever the database says."""
 
     def restore(self, raw_data: Mapping[str | bytes, object]) -> Any:
-        """Set the job to what is stored, without callbacks and webhooks."""
+        """Restore the job from its stored fields, ignoring callbacks and webhooks."""
         fields = {key: value for key, value in raw_data.items() if _text(key) not in _CALLS_OF_RQ}
         return super().restore(fields)
 
     @property
     def func(self) -> Callable[..., object]:
-        """The function. Raises :class:`ForbiddenJob`."""
+        """The function to call. Raises :class:`ForbiddenJob` if it is not :data:`RUN_JOB`."""
         if self.func_name != RUN_JOB or self.instance is not None:
             raise ForbiddenJob(f"job {self.id} calls a function other than {RUN_JOB}")
         function: Callable[..., Any] = super().func
@@ -104,18 +104,18 @@ class NamedJob(RqJob):
 
     @property
     def request_id(self) -> str | None:
-        """The id of the HTTP request that caused the job, even indirectly, or None if none did."""
+        """The id of the HTTP request that directly or indirectly caused the job, if any."""
         found = self.meta.get(REQUEST_ID) if isinstance(self.meta, dict) else None
         return found[:_LONGEST_ID] if isinstance(found, str) else None
 
 
 def open_queue(name: str, connection: Redis) -> Queue:
-    """Return one of :data:`QUEUES`, in which jobs are JSON, so that reading one runs no code."""
+    """Return one of :data:`QUEUES`. Its jobs are JSON, so that reading one runs no code."""
     return Queue(name, connection=connection, job_class=NamedJob, serializer=JSONSerializer)
 
 
 class RqJobs(Jobs):
-    """Jobs for the workers on the database at ``url``. Requests raise :class:`redis.RedisError`."""
+    """Requests jobs through the database at ``url``. Requests can raise :class:`redis.RedisError`."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -126,13 +126,15 @@ class RqJobs(Jobs):
         return open_queue(name, self._connection)
 
     def problem(self) -> str | None:
-        """Return why jobs cannot be requested now, or None if they can. It answers within about a second."""
+        """Return why jobs cannot be requested now, or None if they can. The check takes about a second at
+        most.
+        """
         try:
             with Redis.from_url(self._url, socket_timeout=1, socket_connect_timeout=1) as probe:
                 probe.ping()
         except (RedisError, OSError) as error:
             return (
-                f"the database of the job queues is unavailable, so house bots and tournaments stand: {error}"
+                f"the database of the job queues is unavailable, so house bots and tournaments wait: {error}"
             )
         return None
 
@@ -190,11 +192,11 @@ class RqJobs(Jobs):
 
 
 def enqueue_once(jobs: Queue, job: Job) -> None:
-    """Enqueue ``job``, unless it is in the queue and not running.
+    """Enqueue ``job``, unless it is already queued and not yet running.
 
-    A running job may have read the store for the last time, so it gets a successor; so does a job that is in
-    no queue, as its worker may have died before running it. If the successor is running as well, a third job
-    does no harm.
+    A running job gets a successor, because it may already have finished reading the store. So does a job that
+    is in no queue, because its worker may have died before running it. If the successor is running as well, a
+    third job does no harm.
     """
     request_id = current_request()
     for own_id in (job.id, f"{job.id}-next", None):
@@ -218,7 +220,7 @@ def enqueue_once(jobs: Queue, job: Job) -> None:
                 if known is not None and known.is_queued and jobs.get_job_position(own_id) is not None:
                     return
             except InvalidJobOperation:
-                # It has ended between the two commands.
+                # The job ended between the two commands.
                 continue
         else:
             return
@@ -235,8 +237,8 @@ def _text(value: str | bytes) -> str:
 class BackgroundJobs(Jobs):
     """Forwards requests to ``jobs`` in a thread (a greenlet under gevent), so that callers do not block.
 
-    A job requested twice before it is forwarded is forwarded once, with the request id of the first request.
-    A failed request is logged.
+    If a job is requested twice before it is forwarded, only the first request is forwarded. Failed requests
+    are logged.
     """
 
     def __init__(self, jobs: Jobs) -> None:
@@ -254,9 +256,9 @@ class BackgroundJobs(Jobs):
         return self._jobs.figures()
 
     def request(self, job: Job) -> None:
-        """Forward ``job`` soon."""
+        """Queue ``job`` to be forwarded by the thread."""
         if self._pid != os.getpid():
-            # The first request, or the first after a fork.
+            # This is the first request in this process.
             self._pid = os.getpid()
             self._waiting.clear()
             threading.Thread(target=self._run, name="jobs", daemon=True).start()

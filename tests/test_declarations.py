@@ -75,7 +75,7 @@ def test_values_are_read_and_defaults_filled_in() -> None:
         ("who", "ann", "a list of at most 2 names"),
         ("who", ["ann", "bob", "eve"], "a list of at most 2 names"),
         ("who", [""], "a list of at most 2 names"),
-        ("order", ["c"], "each once of a, b"),
+        ("order", ["c"], "distinct values from a, b"),
         ("points", [10], "0 to 2 numbers from 0 to 9"),
         ("points", ["1"], "0 to 2 numbers from 0 to 9"),
     ],

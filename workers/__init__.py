@@ -1,1 +1,1 @@
-"""The worker processes of Botequim on top of :mod:`arena`: jobs, scheduler and webhooks."""
+"""Botequim's worker processes, on top of :mod:`arena`: jobs, scheduler, webhooks and archiver."""

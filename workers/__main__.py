@@ -1,10 +1,10 @@
-"""``python -m workers``: one worker process on the database of ``REDIS_URL``.
+"""``python -m workers`` runs one worker process, using the database at ``REDIS_URL``.
 
-``python -m workers --scheduler`` runs the ticks of tournaments, schedules and leaderboards, ``python -m
-workers --webhooks`` posts turns to webhook bots, ``python -m workers --archiver`` moves finished records to
-the archive; several of each may run. ``python -m workers --check`` exits with 0 if a worker runs on this
-host, else with 1; ``--check scheduler`` and so on likewise. ``python -m workers --sandbox`` builds or fetches
-the runtime of uploaded bots now, and ends.
+``python -m workers --scheduler`` runs the ticks of tournaments, schedules and leaderboards, ``--webhooks``
+posts turns to webhook bots, and ``--archiver`` moves finished records to the archive. Several processes of
+each kind can run. ``--check`` exits with 0 if a worker is running on this host, else with 1; ``--check
+scheduler`` and so on check other processes. ``--sandbox`` builds or fetches the runtime of uploaded bots, and
+exits.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from arena.ops.logs import log, set_up_logging
 
 
 def run(process: str, main: Callable[[], None]) -> None:
-    """Run a process until it ends. If it cannot start or go on, its last line is the error."""
+    """Run a process until it ends. If it cannot start or continue, print the error and exit."""
     from arena.ops.settings import Settings
 
     set_up_logging(process, "INFO")
@@ -30,18 +30,18 @@ def run(process: str, main: Callable[[], None]) -> None:
 
 
 def check(process: str) -> None:
-    """Exit with 0 if the process runs on this host, else with 1."""
+    """Exit with 0 if the process is running on this host, else with 1."""
     from workers.checks import is_alive
 
     try:
-        sys.exit(0 if is_alive(process) else f"botequim: no {process} process runs here")
+        sys.exit(0 if is_alive(process) else f"botequim: no {process} process is running on this host")
     except ArenaError as error:
         sys.exit(f"botequim: error: {error}")
 
 
 def main(arguments: list[str]) -> None:
-    """Run one of the processes. Imports are inside this function so that the parent of a worker
-    stays small.
+    """Run the process that ``arguments`` select. Imports are inside this function to keep the parent process
+    of a worker small.
     """
     match arguments:
         case ["--check"]:
@@ -75,7 +75,7 @@ def main(arguments: list[str]) -> None:
         case [option, *_]:
             processes = "--scheduler, --webhooks, --archiver, --sandbox"
             expected = f"{processes}, --check [worker|scheduler|webhooks|archiver] or nothing"
-            sys.exit(f"botequim: error: {option!r} is not an option; expected {expected}")
+            sys.exit(f"botequim: error: unknown option {option!r}; expected {expected}")
 
 
 if __name__ == "__main__":

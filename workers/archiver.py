@@ -1,4 +1,4 @@
-"""The process that writes released records to the archive. It is the only one that writes there."""
+"""The archiver process, which writes released records to the archive. No other process writes there."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from workers.jobs import service
 
 
 def archive(pause_ms: int = PAUSE_MS) -> None:
-    """Archive records until SIGTERM or SIGINT. Several processes may run, one of which archives at a time.
+    """Archive records until SIGTERM or SIGINT. Several such processes can run, but only one archives at a
+    time.
 
-    Raises :class:`~arena.ops.settings.InvalidSetting` without an archive,
-    :class:`~arena.records.archive.archive.ArchiveMismatch` for that of another service, and other
-    :class:`~arena.errors.ArenaError` if there is no database. If the database or the archive goes away later,
-    the process waits for it.
+    Raises :class:`~arena.ops.settings.InvalidSetting` if no archive is configured,
+    :class:`~arena.records.archive.archive.ArchiveMismatch` if the archive belongs to another service, and
+    other :class:`~arena.errors.ArenaError` if the database is unavailable. If the database or the archive
+    becomes unavailable later, the process waits for it.
     """
     service().settings.check_archive()
     service().store.identity.register()

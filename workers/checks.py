@@ -1,4 +1,4 @@
-"""Health checks: whether the process of a kind on this host has recently shown that it works."""
+"""Health checks of the processes on this host, based on their recent signs of life."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from arena.store.repositories import open_store
 from workers.worker import QUIET_FOR, Worker
 
 QUIET_SECONDS: Final = {"worker": 2 * QUIET_FOR, "scheduler": 30, "webhooks": 30, "archiver": 300}
-"""Seconds without a sign of life after which a process counts as dead."""
+"""Seconds without a sign of life after which a process counts as dead, by its kind."""
 
 
 def is_alive(process: str) -> bool:
-    """Return whether a process of :data:`QUIET_SECONDS` runs on this host.
+    """Return whether a process of this kind is running on this host. The kinds are the keys of
+    :data:`QUIET_SECONDS`.
 
-    Raises :class:`~arena.errors.ArenaError` if there is no database.
+    Raises :class:`~arena.errors.ArenaError` if the database is unavailable.
     """
     settings = Settings.from_environment()
     host = socket.gethostname()

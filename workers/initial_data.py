@@ -15,12 +15,12 @@ from arena.store.documents import Flags
 HOUSE: Final = ("random", "rookie", "regular")
 
 UNTIL_GROUPS: Final = 100
-"""The recurring tournaments rest when each version that would be entered has this many groups, which is what
-it plays in one of them.
+"""Recurring tournaments pause when each version that would be entered has this many groups, which is as many
+as it plays in one of them.
 """
 
 MODEL_GROUPS: Final = 30
-"""As ``UNTIL_GROUPS``, for language models, which think for minutes."""
+"""Like ``UNTIL_GROUPS``, but for language models, which think for minutes."""
 
 _EVERY_MINUTES: Final = 5
 _TURNS: Final = 6
@@ -28,7 +28,9 @@ _FIRST_GROUPS: Final = 40
 
 
 def add_initial_data(flags: Flags, schedules: Schedules) -> None:
-    """Add schedules and first tournaments to a service, once, so that deleted ones do not come back."""
+    """Add schedules and first tournaments to a service. This is done only once, so that deleted ones do not
+    reappear.
+    """
     for index, kind in enumerate(GAMES):
         house, sealed = _house(kind), _sealed(kind)
         if not flags.is_set(f"seeded-{kind}"):
@@ -58,21 +60,23 @@ def recurring_presets() -> list[tuple[str, str]]:
 
 
 def cron(minute: int) -> str:
-    """Return a cron line for every five minutes; ``minute`` staggers the schedules of a service."""
+    """Return a cron line that runs every five minutes, offset by ``minute`` to stagger the schedules of a
+    service.
+    """
     first = minute % _EVERY_MINUTES
     return f"{f'{first}-59' if first else '*'}/{_EVERY_MINUTES} * * * *"
 
 
 def preset_cron(turn: int) -> str:
-    """Return a cron line for twice an hour, in the minute that the games leave free, for one schedule at a
-    time. A bot that needs groups does not wait for it.
+    """Return a cron line that runs twice an hour, in the minute that :func:`cron` leaves free. ``turn``
+    staggers the schedules. A bot that needs groups does not wait for these tournaments.
     """
     return f"{_EVERY_MINUTES * (turn % _TURNS) + _EVERY_MINUTES - 1}-59/{_EVERY_MINUTES * _TURNS} * * * *"
 
 
 def _house(kind: str) -> dict[str, object]:
-    """Return a tournament of house bots and of bots that run elsewhere. The number of entries limits its
-    cost.
+    """Return a tournament of house bots and bots that run elsewhere. Its cost is limited by the number of
+    entries.
     """
     return {
         "name": f"{kind.capitalize()} of the house",
@@ -93,9 +97,7 @@ def _sealed(kind: str) -> dict[str, object]:
 
 
 def _models(kind: str) -> dict[str, object]:
-    """Return a tournament of language models and house bots, which is played only while one of them lacks
-    groups.
-    """
+    """Return a tournament of language models and house bots."""
     return {
         **_house(kind),
         "name": f"{kind.capitalize()} of language models",
@@ -106,7 +108,7 @@ def _models(kind: str) -> dict[str, object]:
 
 
 def _of_preset(template: Mapping[str, Any], preset: str) -> dict[str, object]:
-    """Return the tournament with the rules of a preset."""
+    """Return the tournament with the rules of a preset instead of its own."""
     game = template["kind"].capitalize()
     name = template["name"].replace(game, f"{game} {preset.partition('@')[0]}")
     return {
@@ -130,7 +132,7 @@ def _first(house: Mapping[str, object]) -> dict[str, object]:
 def _schedule(
     schedules: Schedules, name: str, cron: str, tournament: Mapping[str, object], groups: int = UNTIL_GROUPS
 ) -> None:
-    # It exists if an earlier process was killed before the flag was set.
+    # The schedule exists already if an earlier process was killed before setting the flag.
     with suppress(ScheduleExists):
         fields = {"id": name, "cron": cron, "tournament": tournament, "until_groups": groups}
         schedules.create(fields, "")

@@ -17,7 +17,7 @@ log = logging.getLogger("botequim.jobs")
 
 @cache
 def service() -> Service:
-    """Return the service of this process. Raises :class:`~arena.errors.ArenaError`."""
+    """Return the service used by this process. Raises :class:`~arena.errors.ArenaError`."""
     settings = Settings.from_environment()
     return open_service(settings, RqJobs(settings.queue_url))
 
@@ -28,11 +28,11 @@ def run(name: str, *args: str | int) -> None:
         service().run(Job(JobName(name), args))
     except (OtherRuntime, RuntimeReplaced) as error:
         log.critical("%s", error)
-        # The worker ends after this job, and checks the runtime when it is started again.
+        # The worker stops after this job, and checks the runtime when it restarts.
         signal.raise_signal(signal.SIGTERM)
 
 
 def prepare_sandbox() -> None:
     """Build or fetch the runtime of the sandbox, so that the first uploaded bot does not wait for it."""
     service().store.identity.register()
-    log.info("the runtime of the sandbox is ready: %s", service().runtimes.ready().id)
+    log.info("the sandbox runtime is ready: %s", service().runtimes.ready().id)

@@ -1,4 +1,4 @@
-"""The scheduler process: RQ's scheduler with one job, the tick, which starts everything that is due."""
+"""The scheduler process: RQ's scheduler with a single job, the tick, which starts everything that is due."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from workers.initial_data import add_initial_data
 from workers.jobs import run, service
 
 TICK_KEPT: Final = 10
-"""Seconds after which a tick that no worker has started is dropped."""
+"""Seconds after which a tick is dropped if no worker has started it."""
 
 
 class Tick(CronJob):
-    """The job that RQ's scheduler enqueues, used because RQ's own class would be pickled."""
+    """The job that RQ's scheduler enqueues. RQ's own class is not used because it would be pickled."""
 
     def enqueue(self, connection: Redis) -> Job:
         """Enqueue the tick now."""
@@ -33,8 +33,8 @@ class Tick(CronJob):
 def schedule() -> None:
     """Enqueue ticks until SIGTERM or SIGINT.
 
-    Raises :class:`~arena.errors.ArenaError` if there is no database. The process also ends if the database
-    goes away later, and its supervisor restarts it.
+    Raises :class:`~arena.errors.ArenaError` if the database is unavailable. If the database becomes
+    unavailable later, the process exits, and its supervisor restarts it.
     """
     connection = Redis.from_url(service().settings.queue_url)
     try:

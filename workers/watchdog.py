@@ -1,6 +1,6 @@
-"""The watchdog outside a worker: a small parent process that ends a hung worker and starts it again.
+"""The watchdog of a worker: a small parent process that kills a hung worker and restarts it.
 
-It imports nothing that the worker needs, so what happens to the worker cannot happen to it.
+It imports none of the worker's dependencies, so that it cannot hang or crash for the same reason.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from arena.ops.die_with_parent import set_death_signal
 from arena.sandbox.progress import BEAT, CALL, JOB, PROGRESS, GroupAttempt, StepLimit
 
 PERIOD: Final = 0.2
-"""Seconds between two looks at the worker."""
+"""Seconds between two checks of the worker."""
 
 LONGEST_GAP: Final = 1.0
-"""Seconds that count, at most, between two looks: time in which the watchdog itself could not run is not held
-against the worker.
+"""The most seconds that count between two checks, so that time in which the watchdog itself could not run is
+not held against the worker.
 """
 
 STOP_SECONDS: Final = 20.0
-"""Seconds that a worker without a job has to end after SIGTERM or SIGINT. RQ ends its loop by an exception in
-the handler of the signal, which may be caught by whatever it interrupts.
+"""Seconds that a worker without a job has to stop after SIGTERM or SIGINT. RQ stops its loop by raising an
+exception in the signal handler, which the interrupted code may catch.
 """
 
 PAUSE: Final = 1.0
-"""Seconds until a worker that was ended is started again."""
+"""Seconds before a worker that died is restarted."""
 
 CRASHES: Final = (
     *(signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGABRT, signal.SIGTRAP),
     *(signal.SIGSYS, signal.SIGXCPU),
 )
-"""The signals by which a process ends for what it does itself."""
+"""The signals that a process dies of through its own fault."""
 
 _STOPS: Final = (signal.SIGTERM, signal.SIGINT)
 _NAMES: Final = {BEAT: "none of its threads ran", JOB: "a job did not end", CALL: "a call did not return"}
@@ -47,11 +47,11 @@ log = logging.getLogger("botequim.watchdog")
 
 
 def watch() -> GroupAttempt | None:
-    """Fork a worker and return in it, with what its predecessor played when it hung or crashed, or None for
-    the first worker and if there is nothing to report.
+    """Fork a worker, and return in the child process. The result is what the previous worker was playing when
+    it hung or crashed, or None if there is nothing to report.
 
-    The parent never returns. It passes SIGTERM and SIGINT on, starts the worker again when a signal has ended
-    it, and otherwise exits with its status. The worker ends when the parent does.
+    The parent never returns. It forwards SIGTERM and SIGINT, restarts the worker if a signal killed it, and
+    otherwise exits with the worker's status. The worker ends when the parent does.
     """
     watchdog = _Watchdog()
     for number in _STOPS:
@@ -78,7 +78,7 @@ def watch() -> GroupAttempt | None:
 
 
 class _Watched:
-    """The steps of one kind, as the watchdog sees them."""
+    """Measures the running step of one kind."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -86,8 +86,9 @@ class _Watched:
         self._waited = self._used = 0.0
 
     def look(self, limit: StepLimit, gap: float, used: float) -> str:
-        """Return why the running step hangs, or an empty text if it does not. ``gap`` is the number of
-        seconds since the last look; ``used`` is the number of processor seconds that the process has used.
+        """Return why the running step counts as hung, or an empty text if it does not. ``gap`` is the number
+        of seconds since the last check, and ``used`` is the processor time that the process has used, in
+        seconds.
         """
         if limit != self._limit:
             self._limit, self._waited, self._used = limit, 0.0, used
@@ -100,7 +101,7 @@ class _Watched:
 
 
 class _Watchdog:
-    """The parent of a succession of workers."""
+    """The parent process of one worker after another."""
 
     def __init__(self) -> None:
         self.stopping = False
@@ -108,7 +109,7 @@ class _Watchdog:
         self._is_running = False
 
     def stop(self, number: int, frame: FrameType | None) -> None:
-        """Pass a signal on to the worker, which is not started again."""
+        """Forward a signal to the worker, which will not be restarted."""
         self.stopping = True
         if self._is_running:
             with suppress(ProcessLookupError):
@@ -117,26 +118,26 @@ class _Watchdog:
     def fork(self) -> bool:
         """Start a worker. Return True in the worker."""
         parent = os.getpid()
-        # A signal in between must reach exactly one of the two handlers.
+        # A signal that arrives in between must be handled exactly once.
         signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
         self.child = os.fork()
         self._is_running = True
         if not self.child:
             for number in _STOPS:
                 signal.signal(number, signal.SIG_DFL)
-            # A worker that hangs handles no other signal.
+            # A hung worker handles no other signal.
             set_death_signal(parent, signal.SIGKILL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
         return not self.child
 
     def _stop_limit(self) -> StepLimit:
-        """Return the limit on stopping, or none while a job is running."""
+        """Return the time limit for stopping, which is zero while a job is running."""
         waits = self.stopping and not PROGRESS.step(JOB).seconds
         return StepLimit(0, STOP_SECONDS if waits else 0.0, 0.0)
 
     def wait(self) -> tuple[str, int]:
-        """Wait until the worker has ended, ending it if it hangs. Return why it was ended, and its exit
-        status, negative for a signal.
+        """Wait for the worker to end, killing it if it hangs. Return why it was killed, or an empty text, and
+        its exit status, which is negative for a signal.
         """
         clock = _processor_clock(self.child)
         watched = {step: _Watched(name) for step, name in _NAMES.items()}
@@ -162,18 +163,18 @@ class _Watchdog:
 
 
 def _ended_by(status: int) -> str:
-    return f"was ended by signal {-status} ({signal.strsignal(-status)})"
+    return f"was killed by signal {-status} ({signal.strsignal(-status)})"
 
 
 def _place(attempt: GroupAttempt | None) -> str:
     if attempt is None:
         return ""
-    call = f"the call of bot {attempt.calling!r}" if attempt.calling else "no call of an uploaded bot"
-    return f"; running were group {attempt.group} of tournament {attempt.tournament} and {call}"
+    call = f"in a call to bot {attempt.calling!r}" if attempt.calling else "outside any call to a bot"
+    return f" while it played group {attempt.group} of tournament {attempt.tournament}, {call}"
 
 
 def _processor_clock(pid: int) -> int | None:
-    """Return the clock of the processor time of another process, or None where there is none."""
+    """Return the clock that measures the processor time of another process, or None if it has none."""
     clock = ctypes.c_int()
     try:
         error = ctypes.CDLL(None).clock_getcpuclockid(pid, ctypes.byref(clock))
@@ -186,5 +187,5 @@ def _read(clock: int | None) -> float:
     try:
         return 0.0 if clock is None else time.clock_gettime(clock)
     except OSError:
-        # It has just ended.
+        # The process has just ended.
         return 0.0

@@ -7,10 +7,10 @@ from workers.jobs import service
 
 
 def drive() -> None:
-    """Post the turns of all webhook bots until SIGTERM or SIGINT. Several processes may run.
+    """Post the turns of all webhook bots until SIGTERM or SIGINT. Several such processes can run.
 
-    Raises :class:`~arena.errors.ArenaError` if there is no database, or a setting is invalid. If the database
-    goes away later, the process waits for it.
+    Raises :class:`~arena.errors.ArenaError` if the database is unavailable or a setting is invalid. If the
+    database becomes unavailable later, the process waits for it.
     """
     service().store.identity.register()
     driver = service().webhook_driver()

@@ -1,4 +1,4 @@
-"""The worker process."""
+"""The worker process, which runs jobs from the queues."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from queues.rq_jobs import JOB_SECONDS, QUEUES, NamedJob, open_queue
 from workers.jobs import service
 
 HEARTBEAT: Final = 15
-"""Seconds after which a job whose worker died counts as abandoned (RQ's default: minutes). A worker that
-lives renews them three times as often.
+"""Seconds after which a job whose worker died counts as abandoned (RQ's default is minutes). A living worker
+renews its heartbeat three times within this period.
 """
 
 QUIET_FOR: Final = 60
 """Seconds without a heartbeat after which an idle worker counts as dead."""
 
 SILENT_FOR: Final = 60.0
-"""Seconds without a beat of its thread after which the watchdog ends the process."""
+"""Seconds without a beat from its thread after which the watchdog kills the process."""
 
 _BEAT_PERIOD: Final = 1.0
 _JOB_MARGIN: Final = 60.0
-"""Seconds after a job's time limit after which the watchdog ends the process."""
+"""Seconds past a job's time limit after which the watchdog kills the process."""
 
 
 log = logging.getLogger("botequim.jobs")
@@ -45,10 +45,10 @@ _FREQUENT: Final = f"{JobName.MOVE_HOUSE_BOTS}-"
 
 
 class Worker(SimpleWorker):
-    """A worker that runs jobs in its own process, which is four times as fast as a fork per job.
+    """A worker that runs jobs in its own process, which is four times as fast as forking for each job.
 
-    House bots are trusted code, so jobs need no isolation. A time limit ends a job that hangs, or else the
-    watchdog ends the process. If a job is lost with its process, the sweeper of the games requests it again.
+    House bots are trusted code, so jobs need no isolation. A hung job is stopped by its time limit; if that
+    fails, the watchdog kills the process. If a job is lost with its process, the sweeper requests it again.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -56,32 +56,32 @@ class Worker(SimpleWorker):
         self._renewal = threading.Lock()
 
     def get_heartbeat_ttl(self, job: Job, working_time: float = 0.0) -> int:
-        """Return how long a job counts as running after the last heartbeat."""
+        """Return the number of seconds for which a job counts as running after a heartbeat."""
         return HEARTBEAT
 
     def keep_renewing(self) -> None:
         """Renew the heartbeat of the running job forever, in a separate thread."""
         while True:
             time.sleep(HEARTBEAT / 3)
-            # The thread of the job meets the same error, or the next renewal succeeds.
+            # Either the next renewal succeeds, or the thread of the job encounters the same error.
             with suppress(RedisError):
                 self._renew()
 
     def _renew(self) -> None:
         with self._renewal:
             for execution in list(self.executions.values()):
-                # A row that has expired, because the process stood still, is written anew as a whole.
+                # If the process was suspended and the row expired, all of it is written again.
                 execution.save(HEARTBEAT)
                 self.maintain_heartbeats(execution.job, execution)
 
     def cleanup_execution(self, job: Job, pipeline: Pipeline, execution: Execution | None = None) -> None:
-        """Remove the rows of a finished job, so that no renewal writes them again."""
+        """Remove the rows of a finished job, and prevent renewals from writing them again."""
         with self._renewal:
             super().cleanup_execution(job, pipeline, execution)
 
     def perform_job(self, job: Job, queue: Queue, execution: Execution) -> bool:
-        """Run a job, and return whether it succeeded. Its lines in the log have its id, and that of the
-        request that caused it.
+        """Run a job, and return whether it succeeded. Its log lines contain its id and the id of the request
+        that caused it.
         """
         assert isinstance(job, NamedJob)
         request_id = job.request_id
@@ -93,7 +93,7 @@ class Worker(SimpleWorker):
                 done = super().perform_job(job, queue, execution)
             finally:
                 PROGRESS.end(JOB)
-                # It is there only if its end could not be stored: then it is abandoned.
+                # The execution still exists only if its end could not be stored; the job is then abandoned.
                 self.executions.pop(execution.id, None)
             level = logging.DEBUG if request_id is None or job.id.startswith(_FREQUENT) else logging.INFO
             ms = round(1000 * (time.monotonic() - start), 1)
@@ -102,11 +102,11 @@ class Worker(SimpleWorker):
 
 
 def work(ended: GroupAttempt | None = None) -> None:
-    """Work until SIGTERM or SIGINT, finishing the current job first. ``ended`` is what the worker before this
-    one played when it hung or crashed.
+    """Work until SIGTERM or SIGINT, finishing the current job first. ``ended`` is what the previous worker
+    was playing when it hung or crashed.
 
-    Raises :class:`~arena.errors.ArenaError` if there is no database. The process also ends some time after
-    the database goes away, and its supervisor restarts it.
+    Raises :class:`~arena.errors.ArenaError` if the database is unavailable. If the database becomes
+    unavailable later, the process eventually exits, and its supervisor restarts it.
     """
     connection = Redis.from_url(service().settings.queue_url)
     try:
@@ -126,7 +126,7 @@ def work(ended: GroupAttempt | None = None) -> None:
             worker_ttl=QUIET_FOR,
         )
         threading.Thread(target=worker.keep_renewing, name="renewal", daemon=True).start()
-        log.info("the worker takes jobs from the queues %s", ", ".join(QUEUES))
+        log.info("taking jobs from the queues %s", ", ".join(QUEUES))
         worker.work(logging_level="WARNING")
     except RedisError as error:
         raise StoreUnavailable(f"the database of the job queues is unavailable: {error}") from error

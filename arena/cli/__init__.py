@@ -1,4 +1,4 @@
-"""The ``botequim`` program. Each command has its own module; this one finds and runs them."""
+"""The ``botequim`` program. Each command has its own module; this module finds and runs them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ COMMANDS: Final = {
     "webhook": "arena.cli.webhook:webhook",
     "whoami": "arena.cli.login:whoami",
 }
-"""The commands of this package: ``name: "module:object"``, loaded when they are used."""
+"""The commands in this package, as ``name: "module:object"``, which are loaded on use."""
 
 SECTIONS: Final = {
     "On this machine": (
@@ -88,17 +88,17 @@ SECTIONS: Final = {
     "Running a service": ("up", "serve", "admin", "ops", "backup", "restore", "archive"),
     "This program": ("completion",),
 }
-"""The sections of ``botequim --help``; commands that are in none come last."""
+"""The sections of ``botequim --help``. Commands in no section come last."""
 
 PLUGIN_GROUP: Final = "botequim.commands"
-"""Other packages add commands by entry points of this group."""
+"""The entry point group with which other packages add commands."""
 
 _PACKAGES: Final = frozenset({"arena", "api", "queues", "workers"})
 
 
 class CommandGroup(Commands):
-    """Commands that are imported when they are used: those of ``built_in`` (``name: "module:object"``), and
-    the entry points of ``plugin_group``. ``sections`` are those of the help.
+    """A group of commands that are imported on use: those in ``built_in`` (``name: "module:object"``) and the
+    entry points of ``plugin_group``. ``sections`` are the sections of the help.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class CommandGroup(Commands):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands, section by section."""
+        """Write the list of commands, section by section."""
         rest = self.list_commands(ctx)
         width = max(map(len, rest)) + 2
         sections = [
@@ -143,7 +143,7 @@ class CommandGroup(Commands):
             for name in names:
                 command = self.get_command(ctx, name)
                 assert command is not None
-                # The whole first sentence, which may span several lines.
+                # This is the whole first sentence, which can span several lines.
                 rows.append((name.ljust(width - 2), command.get_short_help_str(limit=200)))
             with formatter.section(title):
                 formatter.write_dl(rows)
@@ -153,7 +153,7 @@ class CommandGroup(Commands):
 
 
 def _load(plugin: EntryPoint, called: str) -> click.Command:
-    """Return the command of another package. If a library is missing, return a command that reports it when
+    """Return the command of another package. If a library is missing, return a command that reports this when
     used.
     """
     try:
@@ -175,7 +175,7 @@ def _load(plugin: EntryPoint, called: str) -> click.Command:
 
 
 def _imported_here(error: ModuleNotFoundError) -> bool:
-    """Return whether a module of this package, and not a bot, imported the missing one."""
+    """Return whether a module of this package, instead of a bot, imported the missing module."""
     frame = None
     trace = error.__traceback__
     while trace is not None:
@@ -195,7 +195,7 @@ def _imported_here(error: ModuleNotFoundError) -> bool:
         "botequim bot submit my_bot.py --name my-bot",
         "botequim tournament list --state running",
     ),
-    epilog="docs/commands.md lists all commands; /docs of a service is its manual.",
+    epilog="docs/commands.md lists all commands. Each service has a manual at /docs.",
 )
 @click.version_option(__version__, prog_name="botequim")
 @click.pass_context
@@ -206,16 +206,16 @@ def botequim(ctx: click.Context) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the program and exit. Invalid input leads to one line on stderr and exit code 2.
+    """Run the program and exit. For invalid input, print one line to stderr and exit with code 2.
 
-    Otherwise, the exit code is the integer that a command returns, or 0.
+    Otherwise, the exit code is the integer returned by the command, or 0.
     """
     sys.exit(run(arguments))
 
 
 def run(arguments: Sequence[str] | None = None, command: click.Command | None = None) -> int:
     """Run the program, or another ``command`` with the same error handling, and return the exit code."""
-    # Results have characters that not every encoding has. A test may have put something else there.
+    # Results contain characters that not every encoding can represent. Tests can replace the streams.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     try:
@@ -228,15 +228,15 @@ def run(arguments: Sequence[str] | None = None, command: click.Command | None = 
     except ArenaError as error:
         return _fail(one_line(error))
     except ModuleNotFoundError as error:
-        # The installation without the extra "server" has all commands.
+        # Without the extra "server", all commands are listed but not all can run.
         if not _imported_here(error):
             raise
         return _fail(one_line(not_installed("this command", str(error.name))))
     except (click.Abort, KeyboardInterrupt):
         return 130
     except BrokenPipeError:
-        # The reader closed the pipe, so nothing may be written at exit either. Click handles this
-        # inside commands with the same exit code.
+        # The reader closed the pipe, so nothing must be written at exit either. Inside commands, Click
+        # handles this with the same exit code.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
@@ -246,7 +246,7 @@ def run(arguments: Sequence[str] | None = None, command: click.Command | None = 
 
 def _usage(error: click.UsageError) -> str:
     if isinstance(error, click.NoSuchOption) and error.ctx is not None and error.ctx.command is botequim:
-        return f"No such option {error.option_name!r} before the command; options follow it"
+        return f"No such option {error.option_name!r} before the command; options come after it"
     where = error.ctx.command_path if error.ctx else "botequim"
     return f"{with_suggestion(error.format_message())} (see '{where} --help')"
 

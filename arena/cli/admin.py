@@ -24,7 +24,7 @@ _admin = online("an admin")
 
 @click.group(cls=Commands, examples=("botequim admin audit --limit 20", "botequim admin suspensions"))
 def admin() -> None:
-    """Look after the owners, bots and games of a service, as an admin."""
+    """Manage the owners, bots and games of a service, as an admin."""
 
 
 @admin.command(examples=("botequim admin token ana",))
@@ -48,15 +48,15 @@ def grant(owner: str, client: Client, as_json: bool) -> None:
 @click.argument("owner")
 @_admin
 def withdraw(owner: str, client: Client, as_json: bool) -> None:
-    """Make OWNER an ordinary owner again."""
-    show(client.set_admin(owner, False), as_json, f"{owner} is not an admin")
+    """Revoke OWNER's admin rights."""
+    show(client.set_admin(owner, False), as_json, f"{owner} is no longer an admin")
 
 
 @admin.command(examples=("botequim admin audit --limit 20", "botequim admin audit --json"))
 @limit_option("entries", 50)
 @_admin
 def audit(limit: int, client: Client, as_json: bool) -> None:
-    """List what admins did, newest first."""
+    """List the actions of admins, newest first."""
     columns: Columns[AuditEntry] = {
         "at": moment("at_ms"),
         **named("admin", "action", "subject", "detail"),
@@ -70,7 +70,7 @@ def audit(limit: int, client: Client, as_json: bool) -> None:
 @click.option("--reason", required=True, help="The reason, which is public.")
 @_admin
 def annul(game_id: str, reason: str, client: Client, as_json: bool) -> None:
-    """Annul the group of GAME: it counts for no standings and no leaderboard."""
+    """Annul the group of GAME, so that it counts in no standings and on no leaderboard."""
     made = client.annul_game(game_id, reason)
     show(made, as_json, f"group {made['group']} is annulled: {made['reason']}")
 
@@ -78,12 +78,12 @@ def annul(game_id: str, reason: str, client: Client, as_json: bool) -> None:
 @admin.command(examples=("botequim admin suspicions truco open",))
 @click.argument("kind", type=KIND)
 @click.argument("division", type=click.Choice(DIVISIONS), metavar="DIVISION")
-@click.option("--preset", help="The board of this preset. [default: the first of the game]")
+@click.option("--preset", help="The preset of the board. [default: the game's first]")
 @_admin
 def suspicions(kind: str, division: str, preset: str | None, client: Client, as_json: bool) -> None:
     """List bots of a board whose results or sources suggest collusion.
 
-    The board is that of KIND (truco or toepen) and DIVISION (sealed, open or models).
+    KIND (truco or toepen) and DIVISION (sealed, open or models) select the board.
     """
     found = client.suspicions(kind, division, preset=preset)
     show(found, as_json, lambda: _suspected(found))
@@ -133,13 +133,13 @@ def suspensions(client: Client, as_json: bool) -> None:
 def lift(bot: str, client: Client, as_json: bool) -> None:
     """Lift the suspension of BOT."""
     client.lift_suspension(bot)
-    show({"lifted": bot}, as_json, f"{bot} is not suspended any more")
+    show({"lifted": bot}, as_json, f"{bot} is no longer suspended")
 
 
 @admin.command(examples=("botequim admin health",))
 @online()
 def health(client: Client, as_json: bool) -> None:
-    """Show whether the API answers and reaches its database."""
+    """Show whether the API answers and can reach its database."""
     found = {"alive": client.is_alive(), "ready": client.is_ready()}
     statuses = {name: reply["status"] for name, reply in found.items()}
     show(found, as_json, lambda: details(statuses, named(*statuses)))
@@ -148,16 +148,16 @@ def health(client: Client, as_json: bool) -> None:
 @admin.command(examples=("botequim admin metrics | grep botequim_requests_total",))
 @online(json=False)
 def metrics(client: Client) -> None:
-    """Print the metrics of an API process in the text format of Prometheus."""
+    """Print the metrics of an API process in the Prometheus text format."""
     click.echo(client.metrics(), nl=False)
 
 
 @admin.command(examples=('botequim admin suspend ana --reason "Two accounts of one person."',))
 @click.argument("owner")
-@click.option("--reason", required=True, help="The reason, which the owner reads.")
+@click.option("--reason", required=True, help="The reason, which is shown to the owner.")
 @_admin
 def suspend(owner: str, reason: str, client: Client, as_json: bool) -> None:
-    """Suspend OWNER: its tokens are refused, and its bots are not seated."""
+    """Suspend OWNER, so that its tokens are refused and its bots are not seated."""
     suspended = client.suspend_owner(owner, reason)
     show(suspended, as_json, f"{owner} is suspended")
 
@@ -168,7 +168,7 @@ def suspend(owner: str, reason: str, client: Client, as_json: bool) -> None:
 def unsuspend(owner: str, client: Client, as_json: bool) -> None:
     """Lift the suspension of OWNER."""
     client.unsuspend_owner(owner)
-    show({"lifted": owner}, as_json, f"{owner} is not suspended any more")
+    show({"lifted": owner}, as_json, f"{owner} is no longer suspended")
 
 
 _of = click.argument("of", type=click.Choice(OF))
@@ -179,12 +179,12 @@ _text = click.argument("text", type=click.Choice(TEXTS))
 @_of
 @click.argument("id")
 @_text
-@click.option("--reason", required=True, help="The reason, for other admins.")
+@click.option("--reason", required=True, help="The reason, which only admins see.")
 @_admin
 def hide(of: str, id: str, text: str, reason: str, client: Client, as_json: bool) -> None:
-    """Hide a name or a description of an owner, a bot or a tournament."""
+    """Hide the name or description of an owner, a bot or a tournament."""
     hidden = client.hide_text(of, id, text, reason)
-    show(hidden, as_json, f"{hidden['shown'] or 'nothing'} is shown in its place")
+    show(hidden, as_json, f"{hidden['shown'] or 'nothing'} is shown instead")
 
 
 @admin.command(examples=("botequim admin unhide bot anas-bot description",))
@@ -193,14 +193,14 @@ def hide(of: str, id: str, text: str, reason: str, client: Client, as_json: bool
 @_text
 @_admin
 def unhide(of: str, id: str, text: str, client: Client, as_json: bool) -> None:
-    """Show a hidden text again."""
+    """Unhide a text."""
     client.show_text(of, id, text)
-    show({"shown": id}, as_json, "it is shown again")
+    show({"shown": id}, as_json, "the text is shown again")
 
 
 @admin.command(examples=("botequim admin hidden",))
 @_admin
 def hidden(client: Client, as_json: bool) -> None:
-    """List the hidden texts and why they are hidden."""
+    """List the hidden texts with the reasons."""
     columns: Columns[HiddenText] = {"of": "of", "id": "id", "text": "text", "by": "by", "reason": "reason"}
     show_rows("texts", client.hidden_texts(), columns, as_json)

@@ -1,4 +1,4 @@
-"""``botequim api``: any operation of the API, with any of its fields."""
+"""``botequim api``: calls any operation of the API with any of its fields."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class OperationName(Text):
 
 
 class ApiCommand(Command):
-    """A command whose errors use the API's names for fields, as its command line does."""
+    """A command whose errors use the API's field names, like its command line."""
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command."""
@@ -72,11 +72,11 @@ class ApiCommand(Command):
 @click.argument("name", metavar="[OPERATION]", type=OperationName(), required=False)
 @click.argument("fields", metavar="[FIELD]...", nargs=-1)
 @click.option(
-    "--input", "file", type=click.File("rb"), help="JSON with further fields; - is the standard input."
+    "--input", "file", type=click.File("rb"), help="A JSON file with more fields; - is standard input."
 )
 @click.option("--all", "all_pages", is_flag=True, help="Join all pages of a list.")
 @click.option("--list", "is_list", is_flag=True, help="List all operations.")
-@online("whoever may do it", required=False)
+@online("an owner, bot or admin that the operation allows", required=False)
 def api(
     name: str | None,
     fields: tuple[str, ...],
@@ -86,12 +86,12 @@ def api(
     client: Client,
     as_json: bool,
 ) -> None:
-    """Carry out OPERATION of the API with each FIELD, and print the reply: JSON, or a text as it is.
+    """Call OPERATION of the API with the FIELDs, and print the reply as JSON, or as text if it is not JSON.
 
-    A FIELD is name=text or name:=JSON (a number, true, null, a list), with @FILE as the value if it is in a
-    file; clock.preset=patient is a field of a field. Fields of the path and the query are given like those of
-    the body. The page /docs/api of the service describes all operations. Each event of a stream is printed as
-    a line.
+    A FIELD is name=text or name:=JSON (a number, true, null, a list); @FILE reads the value from a file. A
+    dot sets a nested field, as in clock.preset=patient. Fields of the path, the query and the body are passed
+    in the same way. The service describes all operations at /docs/api. Each event of a stream is printed on
+    one line.
     """
     if is_list:
         rows = [{"name": one, **_row(operation)} for one, operation in OPERATIONS.items()]
@@ -107,7 +107,7 @@ def api(
         needed = " ".join(f"{one}=..." for one in missing)
         raise click.UsageError(f"{name} needs {needed}: {operation.method} {operation.path}")
     if all_pages and not operation.pages:
-        raise click.UsageError(f"{name} does not return pages: --all works only with lists that have pages")
+        raise click.UsageError(f"{name} does not return pages, and --all works only with operations that do")
     if operation.media == EVENT_STREAM:
         for event in _events(client, name, operation, given):
             click.echo(json_line(event))
@@ -129,7 +129,7 @@ def _row(operation: Operation) -> Mapping[str, object]:
 
 
 def _object(file: IO[bytes] | None) -> dict[str, object]:
-    """Return the fields in a file."""
+    """Return the fields in a JSON file."""
     found = {} if file is None else _json(file.read(), file.name)
     if not isinstance(found, dict):
         raise ArenaError(
@@ -148,7 +148,7 @@ def _json(data: str | bytes, where: str) -> object:
 
 
 def _fields(words: tuple[str, ...], operation: Operation) -> dict[str, object]:
-    """Return the fields of a command line. Those that the operation takes as files stay bytes."""
+    """Return the fields on a command line. Fields that the operation takes as files remain bytes."""
     found: dict[str, object] = {}
     for word in words:
         match = _FIELD.fullmatch(word)
@@ -169,7 +169,7 @@ def _fields(words: tuple[str, ...], operation: Operation) -> dict[str, object]:
             inner = into.setdefault(parent, {})
             if not isinstance(inner, dict):
                 raise ArenaError(
-                    f"{parent} is given both as a value and as an object",
+                    f"{parent} is set both as a value and as an object",
                     field=name,
                     expected="only one of them",
                 )
@@ -183,7 +183,7 @@ def _fields(words: tuple[str, ...], operation: Operation) -> dict[str, object]:
 def _all(
     client: Client, name: str, operation: Operation, given: Mapping[str, object]
 ) -> Mapping[str, object]:
-    """Return a list with the elements of all its pages."""
+    """Return a list with the elements from all pages."""
     found: dict[str, list[object]] = {member: [] for member in operation.pages}
     cursor = given.get("cursor")
     while True:

@@ -1,4 +1,4 @@
-"""What belongs to leaderboards: daily ratings, how the bots play, and who beats whom."""
+"""Details of leaderboards: daily ratings, playing-style statistics and matchups."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def published_history(client: Client, names: Sequence[BoardName], form: str, bot: str | None) -> str:
-    """Return the daily ratings of boards, or of one ``bot`` on them."""
+    """Return the daily ratings of boards, or only those of one ``bot``."""
     boards = [client.leaderboard_history(name.kind, name.division, bot, preset=name.preset) for name in names]
     columns: Columns[HistoryPoint] = {
         name: name for name in ("day", "name", "version", "rating", "low", "high", "provisional")
@@ -31,7 +31,7 @@ def published_history(client: Client, names: Sequence[BoardName], form: str, bot
 
 
 def published_styles(client: Client, names: Sequence[BoardName], form: str) -> str:
-    """Return how the bots of boards play: the shares of the figures that docs/ratings.md explains."""
+    """Return playing-style statistics for the bots on each board, as shares (see docs/ratings.md)."""
     boards = [client.styles(name.kind, name.division, preset=name.preset) for name in names]
     figures = list(
         dict.fromkeys(figure for board in boards for bot in board["bots"] for figure in bot["counts"])
@@ -77,13 +77,13 @@ def _value(row: Mapping[str, Any], column: Column[Any]) -> Any:
 
 
 def published_matchups(client: Client, names: Sequence[BoardName], form: str) -> str:
-    """Return the published matchups of boards of a service."""
+    """Return the matchups of boards that a service has published."""
     texts = [text for name in names if (text := _of_service(client, name, form)) is not None]
     if form == "json":
         return json.dumps({"matchups": list(map(json.loads, texts))}, indent=2, ensure_ascii=False) + "\n"
     if form == "text":
         return "\n".join(texts) if texts else "no matchups have been published\n"
-    # One line of headings for all.
+    # All boards share one header line.
     return "".join(text if number == 0 else text.partition("\n")[2] for number, text in enumerate(texts))
 
 
@@ -94,8 +94,8 @@ def show_matchups(
     remarks: Sequence[str],
     client: Client | None,
 ) -> list[str]:
-    """Print the matchups of ``boards``, and ``remarks`` on the records. Print and return where they differ
-    from those that ``client``, if given, has published for the same records.
+    """Print the matchups of ``boards``, and ``remarks`` on the records. If ``client`` is set, print and
+    return the differences from the matchups that its service has published for the same records.
     """
     from arena.ratings.matchups import matchups, matchups_csv
 
@@ -126,7 +126,9 @@ def show_matchups(
 
 
 def _compared(client: Client, own: Matchups) -> list[str]:
-    """Return where the published matchups of the same board differ, if they are based on the same records."""
+    """Return the differences from the published matchups of the same board, if they are based on the same
+    records.
+    """
     from arena.ratings.matchups import Matchups, differences
 
     text = _of_service(client, own.board, "json")
@@ -143,6 +145,6 @@ def _of_service(client: Client, name: BoardName, form: str) -> str | None:
         return client.matchups(name.kind, name.division, form, preset=name.preset)
     except ApiError as error:
         if error.code in ("matchups_not_found", "not_found"):
-            # Of a board without, or of a service that has none.
+            # The board has no matchups, or the service publishes none.
             return None
         raise

@@ -1,4 +1,4 @@
-"""The commands of ``botequim bot`` about versions: adding, sources, uploads, qualifications and logs."""
+"""The commands of ``botequim bot`` for versions, sources, uploads, qualifications, logs and notes."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _version = click.option("--version", "label", help="The version's label. [defaul
 
 
 def version_of(client: Client, name: str, label: str | None) -> str:
-    """Return the version ``label`` of a bot, or its current one. Raises :class:`click.UsageError` if it has
-    none.
+    """Return the version ``label`` of a bot, by default the current one. Raises :class:`click.UsageError` if
+    there is none.
     """
     version = label or client.bot(name)["version"]
     if version is None:
@@ -49,7 +49,7 @@ def version_of(client: Client, name: str, label: str | None) -> str:
 @click.option(
     "--secret",
     envvar="BOTEQUIM_WEBHOOK_SECRET",
-    help="With --webhook: your signing secret, if the bot has none. [default: a new one]",
+    help="With --webhook: your signing secret, if the bot has none. [default: generated]",
 )
 @click.option("--rights", is_flag=True, help="With --webhook: post optional turns as well.")
 @online("the owner")
@@ -62,9 +62,9 @@ def add_version(
     client: Client,
     as_json: bool,
 ) -> None:
-    """Add the version LABEL to the bot NAME, which runs elsewhere; new games are played with it.
+    """Add the version LABEL to the bot NAME, which runs elsewhere. New games use it.
 
-    'bot submit' adds a version that the arena runs.
+    To add a version that the arena runs, use 'bot submit'.
     """
     if webhook is None and (rights or secret):
         raise click.UsageError("--secret and --rights require --webhook")
@@ -138,10 +138,10 @@ def source(name: str, label: str | None, out: Path | None, client: Client, as_js
 @click.command(cls=Command, examples=("botequim bot publish my-bot", "botequim bot publish my-bot --hide"))
 @_name
 @_version
-@click.option("--hide", is_flag=True, help="Hide it instead.")
+@click.option("--hide", is_flag=True, help="Hide the source instead.")
 @online("the owner")
 def publish(name: str, label: str | None, hide: bool, client: Client, as_json: bool) -> None:
-    """Publish the source of a version of the bot NAME, or hide it."""
+    """Publish or hide the source of a version of the bot NAME."""
     changed = client.publish_version(name, version_of(client, name, label), not hide)
     word = "published" if changed["published"] else "hidden"
     show(changed, as_json, f"{name} {changed['label']}: the source is {word}")
@@ -155,7 +155,7 @@ def publish(name: str, label: str | None, hide: bool, client: Client, as_json: b
 @_version
 @online("the owner or an admin")
 def qualifications(name: str, label: str | None, client: Client, as_json: bool) -> None:
-    """List the games in which a version of the bot NAME has qualified, and why it failed in others."""
+    """List the games in which a version of the bot NAME has qualified, and the reasons for failures."""
     columns: Columns[Qualification] = {
         "game": "kind",
         "preset": "preset",
@@ -173,7 +173,7 @@ def qualifications(name: str, label: str | None, client: Client, as_json: bool) 
 @click.argument("game_id", metavar="GAME")
 @online("the owner or an admin")
 def log(name: str, game_id: str, client: Client, as_json: bool) -> None:
-    """Show what the uploaded bot NAME printed in GAME, its times, and its faults with their tracebacks."""
+    """Show the output, thinking times, faults and tracebacks of the uploaded bot NAME in GAME."""
     found = client.game_log(name, game_id)
     show(found, as_json, lambda: "\n".join(_seat_log(seat) for seat in found["seats"]))
 
@@ -183,10 +183,12 @@ def log(name: str, game_id: str, client: Client, as_json: bool) -> None:
 )
 @_name
 @click.argument("game_id", metavar="GAME")
-@click.option("--publish/--hide", "published", default=None, help="First publish the notes, or hide them.")
-@online("the owner, for what is not public", required=False)
+@click.option(
+    "--publish/--hide", "published", default=None, help="Publish or hide the notes before showing them."
+)
+@online("the owner, for unpublished notes", required=False)
 def notes(name: str, game_id: str, client: Client, published: bool | None, as_json: bool) -> None:
-    """Show the notes that the bot NAME made on its moves in the finished GAME."""
+    """Show the notes of the bot NAME on its moves in the finished GAME."""
     if published is not None:
         client.publish_notes(name, game_id, published)
     found = client.notes(name, game_id)
@@ -204,7 +206,7 @@ def _seat_log(seat: SeatLog) -> str:
     if seat["output"]:
         lines.append(printable_lines(seat["output"].rstrip("\n")))
         if seat["cut"]:
-            lines.append("(the rest of the output is cut)")
+            lines.append("(the rest of the output was cut)")
     for fault in seat["faults"]:
         text = ", ".join(f"{name}: {value}" for name, value in fault.items() if value is not None)
         lines.append(printable_lines(f"fault: {text}"))

@@ -1,5 +1,5 @@
-"""The base classes of all commands, with examples in the help, suggestions, and errors in a command's own
-terms.
+"""The base classes of all commands, with examples in the help, suggestions, and errors that name a command's
+own options.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
 
 
 class _WithExamples(click.Command):
-    """A command with examples in its help."""
+    """A command whose help contains examples."""
 
     examples: Sequence[str] = ()
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples as a section, one per line, so that they can be copied, and the epilog."""
+        """Write the examples as a section, one per line so that they can be copied, and then the epilog."""
         if self.examples:
             with formatter.section("Examples"):
                 for example in self.examples:
@@ -30,8 +30,8 @@ class _WithExamples(click.Command):
 
 
 class Command(_WithExamples):
-    """A command. ``examples`` are command lines for its help. ``fields`` maps fields of the API to the
-    options or arguments that give them, where their names differ.
+    """A command. ``examples`` are command lines for its help. ``fields`` maps API fields to the options or
+    arguments that set them, if their names differ.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Command(_WithExamples):
         self.fields = dict(fields or {})
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Return the context, or raise an error in this command's terms."""
+        """Return the context. Errors name the options of this command."""
         try:
             return super().make_context(*args, **extra)
         except ArenaError as error:
@@ -55,7 +55,7 @@ class Command(_WithExamples):
             raise
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command. Its errors are in its own terms."""
+        """Run the command. Errors name its own options."""
         try:
             return super().invoke(ctx)
         except ArenaError as error:
@@ -64,7 +64,7 @@ class Command(_WithExamples):
 
 
 class Commands(_WithExamples, click.Group):
-    """A group of such commands, which suggests similar names for an unknown one."""
+    """A group of such commands, which suggests similar names for an unknown command."""
 
     command_class = Command
     group_class = type
@@ -77,7 +77,9 @@ class Commands(_WithExamples, click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the arguments name. Raises :class:`click.UsageError` with similar names."""
+        """Return the command that the arguments name. Raises :class:`click.UsageError`, suggesting similar
+        names.
+        """
         name = args[0]
         if self.get_command(ctx, name) is None and not name.startswith("-") and not ctx.resilient_parsing:
             meant = did_you_mean(name, self.list_commands(ctx))

@@ -1,4 +1,4 @@
-"""``botequim compare``: is one bot better than another?"""
+"""``botequim compare``: tests whether one bot is better than another."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 
 UNDECIDED: Final = 3
-"""The exit code of a test that has not decided."""
+"""The exit code if the test is undecided."""
 _MOST_VOID: Final = 10
 _LINE_EVERY: Final = 10.0
-"""Seconds between two lines without a terminal."""
+"""Seconds between two lines if the output is not a terminal."""
 
 _OF_ONLINE: Final = {"bot": "--online", "comparison": "--follow"}
-"""Fields of the API with the options of ``--online``: locally a bot is an argument."""
+"""The options for API fields with ``--online``; locally, a bot is an argument."""
 
 _ELO = click.FloatRange(-2000, 2000)
 _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
@@ -56,16 +56,20 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 )
 @click.argument("new", type=PLAYER_FILE, required=False)
 @click.argument("old", type=PLAYER_FILE, required=False)
-@click.option("--online", metavar="BOT", help="Let the service compare two uploaded versions of BOT.")
+@click.option("--online", metavar="BOT", help="Have the service compare two uploaded versions of BOT.")
 @click.option("--new", "new_version", metavar="VERSION", help="With --online: the new version.")
 @click.option("--old", "old_version", metavar="VERSION", help="With --online: the old version.")
-@click.option("--follow", metavar="ID", help="Show a comparison of --online again until it is over.")
-@click.option("--list", "listed", is_flag=True, help="List your comparisons of --online, the newest first.")
+@click.option("--follow", metavar="ID", help="Follow a comparison started with --online until it is over.")
+@click.option(
+    "--list", "listed", is_flag=True, help="List your comparisons started with --online, newest first."
+)
 @click.option("--kind", type=KIND, help="The game.")
 @preset_option
 @rules_option
-@click.option("--elo0", type=_ELO, default=0.0, show_default=True, help="The difference that is not enough.")
-@click.option("--elo1", type=_ELO, default=20.0, show_default=True, help="The difference that is enough.")
+@click.option(
+    "--elo0", type=_ELO, default=0.0, show_default=True, help="The Elo difference that is not enough."
+)
+@click.option("--elo1", type=_ELO, default=20.0, show_default=True, help="The Elo difference that is enough.")
 @click.option(
     "--alpha", type=_SHARE, default=0.05, show_default=True, help="The error rate allowed if elo0 is true."
 )
@@ -79,8 +83,8 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
     show_default=True,
     help="Give up after this many groups.",
 )
-@click.option("--seed", help="Any text; the same seed and bots give the same test. [default: random]")
-@click.option("--plain", is_flag=True, help="Leave the luck of the cards in.")
+@click.option("--seed", help="Any text. The same seed and bots reproduce the same test. [default: random]")
+@click.option("--plain", is_flag=True, help="Do not remove the luck of the cards.")
 @jobs_option
 @click.option("--sandbox", is_flag=True, help="Run files in the sandbox, as the service does.")
 @url_option
@@ -110,21 +114,23 @@ def compare(
     token: str | None,
     as_json: bool,
 ) -> None:
-    """Play mirrored groups of NEW against OLD until it is known whether NEW is better.
+    """Play mirrored groups of NEW against OLD until a test decides whether NEW is better.
 
-    A sequential test of the margins of groups: it stops when NEW is better by elo1 rather than by elo0, or by
-    elo0 rather than by elo1, with the errors alpha and beta. LLR is the logarithm of the likelihood ratio,
-    with the bounds at which the test stops, after 60 groups at the earliest. Elo points are those of the
-    score of a game: 20 are a margin of 0.058. Do not stop it by hand when you like what it says.
+    The command runs a sequential test on the margins of groups. It stops when the evidence favours a
+    difference of elo1 over elo0, or of elo0 over elo1, with the error rates alpha and beta. LLR is the
+    log-likelihood ratio, shown with the bounds at which the test stops, after 60 groups at the earliest. Elo
+    points refer to the score of a game: 20 points correspond to a margin of 0.058. Stopping the test early
+    because you like the result invalidates it.
 
-    Where the luck of the cards is measured (see 'botequim luck'), it is taken out of the margins, so that
-    fewer groups decide; the plain margin is shown, too. --plain leaves the luck in.
+    If the luck of the cards can be measured (see 'botequim luck'), it is subtracted from the margins, so that
+    fewer groups are needed; the plain margin is also shown. With --plain, luck is not subtracted.
 
-    NEW and OLD are bots as in 'botequim play', and so are the rules. The exit code is 0 if
-    NEW is better, 1 if not, and 3 if that is not decided after --most groups, or the test cannot go on.
+    NEW, OLD and the rules are specified as in 'botequim play'. The exit code is 0 if NEW is better, 1 if not,
+    and 3 if the test is undecided after --most groups or cannot continue.
 
-    With --online the service plays two uploaded versions of one of your bots against each other, unrated and
-    from your budget; Ctrl-C leaves it playing, --follow shows it again, and --list lists all of yours.
+    With --online, the service plays two uploaded versions of one of your bots against each other, unrated and
+    from your budget. Ctrl-C does not stop the comparison. --follow follows it again, and --list lists all
+    your comparisons.
     """
     if listed:
         if new or old or online or follow:
@@ -233,7 +239,7 @@ def _finite(value: float) -> float | None:
 
 
 def _play(plan: Plan, test: SequentialTest, jobs: int) -> list[GroupSummary]:
-    """Play until the test has decided, and return the groups that it has seen."""
+    """Play until the test decides, and return the groups that it has used."""
     seen: list[GroupSummary] = []
     margins_of = adjusted_margins if plan.measures_luck else margins
     void = 0
@@ -262,9 +268,7 @@ def _play(plan: Plan, test: SequentialTest, jobs: int) -> list[GroupSummary]:
 
 
 def _in_order(results: Iterator[GroupSummary]) -> Iterator[GroupSummary]:
-    """Yield the groups in the order of the plan, because in the order of completion short games would come
-    first.
-    """
+    """Yield the groups in planned order. In order of completion, short games would come first."""
     early: dict[int, GroupSummary] = {}
     next_index = 0
     for result in results:
@@ -275,7 +279,7 @@ def _in_order(results: Iterator[GroupSummary]) -> Iterator[GroupSummary]:
 
 
 def _state(test: SequentialTest, plan: Plan, played: Sequence[GroupSummary]) -> str:
-    """Return one line in the terms of computer chess, with infinite values cut."""
+    """Return one line in the style of computer-chess tests, without infinite values."""
     llr = min(99.99, max(-99.99, test.llr))
     lower, upper = test.bounds
     words = [
@@ -297,8 +301,8 @@ _OVER: Final = ("finished", "cancelled")
 
 
 def follow_online(client: Client, comparison: str, as_json: bool) -> Comparison:
-    """Follow a comparison until it is over, or until Ctrl-C, and print its state. The service plays on in
-    either case.
+    """Follow a comparison until it is over, or until Ctrl-C, and print its state. Ctrl-C does not stop the
+    comparison.
     """
     found = client.comparison(comparison)
     assert found is not None
@@ -315,13 +319,15 @@ def follow_online(client: Client, comparison: str, as_json: bool) -> Comparison:
                     shown = monotonic()
                     print(online_state(found), file=sys.stderr, flush=True)
     except KeyboardInterrupt:
-        click.echo(f"it goes on; 'botequim compare --follow {comparison}' shows it again", err=True)
+        click.echo(
+            f"the comparison continues; to follow it, run 'botequim compare --follow {comparison}'", err=True
+        )
     click.echo(json.dumps(found, indent=2) if as_json else online_state(found))
     return found
 
 
 def online_state(found: Comparison) -> str:
-    """Return one line about a comparison, in the terms of computer chess."""
+    """Return one line about a comparison, in the style of computer-chess tests."""
     lower, upper = found["bounds"]
     words = [
         f"LLR: {found['llr']:.2f} ({lower:.2f}, {upper:.2f}) <{found['elo0']:g}, {found['elo1']:g}>",
@@ -353,7 +359,7 @@ _WORDS: Final = {"elo0": "not better", "elo1": "better", None: "not decided"}
 
 
 def show_comparisons(client: Client, as_json: bool) -> None:
-    """Print the comparisons of the owner."""
+    """Print the owner's comparisons."""
     columns: Columns[Comparison] = {
         **named("id", "bot", "new", "old"),
         "preset": lambda one: f"{one['kind']}/{one['preset']}",

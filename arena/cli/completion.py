@@ -1,4 +1,4 @@
-"""``botequim completion``: the script with which a shell completes the commands."""
+"""``botequim completion``: prints scripts for shell completion."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _VARIABLE: Final = "_BOTEQUIM_COMPLETE"
 @click.argument("shell", type=click.Choice(SHELLS), metavar="SHELL")
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print the script that lets SHELL (bash, zsh or fish) complete commands, options and names."""
+    """Print the completion script for SHELL (bash, zsh or fish), for commands, options and names."""
     made = get_completion_class(shell)
     assert made is not None
     click.echo(made(ctx.find_root().command, {}, "botequim", _VARIABLE).source())

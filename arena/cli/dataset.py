@@ -1,4 +1,4 @@
-"""``botequim dataset``: the decisions of recorded games for programs that learn."""
+"""``botequim dataset``: writes the decisions of recorded games for machine learning."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from arena.records.record import Record, load_records, parse_record, source_name
 )
 @click.argument("name", metavar="KIND/PRESET")
 @click.option(
-    "--from", "begin", metavar="DATE", help="Only games that ended in this year, month or day or later."
+    "--from", "begin", metavar="DATE", help="Only games that ended in or after this year, month or day."
 )
 @click.option(
-    "--to", "end", metavar="DATE", help="Only games that ended in this year, month or day or earlier."
+    "--to", "end", metavar="DATE", help="Only games that ended in or before this year, month or day."
 )
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The Parquet file."
@@ -43,10 +43,10 @@ from arena.records.record import Record, load_records, parse_record, source_name
     "--records",
     "file",
     type=click.Path(allow_dash=True),
-    help="Records in a file (JSON lines, also gzipped; - is stdin), in place of those of the service.",
+    help="Read records from a file (JSON lines, also gzipped; - is stdin) instead of the service.",
 )
 @click.option(
-    "--without", multiple=True, metavar="BOT", help="Leave out the decisions of this bot; may be repeated."
+    "--without", multiple=True, metavar="BOT", help="Leave out the decisions of this bot; repeatable."
 )
 @url_option
 @json_option
@@ -62,14 +62,14 @@ def dataset(
 ) -> None:
     """Write the decisions of the public games of a preset to a Parquet file, one row each.
 
-    A row has what the seat knew as a vector, the legal actions, the action, the bot, and the outcome; never
-    what the seat did not know. docs/research.md explains the columns. Dates are UTC, such as 2026-11 or
-    2026-11-22.
+    A row contains what the seat knew (as a vector), the legal actions, the chosen action, the bot, and the
+    outcome. It never contains what the seat could not know. docs/research.md explains the columns. Dates are
+    UTC, such as 2026-11 or 2026-11-22.
 
-    Decisions of people, of bots whose owners keep them out ('botequim bot change --no-datasets') or that were
-    deleted, and of annulled groups are left out. With --records, that is asked of the service from which
-    'botequim records --out' downloaded the file, or of the one that --url or BOTEQUIM_URL names; otherwise
-    all bots are in.
+    Decisions are left out if they are by people, by bots that were deleted or whose owners opted out
+    ('botequim bot change --no-datasets'), or in annulled groups. With --records, the service that is asked
+    about bots is the one from which 'botequim records --out' downloaded the file, or the one set by --url or
+    BOTEQUIM_URL. If there is none, all bots are included.
     """
     try:
         from arena.research.dataset import LICENCE, DataSet, Wanted
@@ -80,7 +80,10 @@ def dataset(
     made = DataSet(game_of(kind), preset)
     client, records, source = _source(file, url, kind)
     if client is None:
-        click.echo("No service was asked which bots are kept out; --url names one.", err=True)
+        click.echo(
+            "No service was asked which bots to leave out, so all are included; set one with --url.",
+            err=True,
+        )
     wanted = Wanted(
         None if begin is None else read_period(begin, "from")[0],
         None if end is None else read_period(end, "to")[1],
@@ -109,7 +112,7 @@ _NAMED: Final = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 
 
 def _source(file: str | None, url: str, kind: str) -> tuple[Client | None, Iterator[Record], str]:
-    """Return the service that knows the bots, the records, and where they come from."""
+    """Return the service to ask about bots, the records, and their source."""
     if file is None:
         client = service(url)
         return client, (parse_record(line) for line in client.records(kind)), client.url
@@ -122,7 +125,7 @@ def _source(file: str | None, url: str, kind: str) -> tuple[Client | None, Itera
             f"the download of {file} is not finished",
             code="invalid_state",
             field="records",
-            expected=f"'botequim records --out {file}' to finish it",
+            expected=f"to finish it with 'botequim records --out {file}'",
         )
     return service(state.url), load_records(file), state.url
 

@@ -1,4 +1,4 @@
-"""``botequim bot debug``: run a bot at a decision of a recorded game."""
+"""``botequim bot debug``: runs a bot at a decision of a recorded game."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def debug(
     """Run a bot at a decision of the game recorded in RECORD (- is stdin).
 
     The bot first gets all earlier turns of that seat, with the same randomness, so that a bot with a memory
-    has seen them; its answers to those are ignored. Then its answer is shown next to the recorded one. Each
-    distinct traceback of what it raises is printed once, with the turn; --json has the whole turn.
+    has seen them. Its answers to these are ignored. Then its answer is shown next to the recorded one. Each
+    distinct traceback is printed once, with the turn; --json includes the whole turn.
     """
     where = _decision(which)
     if isinstance(where, str) and game_id is None and record_number is None:
@@ -71,7 +71,7 @@ def debug(
 def _debug(
     record: Record, turns: Sequence[RecordedDecision], bot_name: str, sandbox: bool
 ) -> Mapping[str, object]:
-    """Print what the bot does at the last of the turns, and return it."""
+    """Print the bot's answer at the last of the turns, and return the result as JSON."""
     turn = turns[-1].turn
     kind = turn["kind"]
     spec = sandboxed(bot_name, kind) if sandbox else bot_spec(bot_name, kind)
@@ -79,7 +79,7 @@ def _debug(
     bot = seat_bot(spec, bot_seed(seed, turn["seat"]))
     failures: dict[tuple[str, ...], list[FaultReport]] = {}
     first: list[str] = []
-    """What was refused at the same turn."""
+    """Earlier answers that were refused at the same turn."""
     printed, answer = _output(bot), ""
     for one in turns:
         output = _output(bot)
@@ -111,12 +111,12 @@ def _debug(
     player = record["canonical"]["players"][turn["seat"]]
     if spec.source in HOUSE_BOTS and player["name"] == spec.name and player["version"] != spec.version:
         played = f"{spec.name} {player['version']}"
-        click.echo(f"{played} cannot be run again: this release has {spec.name} {spec.version}")
+        click.echo(f"{played} cannot be run again, because this release has {spec.name} {spec.version}")
     return {"turn": turn, "recorded": turns[-1].summary, "now": answer, "output": printed}
 
 
 def _output(bot: Bot) -> str:
-    """Return what a sandboxed bot has printed so far. Other bots print by themselves."""
+    """Return what a sandboxed bot has printed so far. Other bots print directly."""
     journal = getattr(bot, "journal", None)
     return "" if journal is None else str(journal.output)
 
@@ -130,7 +130,7 @@ def _report(one: RecordedDecision, error: BaseException) -> FaultReport:
 
 
 def _echo_failure(reports: list[FaultReport], asked: str) -> None:
-    """Print the latest of the failures with one cause."""
+    """Print the latest of the failures with the same cause."""
     last = reports[-1]
     earlier = "" if last.turn == asked else "earlier "
     more = f"; {len(reports) - 1} more before it" if len(reports) > 1 else ""
@@ -140,7 +140,7 @@ def _echo_failure(reports: list[FaultReport], asked: str) -> None:
 
 
 def _decision(text: str) -> int | str:
-    """Return the number of a decision, or the id of a turn."""
+    """Parse the number of a decision, or the id of a turn."""
     if not (text.isascii() and text.isdecimal()):
         return text
     if int(text) == 0:
@@ -149,8 +149,8 @@ def _decision(text: str) -> int | str:
 
 
 def sandboxed(text: str, kind: str) -> BotSpec:
-    """Return the bot of a file, run in the sandbox (``path/to/file.py``, ``file.wasm``, or either with
-    ``LABEL=`` before it), or a house bot, which needs no sandbox. Raises :class:`~arena.errors.ArenaError`.
+    """Return the bot in a file (``path/to/file.py``, ``file.wasm``, or either with ``LABEL=`` before it), to
+    run in the sandbox, or a house bot, which needs no sandbox. Raises :class:`~arena.errors.ArenaError`.
     """
     try:
         from arena.sandbox.bot import check_bot, sandboxed_spec

@@ -13,7 +13,7 @@ from arena.declarations import DECIMAL, DECIMALS, MOMENT, NUMBER, TRUTH, Setting
 from arena.inputs.numbers import decimal
 
 _UNIT: Final = re.compile(r"_m?s\Z")
-"""The unit of a time in the name of a setting."""
+"""The suffix of a setting's name that is a unit of time."""
 
 _METAVARS: Final = {MOMENT: "TIME", DECIMALS: "NUMBERS"}
 
@@ -27,10 +27,10 @@ def options(
 ) -> Callable[[Function], Function]:
     """Add an option to a command for each setting of declared classes.
 
-    The command receives the values by the names of the settings, with None, or an empty tuple, for options
-    that are not given. ``names`` maps settings to options whose names do not follow from theirs, with the
-    word for a value. ``defaults`` are defaults of the command itself. ``edits`` says whether settings that
-    are not given stay as they are.
+    The command receives the values by the names of the settings, with None or an empty tuple for options not
+    passed. ``names`` maps settings to options with other names, including the placeholder of the value.
+    ``defaults`` are defaults of the command itself. If ``edits``, settings that are not passed stay
+    unchanged.
     """
     found = [
         option(one, (names or {}).get(name, ""), (defaults or {}).get(name), edits)
@@ -50,8 +50,8 @@ def options(
 def option(
     one: Setting, flag: str = "", default: str | None = None, edits: bool = False
 ) -> Callable[[Function], Function]:
-    """Return the option for a setting. ``flag`` is its name, such as ``--invite BOT``; by default it follows
-    from the name of the setting.
+    """Return the option for a setting. ``flag`` is its name, such as ``--invite BOT``; by default, it is
+    derived from the name of the setting.
     """
     flag, _, metavar = flag.partition(" ")
     flag = flag or "--" + _UNIT.sub("", one.name).replace("_", "-")
@@ -60,7 +60,7 @@ def option(
     text = one.description.replace("`", "")
     several = one.is_list and one.kind != DECIMALS
     if several:
-        text += " May be repeated." + (" An empty one for none." if edits and not one.choices else "")
+        text += " Repeatable." + (" An empty value clears the list." if edits and not one.choices else "")
     if default is None and not edits:
         text += _default(one)
     more: dict[str, Any] = {} if default is None else {"default": default, "show_default": True}
@@ -90,7 +90,7 @@ def _type(one: Setting) -> Any:
 
 
 def duration(text: str) -> int:
-    """Parse a duration such as ``5m``, and return it in whole seconds."""
+    """Parse a duration such as ``5m`` into whole seconds."""
     return round(seconds(text))
 
 
@@ -98,7 +98,7 @@ def _decimals(text: str) -> list[float]:
     """Parse numbers such as ``10,8,6``."""
     found = [number for part in text.split(",") if (number := decimal(part)) is not None]
     if len(found) <= text.count(","):
-        raise click.BadParameter(f"{text!r} is not a list of numbers; expected for example 10,8,6,5")
+        raise click.BadParameter(f"{text!r} is not a list of numbers; expected numbers such as 10,8,6,5")
     return found
 
 
@@ -110,7 +110,7 @@ def _default(one: Setting) -> str:
 
 
 def fields_of(given: Mapping[str, object]) -> dict[str, Any]:
-    """Return the fields of a request from the values of options, without those that were not given. A list
+    """Return the request fields for the values of options, omitting options that were not passed. A list
     whose only member is empty becomes an empty list.
     """
     return {

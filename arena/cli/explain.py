@@ -1,4 +1,6 @@
-"""``botequim explain``: where the strongest house bot would have chosen otherwise, and what that cost."""
+"""``botequim explain``: shows where the strongest house bot would have chosen differently, and what that
+cost.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,13 @@ from arena.text import printable
     ),
 )
 @click.argument("file", metavar="RECORD")
-@click.option("--bot", "bot_name", help="Whose decisions: a house bot, or path/to/file.py that played there.")
-@click.option("--player", help="Whose decisions: the player with this name in the record.")
-@click.option("--seat", type=click.IntRange(min=0), help="Whose decisions: the player on this seat.")
+@click.option(
+    "--bot",
+    "bot_name",
+    help="Explain the decisions of this bot: a house bot, or path/to/file.py that played in the game.",
+)
+@click.option("--player", help="Explain the decisions of the player with this name in the record.")
+@click.option("--seat", type=click.IntRange(min=0), help="Explain the decisions of the player on this seat.")
 @click.option("--game", "game_id", metavar="ID", help="The game with this id.")
 @click.option("--number", type=click.IntRange(min=1), help="The game with this number in the file, from 1.")
 @click.option(
@@ -47,7 +53,7 @@ from arena.text import printable
     type=click.Choice(("hand", "game")),
     default="hand",
     show_default=True,
-    help="Play on to the end of the hand, for points or lives, or of the game, for the share of it.",
+    help="Play on to the end of the hand, for points or lives, or to the end of the game, for a share of it.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def explain(
@@ -61,20 +67,21 @@ def explain(
     until: Until,
     as_json: bool,
 ) -> None:
-    """Show where shark would have chosen otherwise in the game recorded in RECORD (- is stdin), and an
-    estimate of what that cost.
+    """Show where shark would have chosen differently in the game recorded in RECORD (- is stdin), with an
+    estimate of the cost.
 
-    The cost is how much more shark's action would have brought than the chosen one, with its 95% interval:
-    both are tried in the same re-deals of what the seat could not see, and played on by regular on every
-    seat. It is in points or lives, the seat's own less those of the others. Shark looks further than this
-    estimate, and uses what calls reveal about cards, so where the two disagree neither is proven wrong.
+    The cost is how much more shark's action would have gained than the chosen one, with its 95% interval.
+    Both are tried in the same re-deals of what the seat could not see, and regular plays on from there on
+    every seat. The cost is in points or lives, the seat's own minus those of the others. Shark looks further
+    ahead than this estimate, and uses what calls reveal about cards, so neither is proven wrong where they
+    disagree.
     """
     record = proven_record(file, game_id, number)
     seats = _seats(record, bot_name, player, seat)
     reviewers: dict[int, Bot] = {}
 
     def choose(name: str, seat: int, turn: Turn, seed: int) -> str | None:
-        # One for the whole game, as it remembers what it has seen.
+        # One bot plays the whole game, because it remembers what it has seen.
         if seat not in reviewers:
             reviewers[seat] = bot_spec(name, turn["kind"]).make(seed)
         return reviewers[seat].choose(turn)
@@ -95,7 +102,7 @@ def explain(
 
 
 def _seats(record: Record, bot_name: str | None, player: str | None, seat: int | None) -> list[int]:
-    """Return the seats whose decisions to explain. Raises :class:`~arena.errors.ArenaError`."""
+    """Return the seats whose decisions are explained. Raises :class:`~arena.errors.ArenaError`."""
     players = record["canonical"]["players"]
     if sum(one is not None for one in (bot_name, player, seat)) > 1:
         raise click.UsageError("use only one of --bot, --player and --seat")
@@ -109,7 +116,7 @@ def _seats(record: Record, bot_name: str | None, player: str | None, seat: int |
         found = [
             place for place, one in enumerate(players) if spec.version and one["version"] == spec.version
         ]
-        # A bot that was uploaded has another name and version, and one that was changed another version.
+        # An uploaded bot has a different name and version, and a changed bot has a different version.
         alike = spec.name.replace("_", "-")
         found = found or [place for place, name in enumerate(names) if name.replace("_", "-") == alike]
     else:
@@ -137,7 +144,7 @@ def _lines(record: Record, seats: Sequence[int], found: Sequence[tuple[Remark, C
     other = [(remark, cost) for remark, cost in found if cost is not None]
     lines = [
         f"{canonical['kind']}, game {canonical['game']}, {places} ({name}): {REVIEWER} would have chosen "
-        f"otherwise at {len(other)} of {len(found)} decisions"
+        f"differently at {len(other)} of {len(found)} decisions"
     ]
     for remark, cost in other:
         one = remark.decision
@@ -156,7 +163,7 @@ def _lines(record: Record, seats: Sequence[int], found: Sequence[tuple[Remark, C
 
 
 def shown_cost(cost: Cost) -> str:
-    """Return a cost with its interval."""
+    """Return a cost with its 95% interval as text."""
     clear = "" if cost.low > 0 or cost.high < 0 else ", no clear difference"
     return f"{cost.value:+.2f} {cost.unit} ({cost.low:+.2f} to {cost.high:+.2f}{clear})"
 

@@ -1,4 +1,4 @@
-"""``botequim game ...``: create, show and watch games online."""
+"""``botequim game ...``: creates, shows and watches games online."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _game = click.argument("game_id", metavar="GAME")
     cls=Commands, examples=("botequim game create toepen my-bot house:rookie", "botequim game watch GAME")
 )
 def game() -> None:
-    """Create games online, join them, show and watch them."""
+    """Create, join, show and watch games online."""
 
 
 @game.command(
@@ -74,7 +74,7 @@ def create(
     try:
         made = client.create_game(kind, [_seat_of(text) for text in seats], **options)
     except ArenaError as error:
-        # Local commands name house bots without a prefix.
+        # Local commands use the names of house bots without a prefix.
         house = next((text for text in seats if text in rules_of.house_bots), None)
         if house is not None and f"{house!r}" in error.message:
             error.expected = f"house:{house} for the house bot"
@@ -90,7 +90,7 @@ def _seat_of(text: str) -> BotSeat | HouseSeat | OpenSeat:
     if text == "open":
         return {"open": True}
     if text.startswith("house:"):
-        # The service says which ones there are.
+        # The service reports which values are valid.
         house: Any = text.removeprefix("house:")
         return {"house": house}
     return {"bot": text}
@@ -124,7 +124,7 @@ def _result(view: Game | View) -> str | None:
 def list_games(
     kind: str | None, state: str | None, bot: str | None, limit: int, client: Client, as_json: bool
 ) -> None:
-    """List the newest games, public ones and your own."""
+    """List the newest games that are public or your own."""
     found = client.games(kind=kind, state=state, bot=bot, limit=min(limit, 100))
     columns: Columns[Game] = {
         "id": "game",
@@ -180,9 +180,9 @@ def _shown(view: View) -> str:
 @_seat
 @_viewer
 def watch(game_id: str, seat: int | None, client: Client, as_json: bool) -> None:
-    """Print what happens in GAME, a line per event, until it is over.
+    """Print the events of GAME, one per line, until it is over.
 
-    With --json, each line is an event as the API sends it.
+    With --json, each line is an event as sent by the API.
     """
     view = client.game(game_id, seat=seat)
     assert view is not None
@@ -197,7 +197,7 @@ def watch(game_id: str, seat: int | None, client: Client, as_json: bool) -> None
 
 
 def _events(client: Client, game_id: str, seat: int | None) -> Iterator[Mapping[str, object]]:
-    """Yield the events of a game, over as many streams as it takes."""
+    """Yield the events of a game, reconnecting as often as necessary."""
     last = None
     while True:
         try:
@@ -205,7 +205,7 @@ def _events(client: Client, game_id: str, seat: int | None) -> Iterator[Mapping[
                 last = event.id or last
                 yield event.data
         except Unreachable:
-            # The service may be starting again; the next request says so if it is not.
+            # The service may be restarting. If it is not, the next request fails.
             pass
         view = client.game(game_id, seat=seat)
         if view is not None and view["state"] not in LIVE_STATES:
@@ -213,7 +213,7 @@ def _events(client: Client, game_id: str, seat: int | None) -> Iterator[Mapping[
 
 
 def _event_line(event: Mapping[str, object], names: list[str]) -> str:
-    """Return an event as a line: its number and type, its seat, and its other fields."""
+    """Return a line with the number and type of an event, its seat, and its other fields."""
     seat = event.get("seat")
     who = names[seat] if isinstance(seat, int) and 0 <= seat < len(names) else ""
     rest = {
@@ -237,7 +237,7 @@ def _event_line(event: Mapping[str, object], names: list[str]) -> str:
 def events(
     game_id: str, seat: int | None, start: int, limit: int | None, client: Client, as_json: bool
 ) -> None:
-    """Print a page of the events of GAME so far."""
+    """Print one page of the events of GAME so far."""
     page = client.events(game_id, seat=seat, start=start, limit=limit)
     if as_json:
         show(page, as_json)
@@ -252,10 +252,10 @@ def events(
 @game.command(examples=("botequim game join GAME --profile my-bot",))
 @_game
 @_seat
-@click.option("--nonce", help="A text of your own, mixed into every shuffle.")
+@click.option("--nonce", help="Any text of yours, mixed into every shuffle.")
 @online("the bot")
 def join(game_id: str, seat: int | None, nonce: str | None, client: Client, as_json: bool) -> None:
-    """Take an open seat of GAME for the bot of the token, and print the number of the seat."""
+    """Take an open seat in GAME for the token's bot, and print the number of the seat."""
     joined = client.join(game_id, seat, nonce)
     show(joined, as_json, str(joined["seat"]))
 
@@ -265,14 +265,14 @@ def join(game_id: str, seat: int | None, nonce: str | None, client: Client, as_j
 @_seat
 @online("the bot")
 def resign(game_id: str, seat: int | None, client: Client, as_json: bool) -> None:
-    """Give up the seat of a bot in GAME, which the table plays to the end."""
+    """Give up a bot's seat in GAME. The table then plays the seat to the end."""
     view = client.resign(game_id, seat)
     show(view, as_json, f"{game_id}: resigned; the game is {view['state']}")
 
 
 @game.command(examples=("botequim game cancel GAME",))
 @_game
-@online("the owner that created it, or an admin")
+@online("the owner who created it, or an admin")
 def cancel(game_id: str, client: Client, as_json: bool) -> None:
     """Cancel GAME, which has not begun."""
     view = client.cancel_game(game_id)
@@ -286,5 +286,5 @@ def cancel(game_id: str, client: Client, as_json: bool) -> None:
 @click.option("--wait", is_flag=True, help="Wait until the game is over.")
 @online("the owner or a bot, for a private game", required=False, json=False)
 def record(game_id: str, client: Client, wait: bool) -> None:
-    """Print the record of the finished game GAME, one line of JSON."""
+    """Print the record of the finished game GAME as one line of JSON."""
     click.echo(dumps(client.record(game_id, wait=wait)))

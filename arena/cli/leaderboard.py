@@ -1,4 +1,4 @@
-"""``botequim leaderboard``: ratings computed from records, or as a service published them."""
+"""``botequim leaderboard``: shows ratings that are computed from records or published by a service."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from arena.ratings.board import Board
 
 Wanted = Callable[[str, str, str], bool]
-"""Whether a board (see :class:`~arena.play.board_names.BoardName`) is to be shown."""
+"""Returns whether to show a board (see :class:`~arena.play.board_names.BoardName`)."""
 
 
 @click.command(
@@ -53,15 +53,15 @@ Wanted = Callable[[str, str, str], bool]
 @click.option(
     "--online",
     is_flag=True,
-    help="Show the boards that the service has published; with FILEs, compare the computed ones with them.",
+    help="Show the boards published by the service or, with FILEs, compare the computed boards with them.",
 )
-@click.option("--luck", is_flag=True, help="With FILEs: show the ratings without the luck of the cards too.")
-@click.option("--matchups", is_flag=True, help="Show who beats whom on the boards instead.")
+@click.option("--luck", is_flag=True, help="With FILEs: also show ratings without the luck of the cards.")
+@click.option("--matchups", is_flag=True, help="Show the matchups of the boards instead.")
+@click.option("--history", is_flag=True, help="Show the daily ratings published by the service instead.")
+@click.option("--bot", help="With --history: only this bot.")
 @click.option(
-    "--history", is_flag=True, help="Show the daily ratings that the service has published instead."
+    "--styles", is_flag=True, help="Show playing-style statistics for the service's boards instead."
 )
-@click.option("--bot", help="With --history: only of this bot.")
-@click.option("--styles", is_flag=True, help="Show how the bots of the service's boards play instead.")
 @url_option
 def leaderboard(
     files: tuple[str, ...],
@@ -78,23 +78,23 @@ def leaderboard(
     styles: bool,
     url: str,
 ) -> int:
-    """Rate the bots in the game records of each FILE (JSON lines, also gzipped; - is stdin).
+    """Rate the bots in the game records of the FILEs (JSON lines, also gzipped; - is stdin).
 
-    The command prints one leaderboard per preset of a game and division, equal to that of an arena with these
-    records, and the hash of the records. Games whose rules match no preset are on none. The order of records
-    does not matter, and duplicates are ignored. Hashes are checked; 'botequim verify' checks everything else.
+    The command prints one leaderboard per preset and division, equal to that of an arena with these records,
+    and the hash of the records. Games whose rules match no preset are on none. The order of records does not
+    matter, and duplicates are ignored. Hashes are checked; 'botequim verify' checks everything else.
     'botequim records' downloads the records of a service.
 
-    It reports if the records are only a part: if games of a group are missing, if a download was interrupted,
-    or if the service had published a board of other records then. With --online, it compares the boards with
-    what the service publishes now; the exit code is 1 if a board differs.
+    The command reports incomplete records: if games of a group are missing, if a download was interrupted, or
+    if the board that the service published at that time was based on other records. With --online, it
+    compares the boards with those that the service publishes now; the exit code is 1 if a board differs.
 
-    --luck measures the luck of every game, which takes some milliseconds each, and shows the ratings without
-    it beside the others. A service always publishes them.
+    --luck measures the luck in every game, which takes a few milliseconds each, and also shows ratings
+    without it. A service always publishes these as well.
 
-    --matchups shows, for the best 50 ranked bots of boards of two sides, the share of every pair with its
-    interval and whether the ratings fit it, the worst opponent of each bot, and Nash averaging. --history and
-    --styles show what a service publishes beside its boards.
+    --matchups covers the best 50 ranked bots of boards with two sides. It shows the score share of every pair
+    with its interval, whether the ratings fit it, the worst opponent of each bot, and Nash averaging.
+    --history and --styles show more data that a service publishes for its boards.
     """
     games = GAMES.values() if kind is None else [game_of(kind)]
     if preset is not None:
@@ -106,14 +106,16 @@ def leaderboard(
 
     form = "json" if as_json else form
     if matchups + history + styles > 1:
-        raise click.UsageError("only one of --matchups, --history and --styles can be used")
+        raise click.UsageError("use only one of --matchups, --history and --styles")
     if bot is not None and not history:
         raise click.UsageError("--bot requires --history")
     if (history or styles) and files:
-        raise click.UsageError("--history and --styles read from a service and take no FILE")
+        raise click.UsageError("--history and --styles read from a service and cannot be used with FILE")
     if not files:
         if not (online or history or styles):
-            raise click.UsageError("Missing argument 'FILE...'. --online shows the boards of a service.")
+            raise click.UsageError(
+                "Missing argument 'FILE...'. To show the boards of a service, use --online."
+            )
         client = service(url)
         names = _published_names(client, wanted)
         if history:
@@ -162,7 +164,7 @@ def leaderboard(
         text = "\n".join(board.as_text() for board in found)
         click.echo(fitting(text, lambda: boards_csv(found)), nl=False)
         if online and not differences:
-            click.echo(f"These are the boards that {url} publishes.")
+            click.echo(f"These are the boards published by {url}.")
         for remark in remarks:
             click.echo(f"ONLY A PART: {remark}")
         counting = [group for group in groups if group.counts_for]
@@ -184,7 +186,7 @@ def _check_preset(name: str, games: Collection[Game]) -> None:
 
 
 def _name(board: BoardSummary) -> BoardName:
-    """Return the name of a board that a service has listed."""
+    """Return the name of a board in a service's list."""
     return BoardName(board["kind"], board["division"], board["preset"])
 
 
@@ -210,7 +212,7 @@ def _published(client: Client, names: Sequence[BoardName], form: str) -> str:
     if form == "text":
         text = "\n".join(texts) if texts else "no board has been published\n"
         return fitting(text, lambda: _published(client, names, "csv"))
-    # One line of headings for all.
+    # All boards share one header line.
     return "".join(text if number == 0 else text.partition("\n")[2] for number, text in enumerate(texts))
 
 
@@ -220,7 +222,9 @@ def _incomplete(groups: Sequence[GroupResult]) -> list[str]:
 
 
 def _downloads(files: Sequence[str], found: Sequence[Board], wanted: Wanted) -> tuple[list[str], bool]:
-    """Return what downloaded files lack according to their states, and whether one of them is complete."""
+    """Return what downloaded files lack according to their state files, and whether any of them is
+    complete.
+    """
     states = [
         (file, state) for file in files if file != "-" and (state := read_state(Path(file))) is not None
     ]
@@ -239,10 +243,11 @@ def _downloads(files: Sequence[str], found: Sequence[Board], wanted: Wanted) -> 
 def _differences(
     published: Sequence[BoardSummary], found: Sequence[Board], wanted: Wanted, who: str
 ) -> list[str]:
-    """Return what the computed boards lack of the published ones. ``who`` published them.
+    """Return what the computed boards lack compared to the published ones. ``who`` begins a phrase that says
+    who published them.
 
-    Boards that are only computed are not a difference, since a board is published some seconds after the
-    records.
+    A computed board without a published one is not a difference, because boards are published some seconds
+    after the records.
     """
     computed = {BoardName(board.kind, board.division, board.preset): board for board in found}
     remarks = []

@@ -1,4 +1,6 @@
-"""``botequim login``, ``logout`` and ``whoami``: profiles that hold a user's services and tokens."""
+"""``botequim login``, ``logout`` and ``whoami``: manage profiles, which store a user's services and
+tokens.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from arena.client.types import Quota
 
 _BOT: Final = "btq_b_"
-"""How the token of a bot begins; the name follows, to the next underscore."""
+"""The prefix of a bot's token. The bot's name follows, up to the next underscore."""
 
 
 @click.command(
@@ -31,16 +33,20 @@ _BOT: Final = "btq_b_"
         "botequim login --url https://botequim.example",
     ),
 )
-@click.option("--profile", "name", default=DEFAULT, show_default=True, help="The profile to store it in.")
+@click.option(
+    "--profile", "name", default=DEFAULT, show_default=True, help="The profile to store the token in."
+)
 @click.option("--url", envvar="BOTEQUIM_URL", default=DEFAULT_URL, show_default=True, help="The service.")
-@click.option("--token", help="The token. [default: from standard input, or asked for on a terminal]")
+@click.option(
+    "--token", help="The token. [default: read from standard input; on a terminal, you are asked for it]"
+)
 @json_option
 def login(name: str, url: str, token: str | None, as_json: bool) -> None:
     """Store a service and the token of an owner, a bot or an admin for later commands.
 
-    The token is checked first. It is stored in botequim/config.ini in $XDG_CONFIG_HOME (~/.config), which
-    only you can read. Commands use the profile 'default', or the one given by --profile or BOTEQUIM_PROFILE;
-    the variables BOTEQUIM_URL and BOTEQUIM_TOKEN take precedence.
+    The token is checked first. It is stored in botequim/config.ini in $XDG_CONFIG_HOME (by default
+    ~/.config), which only you can read. Commands use the profile 'default', or the one set by --profile or
+    BOTEQUIM_PROFILE. The variables BOTEQUIM_URL and BOTEQUIM_TOKEN take precedence.
     """
     if token is None:
         token = _entered()
@@ -50,7 +56,7 @@ def login(name: str, url: str, token: str | None, as_json: bool) -> None:
     shown = {"profile": name, "url": client.url, **who}
     show(shown, as_json, f"profile {name}: {_described(who)} at {client.url}, in {path}")
     if is_set("BOTEQUIM_TOKEN"):
-        click.echo("botequim: BOTEQUIM_TOKEN is set and goes before the profile", err=True)
+        click.echo("botequim: BOTEQUIM_TOKEN is set and takes precedence over the profile", err=True)
 
 
 def _entered() -> str:
@@ -68,10 +74,10 @@ def _entered() -> str:
 def logout(name: str, as_json: bool) -> None:
     """Remove a stored profile.
 
-    The token stays valid; 'botequim owner revoke' and 'botequim bot revoke' revoke it at the service.
+    The token remains valid. To revoke it, use 'botequim owner revoke' or 'botequim bot revoke'.
     """
     path = remove_profile(name)
-    show({"profile": name}, as_json, f"removed profile {name} from {path}; its token stays valid")
+    show({"profile": name}, as_json, f"removed profile {name} from {path}; its token remains valid")
 
 
 @click.command(cls=Command, examples=("botequim whoami", "botequim whoami --profile ana-bot --json"))
@@ -79,7 +85,7 @@ def logout(name: str, as_json: bool) -> None:
 @token_option("an owner, a bot or an admin")
 @json_option
 def whoami(url: str, token: str, as_json: bool) -> None:
-    """Show whom the token belongs to, at which service, and what is left of quotas and budgets."""
+    """Show who the token belongs to, its service, and the use of quotas and budgets."""
     client = service(url, token)
     who = identity(client, token)
     found: dict[str, Any] = {"url": client.url, **who, "profiles": [profile.name for profile in profiles()]}
@@ -99,12 +105,12 @@ def _used(quota: Quota) -> str:
 
 
 def identity(client: Client, token: str) -> dict[str, Any]:
-    """Return whose token it is: ``scope`` and ``name``, and for an owner the fields of the API. Raises
-    ``invalid_token``.
+    """Return the identity of the token: ``scope`` and ``name``, and for an owner the fields of the API.
+    Raises ``invalid_token``.
     """
     token = clean(token)
     if token.startswith(_BOT):
-        # Any request fails if the token is not valid.
+        # Any request fails if the token is invalid.
         next(client.games(limit=1), None)
         return {"scope": "bot", "name": token.removeprefix(_BOT).partition("_")[0]}
     try:

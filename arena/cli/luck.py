@@ -1,4 +1,4 @@
-"""``botequim luck``: how much of a recorded game was luck, hand by hand."""
+"""``botequim luck``: shows how much of a recorded game was luck, hand by hand."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from arena.text import printable
 @click.option("--number", type=click.IntRange(min=1), help="The game with this number in the file, from 1.")
 @json_option
 def luck(file: str, game_id: str | None, number: int | None, as_json: bool) -> None:
-    """Show how much of the game recorded in RECORD (- is stdin) was the luck of the cards, hand by hand.
+    """Show how much of the game recorded in RECORD (- is stdin) was luck of the cards, hand by hand.
 
     'par', a pinned house bot, plays the pack of each hand on all seats, from the score at which the hand
-    began. The luck of the hand is the chance to win the game after that, less the chance before, by a
-    published table. Its mean is 0, whoever plays, so results without the luck show in fewer games who is
-    better. It is measured for games of two players or two teams with the rules of a preset.
+    began. The luck of the hand is the chance to win the game after this, minus the chance before, according
+    to a published table. Its mean is 0 for all players, so results without luck need fewer games to show who
+    is better. Luck is measured for games of two players or two teams under the rules of a preset.
     """
     found = luck_json(proven_record(file, game_id, number))
     show(found, as_json, lambda: _text(found))
@@ -54,7 +54,7 @@ def _text(found: Mapping[str, Any]) -> str:
             },
             right=3,
         ),
-        f"the chances of {names[0]} to win the game, and the luck of each hand; the lot for the first dealer "
+        f"{names[0]}'s chances of winning, and the luck of each hand; the draw of the first dealer "
         f"brought {found['lot']:+.3f}\n",
         table(
             hands,

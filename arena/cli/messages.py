@@ -1,4 +1,4 @@
-"""Errors in the terms of a command, with its options in place of fields of the API, and names to suggest."""
+"""Rewrites errors for a command, naming its options instead of API fields, and suggests similar names."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][\w@./:-]*")
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str:
-    """Return a text such as ``did you mean 'truco'?``, or an empty one."""
+    """Return a text such as ``did you mean 'truco'?``, or an empty text."""
     found = similar(word, names)
     return f"did you mean {' or '.join(repr(name) for name in found)}?" if found else ""
 
 
 def suggestion(message: str, expected: str) -> str:
-    """Return ``did you mean ...?`` for an error that quotes a name and lists the existing ones; otherwise an
+    """Return ``did you mean ...?`` for an error that quotes a name and lists the existing names, else an
     empty text.
     """
     quoted = _QUOTED.findall(message)
@@ -42,12 +42,12 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "clock.bank_ms": ("--bank-seconds",),
     "bot": ("NAME", "--name", "BOTS", "FILE"),
 }
-"""Fields of many operations, with the options or arguments that give them: the first that a command has. What
-it lacks stays as it is.
+"""Options or arguments for API fields that many operations have. The first one that a command has is used; if
+it has none, the name of the field is kept.
 """
 
 _FORMS: Final = re.compile(rf"(?<=\d) \(\d{{4}}-\d\d-\d\dT[\d:]+Z\)|{OF_BOTH_FORMS}")
-"""What the API says about its two forms of times."""
+"""Parts of API messages that describe the two forms of times."""
 _MOMENT: Final = re.compile(r"\b1[0-9]{12}\b")
 _FEWEST_WORDS: Final = 3
 _NUMBER: Final = re.compile(r"\b[0-9]+\b")
@@ -61,8 +61,8 @@ def shown_parameter(parameter: click.Parameter) -> str:
 
 
 def own_words(error: ArenaError, command: click.Command, fields: Mapping[str, str]) -> None:
-    """Rewrite the error in the terms of ``command``. ``fields`` maps fields of the API to the options that
-    give them, besides those of the same name.
+    """Rewrite the error to name the options of ``command``. ``fields`` maps API fields to the options that
+    set them, if the names differ.
     """
     field = error.field
     if not field:
@@ -72,7 +72,7 @@ def own_words(error: ArenaError, command: click.Command, fields: Mapping[str, st
         return
     last = field.rpartition(".")[2]
     if option == "--rule":
-        # The rest is the name of a rule option, as the user gave it.
+        # The rest is the name of a rule option, as the user typed it.
         error.field = f"{option} {field.partition('.')[2]}".rstrip()
         return
     error.message = _times(_renamed(error.message, (field, last), option), last)
@@ -82,7 +82,7 @@ def own_words(error: ArenaError, command: click.Command, fields: Mapping[str, st
 
 
 def _option(field: str, command: click.Command, fields: Mapping[str, str]) -> str | None:
-    """Return the option or argument of the command that gives the field, or the object that contains it."""
+    """Return the option or argument of the command that sets the field, or the object that contains it."""
     while field:
         found = option_of(field, command, fields)
         if found is not None:
@@ -92,7 +92,7 @@ def _option(field: str, command: click.Command, fields: Mapping[str, str]) -> st
 
 
 def option_of(field: str, command: click.Command, fields: Mapping[str, str]) -> str | None:
-    """Return the option or argument of the command that gives the field itself. ``fields`` are as in
+    """Return the option or argument of the command that sets the field itself. For ``fields``, see
     :func:`own_words`.
     """
     shown = {shown_parameter(parameter): parameter for parameter in command.params}
@@ -109,7 +109,7 @@ def option_of(field: str, command: click.Command, fields: Mapping[str, str]) -> 
 
 
 def _renamed(text: str, names: tuple[str, ...], option: str) -> str:
-    """Return the text with the name of a field replaced by ``option``, at its beginning or where the name is
+    """Return the text with a field name replaced by ``option``, at the beginning, or anywhere if the name is
     not an English word.
     """
     for name in names:
@@ -120,7 +120,7 @@ def _renamed(text: str, names: tuple[str, ...], option: str) -> str:
 
 
 def _times(text: str, field: str) -> str:
-    """Return the text with times in place of Unix milliseconds, and seconds in place of milliseconds."""
+    """Return the text with Unix milliseconds replaced by times, and milliseconds by seconds."""
     if not field.endswith("_ms"):
         return text
     text = _FORMS.sub("", text)
@@ -138,7 +138,7 @@ def _time(ms: int) -> str:
 
 
 def one_line(error: ArenaError) -> str:
-    """Return the error as one line that does not repeat where it is and what is allowed."""
+    """Return the error as one line, without repeating the field or what is expected."""
     parts = [error.message]
     if error.field and not _names(error.message, error.field):
         parts.append(f"at {error.field}")
@@ -149,15 +149,15 @@ def one_line(error: ArenaError) -> str:
 
 
 def _names(message: str, field: str) -> bool:
-    """Return whether the message already says where the error is: it names an option, or begins with the
-    field.
+    """Return whether the message already names the location of the error: it names an option, or begins with
+    the field.
     """
     is_option = field.startswith("-") and field in re.split(r"[\s:;,()]+", message)
     return is_option or message.startswith(f"{field}: ")
 
 
 def _says(message: str, expected: str) -> bool:
-    """Return whether the message already says what is expected. A few of the words may occur by chance."""
+    """Return whether the message already says what is expected. A few of its words can occur by chance."""
     words = _plain(expected)
     return words.count(" ") >= _FEWEST_WORDS and words in _plain(message)
 
@@ -167,7 +167,7 @@ def _plain(text: str) -> str:
 
 
 def with_suggestion(message: str) -> str:
-    """Return click's message, with a suggestion if it quotes a wrong choice and lists the right ones."""
+    """Return Click's message, with a suggestion if it quotes an invalid choice and lists the valid ones."""
     if "id you mean" in message:
         return message
     wrong, found, choices = message.partition(" is not one of ")

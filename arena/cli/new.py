@@ -1,4 +1,4 @@
-"""``botequim new``: a small working bot to start from, with a test."""
+"""``botequim new``: creates a small working bot to start from, with a test."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _SAMPLE_GAMES: Final = 10
 
 
 _STEPS: Final = ("build", "test", "register", "run", "submit")
-"""What the commands of a README do, in order."""
+"""The purposes of the commands in a README, in order."""
 
 
 class InvalidStarter(ArenaError):
-    """Raised for a starter that cannot be written, because a name is not allowed or files exist."""
+    """The starter cannot be written, because its name is not allowed or files already exist."""
 
     code = "invalid_starter"
 
@@ -50,7 +50,7 @@ class InvalidStarter(ArenaError):
     examples=("botequim new my_bot --game truco", "botequim new my-bot --game toepen --language go"),
 )
 @click.argument("folder", metavar="NAME", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--game", "kind", required=True, type=KIND, help="The game that it plays.")
+@click.option("--game", "kind", required=True, type=KIND, help="The game that the bot plays.")
 @click.option(
     "--language",
     type=click.Choice(LANGUAGES),
@@ -60,25 +60,24 @@ class InvalidStarter(ArenaError):
 )
 @json_option
 def new(folder: Path, kind: str, language: str, as_json: bool) -> None:
-    """Write a small working bot with its own test to the folder NAME, such as my_bot.
+    """Write a small working bot with a test to the folder NAME, such as my_bot.
 
-    Prints the files and the commands that build, test and run it and get it into the arena; its README.md
-    explains them. Files that exist are never overwritten. The bot's name is that of the folder, with hyphens:
-    my-bot.
+    The command prints the files, and the commands that build, test and run the bot and submit it to the
+    arena; its README.md explains them. Existing files are never overwritten. The bot is named after the
+    folder, with hyphens: my-bot.
     """
     written = write_starter(folder, kind, language)
     readme = (folder / "README.md").read_text(encoding="utf-8")
     found = commands(readme)
     lines = [*map(str, written), "", f"cd {folder}"]
     lines += [f"{command:<30} # {what}" for what, command in found.items()]
-    lines += ["", "OWNER is the token that 'botequim signup' prints; README.md has the rest."]
+    lines += ["", "OWNER is the token printed by 'botequim signup'; see README.md for details."]
     show({"files": [str(path) for path in written], "commands": found}, as_json, "\n".join(lines))
 
 
 def commands(readme: str) -> dict[str, str]:
-    """Return the commands of a starter's README by their purpose: ``build``, ``test`` and ``run``, and
-    ``submit``, or ``register`` where the arena cannot run the bot. In them, ``$OWNER`` is the token of the
-    owner.
+    """Return the commands in a starter's README by purpose: ``build``, ``test`` and ``run``, and ``submit``,
+    or ``register`` if the arena cannot run the bot. ``$OWNER`` stands for the owner's token.
     """
     found = re.findall(rf"^    (\S.*?) +# ({'|'.join(_STEPS)})\b", readme, re.MULTILINE)
     done = {what: command for command, what in found}
@@ -88,9 +87,10 @@ def commands(readme: str) -> dict[str, str]:
 
 
 def write_starter(folder: Path, kind: str, language: str) -> list[Path]:
-    """Write the starter of a language to ``folder``, which may exist, and return the paths of its files.
+    """Write the starter for a language to ``folder``, which can exist already, and return the paths of its
+    files.
 
-    Raises :class:`InvalidStarter` without writing anything if the name is not allowed or one of the files
+    Raises :class:`InvalidStarter`, without writing anything, if the name is not allowed or one of the files
     exists.
     """
     names = _names(folder.name)
@@ -108,7 +108,7 @@ def write_starter(folder: Path, kind: str, language: str) -> list[Path]:
 
 
 def starter(names: Mapping[str, str], kind: str, language: str) -> dict[str, str]:
-    """Return the files of a starter by their paths. ``names`` maps the names in the templates to their
+    """Return the files of a starter by path. ``names`` maps the names in the templates to their
     replacements.
     """
     root = files("arena.cli") / _STARTERS
@@ -125,11 +125,11 @@ def starter(names: Mapping[str, str], kind: str, language: str) -> dict[str, str
 
 
 def _names(name: str) -> dict[str, str]:
-    """Return the replacements of the names in the templates. Raises :class:`InvalidStarter`."""
+    """Return the replacements for the names in the templates. Raises :class:`InvalidStarter`."""
     if not _NAME.fullmatch(name):
         raise InvalidStarter(f"{name!r} is not a valid bot name", field="NAME", expected=_NAME_RULE)
     module = name.replace("-", "_")
-    # In Python the file would hide the module, and a house bot's name is not free.
+    # In Python, the file would hide a module of this name, and the names of house bots are taken.
     taken = {*sys.stdlib_module_names, *keyword.kwlist, *HOUSE_BOTS, "arena", "botequim"}
     if module in taken:
         raise InvalidStarter(f"the name {name!r} is already taken", field="NAME", expected="another name")
@@ -151,7 +151,7 @@ def _templates(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
 
 
 class _Recorder(Bot):
-    """A bot that plays as another one, and keeps the first turn of each kind of decision, with cards and
+    """A bot that plays like another one, and keeps the first turn of each kind of decision, with cards and
     without.
     """
 
@@ -166,8 +166,8 @@ class _Recorder(Bot):
 
 
 def sample_turns(kind: str) -> list[Mapping[str, object]]:
-    """Return turns of some games between bots that play at random: the first of each kind of decision,
-    including rare ones, such as an answer after one's last card.
+    """Return sample turns from games between random bots: the first turn of each kind of decision. They
+    include rare kinds, such as an answer after the seat's last card.
     """
     spec = bot_spec("random", kind)
     kept: dict[tuple[object, ...], Mapping[str, object]] = {}

@@ -1,4 +1,4 @@
-"""What the commands that use a service share: its address, its tokens and its client."""
+"""The options and clients of commands that use a service."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from arena.errors import ArenaError
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 PATIENCE: Final = 10.0
-"""Seconds for which a command tries to reach the service."""
+"""Seconds for which a command keeps trying to reach the service."""
 
 _PROFILE: Final = "arena.cli.profile"
 _TOKEN: Final = "BOTEQUIM_TOKEN"
@@ -32,7 +32,7 @@ def _name_profile(ctx: click.Context, _: click.Parameter, name: str | None) -> N
     find_profile(name)
     for variable in (_URL, _TOKEN):
         if is_set(variable):
-            click.echo(f"botequim: {variable} is set and goes before profile {name!r}", err=True)
+            click.echo(f"botequim: {variable} is set and takes precedence over profile {name!r}", err=True)
 
 
 def _chosen() -> Profile | None:
@@ -46,12 +46,12 @@ def _url() -> str:
 
 
 def _token() -> str | None:
-    """Return the token of the profile if the service is the profile's."""
+    """Return the profile's token if the service is the one in the profile."""
     profile = _chosen()
     if profile is None or _differs(profile):
         return None
     if is_open_to_others():
-        click.echo(f"botequim: others may read {config_path()}; use chmod 600", err=True)
+        click.echo(f"botequim: other users can read {config_path()}; protect it with chmod 600", err=True)
     return profile.token
 
 
@@ -69,13 +69,13 @@ def url_option(command: Function) -> Function:
             expose_value=False,
             is_eager=True,
             callback=_name_profile,
-            help=f"The profile that 'botequim login' stored. [default: {DEFAULT}]",
+            help=f"A profile stored by 'botequim login'. [default: {DEFAULT}]",
         ),
         click.option(
             "--url",
             envvar=_URL,
             default=_url,
-            show_default=f"that of the profile, else {DEFAULT_URL}",
+            show_default=f"the profile's, else {DEFAULT_URL}",
             is_eager=True,
             help="The address of the service.",
         ),
@@ -86,18 +86,17 @@ def url_option(command: Function) -> Function:
 
 
 def token_option(whose: str, *, required: bool = True) -> Callable[[Function], Function]:
-    """Return a decorator for the option ``--token``, whose default is ``BOTEQUIM_TOKEN``, else the profile's
-    token. It is used with :func:`url_option`.
+    """Return a decorator that adds the option ``--token``, whose default is ``BOTEQUIM_TOKEN``, else the
+    profile's token. Use it together with :func:`url_option`.
     """
 
     def check(ctx: click.Context, _: click.Parameter, token: str | None) -> str | None:
         if token or not required or ctx.resilient_parsing:
             return token
         profile = _chosen()
-        stored = "" if profile is None else f" (that of profile {profile.name!r} is for {profile.url})"
+        stored = "" if profile is None else f" (the one in profile {profile.name!r} is for {profile.url})"
         raise click.UsageError(
-            f"the token of {whose} is missing{stored}; 'botequim login' stores it, or set {_TOKEN}, or give "
-            "--token",
+            f"the token of {whose} is missing{stored}; run 'botequim login', set {_TOKEN} or pass --token",
             ctx=ctx,
         )
 
@@ -107,16 +106,16 @@ def token_option(whose: str, *, required: bool = True) -> Callable[[Function], F
         default=_token,
         show_default=False,
         callback=check,
-        help=f"The token of {whose}; safer in {_TOKEN} or a profile, as process lists show options.",
+        help=f"The token of {whose}. {_TOKEN} or a profile is safer, because process lists show options.",
     )
 
 
 def online(
     whose: str = "", *, required: bool = True, json: bool = True
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator for a command that calls the service: it adds the options of :func:`url_option`,
-    those of :func:`token_option` if the token of somebody (``whose``) is sent, and ``--json`` unless ``json``
-    is false. The command receives ``client`` and, with ``--json``, ``as_json``.
+    """Return a decorator for a command that calls the service. It adds the options of :func:`url_option`,
+    those of :func:`token_option` if ``whose`` says whose token is sent, and ``--json`` unless ``json`` is
+    false. The command receives ``client`` and, with ``--json``, ``as_json``.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -134,10 +133,10 @@ def online(
 
 
 def service(url: str, token: str | None = None) -> Client:
-    """Return the client of a command. Raises ``invalid_url``."""
+    """Return a client for a command. Raises ``invalid_url``."""
     if url.rstrip("/").endswith("/v1"):
         raise ArenaError(
-            f"{url!r} is the address of the API, not of the service",
+            f"{url!r} is the URL of the API, not of the service",
             code="invalid_url",
             field="url",
             expected=url.rstrip("/").removesuffix("/v1"),

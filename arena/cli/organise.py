@@ -1,4 +1,4 @@
-"""``botequim tournament edit`` and others: what organisers do with an announced tournament."""
+"""``botequim tournament edit`` and other commands with which organisers manage an announced tournament."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OPTIONS: Final = {
     "hidden": "--hidden/--public",
     "locks_ms": "--starts",
 }
-"""The options of settings that have other names than these."""
+"""The options for settings whose names differ from those of the options."""
 
 
 @click.command(
@@ -51,8 +51,8 @@ def edit(
 ) -> None:
     """Change settings of TOURNAMENT, and print what has changed.
 
-    Once a bot has entered, only its name, description and link, a later --starts and more --max-entries are
-    allowed.
+    After a bot has entered, you can change only its name, description and link, move --starts to a later
+    time, and increase --max-entries.
     """
     changes = fields_of(settings)
     if not (changes or rules):
@@ -77,10 +77,12 @@ def edit(
     "--starts", type=future, default="+5m", show_default=True, help="When entry is locked and play begins."
 )
 @click.option("--opens", type=future, help="When entry opens. [default: now]")
-@click.option("--ends", type=future, help="When it ends, if its format ends by time. [default: as long]")
-@click.option("--name", help="The display name. [default: the same]")
-@click.option("--description", help="Plain text about it. [default: the same]")
-@click.option("--link", help="The address of a web page about it. [default: the same]")
+@click.option(
+    "--ends", type=future, help="When it ends, if its format has an end time. [default: same duration]"
+)
+@click.option("--name", help="The display name. [default: unchanged]")
+@click.option("--description", help="A plain-text description. [default: unchanged]")
+@click.option("--link", help="The URL of a web page about it. [default: unchanged]")
 @online("an organiser, or an admin")
 def clone(
     tournament_id: str,
@@ -99,7 +101,7 @@ def clone(
 
 @click.command(cls=Command, examples=("botequim tournament results TOURNAMENT > results.csv",))
 @click.argument("tournament_id", metavar="TOURNAMENT")
-@online("an owner who may see it", required=False, json=False)
+@online("an owner who can see it", required=False, json=False)
 def results(tournament_id: str, client: Client) -> None:
     """Print the results of TOURNAMENT as CSV, one line per entry, by owner."""
     click.echo(client.results(tournament_id), nl=False)
@@ -116,7 +118,7 @@ def results(tournament_id: str, client: Client) -> None:
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.argument("owners", nargs=-1)
 @click.option("--remove", multiple=True, metavar="OWNER", help="Withdraw an invitation; repeatable.")
-@click.option("--link", is_flag=True, help="Make a link that invites whoever has it, and print it.")
+@click.option("--link", is_flag=True, help="Create and print a link that invites everyone who has it.")
 @click.option("--expires", type=future, help="When the link expires. [default: when entry is locked]")
 @click.option("--revoke", multiple=True, metavar="LINK", help="Revoke a link by its id; repeatable.")
 @online("an organiser, or an admin")
@@ -130,7 +132,9 @@ def invite(
     client: Client,
     as_json: bool,
 ) -> None:
-    """Invite OWNERS to TOURNAMENT, whose bots may then enter; without options, list who is invited."""
+    """Invite OWNERS to TOURNAMENT, so that their bots can enter. Without OWNERS or options, list who is
+    invited.
+    """
     if owners:
         client.invite_owners(tournament_id, list(owners))
     for owner in remove:
@@ -158,7 +162,7 @@ def _guests_text(found: Guests) -> str:
 @click.argument("code")
 @online("the owner")
 def accept(tournament_id: str, code: str, client: Client, as_json: bool) -> None:
-    """Accept the invitation to TOURNAMENT that has the CODE of its link."""
+    """Accept the invitation to TOURNAMENT with the CODE of its link."""
     view = client.accept_invitation(tournament_id, code)
     show(view, as_json, view["name"])
 
@@ -167,11 +171,11 @@ def accept(tournament_id: str, code: str, client: Client, as_json: bool) -> None
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.argument("owners", nargs=-1)
 @click.option("--remove", multiple=True, metavar="OWNER", help="Remove a co-organiser; repeatable.")
-@online("the owner that announced it, or an admin")
+@online("the owner who announced it, or an admin")
 def organisers(
     tournament_id: str, owners: tuple[str, ...], remove: tuple[str, ...], client: Client, as_json: bool
 ) -> None:
-    """Make OWNERS co-organisers of TOURNAMENT, who may edit, invite and cancel."""
+    """Make OWNERS co-organisers of TOURNAMENT, who can edit it, invite owners and cancel it."""
     for owner in owners:
         client.add_organiser(tournament_id, owner)
     for owner in remove:
@@ -195,7 +199,7 @@ def organisers(
 )
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.argument("hook", metavar="[URL]", required=False)
-@click.option("--secret", help="The signing secret. [default: a new one]")
+@click.option("--secret", help="The signing secret. [default: generated]")
 @click.option("--remove", multiple=True, metavar="ID", help="Delete a subscription; repeatable.")
 @click.option("--test", multiple=True, metavar="ID", help="Post a ping to a subscription's URL; repeatable.")
 @online("the owner")
@@ -208,10 +212,10 @@ def follow(
     client: Client,
     as_json: bool,
 ) -> None:
-    """Let what happens with TOURNAMENT be posted to URL, and print the signing secret.
+    """Subscribe URL to the announcements of TOURNAMENT, and print the signing secret.
 
-    The secret is shown only once. Without URL, list your subscriptions. A failed subscription resumes when
-    its URL answers a --test.
+    The secret is shown only once. Without URL, the command lists your subscriptions. A failed subscription
+    resumes when its URL answers a --test.
     """
     for old in remove:
         client.unsubscribe(tournament_id, old)

@@ -1,4 +1,4 @@
-"""The output of commands: a table or lines for people, or with ``--json`` what the API returns."""
+"""The output of commands: a table or lines for people or, with ``--json``, the API's response."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from rich.cells import cell_len
 
 from arena.text import Cell, plain_table
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON in the shape of the API.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON in the API's format.")
 
 Row = TypeVar("Row", bound=Mapping[str, object])
 
 Column = str | Callable[[Row], Cell]
-"""A field of a row, or what makes the cell of it."""
+"""The name of a field of a row, or a function that returns a cell for the row."""
 
 Columns = Mapping[str, Column[Row]]
-"""The columns of a table by their headings."""
+"""The columns of a table, by heading."""
 
 NEVER: Final = "never"
 
 _NARROW: Final = 60
-"""On a terminal with fewer columns, a table that does not fit is printed row by row."""
+"""A terminal with fewer columns is narrow: a table that does not fit is printed row by row."""
 
 
 def show(value: object, as_json: bool, text: str | Callable[[], str] = "") -> None:
-    """Print ``value`` as JSON, or else ``text``, if there is any."""
+    """Print ``value`` as JSON, or otherwise ``text``, unless it is empty."""
     if as_json:
         click.echo(json.dumps(value, indent=2, ensure_ascii=False))
         return
@@ -44,8 +44,8 @@ def show(value: object, as_json: bool, text: str | Callable[[], str] = "") -> No
 
 
 def show_rows(key: str, rows: Iterable[Row], columns: Columns[Row], as_json: bool, right: int = 0) -> None:
-    """Print rows as a :func:`table`, or as JSON ``{key: rows}``. An empty list prints ``no bots``, according
-    to ``key``.
+    """Print rows as a :func:`table`, or as JSON ``{key: rows}``. For an empty list, print ``no bots`` or the
+    like, depending on ``key``.
     """
     found = list(rows)
     show({key: found}, as_json, lambda: table(found, columns, right) if found else f"no {key}")
@@ -57,20 +57,20 @@ def json_line(value: object) -> str:
 
 
 def table(rows: Iterable[Row], columns: Columns[Row], right: int = 0) -> str:
-    """Return the rows in columns with headings, the last ``right`` of them aligned to the right."""
+    """Return the rows in columns with headings. The last ``right`` columns are right-aligned."""
     cells = [[_cell(row, column) for column in columns.values()] for row in rows]
     return plain_table(tuple(columns), cells, left=len(columns) - right, most=narrow())
 
 
 def narrow() -> int | None:
-    """Return the columns of a narrow terminal, or None if standard output is not one."""
+    """Return the number of columns of a narrow terminal, or None if standard output is not one."""
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else _NARROW
     return columns if columns < _NARROW else None
 
 
 def fitting(text: str, as_csv: Callable[[], str]) -> str:
-    """Return ``text`` with its tables; if they do not fit on a narrow terminal, return the CSV of ``as_csv``
-    as lines of a heading and a value.
+    """Return ``text``. If it does not fit on a narrow terminal, return the CSV of ``as_csv`` instead, with a
+    line of heading and value for each cell.
     """
     columns = narrow()
     if columns is None or max(map(cell_len, text.splitlines()), default=0) <= columns:
@@ -85,12 +85,12 @@ def _cell(row: Row, column: Column[Row]) -> Cell:
 
 
 def named(*fields: str) -> dict[str, Column[Any]]:
-    """Return columns that have the names of their fields."""
+    """Return columns with the names of their fields as headings."""
     return {field: field for field in fields}
 
 
 def details(value: Row, columns: Columns[Row]) -> str:
-    """Return an object as lines of a name and a value, without names that have no value."""
+    """Return an object as lines with a name and a value each, omitting names without a value."""
     cells = {name: _cell(value, column) for name, column in columns.items()}
     shown = {name: cell for name, cell in cells.items() if cell is not None and cell != ""}
     width = max(map(len, shown), default=0) + 1
@@ -98,25 +98,25 @@ def details(value: Row, columns: Columns[Row]) -> str:
 
 
 def moment(field: str) -> Callable[[Mapping[str, Any]], str]:
-    """Return a column of times: the field in Unix milliseconds, shown in UTC."""
+    """Return a column that shows a field in Unix milliseconds as a time in UTC."""
     return lambda row: when(row.get(field))
 
 
 def when(ms: int | None) -> str:
-    """Return a time in UTC, from Unix milliseconds."""
+    """Return Unix milliseconds as a time in UTC."""
     return NEVER if ms is None else f"{datetime.fromtimestamp(ms / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 @contextmanager
 def redirected(as_json: bool) -> Iterator[None]:
-    """Redirect progress messages to stderr, inside the block, if the result is JSON."""
+    """Inside the block, redirect progress messages to stderr if the result is JSON."""
     with redirect_stdout(sys.stderr) if as_json else nullcontext():
         yield
 
 
 def with_interval(value: float | None, half_width: float | None) -> str:
-    """Return a value with its interval, such as ``+0.123 ± 0.045``, with ``-`` for the interval of a single
-    group and for missing values.
+    """Return a value with its interval, such as ``+0.123 ± 0.045``. A missing value and the interval of a
+    single group are shown as ``-``.
     """
     if value is None:
         return "-"

@@ -1,4 +1,4 @@
-"""``botequim signup``, ``web`` and ``owner ...``: owners and their tokens."""
+"""``botequim signup``, ``web`` and ``owner ...``: manage owners and their tokens."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def signup(name: str, invitation: str | None, client: Client, as_json: bool) -> 
 @click.option("--browser/--no-browser", default=True, show_default=True, help="Open the link in a browser.")
 @online("the owner")
 def web(client: Client, browser: bool, as_json: bool) -> None:
-    """Print a link that signs a browser in as the owner, and open it.
+    """Print and open a link that signs a browser in as the owner.
 
-    The link works once, for five minutes.
+    The link works once, within five minutes.
     """
     made: Any = client.call("create_sign_in_link")
     show(made, as_json, made["url"])
@@ -45,7 +45,7 @@ def web(client: Client, browser: bool, as_json: bool) -> None:
 
 @click.group(cls=Commands, examples=("botequim owner show ana", "botequim owner rotate | botequim login"))
 def owner() -> None:
-    """Show owners, replace or revoke your own token, export or delete your account."""
+    """Show owners, replace or revoke your token, and export or delete your account."""
 
 
 @owner.command("show", examples=("botequim owner show ana", "botequim owner show ana --json"))
@@ -73,7 +73,7 @@ def rotate(client: Client, as_json: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @online("the owner")
 def revoke(client: Client, yes: bool, as_json: bool) -> None:
-    """Revoke your token; only an admin can issue another."""
+    """Revoke your token. Only an admin can issue another."""
     if not yes:
         click.confirm("Only an admin can issue another token. Revoke it?", abort=True, err=True)
     client.revoke_owner_token()
@@ -96,15 +96,15 @@ def export(client: Client, out: Path | None) -> None:
 
 
 @owner.command(examples=("botequim owner delete", "botequim owner delete --confirm ana"))
-@click.option("--confirm", metavar="NAME", help="Your name. [default: you are asked for it]")
+@click.option("--confirm", metavar="NAME", help="Your owner name. [default: you are asked for it]")
 @online("the owner")
 def delete(client: Client, confirm: str | None, as_json: bool) -> None:
-    """Delete your account and all its bots; this cannot be undone.
+    """Delete your account and all its bots. This cannot be undone.
 
     Bots leave their tournaments and resign their games; tokens, sources and logs are erased. Records remain,
-    but in them names such as deleted-1f2e3d4c replace yours and those of your bots.
+    but names such as deleted-1f2e3d4c replace your name and the names of your bots.
     """
     if confirm is None:
         confirm = click.prompt("Type the name of the account to delete it", err=True)
     shown = client.delete_owner(confirm)
-    show({"shown": shown}, as_json, f"deleted; {shown} is shown in its place")
+    show({"shown": shown}, as_json, f"deleted; {shown} is shown instead")

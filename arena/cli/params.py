@@ -1,4 +1,4 @@
-"""Options and arguments that several commands share, with their types, such as times and kinds of games."""
+"""Options and arguments shared by several commands, and their types, such as times and kinds of games."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from arena.inputs.times import HERE, read_duration, read_time
 from arena.play.clocks import CLOCKS
 
 _LATE_MS: Final = 60_000
-"""How far in the past a time may lie that was meant to be now."""
+"""How far in the past a time can be and still count as now."""
 
 _Value = TypeVar("_Value")
 
 
 def seconds(text: str) -> float:
-    """Parse a duration such as ``90``, ``90s``, ``5m``, ``2h`` or ``1d``, and return it in seconds."""
+    """Parse a duration such as ``90``, ``90s``, ``5m``, ``2h`` or ``1d`` into seconds."""
     return _read(lambda: read_duration(text))
 
 
 def moment(text: str) -> int:
-    """Parse a time such as ``+5m``, ``18:00`` or ``2026-12-31 20:00``, and return it in Unix milliseconds. It
-    is local time if it has no offset.
+    """Parse a time such as ``+5m``, ``18:00`` or ``2026-12-31 20:00`` into Unix milliseconds. A time without
+    an offset is local time.
     """
     return _read(lambda: read_time(text, now_ms(), HERE))
 
 
 def future(text: str) -> int:
-    """Parse a time like :func:`moment`, and refuse one in the past."""
+    """Parse a time like :func:`moment`, but refuse times in the past."""
     ms = moment(text)
     if ms < now_ms() - _LATE_MS:
         raise click.BadParameter(f"{text} is in the past; expected a later time, such as +5m or 18:00")
@@ -45,7 +45,7 @@ def future(text: str) -> int:
 
 
 def now_ms() -> int:
-    """Return the present time in Unix milliseconds."""
+    """Return the current time in Unix milliseconds."""
     return round(1000 * time.time())
 
 
@@ -59,9 +59,9 @@ def _read(read: Callable[[], _Value]) -> _Value:
 if TYPE_CHECKING:
     Text = click.ParamType[str]
 else:
-    # Generic since Click 8.5 only.
+    # ParamType is generic only since Click 8.5.
     Text = click.ParamType
-"""The base of types of options and arguments that are texts."""
+"""The base class of parameter types whose values are texts."""
 
 
 class KindType(Text):
@@ -70,7 +70,7 @@ class KindType(Text):
     name = "kind"
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str | None:
-        """Return the kinds for an option, or the argument's name for an argument."""
+        """Return the kinds for an option, or the name of an argument."""
         return "|".join(GAMES) if isinstance(param, click.Option) else None
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -104,8 +104,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def clock_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say how much time players have to a command. It receives ``clock``: the clock of a
-    request, or None if none is given.
+    """Add options for the players' thinking time to a command. It receives ``clock``: the clock for a
+    request, or None if no option is passed.
     """
 
     @wraps(command)
@@ -118,7 +118,7 @@ def clock_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--clock",
             type=click.Choice(tuple(CLOCKS)),
-            help="A clock by its name; patient: two minutes per decision and a bank of twenty.",
+            help="A named clock; 'patient' has two minutes per decision and a bank of twenty.",
         ),
         click.option("--turn-seconds", type=seconds, help="The time per decision."),
         click.option("--bank-seconds", type=seconds, help="The bank per game."),
@@ -147,16 +147,18 @@ preset_option: Final = click.option(
     "--preset", help="The preset that sets the rules, such as paulista-2@1. [default: the game's first]"
 )
 
-preset_in_place: Final = click.option("--preset", help="The preset that sets the rules, in place of rules.")
+preset_in_place: Final = click.option(
+    "--preset", help="The preset that determines the rules, in place of rules."
+)
 
 rules_option: Final = click.option(
-    "--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated."
+    "--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; repeatable."
 )
 
 
 def local_rules(kind: str, preset: str | None, rules: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the complete rules of local games: those of ``--preset``, by default the game's first preset
-    (the one of its first leaderboard), changed by the options of ``--rule``.
+    """Return the complete rules of local games: those of ``--preset``, or those of the game's first preset
+    (the one of its first leaderboard) changed by ``--rule``.
     """
     if preset is not None and rules:
         raise click.UsageError("--preset and --rule cannot be used together")
@@ -165,7 +167,7 @@ def local_rules(kind: str, preset: str | None, rules: Sequence[str] = ()) -> dic
 
 
 def limit_option(of: str, default: int, most: int | None = None) -> Callable[[Function], Function]:
-    """Return a decorator for the option ``--limit`` of a list, such as one of ``games``."""
+    """Return a decorator that adds the option ``--limit`` for a list, such as one of ``games``."""
     return click.option(
         "--limit",
         type=click.IntRange(1, most),
@@ -190,6 +192,6 @@ jobs_option: Final = click.option(
 )
 
 SECONDS: Final = click.FloatRange(0, min_open=True)
-"""Some time."""
+"""A positive number of seconds."""
 
 PLAYER_FILE: Final = PlayerFile()

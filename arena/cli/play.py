@@ -1,4 +1,4 @@
-"""``botequim play``: mirrored groups among local bots."""
+"""``botequim play``: plays mirrored groups among local bots."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from arena.text import plain_table, printable
 from arena.tournaments.local_run import GroupSummary, Plan, check_plan, run
 
 _MOST_REPORTS: Final = 5
-"""How many distinct faults of a bot are printed."""
+"""The maximum number of distinct faults of a bot that are printed."""
 
 
 @click.command(
@@ -53,7 +53,7 @@ _MOST_REPORTS: Final = 5
     show_default=True,
     help="The number of groups per table of bots.",
 )
-@click.option("--seed", help="Any text; the same seed and bots give the same records. [default: random]")
+@click.option("--seed", help="Any text. The same seed and bots reproduce the same records. [default: random]")
 @click.option(
     "--records",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
@@ -63,7 +63,7 @@ _MOST_REPORTS: Final = 5
 @preset_option
 @rules_option
 @click.option(
-    "--think-limit", type=SECONDS, default=10.0, show_default=True, help="The seconds per decision."
+    "--think-limit", type=SECONDS, default=10.0, show_default=True, help="The maximum seconds per decision."
 )
 @click.option("--sandbox", is_flag=True, help="Run files in the sandbox, as the service does.")
 @click.option("--browser", is_flag=True, help="Show the last game in the browser.")
@@ -82,18 +82,17 @@ def play(
     browser: bool,
     as_json: bool,
 ) -> None:
-    """Play groups of games of KIND (truco or toepen) among BOTS and print the results.
+    """Play groups of games of KIND (truco or toepen) among BOTS, and print the results.
 
-    The score of a game is the share of the other teams that a bot beats, where a shared place counts half;
-    the margin is its score minus the mean of the others', with its 95% interval over groups; "most" is the
-    longest decision in milliseconds. Below, each distinct fault is printed once: what the bot raised, with
-    file and line, or its answer and what was legal, and the turn. The exit code is 1 if there was a fault or
-    a group is void.
+    The score of a game is the share of the other teams that a bot beats, where a shared place counts half.
+    The margin is its score minus the mean of the others', with its 95% interval over groups. "most" is the
+    longest decision in milliseconds. Below the table, each distinct fault is printed once, with the turn, and
+    either the error with file and line, or the answer and the legal actions. The exit code is 1 if there was
+    a fault or a group is void.
 
-    A bot is a house bot (random, rookie, regular, shark), path/to/file.py, or NAME=path/to/file.py.
-    In a group the bots play the same deals from every side of the table. Without --preset the rules are those
-    of the game's first leaderboard, base@1 of Truco and duel@1 of Toepen, and --rule changes single options
-    of them.
+    A bot is a house bot (random, rookie, regular, shark), path/to/file.py, or NAME=path/to/file.py. In a
+    group, the bots play the same deals from every side of the table. Without --preset, the rules are those of
+    the game's first leaderboard (base@1 for Truco, duel@1 for Toepen), and --rule changes individual options.
     """
     complete = local_rules(kind, preset, rules)
     specs = distinct_names([sandboxed(text, kind) if sandbox else bot_spec(text, kind) for text in bots])
@@ -110,7 +109,7 @@ def play(
             _open_last_game(results)
         failed = print_faults(plan, results)
         if interrupted:
-            console.print(f"interrupted: {len(results)} of {len(plan.all_groups())} groups are kept")
+            console.print(f"interrupted; {len(results)} of {len(plan.all_groups())} groups were kept")
     if as_json:
         show(_as_json(plan, results, interrupted), as_json)
     if interrupted:
@@ -120,10 +119,10 @@ def play(
 
 
 def _open_last_game(results: list[GroupSummary]) -> None:
-    """Write the replay page of the last game to a temporary file, and open it in the browser."""
+    """Write the replay page of the last game to a temporary file, and open it in a browser."""
     lines = [line for result in results for line in result.records]
     if not lines:
-        click.echo("no game was played to its end, so there is none to show", err=True)
+        click.echo("no game was finished, so there is none to show", err=True)
         return
     with tempfile.NamedTemporaryFile(prefix="botequim-", suffix=".html", delete=False) as file:
         path = Path(file.name)
@@ -134,7 +133,7 @@ def _open_last_game(results: list[GroupSummary]) -> None:
 
 
 def print_faults(plan: Plan, results: list[GroupSummary]) -> bool:
-    """Print each distinct fault of each bot once, and each reason of void groups once.
+    """Print each distinct fault of each bot once, and each reason for void groups once.
 
     Return whether there was any fault or void group.
     """
@@ -160,10 +159,10 @@ def print_faults(plan: Plan, results: list[GroupSummary]) -> bool:
 def _play_all(
     plan: Plan, path: Path | None, jobs: int, think_limit: float
 ) -> tuple[list[GroupSummary], bool]:
-    """Return all results in the order of the plan, and whether Ctrl-C interrupted them."""
+    """Return all results in planned order, and whether Ctrl-C interrupted the run."""
     results: dict[int, GroupSummary] = {}
     out = path.open("w", encoding="utf-8") if path else None
-    # The groups in the file and its size then, in one value: Ctrl-C may come between any two steps.
+    # Number of groups in the file and its size, in one value because Ctrl-C can come between any two steps.
     written = (0, 0)
     is_file = out is not None and out.seekable()
     interrupted = False
@@ -198,7 +197,7 @@ def _write(out: IO[str] | None, result: GroupSummary) -> None:
 
 
 def distinct_names(specs: list[BotSpec]) -> list[BotSpec]:
-    """Return the bots with unique names: the second bot with a name becomes ``name-2``."""
+    """Return the bots with unique names. The second bot with a name is renamed ``name-2``, and so on."""
     seen: Counter[str] = Counter()
     named = []
     for spec in specs:
@@ -209,7 +208,9 @@ def distinct_names(specs: list[BotSpec]) -> list[BotSpec]:
 
 
 class _Row(TypedDict):
-    """The results of a bot. A value without any game is None, and so is an interval of one group."""
+    """The results of a bot. Values are None if there are no games, and so is the interval of a single
+    group.
+    """
 
     name: str
     version: str

@@ -1,4 +1,4 @@
-"""Profiles: the services and tokens that ``botequim login`` has stored, in one file of the user.
+"""Profiles: services and tokens stored by ``botequim login`` in one file per user.
 
 The file is ``botequim/config.ini`` in ``$XDG_CONFIG_HOME`` (``~/.config`` by default), readable only by its
 user. Each section is a profile with ``url`` and ``token``; other keys and sections are kept.
@@ -16,10 +16,10 @@ from arena.cli.messages import did_you_mean
 from arena.errors import ArenaError
 
 DEFAULT: Final = "default"
-"""The profile that is used if none is named."""
+"""The profile that is used by default."""
 
 _OTHERS: Final = 0o077
-_NAMES: Final = "a name without spaces, ] and line breaks"
+_NAMES: Final = "a name without spaces, ] or line breaks"
 
 
 class Profile(NamedTuple):
@@ -37,7 +37,7 @@ def config_path() -> Path:
 
 
 def is_set(variable: str) -> bool:
-    """Return whether the environment sets this variable, which then takes precedence over a profile."""
+    """Return whether this environment variable is set. If it is, it takes precedence over a profile."""
     return bool(os.environ.get(variable))
 
 
@@ -48,7 +48,7 @@ def profiles() -> list[Profile]:
 
 
 def find_profile(name: str | None) -> Profile | None:
-    """Return the profile ``name``, or the default profile, which need not exist. Raises
+    """Return the profile ``name``, or the default profile, or None if that does not exist. Raises
     ``profile_not_found``.
     """
     parser = _read()
@@ -60,7 +60,7 @@ def find_profile(name: str | None) -> Profile | None:
 
 
 def save_profile(profile: Profile) -> Path:
-    """Write a profile to the file, replacing one of the same name, and return the path of the file."""
+    """Write a profile to the file, replacing any of the same name. Return the path of the file."""
     if not profile.name or any(char.isspace() or char == "]" for char in profile.name):
         raise ArenaError(
             f"{profile.name!r} is not a valid profile name",
@@ -84,14 +84,14 @@ def remove_profile(name: str) -> Path:
 
 
 def is_open_to_others() -> bool:
-    """Return whether other users of this machine may read the file."""
+    """Return whether other users of this machine can read the file."""
     path = config_path()
     return path.exists() and bool(path.stat().st_mode & _OTHERS)
 
 
 def unknown_profile(name: str, known: list[str]) -> ArenaError:
     """Return the error for a profile that does not exist."""
-    expected = "one of " + ", ".join(known) if known else f"'botequim login --profile {name}' first"
+    expected = "one of " + ", ".join(known) if known else f"to run 'botequim login --profile {name}' first"
     meant = did_you_mean(name, known)
     return ArenaError(
         f"there is no profile {name!r} in {config_path()}" + (f"; {meant}" if meant else ""),
@@ -110,7 +110,7 @@ def _profile(parser: ConfigParser, name: str) -> Profile:
 
 
 def _read() -> ConfigParser:
-    # No section stands for all others, and tokens may contain a percent sign.
+    # Without defaults for all sections, and without interpolation, because tokens can contain a percent sign.
     parser = ConfigParser(default_section="", interpolation=None)
     path = config_path()
     try:
@@ -119,7 +119,7 @@ def _read() -> ConfigParser:
         pass
     except (Error, UnicodeDecodeError) as error:
         reason = str(error).partition("\n")[0] if not isinstance(error, Error) else type(error).__name__
-        raise _invalid(f"it cannot be read ({reason})") from None
+        raise _invalid(f"the file cannot be read ({reason})") from None
     return parser
 
 
@@ -127,12 +127,12 @@ def _invalid(why: str) -> ArenaError:
     return ArenaError(
         f"{config_path()}: {why}",
         code="invalid_config",
-        expected="sections [profile] with url = ... and token = ..., or no such file",
+        expected="sections [profile] with url = ... and token = ..., or no file",
     )
 
 
 def _write(parser: ConfigParser) -> Path:
-    """Replace the file atomically, readable only by its user."""
+    """Atomically replace the file, making it readable only by its user."""
     path = config_path()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".config-")

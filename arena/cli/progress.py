@@ -1,4 +1,4 @@
-"""Progress: a bar on a terminal, else a line per event, with honest remaining times."""
+"""Progress: a bar on a terminal, else one line per event, with realistic remaining times."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn
 
 WINDOW: Final = 60.0
-"""Seconds of the past that a remaining time is computed from."""
+"""The number of past seconds from which the remaining time is computed."""
 
 LINE_EVERY: Final = 10.0
-"""Seconds between two lines about the same work."""
+"""The number of seconds between two lines about the same work."""
 
 _FEWEST_SECONDS: Final = 5.0
 
 
 class Pace:
-    """The speed of some work, measured over the last minute, or over the later half of the time so far if
-    that is shorter, because a burst at the beginning says nothing about the rest.
+    """The speed of some work, measured over the last minute or, if shorter, the second half of the time so
+    far, because an initial burst says nothing about the rest.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -39,8 +39,8 @@ class Pace:
         self._begin(now)
 
     def _begin(self, now: float) -> float:
-        """Forget measurements before the window, except the last of them, and return the
-        window's beginning.
+        """Drop all measurements before the window except the last one, and return the beginning of the
+        window.
         """
         begins = now - min(WINDOW, (now - (self._began or 0.0)) / 2)
         while len(self._seen) > 1 and self._seen[1][0] <= begins:
@@ -48,7 +48,7 @@ class Pace:
         return begins
 
     def rate(self) -> float | None:
-        """Return the work per second, or None while too little is known."""
+        """Return the amount of work per second, or None while there are too few measurements."""
         now = self._clock()
         if self._began is None or now - self._began < _FEWEST_SECONDS:
             return None
@@ -57,13 +57,13 @@ class Pace:
         return done / (now - begins) if done > 0 else None
 
     def left(self, rest: int) -> float | None:
-        """Return the seconds until ``rest`` more is done, or None while that is unknown."""
+        """Return the seconds until ``rest`` more work is done, or None while unknown."""
         rate = self.rate()
         return None if rate is None else rest / rate
 
 
 def duration(seconds: float) -> str:
-    """Return a time for people, such as ``about 3 min``."""
+    """Return a duration for people, such as ``3 min``."""
     if seconds < 60:
         return f"{max(1, round(seconds))} s"
     if seconds < 5400:
@@ -72,12 +72,12 @@ def duration(seconds: float) -> str:
 
 
 def left_text(seconds: float | None) -> str:
-    """Return a text such as ``about 3 min left``, or an empty one if the time is unknown."""
+    """Return a text such as ``about 3 min left``, or an empty text if the time is unknown."""
     return "" if seconds is None else f"about {duration(seconds)} left"
 
 
 def bar_columns() -> tuple[ProgressColumn, ...]:
-    """Return the columns of a progress bar, of which the last shows the field ``more``."""
+    """Return the columns of a progress bar. The last column shows the field ``more``."""
     return (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -90,15 +90,15 @@ def bar_columns() -> tuple[ProgressColumn, ...]:
 def progress_bar(what: str, total: int | None, unit: str) -> Iterator[Callable[[int], None]]:
     """Show a progress bar if stderr is a terminal.
 
-    Yields a function that takes the amount done. ``total`` is None if it is unknown, and grows with what is
-    done. ``unit`` is a word such as ``groups``.
+    Yields a function to call with the amount done. ``total`` is None if unknown; it grows if more than that
+    is done. ``unit`` is a word such as ``groups``.
     """
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda done: None
         return
     pace = Pace()
-    # What goes to standard output stays there.
+    # Standard output is not redirected.
     with Progress(*bar_columns(), console=console, transient=True, redirect_stdout=False) as bar:
         task = bar.add_task(what, total=total, more=unit)
 
@@ -112,9 +112,7 @@ def progress_bar(what: str, total: int | None, unit: str) -> Iterator[Callable[[
 
 
 class Lines:
-    """Writes lines about something in progress to stderr: one at each event, and otherwise one every ten
-    seconds.
-    """
+    """Writes progress lines to stderr: one at each event, and otherwise one every ten seconds."""
 
     def __init__(self, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._say = say

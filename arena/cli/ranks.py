@@ -1,4 +1,4 @@
-"""Waiting for the rank of a qualified bot."""
+"""Waits for the rank of a qualified bot."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from arena.play.players import SEALED, PlayerId
 from arena.tournaments.outlook import PRESENT, BoardStanding, Outlook, outlook, standing, takes_all
 
 POLL: Final = 2.0
-"""Seconds between two looks at the service."""
+"""Seconds between two requests to the service."""
 
 SILENT: Final = 45.0
-"""Seconds without a change after which it is said that the service may be busy."""
+"""Seconds without a change after which a line says that the service can be busy."""
 
 COUNTED: Final = 15.0
-"""Seconds after its end when all groups of a tournament are on the leaderboard."""
+"""Seconds after the end of a tournament by which all of its groups are on the leaderboard."""
 
 _LOOKED_AT: Final = 50
 
 
 class Situation(NamedTuple):
-    """The position of a bot on a board (None if it has none yet), and its next step."""
+    """The position of a bot on a board, if it has one yet, and its next step."""
 
     standing: BoardStanding | None
     next: Outlook
@@ -44,7 +44,7 @@ class Situation(NamedTuple):
 
 
 class _Service:
-    """What a service says about one version of an uploaded bot."""
+    """Queries a service about one version of an uploaded bot."""
 
     def __init__(self, client: Client, player: PlayerId) -> None:
         self._client = client
@@ -72,9 +72,7 @@ class _Service:
         return Situation(place, following)
 
     def _is_counted(self, tournament: str, published_ms: int | None) -> bool:
-        """Return whether a finished tournament is counted on the board. After a while, it is
-        assumed to be.
-        """
+        """Return whether a finished tournament is counted on the board. After a while, this is assumed."""
         view = self._client.tournament(tournament)
         finished_ms = None if view is None else view["finished_ms"]
         if finished_ms is None:
@@ -83,12 +81,12 @@ class _Service:
 
 
 def shown(board: BoardName) -> str:
-    """Return the board in lines for people."""
+    """Return the name of the board in lines for people."""
     return board.kind if board.is_first else f"{board.kind}/{board.preset}"
 
 
 def board_page(client: Client, board: BoardName) -> str:
-    """Return the address of the page of a board."""
+    """Return the URL of a board's page."""
     preset = "" if board.is_first else f"?preset={board.preset}"
     return f"{client.url}/leaderboards/{board.kind}{preset}"
 
@@ -100,9 +98,8 @@ def await_ranks(
     seconds: float,
     found: dict[BoardName, Situation],
 ) -> None:
-    """Wait for up to ``seconds`` until the bot has a rank on the boards and plays in no tournament there.
-    ``found`` receives its situations, even if the wait is interrupted. What happens meanwhile is printed to
-    stderr.
+    """Wait up to ``seconds`` until the bot has a rank on the boards and is in no tournament for them.
+    ``found`` receives its situations, even if the wait is interrupted. Progress is printed to stderr.
     """
     service = _Service(client, player)
     lines = {board: _Report(board, client.url) for board in boards}
@@ -122,9 +119,7 @@ def await_ranks(
 
 
 class _Report:
-    """Reports what happens on a board: each change once, and the progress of a tournament from
-    time to time.
-    """
+    """Reports events on a board: each change once, and the progress of a tournament from time to time."""
 
     def __init__(self, board: BoardName, url: str) -> None:
         self._board = board
@@ -137,16 +132,16 @@ class _Report:
     def show(self, now: Situation) -> None:
         where = shown(self._board)
         what = now.next
-        # How far it is, is no news by itself.
+        # Progress alone is not an event.
         news = re.sub(r"[0-9]+", "", what.words)
         self._lines.show(news, lambda: f"{where}: {words(what, self._url)}")
         if (state := (now.standing, what)) != self._last:
             self._last, self._since = state, time.monotonic()
         elif not self._is_explained and what.from_ms is None and time.monotonic() - self._since > SILENT:
             self._is_explained = True
-            say(f"{where}: nothing new for {SILENT:.0f} s: the service is busy, or its workers do not run")
+            say(f"{where}: no news for {SILENT:.0f} s: the service is busy, or its workers are not running")
 
 
 def words(what: Outlook, url: str) -> str:
-    """Return what a bot does next, with the page of the tournament."""
+    """Return what a bot does next, with the URL of the tournament's page."""
     return what.words if what.tournament is None else f"{what.words}: {url}/tournaments/{what.tournament}"

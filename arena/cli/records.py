@@ -1,9 +1,9 @@
-"""``botequim records``: download all public records of a service, into a file or to standard output.
+"""``botequim records``: downloads all public records of a service to a file or to standard output.
 
-The file has a state beside it (``FILE.state``): how much of the file is complete, where the next page begins,
-and which changes of older records it contains. A page counts only once the state says so, so an interruption
-at any moment neither loses nor duplicates a record. A finished file has the same bytes as one downloaded in
-one go.
+The file has a state file beside it (``FILE.state``), with the size of its complete part, the cursor of the
+next page, and the changes to older records that it contains. A page counts only when it is in the state, so
+an interruption at any moment neither loses nor duplicates a record. A finished file has the same bytes as one
+downloaded without interruption.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _FORMAT: Final = 1
 
 @dataclass
 class DownloadState:
-    """What is known about a file of records: its service, the ``kind`` of the games (None: all), the cursor,
-    and how many ``bytes`` and ``records`` are complete.
+    """The state of a file of records: its service, the ``kind`` of the games (None for all), the cursor, and
+    the number of complete ``bytes`` and ``records``.
 
-    ``finished`` says whether the service had no more records. ``changed`` is what changed in records after
-    their release, by group, as the file contains it. ``boards`` are the boards of the service then, as ``GET
-    /v1/leaderboards`` lists them. ``replacing`` says whether another file is about to replace this one.
+    If ``finished``, the service had no more records. ``changed`` contains the changes to records after their
+    release, by group, that are in the file. ``boards`` are the service's boards at that time, as listed by
+    ``GET /v1/leaderboards``. If ``replacing``, another file is about to replace this one.
     """
 
     url: str
@@ -58,12 +58,12 @@ class DownloadState:
 
 
 def state_path(path: Path) -> Path:
-    """Return the path of the state file of a file of records."""
+    """Return the path of the state file for a file of records."""
     return path.with_name(path.name + ".state")
 
 
 def read_state(path: Path) -> DownloadState | None:
-    """Return the state of a file of records, or None if it has none. Raises ``invalid_state``."""
+    """Return the state of a file of records, or None if there is no state. Raises ``invalid_state``."""
     where = state_path(path)
     if not where.exists():
         return None
@@ -75,10 +75,10 @@ def read_state(path: Path) -> DownloadState | None:
         return state
     except (LookupError, ValueError, TypeError, AttributeError) as error:
         raise ArenaError(
-            f"{where} does not hold the state of a download ({error})",
+            f"{where} is not a valid state of a download ({error})",
             code="invalid_state",
             field="out",
-            expected="another file, or to delete the file and its state",
+            expected="another file, or to delete both the file and its state",
         ) from None
 
 
@@ -86,7 +86,7 @@ _FIELDS: Final = DownloadState.__dataclass_fields__.keys()
 
 
 class Download:
-    """A download into a file, created by :func:`opened_download`."""
+    """A download to a file, created by :func:`opened_download`."""
 
     def __init__(self, client: Client, path: Path, state: DownloadState) -> None:
         self.state = state
@@ -99,7 +99,7 @@ class Download:
         self._file.close()
 
     def resume(self) -> None:
-        """Restore the saved state: finish a replacement, and cut off bytes beyond the state."""
+        """Restore the saved state: finish any replacement, and cut off bytes beyond the state."""
         temporary = _temporary(self.path)
         if self.state.replacing:
             if temporary.exists():
@@ -119,7 +119,7 @@ class Download:
         self._file.truncate(self.state.bytes)
 
     def run(self, on_page: Callable[[int], None]) -> None:
-        """Download all missing records; ``on_page`` is called with the number of records after each page."""
+        """Download all missing records. ``on_page`` is called with the number of records after each page."""
         self.state.finished = False
         self._take_changes()
         while (page := self._client.records_page(self.state.kind, after=self.state.after)).lines:
@@ -131,7 +131,7 @@ class Download:
             self.state.after = page.after
             self._save()
             on_page(self.state.records)
-        # What changed meanwhile in records that were here already.
+        # Apply changes made meanwhile to records that were already here.
         self._take_changes()
         self.state.boards = [
             board
@@ -182,10 +182,10 @@ class Download:
 
 @contextmanager
 def opened_download(client: Client, path: Path, kind: str | None) -> Iterator[Download]:
-    """Open a download of all records, or of those of a ``kind``, into ``path``, and continue it if it was
+    """Open a download of all records, or those of a ``kind``, to ``path``, continuing it if it was
     interrupted.
 
-    Raises ``invalid_state`` if the file does not belong to such a download, or if another process is writing
+    Raises ``invalid_state`` if the file does not belong to such a download, or another process is writing to
     it.
     """
     lock = state_path(path).with_name(path.name + ".lock")
@@ -195,19 +195,19 @@ def opened_download(client: Client, path: Path, kind: str | None) -> Iterator[Do
         except BlockingIOError:
             raise _in_use(path) from None
         if not lock.exists() or os.fstat(held.fileno()).st_ino != lock.stat().st_ino:
-            # It was removed by the process that held it, after this one had opened it.
+            # The process that held the lock file removed it after this process had opened it.
             raise _in_use(path)
         state = read_state(path)
         if state is None and path.exists() and path.stat().st_size:
             raise ArenaError(
-                f"{path} exists, but was not created by an earlier download",
+                f"{path} exists, but is not from an earlier download",
                 code="invalid_state",
                 field="out",
-                expected="a new file, or one that still has its .state file",
+                expected="a new file, or one with its .state file",
             )
         if state is not None and (state.url, state.kind) != (client.url, kind):
             raise ArenaError(
-                f"{path} holds {state.kind or 'all'} records of {state.url}",
+                f"{path} contains {state.kind or 'all'} records of {state.url}",
                 code="invalid_state",
                 field="out",
                 expected="the same service and kind, or another file",
@@ -273,9 +273,9 @@ def _flush_folder(folder: Path) -> None:
 def records(client: Client, kind: str | None, out: Path | None) -> None:
     """Download all public records of a service, oldest first, as JSON lines.
 
-    With --out, an interrupted download continues where it ended, and a later one adds the new records; older
-    ones receive what changed in them since (a group was annulled). FILE.state beside the file says how far it
-    is. 'botequim verify' and 'botequim leaderboard' read the file.
+    With --out, an interrupted download continues where it stopped. Running the command again later adds new
+    records, and applies later changes (annulments) to older ones. The progress is stored in FILE.state beside
+    the file. 'botequim verify' and 'botequim leaderboard' read the file.
     """
     if out is None:
         for line in client.records(kind):
@@ -294,7 +294,9 @@ def records(client: Client, kind: str | None, out: Path | None) -> None:
 
 
 def _run(client: Client, download: Download, kind: str | None) -> None:
-    """Download with a progress bar. Its total is the rated records, although there may be others."""
+    """Download with a progress bar. Its total is the number of rated records, although there can be
+    others.
+    """
     state = download.state
     rated = sum(board["records"] for board in client.leaderboards() if kind in (None, board["kind"]))
     try:
@@ -303,8 +305,8 @@ def _run(client: Client, download: Download, kind: str | None) -> None:
             download.run(show)
     except BaseException:
         click.echo(
-            f"interrupted after {state.records} records; the same command continues "
-            f"({state_path(download.path).name} says where)",
+            f"interrupted after {state.records} records; run the same command to continue "
+            f"({state_path(download.path).name} has the position)",
             err=True,
         )
         raise

@@ -12,14 +12,14 @@ from arena.cli.messages import shown_parameter
 
 _HEAD: Final = """# Commands
 
-`botequim COMMAND --help` shows the options and examples of a command. This page is made by
+`botequim COMMAND --help` shows the options and examples of a command. To regenerate this page, run
 `python -m arena.cli.reference > docs/commands.md`.
 
 ## Which service, and whose token
 
-`botequim login` stores a service and a token as a *profile* in `botequim/config.ini` of `$XDG_CONFIG_HOME`
-(`~/.config` if that is not set). Only its user can read the file. `botequim logout` removes a profile; the
-token stays valid.
+`botequim login` stores a service and a token as a *profile* in `botequim/config.ini` in `$XDG_CONFIG_HOME`
+(by default `~/.config`). Only its user can read the file. `botequim logout` removes a profile, but the token
+remains valid.
 
 ```sh
 botequim signup ana --url https://botequim.example | botequim login --url https://botequim.example
@@ -28,19 +28,19 @@ botequim bot run my_bot.py --profile ana-bot
 botequim whoami
 ```
 
-The first of these that is given counts: the options `--url` and `--token`; the variables `BOTEQUIM_URL` and
-`BOTEQUIM_TOKEN`; the profile that `--profile` or `BOTEQUIM_PROFILE` names, else the profile `default`. The
-token of a profile is sent to the service of that profile only.
+In order of precedence, commands use the options `--url` and `--token`; the variables `BOTEQUIM_URL` and
+`BOTEQUIM_TOKEN`; and the profile set by `--profile` or `BOTEQUIM_PROFILE`, else the profile `default`. The
+token of a profile is sent only to the service in that profile.
 
 ## Output
 
-Results are on standard output; progress and warnings on standard error. A terminal shows a bar with the
-remaining time by the rate of the last minute; otherwise there is a line per event, and one every ten
-seconds. `--json` prints the reply of the API. Lists have all pages joined, as `{"bots": [...]}`. Local
-commands have shapes of their own, named in their help.
+Results go to standard output, progress and warnings to standard error. On a terminal, progress is a bar with
+the remaining time at the rate of the last minute; elsewhere, it is one line per event and every ten seconds.
+`--json` prints the API's response. Lists contain all pages, as in `{"bots": [...]}`. Local commands have
+their own JSON formats.
 
-The exit code is 0, or 1 if the command found what it looked for to be wrong (a fault, a record that does
-not verify), or 2 for an error, which is one line on standard error; 130 after Ctrl-C.
+The exit code is 0 for success, 1 if the command found a problem that it checks for (such as a fault, or a
+record that does not verify), 2 for an error, which is one line on standard error, and 130 after Ctrl-C.
 
 ## Completion
 

@@ -33,7 +33,7 @@ SHOWN_PROBLEMS: Final = frozenset(
         "forfeits",
     )
 )
-"""Problems of a record whose game can be shown all the same: its actions are legal, to the end."""
+"""Problems of a record whose game can still be shown, because all its actions are legal."""
 
 
 @click.command(
@@ -51,16 +51,16 @@ SHOWN_PROBLEMS: Final = frozenset(
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
-    help="With --html: the file to write. [default: the name of FILE with .html, in this folder]",
+    help="With --html: the file to write. [default: named like FILE, in the current folder]",
 )
 def replay(file: str, game_id: str | None, number: int | None, html: bool, out: Path | None) -> int:
     """Narrate the game recorded in FILE (- is stdin).
 
-    If the file holds more than one game, choose one with --game or --number.
+    If the file contains more than one game, choose one with --game or --number.
 
-    --html writes one HTML file with the table after every move, which works offline and in any browser; a
-    file of that name is replaced. A record that does not verify is shown too, marked as such, if its actions
-    are legal; the exit code is 1 then.
+    --html writes one HTML file with the table after every move, which works offline and in any browser. An
+    existing file is replaced. A record that does not verify is also shown, with a warning, if its actions are
+    legal; the exit code is then 1.
     """
     if not html:
         if out is not None:
@@ -80,7 +80,7 @@ def replay(file: str, game_id: str | None, number: int | None, html: bool, out: 
 
 
 def write_page(record: Record, path: Path, *, problems: Sequence[Problem] = (), source: str) -> None:
-    """Write the replay page of a record, together with its ``problems``. ``source`` is the name of its file.
+    """Write the replay page of a record, including its ``problems``. ``source`` is the name of its file.
 
     Raises :class:`~arena.errors.ArenaError` (``unproven_record``) if the game cannot be shown because of the
     problems.
@@ -93,7 +93,7 @@ def write_page(record: Record, path: Path, *, problems: Sequence[Problem] = (), 
 
 
 def proven_record(file: str, game_id: str | None, number: int | None) -> Record:
-    """Return the verified record of ``file`` with this id or 1-based number, or its only record.
+    """Return the verified record in ``file`` with this id or number (from 1), or the only record in it.
 
     Raises :class:`~arena.errors.ArenaError`.
     """
@@ -122,7 +122,7 @@ def _choose(file: str, game_id: str | None, number: int | None) -> Record:
             continue
         if chosen is not None:
             raise ArenaError(
-                f"{source_name(file)} holds more than one game",
+                f"{source_name(file)} contains more than one game",
                 code="ambiguous_game",
                 expected="--number N or --game ID",
             )
@@ -131,7 +131,7 @@ def _choose(file: str, game_id: str | None, number: int | None) -> Record:
             break
     if chosen is None:
         if count == 0:
-            raise UnreadableRecord(f"no record in {source_name(file)}")
+            raise UnreadableRecord(f"there is no record in {source_name(file)}")
         wanted = f"game {game_id!r}" if game_id is not None else f"game number {number}"
         raise ArenaError(
             f"there is no {wanted} in {source_name(file)}",

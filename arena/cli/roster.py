@@ -1,4 +1,4 @@
-"""``botequim roster ...``: invitations to sign up, for a class or a club."""
+"""``botequim roster ...``: invites a class or a club to sign up."""
 
 from __future__ import annotations
 
@@ -21,13 +21,17 @@ from arena.text import csv_text, plain_table, printable
 _NEW = ("name", "handle", "email", "code", "url")
 _SHOWN = ("id", "roster", "name", "handle", "email", "state", "owner")
 _LONGEST = 300
-"""Codes and addresses are shown whole."""
+"""Codes and addresses are shown in full."""
 
 _format = click.option(
     "--format", "form", type=click.Choice(TABLE_FORMATS), default="text", show_default=True
 )
-_roster = click.option("--roster", default="", help="A name for all of them, such as that of a class.")
-_expires = click.option("--expires", type=future, help="When they expire, such as +14d. [default: 30 days]")
+_roster = click.option(
+    "--roster", default="", help="A name for all these invitations, such as the name of a class."
+)
+_expires = click.option(
+    "--expires", type=future, help="When the invitations expire, such as +14d. [default: 30 days]"
+)
 
 
 @click.group(
@@ -35,10 +39,10 @@ _expires = click.option("--expires", type=future, help="When they expire, such a
     examples=("botequim roster import class.csv --roster 7b", "botequim roster show --roster 7b"),
 )
 def roster() -> None:
-    """Invite people to sign up, and see who has done so.
+    """Invite people to sign up, and see who has signed up.
 
-    An invitation creates one owner, and does not count against the limit of sign-ups per address. Only you
-    see the names.
+    Each invitation is for one owner, whose sign-up does not count against the limit per address. Only you see
+    the names.
     """
 
 
@@ -58,10 +62,10 @@ def roster() -> None:
 def import_roster(
     file: IO[bytes], roster: str, expires: int | None, form: str, client: Client, as_json: bool
 ) -> None:
-    """Make an invitation for each line of FILE (CSV), and print their codes, which are shown only once.
+    """Create an invitation for each line of FILE (CSV), and print the codes, which are shown only once.
 
-    The first line names the columns: name, and optionally handle (the proposed owner's name) and email;
-    others are ignored. - reads the standard input.
+    The first line names the columns: name, and optionally handle (the proposed owner name) and email. Other
+    columns are ignored. - reads from standard input.
     """
     text, notice = decode_table(file.read(), "people", InvalidRoster)
     if notice:
@@ -79,13 +83,13 @@ def import_roster(
 @_format
 @online("the owner")
 def invite(count: int, roster: str, expires: int | None, form: str, client: Client, as_json: bool) -> None:
-    """Make COUNT invitations for anybody, and print their codes, which are shown only once."""
+    """Create COUNT invitations for anybody, and print the codes, which are shown only once."""
     made = client.invite(count=count, roster=roster or None, expires_ms=expires)
     _print(("code", "url"), made, "json" if as_json else form)
 
 
 @roster.command(examples=("botequim roster show --roster 7b",))
-@click.option("--roster", help="Only invitations of the roster with this name.")
+@click.option("--roster", help="Only invitations with this roster name.")
 @_format
 @online("the owner")
 def show(roster: str | None, form: str, client: Client, as_json: bool) -> None:
@@ -97,7 +101,7 @@ def show(roster: str | None, form: str, client: Client, as_json: bool) -> None:
 @click.argument("invitations", metavar="INVITATION...", nargs=-1, required=True)
 @online("the owner")
 def revoke(invitations: tuple[str, ...], client: Client, as_json: bool) -> None:
-    """Revoke each INVITATION (its id), unless somebody has used it."""
+    """Revoke invitations by their ids, unless they have been used."""
     revoked = [client.revoke_invitation(invitation) for invitation in invitations]
     text = "".join(f"{one['id']}: {one['state']}\n" for one in revoked)
     show_one({"invitations": revoked}, as_json, text)
@@ -108,7 +112,7 @@ def revoke(invitations: tuple[str, ...], client: Client, as_json: bool) -> None:
 @click.argument("most", type=click.IntRange(0))
 @online("an admin")
 def allow(owner: str, most: int, client: Client, as_json: bool) -> None:
-    """Allow OWNER to make MOST invitations in all."""
+    """Allow OWNER to create up to MOST invitations in total."""
     quota = client.allow_invitations(owner, most)
     show_one(quota, as_json, f"{owner}: {quota['used']} of {quota['most']} invitations")
 

@@ -1,4 +1,4 @@
-"""``botequim schedule ...``: recurring tournaments, or one at a set time."""
+"""``botequim schedule ...``: manages recurring tournaments, and tournaments at a set time."""
 
 from __future__ import annotations
 
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
 _admin = online("its owner, or an admin")
 _schedule = click.argument("schedule_id", metavar="SCHEDULE")
-_cron = click.option(
-    "--cron", help="Minute, hour, day, month and weekday in UTC, for instance '*/30 * * * *'."
-)
+_cron = click.option("--cron", help="Minute, hour, day, month and weekday in UTC, such as '*/30 * * * *'.")
 
 
 @click.group(
@@ -66,10 +64,11 @@ def create(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Create SCHEDULE, which announces tournaments NAME of the game KIND, and print when it fires next.
+    """Create SCHEDULE, which announces tournaments called NAME of the game KIND, and print when it fires
+    next.
 
-    The time of --at is +5m (from now), 18:00 (the next one) or '2026-12-31 20:00', here unless it has an
-    offset.
+    The time for --at is +5m (from now), 18:00 (the next one) or '2026-12-31 20:00', in local time unless it
+    has an offset.
     """
     if (cron is None) == (at_ms is None):
         raise click.UsageError("exactly one of --cron and --at is required")
@@ -82,7 +81,7 @@ def create(
 @schedule.command("list", examples=("botequim schedule list", "botequim schedule list --json"))
 @online()
 def list_schedules(client: Client, as_json: bool) -> None:
-    """List the schedules."""
+    """List all schedules."""
     columns: Columns[Schedule] = {
         "id": "id",
         "name": lambda one: one["tournament"]["name"],
@@ -179,7 +178,7 @@ def edit(
     as_json: bool,
     **settings: object,
 ) -> None:
-    """Change when SCHEDULE fires, or its future tournaments; other settings stay as they are."""
+    """Change when SCHEDULE fires, or its future tournaments. Other settings stay unchanged."""
     changes = fields_of(settings)
     template = None
     if changes or rules:

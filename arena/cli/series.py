@@ -1,4 +1,4 @@
-"""``botequim series ...``: season tables over tournaments."""
+"""``botequim series ...``: manages season tables over tournaments."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     examples=("botequim series create Autumn --tournament CUP --best 8", "botequim series show SERIES"),
 )
 def series() -> None:
-    """Keep a season table over tournaments."""
+    """Manage season tables over tournaments."""
 
 
 @series.command(examples=("botequim series create Autumn --tournament CUP --points 10,8,6,5 --best 8",))
@@ -47,7 +47,7 @@ def create(name: str, client: Client, as_json: bool, **settings: object) -> None
 @options(SeriesContents, SeriesRules, names=_OPTIONS, edits=True)
 @online("the owner")
 def edit(series_id: str, client: Client, as_json: bool, **settings: object) -> None:
-    """Change the name of SERIES, its tournaments, or its scoring; other settings stay as they are."""
+    """Change the name of SERIES, its tournaments or its scoring. Other settings stay unchanged."""
     changes = fields_of(settings)
     if not changes:
         raise click.UsageError("nothing to change; expected an option such as --name or --best")
@@ -59,7 +59,7 @@ def edit(series_id: str, client: Client, as_json: bool, **settings: object) -> N
 @click.argument("tournaments", metavar="TOURNAMENT...", nargs=-1, required=True)
 @online("the owner")
 def add(series_id: str, tournaments: Sequence[str], client: Client, as_json: bool) -> None:
-    """Add each TOURNAMENT to SERIES, at the end."""
+    """Add tournaments to the end of SERIES."""
     known = client.series(series_id)["tournaments"]
     _print_one(as_json, client.change_series(series_id, tournaments=[*known, *tournaments]))
 
@@ -69,7 +69,7 @@ def add(series_id: str, tournaments: Sequence[str], client: Client, as_json: boo
 @click.argument("tournaments", metavar="TOURNAMENT...", nargs=-1, required=True)
 @online("the owner")
 def remove(series_id: str, tournaments: Sequence[str], client: Client, as_json: bool) -> None:
-    """Remove each TOURNAMENT from SERIES."""
+    """Remove tournaments from SERIES."""
     known = client.series(series_id)["tournaments"]
     _print_one(
         as_json, client.change_series(series_id, tournaments=[one for one in known if one not in tournaments])
@@ -80,7 +80,7 @@ def remove(series_id: str, tournaments: Sequence[str], client: Client, as_json: 
 @click.argument("series_id", metavar="SERIES")
 @online("the owner")
 def done(series_id: str, client: Client, as_json: bool) -> None:
-    """End SERIES for good, which freezes its table."""
+    """End SERIES permanently, which freezes its table."""
     _print_one(as_json, client.change_series(series_id, done=True))
 
 
@@ -94,7 +94,7 @@ def delete(series_id: str, client: Client, as_json: bool) -> None:
 
 
 @series.command("list", examples=("botequim series list --owner ana",))
-@click.option("--owner", help="Only those of this owner.")
+@click.option("--owner", help="Only series of this owner.")
 @online()
 def list_series(owner: str | None, client: Client, as_json: bool) -> None:
     """List the series, newest first."""
@@ -110,7 +110,7 @@ def list_series(owner: str | None, client: Client, as_json: bool) -> None:
 @click.option("--format", "form", type=click.Choice(TABLE_FORMATS), default="text", show_default=True)
 @online("the owner, if the series is hidden", required=False)
 def show(series_id: str, form: str, client: Client, as_json: bool) -> None:
-    """Print the table of SERIES; json includes everything that determines it."""
+    """Print the table of SERIES. The JSON includes all data behind it."""
     form = "json" if as_json else form
     text = client.series_table(series_id, form)
     click.echo(text, nl=form == "json")
@@ -120,7 +120,7 @@ def show(series_id: str, form: str, client: Client, as_json: bool) -> None:
 @click.argument("file", type=click.File("rb"))
 @json_option
 def verify(file: IO[bytes], as_json: bool) -> None:
-    """Recompute the table in FILE (json of `series show`) from its inputs, offline, and print it. Fails if
+    """Recompute the table in FILE (JSON from 'series show') offline, from its inputs, and print it. Fails if
     the tables differ.
     """
     try:

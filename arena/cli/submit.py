@@ -1,4 +1,4 @@
-"""``botequim bot submit``: upload a bot and wait for its qualification."""
+"""``botequim bot submit``: uploads a bot and waits for its qualification."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
 
 _PAUSE: Final = 0.5
 _LONG: Final = 20.0
-"""Seconds after which the wait is explained."""
+"""Seconds of waiting after which a line explains the wait."""
 
 _STATES: Final = {
-    "received": "received; waits for a worker, which compiles and loads it",
-    "compiled": "compiled; is being loaded",
-    "loaded": "loaded; is being added",
+    "received": "received; waiting for a worker to compile and load it",
+    "compiled": "compiled; being loaded",
+    "loaded": "loaded; being added",
 }
 _REFUSED: Final = ("compile_failed", "load_failed", "upload_not_checked")
 
 
 QUALIFYING: Final = 600.0
 RANKING: Final = 120.0
-"""How many seconds a command waits by default for the check of an upload and the qualification, and then for
-a rank.
+"""The default time limits, in seconds, for the check of an upload and the qualification, and then for a
+rank.
 """
 
 
 class Patience:
-    """How long a command waits in all: by default :data:`QUALIFYING`, and then :data:`RANKING`."""
+    """The total time limit of a command: by default :data:`QUALIFYING`, and then :data:`RANKING`."""
 
     def __init__(self, seconds: float | None, clock: Callable[[], float] = time.monotonic) -> None:
         self.given = QUALIFYING if seconds is None else seconds
@@ -66,14 +66,14 @@ class Patience:
 
 
 class Submitted(NamedTuple):
-    """A qualified version, and its situation on boards."""
+    """A qualified version and its situations on boards."""
 
     version: str
     situations: Mapping[BoardName, Situation]
 
     @property
     def ranks(self) -> Sequence[Mapping[str, object]]:
-        """The situations as a JSON-ready value."""
+        """The situations as a JSON value."""
         return [
             {
                 "kind": board.kind,
@@ -88,7 +88,7 @@ class Submitted(NamedTuple):
 
 
 class NotQualified(ArenaError):
-    """The bot did not qualify. ``over`` says that nothing is in progress any more."""
+    """The bot did not qualify. If ``over``, nothing is in progress any longer."""
 
     code = "not_qualified"
     over = True
@@ -104,39 +104,37 @@ def submit_bot(
     tournaments: bool | None = None,
     preset: str | None = None,
 ) -> Submitted:
-    """Register the bot of ``file``, or add it as a version, wait for its qualification and then for its rank,
-    and print both, or what the rank waits for.
+    """Register the bot in ``file``, or add it as a version, and wait for its qualification and then its rank.
+    Print both, or what the rank is waiting for.
 
-    Without ``kinds``, it qualifies in the games that it plays, and one of them is enough. ``tournaments``
-    says whether the bot takes part in scheduled tournaments, or is None to leave that as it is. ``preset``
-    belongs to the only one of ``kinds``; the bot qualifies for it in place of the game. Raises
+    Without ``kinds``, the bot qualifies in the games that it plays, and one of them is enough.
+    ``tournaments`` sets whether the bot takes part in scheduled tournaments; None leaves that unchanged.
+    ``preset`` requires a single kind; the bot then qualifies for this preset instead of the game. Raises
     :class:`NotQualified` and the errors of the client.
     """
     if preset is not None and len(kinds) != 1:
-        raise UnknownPreset(
-            "--preset requires a single game", field="preset", expected="exactly one --kind with it"
-        )
-    # Before the upload, so that an unknown preset is refused at once.
+        raise UnknownPreset("--preset requires a single game", field="preset", expected="exactly one --kind")
+    # This comes before the upload, so that an unknown preset is refused at once.
     _boards(kinds, preset)
     version, is_new = _upload(client, file, name, label, patience.qualifying, tournaments)
     bot = client.bot(name)
     takes_part = bot["tournaments"]
     boards = _boards(kinds or _games(bot, version), preset)
-    # A new version qualifies by itself; another may try again.
+    # A new version qualifies automatically; an existing one can try again.
     known = _states(client, name, version, boards)
     for board in boards:
         if board not in known or (known[board]["state"] == "failed" and not is_new):
             known[board] = client.qualify(name, version, board.kind, preset=board.preset)
     begun = [shown(board) for board in boards if known[board]["state"] == "qualifying"]
     if begun:
-        click.echo(f"{name} {version}: qualifies in {' and '.join(begun)}")
+        click.echo(f"{name} {version}: qualifying in {' and '.join(begun)}")
     states = _wait(client, name, version, boards, patience.qualifying)
     failed = {
         board: _why(states[board], patience) for board in boards if states[board]["state"] != "qualified"
     }
     if len(failed) <= (0 if kinds else len(boards) - 1):
         for board, why in failed.items():
-            out = "; it will not play that game" if states[board]["state"] == "failed" else ""
+            out = "; the bot will not play this game" if states[board]["state"] == "failed" else ""
             click.echo(f"{shown(board)}: {why}{out}")
         qualified = [board for board in boards if board not in failed]
         player = PlayerId(name, version)
@@ -144,7 +142,7 @@ def submit_bot(
     for board in failed:
         again = _again(client, states[board], name, file)
         if again:
-            click.echo(f"{shown(board)}: to run it again there, with your token in BOTEQUIM_TOKEN: {again}")
+            click.echo(f"{shown(board)}: to repeat this decision, with your token in BOTEQUIM_TOKEN: {again}")
     over = any(states[board]["state"] == "failed" for board in failed)
     raise _not_qualified(name, version, failed, over)
 
@@ -152,8 +150,8 @@ def submit_bot(
 def qualify_bot(
     client: Client, name: str, kind: str, preset: str | None, label: str | None, patience: Patience
 ) -> Submitted:
-    """Let a version of a bot (by default the current one) qualify, wait for the outcome, and print it; for an
-    uploaded bot, also wait for its rank.
+    """Start the qualification of a version of a bot (by default the current one), wait for the outcome, and
+    print it. For an uploaded bot, also wait for its rank.
 
     Raises :class:`NotQualified` and the errors of the client.
     """
@@ -164,7 +162,7 @@ def qualify_bot(
         raise NotQualified(f"the first upload of {name} has not been checked yet")
     state = client.qualify(name, version, kind, preset=board.preset)
     if state["state"] == "qualifying":
-        click.echo(f"{name} {version}: qualifies in {shown(board)}")
+        click.echo(f"{name} {version}: qualifying in {shown(board)}")
         state = _wait(client, name, version, (board,), patience.qualifying)[board]
     if state["state"] != "qualified":
         over = state["state"] == "failed"
@@ -189,8 +187,8 @@ def _games(bot: Bot, label: str) -> tuple[str, ...]:
 
 
 def _boards(kinds: Iterable[str], preset: str | None) -> tuple[BoardName, ...]:
-    """Return the boards of the first presets of games, or of ``preset``, for which a bot qualifies. Raises
-    :class:`~arena.errors.UnknownPreset`.
+    """Return the boards for which a bot qualifies: those of the games' first presets, or of ``preset``.
+    Raises :class:`~arena.errors.UnknownPreset`.
     """
     found = []
     for kind in kinds:
@@ -202,13 +200,13 @@ def _boards(kinds: Iterable[str], preset: str | None) -> tuple[BoardName, ...]:
 def _echo_standing(
     client: Client, player: PlayerId, boards: Sequence[BoardName], takes_part: bool, seconds: float
 ) -> dict[BoardName, Situation]:
-    """Wait for the ranks of a version that has qualified for the boards, and print them, or what they wait
-    for. An interrupt ends the wait and is passed on.
+    """Wait for the ranks of a version that has qualified for the boards. Print them, or what they are waiting
+    for. An interrupt ends the wait and is re-raised.
     """
     for board in boards:
         click.echo(f"{shown(board)}: qualified; watch {board_page(client, board)}")
     if not takes_part:
-        click.echo(f"{player.name}: {RESTS}; --tournaments changes that")
+        click.echo(f"{player.name}: {RESTS}; use --tournaments to change that")
         return {}
     found: dict[BoardName, Situation] = {}
     try:
@@ -221,7 +219,7 @@ def _echo_standing(
             if place is None or place.rank is None or following.state == "plays":
                 click.echo(f"{shown(board)}: {words(following, client.url)}")
         if any(following.state in ("plays", "waits") for _, following in found.values()):
-            click.echo("the service goes on by itself; the command again goes on waiting")
+            click.echo("the service continues by itself; to continue waiting, repeat the command")
     return found
 
 
@@ -229,7 +227,7 @@ def _why(state: Qualification, patience: Patience) -> str:
     """Return why a version has not qualified."""
     if state["state"] == "failed":
         return str(state["reason"]) + (f" ({state['detail']})" if state["detail"] else "")
-    return f"not over after {patience.given:g} s; repeat the command to go on waiting"
+    return f"not over after {patience.given:g} s; to continue waiting, repeat the command"
 
 
 def _not_qualified(name: str, version: str, failed: Mapping[BoardName, str], over: bool) -> NotQualified:
@@ -246,8 +244,8 @@ def _pending(message: str) -> NotQualified:
 
 
 def _again(client: Client, state: Qualification, name: str, file: Path) -> str:
-    """Return the command that runs the bot at the decision where it forfeited, or an empty text if that is
-    unknown.
+    """Return the command that runs the bot again at the decision where it forfeited, or an empty text if the
+    decision is unknown.
     """
     if state["state"] != "failed":
         return ""
@@ -273,8 +271,8 @@ def _again(client: Client, state: Qualification, name: str, file: Path) -> str:
 def _upload(
     client: Client, file: Path, name: str, label: str | None, seconds: float, tournaments: bool | None
 ) -> tuple[str, bool]:
-    """Return the label of the version that holds the file, and whether it is new. Raises
-    :class:`NotQualified` if the upload is refused, or not checked in time.
+    """Return the label of the version with this file, and whether it is new. Raises :class:`NotQualified` if
+    the upload is refused or not checked in time.
     """
     try:
         data = file.read_bytes()
@@ -302,7 +300,7 @@ def _upload(
         made = client.add_version(name, version, **body)
         version = str(made["label"])
     except UploadPending as error:
-        raise _pending(f"{error.message}; repeat the command to go on waiting") from None
+        raise _pending(f"{error.message}; to continue waiting, repeat the command") from None
     except ApiError as error:
         if error.code not in _REFUSED:
             raise
@@ -354,6 +352,6 @@ def _wait(
         if waited > _LONG and not explained:
             explained = True
             click.echo(
-                "still waiting: a new service builds its sandbox first, which takes a minute or two", err=True
+                "still waiting; a new service first builds its sandbox, which takes a minute or two", err=True
             )
         time.sleep(_PAUSE)

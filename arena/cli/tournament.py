@@ -1,4 +1,4 @@
-"""``botequim tournament ...``: announce, enter and watch tournaments online."""
+"""``botequim tournament ...``: announces, enters and watches tournaments online."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ TABLE_FORMATS: Final = ("text", "csv", "json")
 
 
 def what_to_play(command: Function) -> Function:
-    """Add the arguments and options that describe a tournament to a command; see :func:`spec_of`."""
+    """Add arguments and options that describe a tournament to a command; see :func:`spec_of`."""
     defaults = {"format": "round_robin"}
     parts = (
         click.argument("kind", type=KIND),
@@ -57,7 +57,7 @@ def what_to_play(command: Function) -> Function:
 
 
 def spec_of(kind: str, rules: tuple[str, ...], **settings: Any) -> dict[str, Any]:
-    """Return the request body of a tournament, from the options of :func:`what_to_play`."""
+    """Return the request body for a tournament from the options of :func:`what_to_play`."""
     spec = {"kind": kind, **fields_of(settings)}
     if rules:
         spec["rules"] = game_of(kind).options.parse(rules)
@@ -109,14 +109,16 @@ for _command in (
     without=settings_of(SharedSettings),
     defaults={"locks_ms": "+5m"},
 )
-@click.option("--by-invitation", is_flag=True, help="Only for owners who are invited later.")
+@click.option("--by-invitation", is_flag=True, help="Only for owners whom you invite later.")
 @click.option(
-    "--dry-run", is_flag=True, help="Check it, and print how many games it has and how long it takes."
+    "--dry-run",
+    is_flag=True,
+    help="Only check the tournament, and print how many games it would have and how long it would take.",
 )
 @click.option(
     "--entrants",
     type=click.IntRange(2, MAX_ENTRIES),
-    help="With --dry-run: how many bots enter. [default: as many as may]",
+    help="With --dry-run: the number of bots that enter. [default: the maximum]",
 )
 @online("the owner")
 def create(
@@ -130,8 +132,8 @@ def create(
 ) -> None:
     """Announce the tournament NAME of the game KIND (truco or toepen) and print its id.
 
-    A time is +5m (from now), 18:00 (the next one) or '2026-12-31 20:00', here unless it has an offset. With
-    --invite, --invite-owner, --by-invitation or --hidden only those who are invited may enter.
+    A time is +5m (from now), 18:00 (the next one) or '2026-12-31 20:00', in local time unless it has an
+    offset. With --invite, --invite-owner, --by-invitation or --hidden, only those invited can enter.
     """
     fields = {"name": name, **spec_of(**settings)}
     starts = fields["locks_ms"]
@@ -146,7 +148,7 @@ def create(
         budget = planned["budget"]
         text = planned["text"]
         if budget is not None:
-            text += f"\nbudget: {budget['groups']} groups of the {budget['left']} that are left today"
+            text += f"\nbudget: {budget['groups']} of the {budget['left']} groups left today"
         show(planned, as_json, text)
         return
     if entrants is not None:
@@ -163,13 +165,13 @@ def create(
 )
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.argument("bot")
-@click.option("--nonce", default="", help="A text of your own, mixed into every shuffle.")
+@click.option("--nonce", default="", help="Any text of yours, mixed into every shuffle.")
 @click.option("--version", help="The version's label. [default: the current one]")
 @online("the bot or its owner")
 def enter(
     tournament_id: str, bot: str, nonce: str, version: str | None, client: Client, as_json: bool
 ) -> None:
-    """Enter BOT, which plays a qualification group first if it has not qualified yet."""
+    """Enter BOT in TOURNAMENT. It first plays a qualification group if it has not qualified yet."""
     entry = client.enter_tournament(tournament_id, bot, nonce, version)
     show(entry, as_json, f"{entry['bot']} {entry['version']}: {_status(entry)}")
 
@@ -185,7 +187,7 @@ def _status(entry: Entry) -> str:
 @click.argument("bot")
 @online("the bot or its owner")
 def leave(tournament_id: str, bot: str, client: Client, as_json: bool) -> None:
-    """Withdraw BOT, which finishes its current round if play has begun."""
+    """Withdraw BOT from TOURNAMENT. If play has begun, it finishes its current round."""
     entry = client.leave_tournament(tournament_id, bot)
     show(entry, as_json, f"{entry['bot']} {entry['version']}: {_status(entry)}")
 
@@ -193,7 +195,7 @@ def leave(tournament_id: str, bot: str, client: Client, as_json: bool) -> None:
 @tournament.command(examples=('botequim tournament cancel TOURNAMENT --reason "Fire alarm."',))
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.option("--reason", required=True, help="The reason, which is public.")
-@online("the owner that announced it, or an admin")
+@online("the owner who announced it, or an admin")
 def cancel(tournament_id: str, reason: str, client: Client, as_json: bool) -> None:
     """Cancel TOURNAMENT."""
     view = client.cancel_tournament(tournament_id, reason)
@@ -204,15 +206,15 @@ def cancel(tournament_id: str, reason: str, client: Client, as_json: bool) -> No
     "list",
     examples=("botequim tournament list --state running", "botequim tournament list --bot my-bot --json"),
 )
-@click.option("--state", help="Only in this state.")
+@click.option("--state", help="Only tournaments in this state.")
 @click.option("--kind", type=KIND, help="Only this game.")
-@click.option("--bot", help="Only those in which this bot has played.")
+@click.option("--bot", help="Only tournaments in which this bot has played.")
 @limit_option("tournaments", 20)
-@online("the owner, for private ones", required=False)
+@online("the owner, for private tournaments", required=False)
 def list_tournaments(
     state: str | None, kind: str | None, bot: str | None, limit: int, client: Client, as_json: bool
 ) -> None:
-    """List the tournaments, newest first."""
+    """List tournaments, newest first."""
     columns: Columns[TournamentSummary] = {
         "id": "id",
         "name": "name",
@@ -233,13 +235,13 @@ def list_tournaments(
 )
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.option("--format", "form", type=click.Choice(TABLE_FORMATS), default="text", show_default=True)
-@online("the owner, for a private one", required=False)
+@online("the owner, for a private tournament", required=False)
 def standings(tournament_id: str, form: str, client: Client, as_json: bool) -> None:
     """Print the current or final standings and crosstable of TOURNAMENT."""
     form = "json" if as_json else form
     text = _standings(client, tournament_id, form)
     if form == "text" and (view := client.tournament(tournament_id)) and not view["progress"]["done"]:
-        text = f"no group of {view['name']} is over; it is {view['state']}\n"
+        text = f"{view['name']} has no finished groups; it is {view['state']}\n"
     click.echo(text, nl=not text.endswith("\n"))
 
 
@@ -247,9 +249,9 @@ def standings(tournament_id: str, form: str, client: Client, as_json: bool) -> N
     examples=("botequim tournament watch TOURNAMENT", "botequim tournament watch TOURNAMENT --json")
 )
 @click.argument("tournament_id", metavar="TOURNAMENT")
-@online("the owner, for a private one", required=False)
+@online("the owner, for a private tournament", required=False)
 def watch(tournament_id: str, client: Client, as_json: bool) -> None:
-    """Show the progress of TOURNAMENT until it is over, then its standings."""
+    """Show the progress of TOURNAMENT until it is over, and then its standings."""
     over = watch_tournament(client, tournament_id)
     if over["state"] == "cancelled":
         raise ArenaError(f"{over['name']} was cancelled: {over['reason']}", code="tournament_cancelled")
@@ -263,14 +265,14 @@ def _standings(client: Client, tournament_id: str, form: str) -> str:
 
 
 _POLL: Final = 20.0
-"""Seconds for which the service may hold a request while a tournament does not change."""
+"""Seconds for which the service can hold a request while a tournament does not change."""
 
 _BREATH: Final = 0.25
 _OVER: Final = ("finished", "cancelled")
 
 
 def watch_tournament(client: Client, tournament_id: str) -> Tournament:
-    """Show the progress of a tournament on stderr until it is over, and return the tournament."""
+    """Show the progress of a tournament on stderr until it is over, and return its last state."""
     console = Console(stderr=True)
     pace = Pace()
     if not console.is_terminal:
@@ -302,7 +304,7 @@ def _line(lines: Lines, view: Tournament, pace: Pace) -> None:
 def _follow(
     client: Client, tournament_id: str, pace: Pace, show: Callable[[Tournament], object]
 ) -> Tournament:
-    """Show every observed state of the tournament until it is over, and return the last one."""
+    """Show every observed state of the tournament until it is over, and return the last state."""
     version = None
     while True:
         view = client.tournament(tournament_id, since=version, wait=_POLL)
@@ -314,12 +316,12 @@ def _follow(
         show(view)
         if view["state"] in _OVER:
             return view
-        # Groups may end many times per second.
+        # Groups can end many times per second.
         time.sleep(_BREATH)
 
 
 def more_of(view: Tournament, pace: Pace) -> str:
-    """Return the number of entries before play, and the remaining time while the tournament runs."""
+    """Return the number of entries before play begins, and the remaining time while the tournament runs."""
     progress = view["progress"]
     if view["state"] in ("announced", "entry"):
         return f"{len(view['entries'])} entries, locks {relative(view['locks_ms'], now_ms())}"

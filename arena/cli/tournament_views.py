@@ -1,4 +1,6 @@
-"""The commands of ``botequim tournament`` that show a tournament: its entries, groups, rounds and records."""
+"""The commands of ``botequim tournament`` that show the entries, groups, rounds and records of a
+tournament.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from arena.client.types import Entry, EventGroup, Tournament
 
 _tournament = click.argument("tournament_id", metavar="TOURNAMENT")
-_viewer = online("the owner, for a private one", required=False)
+_viewer = online("the owner, for a private tournament", required=False)
 
 
 @click.command(
@@ -84,7 +86,7 @@ def _shown(view: Tournament) -> str:
 @_tournament
 @click.option("--round", "number", type=click.IntRange(1), help="Only this round.")
 @click.option("--bot", help="Only groups of this bot.")
-@click.option("--against", help="With --bot: only those with this bot, too.")
+@click.option("--against", help="With --bot: only groups that also include this bot.")
 @limit_option("groups", 1000)
 @_viewer
 def groups(
@@ -96,7 +98,7 @@ def groups(
     client: Client,
     as_json: bool,
 ) -> None:
-    """List the groups of TOURNAMENT with their scores, and the id of their first game."""
+    """List the groups of TOURNAMENT with their scores and the id of the first game."""
     found = (
         group
         for group in client.groups(tournament_id, bot=bot, against=against, limit=100)
@@ -128,7 +130,7 @@ def _score(group: EventGroup) -> str | None:
 @_tournament
 @_viewer
 def bracket(tournament_id: str, client: Client, as_json: bool) -> None:
-    """Show the rounds of TOURNAMENT, for example a knockout, with the points of each pairing.
+    """Show the rounds of TOURNAMENT (for example, a knockout) with the points in each pairing.
 
     The winner of a finished pairing is marked with a star.
     """
@@ -140,7 +142,7 @@ def bracket(tournament_id: str, client: Client, as_json: bool) -> None:
 
 
 class Pairing(TypedDict):
-    """The players of a pairing with their points, its finished groups, and whether all of its groups are
+    """The players of a pairing with their points, the number of finished groups, and whether all groups are
     finished.
     """
 
@@ -152,14 +154,14 @@ class Pairing(TypedDict):
 
 
 class Round(TypedDict):
-    """A round with its pairings."""
+    """A round and its pairings."""
 
     round: int
     pairings: list[Pairing]
 
 
 def pairings(groups: Iterable[EventGroup]) -> list[Round]:
-    """Return the rounds with their pairings."""
+    """Return the rounds of the groups, with their pairings."""
     rounds: dict[int, dict[int, Pairing]] = {}
     for group in groups:
         one = rounds.setdefault(group["round"], {}).setdefault(
@@ -217,7 +219,7 @@ def _pairing_text(pairing: Pairing) -> str:
 )
 @_tournament
 @click.option("--group", help="Only the records of this group.")
-@online("the owner, for a private one", required=False, json=False)
+@online("the owner, for a private tournament", required=False, json=False)
 def records(tournament_id: str, group: str | None, client: Client) -> None:
     """Print the released records of TOURNAMENT as JSON lines."""
     for line in client.tournament_records(tournament_id, group):

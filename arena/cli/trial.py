@@ -1,4 +1,4 @@
-"""``botequim bot test``: does a bot play every preset without faults, and how long does it think?"""
+"""``botequim bot test``: tests whether a bot plays every preset without faults, and how long it thinks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ from arena.tournaments.trial import (
 
 _MOST_REPORTS: Final = 5
 _SANDBOX_GAMES: Final = 2
-"""Games of each preset in the sandbox: enough to see what it may not import, and its thinking."""
+"""The number of games of each preset in the sandbox: enough to find forbidden imports and measure thinking
+times.
+"""
 
 
 @click.command(
@@ -55,18 +57,20 @@ _SANDBOX_GAMES: Final = 2
     help="The number of games of each preset.",
 )
 @click.option(
-    "--kind", "kinds", multiple=True, type=click.Choice(tuple(GAMES)), help="Only this game; may be repeated."
+    "--kind", "kinds", multiple=True, type=click.Choice(tuple(GAMES)), help="Only this game; repeatable."
 )
 @click.option(
-    "--preset", "presets", multiple=True, help="Only this preset, such as paulista-2@1; may be repeated."
+    "--preset", "presets", multiple=True, help="Only this preset, such as paulista-2@1; repeatable."
 )
-@click.option("--seed", help="Any text; the same seed gives the same games. [default: random]")
+@click.option("--seed", help="Any text. The same seed reproduces the same games. [default: random]")
 @jobs_option
-@click.option("--think-limit", type=SECONDS, default=5.0, show_default=True, help="The seconds per decision.")
+@click.option(
+    "--think-limit", type=SECONDS, default=5.0, show_default=True, help="The maximum seconds per decision."
+)
 @click.option(
     "--sandbox/--no-sandbox",
     default=None,
-    help="Whether to play it in the sandbox too. [default: if that is installed]",
+    help="Whether to also play in the sandbox. [default: if it is installed]",
 )
 @click.option(
     "--records",
@@ -86,13 +90,13 @@ def test_bot(
     records: Path | None,
     as_json: bool,
 ) -> int:
-    """Test the bot of FILE: 500 games against random bots in every preset of the games that it plays, and
+    """Test the bot in FILE: play 500 games against random bots in every preset of the games that it plays,
     some of them in the sandbox, where uploaded bots run.
 
-    Prints a table with the time per decision: the median, that within which 99 % are made, and the longest,
-    in milliseconds (in the sandbox, of fuel, which is the same on every machine). Below, each distinct
-    failure is printed once: what the bot raised, with file and line, or its answer and what was legal, and
-    the turn. The exit code is 1 if anything failed.
+    The command prints a table with the median, 99th percentile and maximum time per decision in milliseconds.
+    In the sandbox, time is measured in fuel, which is the same on every machine. Below the table, each
+    distinct failure is printed once, with the turn, and either the error with file and line, or the answer
+    and the legal actions. The exit code is 1 if anything failed.
     """
     try:
         spec = bot_spec(file)
@@ -102,7 +106,7 @@ def test_bot(
         check_game(file, spec.games, kind, "kind")
     chosen = chosen_presets(kinds or spec.games, presets)
     if records is not None:
-        # Before the games: what cannot be written is reported at once.
+        # The file is opened before the games, so that errors are reported at once.
         records.write_text("", encoding="utf-8")
     seed = seed or secrets.token_hex(8)
     note = ""
@@ -112,7 +116,7 @@ def test_bot(
             sandboxed = _sandboxed(spec)
         except ModuleNotFoundError as error:
             note = (
-                f"not played in the sandbox, which needs the library {error.name}: "
+                f"not played in the sandbox, because it needs the library {error.name}: "
                 f"{install_command('server')}"
             )
             if sandbox:
@@ -121,7 +125,7 @@ def test_bot(
     trials: list[Trial] = []
     failure = ""
     interrupted = False
-    # The remaining time is that at the rate of the last minute.
+    # The remaining time is based on the rate of the last minute.
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -149,7 +153,7 @@ def test_bot(
             if sandboxed is not None:
                 progress.update(task, description="sandbox")
                 if not status.is_terminal:
-                    status.print("preparing the sandbox; the first time on a machine takes minutes")
+                    status.print("preparing the sandbox, which takes minutes the first time on a machine")
                 failure = _load_failure(sandboxed)
                 for kind, preset in [] if failure else chosen:
                     plan = trial_plan(sandboxed, kind, preset, _SANDBOX_GAMES, seed)
@@ -158,7 +162,7 @@ def test_bot(
                         break
         except KeyboardInterrupt:
             interrupted = True
-            note = note or ("not played to the end in the sandbox" if sandboxed else "")
+            note = note or ("not completed in the sandbox" if sandboxed else "")
     if records is not None:
         lines = [line + "\n" for trial in trials for line in trial.records]
         records.write_text("".join(lines), encoding="utf-8")
@@ -181,19 +185,19 @@ def _not_loaded(message: str, expected: str | None, as_json: bool) -> int:
 
 
 def _of_kind(spec: BotSpec, kind: str) -> BotSpec:
-    """Return the bot for a game, since a house bot has a version for each game."""
+    """Return the bot for a game, because a house bot has a different version for each game."""
     return bot_spec(spec.source, kind) if spec.source in HOUSE_BOTS else spec
 
 
 def _sandboxed(spec: BotSpec) -> BotSpec:
-    """Return the bot to run in the sandbox, not loaded yet. Raises ModuleNotFoundError."""
+    """Return the bot for the sandbox, without loading it. Raises ModuleNotFoundError."""
     from arena.sandbox.bot import sandboxed_spec
 
     return sandboxed_spec(spec.name, spec.version, source_of(spec.source))
 
 
 def _load_failure(spec: BotSpec) -> str:
-    """Return why the sandbox does not load the bot, or an empty text if it does."""
+    """Return why the sandbox cannot load the bot, or an empty text if it can."""
     from arena.sandbox.bot import SandboxedSpec, check_bot
 
     assert isinstance(spec, SandboxedSpec)
@@ -219,12 +223,12 @@ def _show(seed: str, trials: list[Trial], failure: str, note: str, presets: int,
     for message in dict.fromkeys(why.partition(": ")[2] for trial in trials for why in trial.void):
         click.echo(f"void: {printable(message, 1000)}")
     if played < presets:
-        click.echo(f"ended after {played} of {presets} presets")
+        click.echo(f"stopped after {played} of {presets} presets")
     if any(trial.records for trial in trials):
         if with_records:
-            click.echo("to run it again there: botequim bot debug RECORDS --turn TURN --bot FILE")
+            click.echo("to run the bot again at a turn: botequim bot debug RECORDS --turn TURN --bot FILE")
         else:
-            click.echo(f"--seed {seed} --records FILE keeps the records, for 'botequim bot debug'")
+            click.echo(f"to write records for 'botequim bot debug', repeat with --seed {seed} --records FILE")
 
 
 def _table(trials: list[Trial]) -> str:

@@ -1,4 +1,4 @@
-"""``botequim verify``: verify game records without a server."""
+"""``botequim verify``: verifies game records without a server."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from arena.records.record import RecordText, UnreadableRecord, record_texts, sou
 from arena.records.verify import verify_text
 
 CHUNK: Final = 100
-"""Records that a process checks at a time."""
+"""The number of records that a process checks at a time."""
 
 
 class Checked(NamedTuple):
-    """One record: its position, its problems as lines, whether it was valid JSON, and its facts."""
+    """One checked record: its position, its problems as lines, whether it was valid JSON, and its facts."""
 
     where: str
     problems: list[str]
@@ -81,7 +81,7 @@ class VerifyTally:
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @jobs_option
-@click.option("--partial", is_flag=True, help="Accept incomplete groups: the files are extracts.")
+@click.option("--partial", is_flag=True, help="Accept incomplete groups, because the files are extracts.")
 @click.option("--replay-bots", is_flag=True, help="Also replay uploaded bots in the sandbox.")
 @click.option(
     "--source", "given", multiple=True, metavar="NAME@VERSION=FILE", help="The source of an uploaded bot."
@@ -90,7 +90,7 @@ class VerifyTally:
     "--sources",
     "folder",
     type=click.Path(exists=True, file_okay=False),
-    help="A folder of sources called name@version.py or .wasm.",
+    help="A folder of sources named name@version.py or name@version.wasm.",
 )
 @json_option
 def verify(
@@ -102,13 +102,13 @@ def verify(
     folder: str | None,
     as_json: bool,
 ) -> int:
-    """Verify the game records in each FILE (JSON lines or one record, also gzipped; - is stdin).
+    """Verify the game records in the FILEs (JSON lines or one record, also gzipped; - is stdin).
 
-    The command checks hashes, commitments, every deal and action, who acted, faults and outcomes; and, across
-    the records of a file, that groups are complete and seated fairly, mirrored groups have one seed, and no
-    game or seed occurs twice. With --replay-bots, every decision of the uploaded bots whose sources are given
-    is repeated and compared. It prints the problems and a summary. The exit code is 0 if all are verified, 1
-    if there are problems, and 2 if the input is unreadable.
+    The command checks hashes, commitments, every deal and action, who acted, faults and outcomes. Across the
+    records of a file, it also checks that groups are complete and seated fairly, mirrored groups have one
+    seed, and no game or seed occurs twice. With --replay-bots, every decision of the uploaded bots whose
+    sources are provided is repeated and compared. The command prints the problems and a summary. The exit
+    code is 0 if all records are verified, 1 if there are problems, and 2 if the input is unreadable.
     """
     if (given or folder) and not replay_bots:
         raise click.UsageError("--source and --sources require --replay-bots")
@@ -166,7 +166,7 @@ def _verify_file(
         elif lines:
             tally.wrong += 1
     if not records:
-        raise UnreadableRecord(f"no record in {source_name(file)}")
+        raise UnreadableRecord(f"there is no record in {source_name(file)}")
     # A single record is always an extract.
     if records > 1 and not partial:
         for problem in checks.missing():
@@ -189,8 +189,8 @@ def _check(texts: list[RecordText]) -> list[Checked]:
 
 
 def _check_all(texts: Iterable[RecordText], jobs: int) -> Iterator[Checked]:
-    """Yield the records in order. The first chunk is checked in this process, so that small files start no
-    processes.
+    """Yield the checked records in order. The first chunk is checked in this process, so that small files
+    need no other processes.
     """
     chunks = _chunks(texts)
     yield from _check(next(chunks, []))
@@ -247,15 +247,15 @@ class BotTally:
 
     def summary(self) -> str:
         """Return the last line of the output."""
-        summary = f"{self.games} games played again, {self.decisions} decisions of uploaded bots compared"
+        summary = f"{self.games} games replayed, {self.decisions} decisions of uploaded bots compared"
         return (
             f"{summary}, {self.different} games differ" if self.different else f"{summary}, all as recorded"
         )
 
 
 def sources(given: Iterable[str], folder: str | None) -> dict[tuple[str, str], BotSpec]:
-    """Return the bots given as ``name@version=FILE`` texts, and those in the files ``name@version.py`` (or
-    ``.wasm``) of a folder.
+    """Return the bots given as ``name@version=FILE``, and those in files named ``name@version.py`` or
+    ``name@version.wasm`` in a folder.
 
     Raises :class:`~arena.errors.ArenaError`.
     """
@@ -270,7 +270,7 @@ def sources(given: Iterable[str], folder: str | None) -> dict[tuple[str, str], B
             found[_named(path.stem)] = _spec(path.stem, path)
     if not found:
         raise ArenaError(
-            "no bot source was given",
+            "there are no bot sources",
             code="missing_source",
             field="source",
             expected="--source name@version=FILE, or --sources FOLDER with files such as name@version.py",
@@ -279,7 +279,7 @@ def sources(given: Iterable[str], folder: str | None) -> dict[tuple[str, str], B
 
 
 def replay_files(files: Iterable[str], specs: Mapping[tuple[str, str], BotSpec]) -> BotTally:
-    """Replay the uploaded bots of all verified records of ``files``, and print differences."""
+    """Replay the uploaded bots in all verified records of ``files``, and print the differences."""
     from arena.sandbox.replaying import replay_bots
     from arena.sandbox.runtime import runtime_id
 
@@ -302,9 +302,11 @@ def replay_files(files: Iterable[str], specs: Mapping[tuple[str, str], BotSpec])
                 tally.different += 1
                 click.echo(f"{where}: game {record['canonical']['game']}: {replayed.difference}")
     for name in sorted(tally.missing):
-        click.echo(f"not played again, because its source is missing: {name}", err=True)
+        click.echo(f"not replayed, because its source is missing: {name}", err=True)
     for name in sorted(tally.runtimes):
-        click.echo(f"some games were played with the sandbox {name}, this one is {runtime_id()}", err=True)
+        click.echo(
+            f"some games were played with the sandbox {name}, but this one is {runtime_id()}", err=True
+        )
     return tally
 
 
@@ -329,8 +331,8 @@ def _named(label: str) -> tuple[str, str]:
 
 def _not_a_source(text: str) -> ArenaError:
     return ArenaError(
-        f"{text!r} is not a valid source of a version",
+        f"{text!r} is not a valid bot source",
         code="missing_source",
         field="source",
-        expected="name@version=FILE, or in a folder a file name@version.py or name@version.wasm",
+        expected="name@version=FILE, or a file in a folder named name@version.py or name@version.wasm",
     )

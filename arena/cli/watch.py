@@ -1,4 +1,4 @@
-"""``botequim watch``: plays again whenever a bot's file is saved."""
+"""``botequim watch``: replays a match whenever a bot's file is saved."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from arena.text import printable
 from arena.tournaments.local_run import GroupSummary, Plan, check_plan, margins, run
 
 _PAUSE: Final = 0.2
-"""Seconds between two looks at the files."""
+"""Seconds between two checks of the files."""
 
 Stamp = tuple[tuple[int, int] | None, ...]
-"""The time and size of each file, None for one that is not there."""
+"""The modification time and size of each file, or None if it does not exist."""
 
 
 @click.command(
@@ -51,7 +51,7 @@ Stamp = tuple[tuple[int, int] | None, ...]
 @click.option(
     "--groups", type=click.IntRange(1), default=50, show_default=True, help="The number of groups per table."
 )
-@click.option("--seed", help="Any text; the deals of every round follow from it. [default: random]")
+@click.option("--seed", help="Any text, which determines the deals of every round. [default: random]")
 @jobs_option
 def watch(
     bot: str,
@@ -64,10 +64,10 @@ def watch(
 ) -> None:
     """Play BOT against each OPPONENT, and again whenever one of their files is saved, until Ctrl-C.
 
-    Every round has the same deals and the same randomness, so that the margin changes only because the bot
-    does; its 95% interval is of the differences group by group. If a file cannot be loaded, its line is
-    reported, and the command waits for the next save. Bots are named as in 'botequim play', and the rules are
-    those of 'play'; --preset needs one --kind.
+    Every round has the same deals and the same randomness, so the margin changes only if the bot does. Its
+    95% interval is based on the differences between rounds, group by group. If a file cannot be loaded, the
+    error and its line are shown, and the command waits for the next save. Bots and rules are specified as in
+    'botequim play'; --preset requires one --kind.
     """
     if preset is not None and len(kinds) != 1:
         raise click.UsageError("--preset requires exactly one --kind")
@@ -88,7 +88,7 @@ def watch(
 
 
 def stamp_of(files: Sequence[Path]) -> Stamp:
-    """Return a value that changes when one of the files is saved."""
+    """Return a value that changes when any of the files is saved."""
     stamps: list[tuple[int, int] | None] = []
     for file in files:
         try:
@@ -105,8 +105,8 @@ def _changed(files: Sequence[Path], since: Stamp) -> bool:
 
 
 class Rounds:
-    """Plays rounds with the same deals, and compares each round with the one before. ``every`` says whether
-    all games of ``rules`` are played, or only those that the bots play.
+    """Plays rounds with the same deals, and compares each round with the previous one. If ``every``, all
+    games in ``rules`` are played, otherwise only those that the bots play.
     """
 
     def __init__(
@@ -127,14 +127,14 @@ class Rounds:
         self._before: dict[tuple[str, int], dict[int, float]] = {}
 
     def play(self, changed: Callable[[], bool]) -> None:
-        """Play a round, unless a file cannot be loaded, and stop early if ``changed()`` is true.
+        """Play a round, unless a file cannot be loaded. Stop early if ``changed()`` is true.
 
         Raises :class:`~arena.bots.GameNotPlayed`.
         """
         try:
             plans = self._plans()
         except (FileNotFoundError, UnknownBot):
-            # Some editors remove a file before they write it anew.
+            # Some editors remove a file before rewriting it.
             return
         except (InvalidBot, OSError) as error:
             _say(printable(str(error), 1000))
@@ -195,7 +195,7 @@ def _spec(text: str, kind: str) -> BotSpec:
     spec = bot_spec(text, kind, check=False)
     if spec.source in HOUSE_BOTS:
         return spec
-    # The deals follow from names and versions.
+    # Names and versions determine the deals.
     saved = saved_file(spec.name, spec.source)
     check_game(spec.source, games_of(saved.load(), spec.source), kind)
     return saved

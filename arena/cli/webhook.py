@@ -1,4 +1,4 @@
-"""``botequim webhook test``: post what the service would post to a receiver, and check its replies."""
+"""``botequim webhook test``: posts messages to a receiver as the service does, and checks its replies."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _REFUSALS: Final = (400, 401, 403)
 
 
 class _NothingThere(ArenaError):
-    """Nothing answers at the host or the port of the URL."""
+    """Nothing answers at the host and port of the URL."""
 
     code = "webhook_failed"
 
 
 class _NoRedirects(HTTPRedirectHandler):
     def redirect_request(self, *_: object) -> None:
-        """Follow no redirect, as the service does."""
+        """Do not follow redirects, like the service."""
 
 
 class _Receiver:
@@ -69,17 +69,17 @@ class _Receiver:
 
 
 def _why(reason: OSError, url: str) -> str:
-    """Return why there is no connection."""
+    """Return why the connection failed."""
     parts = urlsplit(url)
     if isinstance(reason, gaierror):
         return f"the host {parts.hostname!r} does not exist"
     port = parts.port or {"http": 80, "https": 443}[parts.scheme]
-    return f"nothing listens at port {port} of {parts.hostname}"
+    return f"nothing is listening on port {port} of {parts.hostname}"
 
 
 @click.group(cls=Commands, examples=("botequim webhook test http://127.0.0.1:9000/ --secret whsec_...",))
 def webhook() -> None:
-    """Try the receiver of a webhook bot before it is registered."""
+    """Test the receiver of a webhook bot before registering the bot."""
 
 
 @webhook.command(
@@ -92,16 +92,16 @@ def webhook() -> None:
 @click.option(
     "--secret",
     envvar="BOTEQUIM_WEBHOOK_SECRET",
-    help="The signing secret of the receiver. [default: a new one, so that its check must be off]",
+    help="The receiver's signing secret. [default: generated; the receiver must not check signatures]",
 )
 @click.option("--kind", type=KIND, default="toepen", show_default=True, help="The game of the sample turn.")
 @json_option
 def test(url: str, secret: str | None, kind: str, as_json: bool) -> int:
     """Post a ping, a sample turn and a turn with a wrong signature to URL, and check the replies.
 
-    This machine posts them, in the form and with the signatures of the service; no service and no token are
-    needed. The exit code is 1 if a reply is wrong, and 2 if there is no receiver. A receiver that accepts a
-    wrong signature plays, but anybody could make it answer, so the command warns about that.
+    This machine posts the messages, in the format of the service and signed in the same way. No service or
+    token is needed. The exit code is 1 if a reply is wrong, and 2 if there is no receiver. A receiver that
+    accepts a wrong signature can play, but anybody could make it answer, so the command warns about that.
     """
     if urlsplit(url).scheme not in ("http", "https"):
         raise click.BadParameter(f"{url!r} is not a URL; expected http:// or https://", param_hint="'URL'")
@@ -154,21 +154,21 @@ def _sample_turn(kind: str) -> Turn:
 
 
 def _answer(receiver: _Receiver, key: str, turn: Turn) -> str:
-    """Post a turn, and return the action in the reply, which must be legal."""
+    """Post a turn, and return the action in the reply. Raises an error if the action is illegal."""
     body = turn_message(turn, 5000)
     action = action_in(receiver.post(body, headers([key], body), _SECONDS), optional=False)
     if action not in turn["legal_actions"]:
         raise ArenaError(
-            f"the reply to a turn has the illegal action {action!r}",
+            f"the reply to a turn contains the illegal action {action!r}",
             expected='{"action": ...} with one of ' + ", ".join(turn["legal_actions"]),
         )
     return str(action)
 
 
 def _check_refusal(receiver: _Receiver, turn: Turn) -> Check:
-    """Return whether the receiver refuses a turn that somebody else has signed."""
+    """Return whether the receiver refuses a turn that is signed with a different secret."""
     body = turn_message(turn, 5000)
-    result, detail = "warning", "it is accepted: check webhook-signature"
+    result, detail = "warning", "it was accepted; the receiver should check webhook-signature"
     try:
         receiver.post(body, headers([new_secret()], body), _SECONDS)
     except CallFailed as error:

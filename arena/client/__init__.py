@@ -1,7 +1,7 @@
-"""The client side of the service: :class:`Client` for its operations, and :func:`run` to let a bot play.
+"""A client of the service: :class:`Client` calls its operations, and :func:`run` plays a bot.
 
-It uses only the standard library, and no event loop: a bot sends one request after another, for any number of
-games.
+It uses only the standard library and no event loop: a bot sends one request at a time, however many games it
+plays.
 """
 
 from __future__ import annotations

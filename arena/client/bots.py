@@ -1,4 +1,4 @@
-"""Calls for bots, whose uploads are checked before they become versions."""
+"""Calls for bots and their uploads, which are checked before they become versions."""
 
 from __future__ import annotations
 
@@ -32,19 +32,20 @@ _LONG_POLL: Final = 20.0
 
 
 class UploadPending(ArenaError):
-    """Raised if an upload was not checked in time. The service goes on checking it. ``field`` says where it
-    can be read. ``extra`` holds the ``token`` of a new bot.
+    """Raised if checking an upload takes too long. The service continues to check it. ``field`` is the
+    address of the upload, and ``extra`` holds the ``token`` of a new bot.
     """
 
     code = "upload_pending"
 
 
 class BotsCalls(Calls):
-    """Methods for those operations of ``/v1/bots`` that take more than one request."""
+    """Methods for operations of ``/v1/bots`` that can take several requests."""
 
     def register_bot(self, name: str, **fields: Unpack[RegisterBotFields]) -> str:
-        """Register a bot of this owner and return its token. ``fields`` are ``transport`` and so on, or a
-        ``source`` or ``component`` in bytes, which is sent as a file, with ``version`` and ``description``.
+        """Register a bot of this owner, and return its token. ``fields`` are those of the request, such as
+        ``transport``; or a ``source`` or ``component`` in bytes, which is sent as a file, with ``version``
+        and ``description``.
         """
         return self.create_bot(name, **fields)["token"]
 
@@ -56,10 +57,10 @@ class BotsCalls(Calls):
         on_upload: OnUpload | None = None,
         **fields: Unpack[RegisterBotFields],
     ) -> BotWithToken:
-        """Register a bot like :meth:`register_bot`, but return the bot, its token, its webhook secret and its
+        """Register a bot like :meth:`register_bot`, but return the bot with its token, webhook secret and
         upload.
 
-        ``wait`` and ``on_upload`` are as for :meth:`add_version`. A bot whose upload is refused is not
+        For ``wait`` and ``on_upload``, see :meth:`add_version`. If the upload is refused, the bot is not
         registered.
         """
         reply, pending = self._send_version("register_bot", {"name": name, **fields})
@@ -82,14 +83,14 @@ class BotsCalls(Calls):
         on_upload: OnUpload | None = None,
         **fields: Unpack[AddVersionFields],
     ) -> AddedVersion:
-        """Add a version, which plays new games. ``fields`` are ``transport`` and so on, or a ``source`` or
-        ``component`` in bytes, which is sent as a file.
+        """Add a version, which then plays all new games. ``fields`` are those of the request, such as
+        ``transport``, or a ``source`` or ``component`` in bytes, which is sent as a file.
 
-        An upload is checked first. If that takes longer than the service lets a request wait, this method
-        waits for up to ``wait`` seconds (by default, ``patience``), and calls ``on_upload`` with each state.
-        If the bot has the same upload already, the result is that version, with its own label and ``added``
-        false. Raises :class:`UploadPending` after that time, and :class:`~arena.client.http.ApiError` for a
-        refused upload.
+        An upload is checked first. If the check takes longer than a request can wait, this method waits up to
+        ``wait`` seconds (by default, ``patience``) for its outcome, and calls ``on_upload`` with each state.
+        If the bot already has a version with the same upload, that version is returned, with its existing
+        label and ``added`` false. Raises :class:`UploadPending` after ``wait`` seconds, and
+        :class:`~arena.client.http.ApiError` if the upload is refused.
         """
         reply, pending = self._send_version("add_version", {"bot": bot, "label": label, **fields})
         if not pending:
@@ -105,8 +106,8 @@ class BotsCalls(Calls):
         wait: float | None = None,
         on_upload: OnUpload | None = None,
     ) -> Upload:
-        """Wait until the upload is a version, and return it. ``wait``, ``on_upload`` and errors are as for
-        :meth:`add_version`.
+        """Wait until the upload has become a version, and return it. For ``wait``, ``on_upload`` and errors,
+        see :meth:`add_version`.
         """
         until = time.monotonic() + (self.patience if wait is None else wait)
         last = None
@@ -117,7 +118,7 @@ class BotsCalls(Calls):
             left = until - time.monotonic()
             if left <= 0:
                 raise UploadPending(
-                    f"{bot} {upload['version']} has not been checked yet: the upload is {upload['state']}",
+                    f"{bot} {upload['version']} has not been checked yet; the upload is {upload['state']}",
                     field=path("bots", bot, "uploads", upload["id"]),
                 )
             upload = self.upload(bot, upload["id"], wait=min(left, _LONG_POLL))
@@ -126,9 +127,7 @@ class BotsCalls(Calls):
         return upload
 
     def _send_version(self, name: str, fields: Mapping[str, object]) -> tuple[Json, bool]:
-        """Send a version, and return what the service answers, and whether the upload is still
-        being checked.
-        """
+        """Send a version, and return the response and whether the upload is still being checked."""
         where, query, body = request_of(OPERATIONS[name], fields)
         status, value = self._with_status("POST", where, body, query, creates=True)
         return value, status == _ACCEPTED

@@ -9,7 +9,7 @@ from arena.operations import OPERATIONS
 
 
 class Calls(OperationCalls):
-    """A method for each operation of the table that is not written by hand."""
+    """A generated method for each operation in the table that has no hand-written one."""
 
 
 for _name, _operation in OPERATIONS.items():

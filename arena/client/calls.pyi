@@ -74,7 +74,7 @@ class Calls(OperationCalls):
         """Sign up as an owner"""
 
     def me(self) -> OwnOwner:
-        """Get the owner of the token"""
+        """Get the token's owner"""
 
     def replace_owner_token(self) -> str:
         """Replace the owner's token"""
@@ -86,7 +86,7 @@ class Calls(OperationCalls):
         """Create a link that signs a browser in"""
 
     def export_owner(self) -> Export:
-        """Get everything that is stored about the owner"""
+        """Export everything that is stored about the owner"""
 
     def delete_owner(self, confirm: str) -> str:
         """Delete the owner and all its bots"""
@@ -102,7 +102,7 @@ class Calls(OperationCalls):
         roster: str | None = ...,
         expires_ms: int | str | None = ...,
     ) -> list[NewInvitation]:
-        """Make invitations to sign up"""
+        """Create invitations to sign up"""
 
     def invitations(self, roster: str | None = ..., *, limit: int | None = ...) -> Iterator[Invitation]:
         """List your invitations"""
@@ -126,7 +126,7 @@ class Calls(OperationCalls):
         result: str | Literal["won", "lost", "drawn", "running"] | None = ...,
         limit: int | None = ...,
     ) -> list[BotGame]:
-        """List the last games of a bot, newest first"""
+        """List the recent games of a bot, newest first"""
 
     def change_bot(
         self,
@@ -187,7 +187,7 @@ class Calls(OperationCalls):
         """List the owners of a bot"""
 
     def add_bot_owner(self, bot: str, owner: str) -> BotOwners:
-        """Invite an owner to share a bot, or accept that"""
+        """Invite an owner to share a bot, or accept an invitation"""
 
     def remove_bot_owner(self, bot: str, owner: str) -> None:
         """Remove a co-owner of a bot, or an invitation"""
@@ -276,7 +276,7 @@ class Calls(OperationCalls):
         """Stream the turns of the bot"""
 
     def end_presence(self) -> PresenceEnded:
-        """Say good-bye"""
+        """Go offline"""
 
     def create_tournament(
         self,
@@ -447,22 +447,22 @@ class Calls(OperationCalls):
         """List the groups of a tournament"""
 
     def guests(self, tournament: str) -> Guests:
-        """List who is invited to a tournament"""
+        """List the invitations to a tournament"""
 
     def invite_owners(self, tournament: str, owners: Sequence[str]) -> Guests:
         """Invite owners to a tournament"""
 
     def uninvite_owner(self, tournament: str, owner: str) -> Guests:
-        """Take back the invitation of an owner"""
+        """Withdraw the invitation of an owner"""
 
     def create_invitation_link(self, tournament: str, expires_ms: int | str | None = ...) -> CreatedLink:
-        """Make a link that invites to a tournament"""
+        """Create an invitation link for a tournament"""
 
     def revoke_invitation_link(self, tournament: str, link: str) -> Guests:
-        """Revoke a link"""
+        """Revoke an invitation link"""
 
     def accept_invitation(self, tournament: str, code: str) -> Tournament:
-        """Accept an invitation by its code"""
+        """Accept an invitation with its code"""
 
     def add_organiser(self, tournament: str, owner: str) -> Tournament:
         """Add a co-organiser"""
@@ -471,7 +471,7 @@ class Calls(OperationCalls):
         """Remove a co-organiser"""
 
     def subscribe(self, tournament: str, url: str, secret: str | None = ...) -> CreatedSubscription:
-        """Follow a tournament by a webhook"""
+        """Subscribe a webhook to a tournament"""
 
     def subscriptions(self, tournament: str) -> list[Subscription]:
         """List your subscriptions to a tournament"""
@@ -480,7 +480,7 @@ class Calls(OperationCalls):
         """Delete a subscription"""
 
     def ping_subscription(self, tournament: str, subscription: str) -> Subscription:
-        """Post a test to the URL of a subscription"""
+        """Post a test message to the URL of a subscription"""
 
     def create_comparison(
         self,
@@ -579,7 +579,7 @@ class Calls(OperationCalls):
         """Download the records of all public games at once, oldest first"""
 
     def record_changes(self, *, limit: int | None = ...) -> Iterator[RecordChange]:
-        """List what changed in records after their release"""
+        """List changes to records after their release"""
 
     def issue_owner_token(self, owner: str) -> str:
         """Issue a new token for an owner"""
@@ -603,7 +603,7 @@ class Calls(OperationCalls):
         *,
         preset: str | None = ...,
     ) -> SuspicionList:
-        """List what looks arranged"""
+        """List suspected collusion"""
 
     def suspensions(self) -> list[SuspendedBot]:
         """List suspended bots and owners"""
@@ -635,7 +635,7 @@ class Calls(OperationCalls):
         id: str,
         text: str | Literal["name", "description"],
     ) -> None:
-        """Show a hidden text again"""
+        """Unhide a text"""
 
     def is_alive(self) -> Health:
         """Check that the process is alive"""
@@ -644,4 +644,4 @@ class Calls(OperationCalls):
         """Check that the process can serve requests"""
 
     def metrics(self) -> str:
-        """Get metrics in the text format of Prometheus"""
+        """Get metrics in the Prometheus text format"""

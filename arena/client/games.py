@@ -1,4 +1,4 @@
-"""Calls for records: of a game that is not over yet, and of all games that were released."""
+"""Calls for records: of a single game, which may not be over yet, and of all released games."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ if TYPE_CHECKING:
     from arena.client.types import GameRecord
 
 LIVE_STATES: Final = ("waiting", "running")
-"""States of games that are not over."""
+"""The states of unfinished games."""
 
 _LONG_POLL: Final = 20
 _LATE_RECORD: Final = 15.0
-"""Seconds within which the record of a finished game must appear."""
+"""Seconds to wait for the record of a finished game to appear."""
 
 _RECORDS_AT_ONCE: Final = 500
 
 
 class RecordsPage(NamedTuple):
-    """A page of records, one line of JSON each, and where the next page continues."""
+    """A page of records, each one line of JSON, and the cursor of the next page."""
 
     lines: list[str]
     after: str
 
 
 class GamesCalls(Calls):
-    """Methods for those operations of ``/v1/games`` and ``/v1/records`` that take more than one request."""
+    """Methods for operations of ``/v1/games`` and ``/v1/records`` that can take several requests."""
 
     def record(self, game: str, *, wait: bool = False) -> GameRecord:
-        """Return the record of a finished game. With ``wait``, wait for the game to finish."""
+        """Return the record of a finished game. If ``wait``, wait for the game to finish."""
         state = self._state_when_over(game) if wait else ""
         until = time.monotonic() + _LATE_RECORD
         while True:
@@ -56,7 +56,9 @@ class GamesCalls(Calls):
     def records(
         self, kind: str | None = None, *, after: str | None = None, limit: int | None = None
     ) -> Iterator[str]:
-        """Yield all released public records, oldest first, one line of JSON each, ``limit`` per request."""
+        """Yield all released public records, oldest first, each as one line of JSON. Each request fetches
+        ``limit``.
+        """
         while (page := self.records_page(kind, after=after, limit=limit)).lines:
             yield from page.lines
             after = page.after
@@ -64,8 +66,8 @@ class GamesCalls(Calls):
     def records_page(
         self, kind: str | None = None, *, after: str | None = None, limit: int | None = None
     ) -> RecordsPage:
-        """Return the released public records after ``after``, up to ``limit``, or no lines if there are no
-        more.
+        """Return up to ``limit`` released public records after the cursor ``after``. There are no lines if
+        there are no more records.
         """
         query = {"kind": kind, "after": after, "limit": limit or _RECORDS_AT_ONCE}
         reply = self._send("GET", path("records"), None, query, True)

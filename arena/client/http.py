@@ -1,4 +1,4 @@
-"""Requests to the service over one persistent connection, retried where that is safe."""
+"""Sends requests to the service over one persistent connection, retrying them where that is safe."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from arena.inputs.text import clean
 DEFAULT_URL: Final = "http://127.0.0.1:8000"
 FIRST_PAUSE: Final = 0.25
 LONGEST_PAUSE: Final = 15.0
-"""The pause in seconds between two tries, doubled each time up to the maximum, with jitter."""
+"""The maximum pause in seconds between two attempts. The pause doubles each time, with jitter."""
 
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
-"""What JSON can hold."""
+"""A JSON value."""
 
 _LONGEST_WAIT: Final = 3600.0
 _BUSY: Final = ("game_busy", "idempotency_key_in_use")
 
 
 class ApiError(ArenaError):
-    """The service rejected the request: ``code``, ``message``, ``field`` and ``expected`` of its problem
-    document.
+    """The service rejected the request. ``code``, ``message``, ``field`` and ``expected`` come from its
+    problem document.
 
     ``status`` is the HTTP status; ``extra`` holds the document's other fields.
     """
@@ -48,7 +48,7 @@ class ApiError(ArenaError):
         self.status = status
 
     def matches(self, code: str) -> bool:
-        """Return whether the error is ``code``."""
+        """Return whether the error has this code."""
         return self.code == code
 
 
@@ -64,7 +64,7 @@ class ServerEvent(NamedTuple, Generic[Data]):
 
 
 class RawFile(NamedTuple):
-    """A body that is not JSON. ``media`` is its media type."""
+    """A request body other than JSON. ``media`` is its media type."""
 
     media: str
     data: bytes
@@ -77,7 +77,7 @@ class Unreachable(ArenaError):
 
 
 class NotTheService(ArenaError):
-    """Another service answers at the address."""
+    """A different service answers at the address."""
 
     code = "not_the_service"
 
@@ -87,11 +87,11 @@ class _NotSent(Exception):
 
 
 class _NotTls(Exception):
-    """The other side does not use TLS, and retrying will not change that."""
+    """The server does not use TLS, so there is no point in retrying."""
 
 
 _PLAIN: Final = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
-"""The reasons of OpenSSL's errors when plain HTTP answers."""
+"""The reasons in OpenSSL's errors if a server answers in plain HTTP."""
 
 
 class _Reply(NamedTuple):
@@ -115,14 +115,14 @@ class _Reply(NamedTuple):
 
 
 class HttpClient:
-    """The service at ``url``, for the owner or bot of ``token`` (None: a visitor).
+    """A connection to the service at ``url``, as the owner or bot with ``token``, or as a visitor if it is
+    None.
 
-    A request that fails because there is no connection, or because the service is busy, is retried after a
-    growing pause for up to ``patience`` seconds; ``on_retry(seconds, why)`` is called before each pause.
-    Requests that create something (``POST /v1/games``, ``/bots`` and so on) have a random
-    ``Idempotency-Key``, so that the service carries them out once; a sign-up is retried only if it cannot
-    have been executed. ``timeout`` is seconds to wait for a reply, in addition to the ``wait`` of the
-    request. Not thread-safe.
+    A request that fails because the service is unreachable or busy is retried for up to ``patience`` seconds,
+    with growing pauses; ``on_retry(seconds, why)`` is called before each pause. Requests that create
+    something (``POST /v1/games``, ``/bots`` and so on) have a random ``Idempotency-Key``, so that the service
+    executes them only once. A sign-up is retried only if it cannot have been executed. ``timeout`` is the
+    number of seconds to wait for a reply, in addition to the ``wait`` of the request. Not thread-safe.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class HttpClient:
             self._headers["Authorization"] = f"Bearer {_checked_token(token)}"
 
     def close(self) -> None:
-        """Close the connection; the next request opens a new one."""
+        """Close the connection. The next request opens a new one."""
         self._connection.close()
 
     # Any path
@@ -162,12 +162,12 @@ class HttpClient:
         repeatable: bool = True,
         creates: bool = False,
     ) -> Json:
-        """Send a request and return the decoded reply, or None for an empty one. ``body`` is a
-        :class:`RawFile`, or what JSON can hold. ``repeatable`` says whether the request may be executed
-        twice. With ``creates``, an ``Idempotency-Key`` is sent, so that the service executes it once.
+        """Send a request, and return the decoded reply, or None if it is empty. ``body`` is a
+        :class:`RawFile` or a JSON value. A ``repeatable`` request can safely be executed twice. If
+        ``creates``, an ``Idempotency-Key`` is sent, so that the service executes the request only once.
 
         Raises :class:`ApiError` if the service rejects the request, :class:`Unreachable` if it does not
-        answer and :class:`NotTheService` if another service does.
+        answer, and :class:`NotTheService` if a different service answers.
         """
         return self._with_status(method, path, body, query, repeatable=repeatable, creates=creates)[1]
 
@@ -181,13 +181,13 @@ class HttpClient:
         repeatable: bool = True,
         creates: bool = False,
     ) -> tuple[int, Json]:
-        """Send a request, and return the status and what :meth:`request` returns."""
+        """Send a request, and return the status and the result of :meth:`request`."""
         key = secrets.token_hex(16) if creates else None
         reply = self._send(method, path, body, query, repeatable, key)
         value = reply.value
         if value is None and reply.body:
             raise NotTheService(
-                f"{self.url} answered {method} {path} with something that is not JSON", field="url"
+                f"{self.url} answered {method} {path} with a body that is not JSON", field="url"
             )
         return reply.status, value
 
@@ -214,8 +214,8 @@ class HttpClient:
         return cast(dict[str, Json], self.request("GET", path, query=query))
 
     def _table(self, path: str, form: str, version: str, lists: Sequence[str], **query: object) -> str:
-        """Return a table as text. ``json`` contains the ``lists`` of all its pages, which are read again if
-        ``version`` changes meanwhile.
+        """Return a table as text in the format ``form``. ``json`` contains the ``lists`` of all pages, which
+        are read again if ``version`` changes meanwhile.
         """
         if form != "json":
             return self._text(path, {"format": form, **query})
@@ -257,7 +257,7 @@ class HttpClient:
                 raise Unreachable(f"{self.url}: {error.verify_message}", field="url") from None
             except _NotTls:
                 raise Unreachable(
-                    f"{self.url}: the service does not speak https there",
+                    f"{self.url}: the service does not use HTTPS there",
                     field="url",
                     expected="http://" + self.url.removeprefix("https://"),
                 ) from None
@@ -268,7 +268,7 @@ class HttpClient:
                 why = f"no answer ({_reason(error)})"
                 if not repeatable:
                     raise Unreachable(
-                        f"{self.url}: {why}; the request may have been executed", field="url"
+                        f"{self.url}: {why}; the request may have been executed anyway", field="url"
                     ) from None
             again *= random.uniform(0.75, 1.25)
             if time.monotonic() + again > until:
@@ -290,14 +290,14 @@ class HttpClient:
     ) -> _Reply:
         connection = self._connection
         if not repeatable:
-            # If a reused connection breaks, it is unknown whether the request arrived.
+            # If a reused connection breaks, the request may or may not have arrived.
             connection.close()
         if connection.sock is not None:
             connection.sock.settimeout(connection.timeout)
             try:
                 return _exchange(connection, method, target, data, headers)
             except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
-                # The service has closed it in the meantime.
+                # The service has closed the connection in the meantime.
                 connection.close()
         try:
             connection.connect()
@@ -315,7 +315,8 @@ class HttpClient:
     ) -> Iterator[ServerEvent[Json]]:
         """Yield the events of a server-sent stream, on a separate connection, until the service ends it.
 
-        Raises :class:`ApiError` if the service rejects it and :class:`Unreachable` if the connection breaks.
+        Raises :class:`ApiError` if the service rejects the request, and :class:`Unreachable` if the
+        connection breaks.
         """
         headers = {**self._headers, "Accept": "text/event-stream"}
         if last_event_id is not None:
@@ -340,7 +341,7 @@ def _encoded(body: object) -> tuple[bytes | None, str]:
 
 
 def _address(url: str) -> tuple[str, str, int | None, str]:
-    """Return scheme, host, port and path of a service's address."""
+    """Return the scheme, host, port and path of a service's URL."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -357,14 +358,16 @@ def _address(url: str) -> tuple[str, str, int | None, str]:
 
 
 def _checked_token(token: str) -> str:
-    """Return the token without what was pasted along with it. The error message does not repeat it."""
+    """Return the token without anything that was pasted along with it. The error message does not reveal
+    it.
+    """
     token = clean(token)
     if not token or not token.isascii() or not token.isprintable() or " " in token:
         raise ArenaError(
             "the token is malformed",
             code="invalid_token",
             field="token",
-            expected="one word, as the service showed it",
+            expected="one word, exactly as the service displayed it",
         )
     return token
 
@@ -382,11 +385,11 @@ def _exchange(
 
 
 def _may_pass(reply: _Reply, repeatable: bool) -> bool:
-    """Return whether the same request may succeed later."""
+    """Return whether the same request could succeed later."""
     if reply.status >= 500:
         return repeatable
     if reply.problem.get("code") == "budget_exceeded":
-        # It renews at midnight.
+        # The budget renews at midnight.
         return False
     return reply.status == 429 or (reply.status == 409 and reply.problem.get("code") in _BUSY)
 
@@ -406,7 +409,7 @@ def given(**fields: Data | None) -> dict[str, Data]:
 
 
 def _events(response: http.client.HTTPResponse) -> Iterator[ServerEvent[Json]]:
-    """Yield the messages of a stream, without the comments that keep it alive."""
+    """Yield the messages of a stream, without its keep-alive comments."""
     fields: dict[str, str] = {}
     for line in response:
         name, _, value = line.decode().rstrip("\r\n").partition(":")
@@ -423,7 +426,9 @@ def _word(problem: Mapping[str, Json], name: str) -> str | None:
 
 
 def _number(value: object) -> float:
-    """Return a number given by the caller, or 0 for anything else, which the service refuses."""
+    """Return the caller's value if it is a number, else 0. The service refuses values that are not
+    numbers.
+    """
     try:
         number = float(str(value))
     except ValueError:

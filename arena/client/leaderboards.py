@@ -1,4 +1,4 @@
-"""Calls for leaderboards, which return whole tables with all their pages."""
+"""Calls for leaderboards, which fetch all pages and return whole tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class AllPoints(TypedDict):
-    """The history of a leaderboard."""
+    """The complete history of a leaderboard."""
 
     kind: str
     division: str
@@ -20,7 +20,7 @@ class AllPoints(TypedDict):
 
 
 class AllStyles(TypedDict):
-    """How the bots of a leaderboard play."""
+    """Playing-style statistics of all bots on a leaderboard."""
 
     kind: str
     division: str
@@ -28,7 +28,7 @@ class AllStyles(TypedDict):
 
 
 class LeaderboardsCalls(Calls):
-    """Methods for those operations of ``/v1/leaderboards`` that take more than one request."""
+    """Methods for operations of ``/v1/leaderboards`` that can take several requests."""
 
     def leaderboard(
         self,
@@ -39,15 +39,15 @@ class LeaderboardsCalls(Calls):
         preset: str | None = None,
         limit: int | None = None,
     ) -> str:
-        """Return a published leaderboard with all rows as ``json``, ``csv`` or ``text``, by default that of
-        the game's first preset. ``limit`` is the number of rows per request.
+        """Return all rows of a published leaderboard as ``json``, ``csv`` or ``text``. ``preset`` is by
+        default the game's first preset, and ``limit`` is the number of rows per request.
         """
         where = path("leaderboards", kind, division)
         return self._table(where, form, "published_ms", ("rows",), preset=preset, limit=limit)
 
     def matchups(self, kind: str, division: str, form: str = "json", *, preset: str | None = None) -> str:
-        """Return who beats whom on a leaderboard, by default that of the game's first preset, as ``json``,
-        ``csv`` or ``text``. Raises ``matchups_not_found`` if there is nothing.
+        """Return the matchups of a leaderboard as ``json``, ``csv`` or ``text``. ``preset`` is by default the
+        game's first preset. Raises ``matchups_not_found`` if there are none.
         """
         where = path("leaderboards", kind, division, "matchups")
         return self._text(where, {"format": form, "preset": preset})
@@ -55,8 +55,8 @@ class LeaderboardsCalls(Calls):
     def styles(
         self, kind: str, division: str, *, preset: str | None = None, limit: int | None = None
     ) -> AllStyles:
-        """Return how the bots of a leaderboard (by default that of the game's first preset) play: all
-        ``bots`` with their counts. ``limit`` is the number of bots per request.
+        """Return playing-style statistics for a leaderboard: all ``bots`` with their counts. ``preset`` is by
+        default the game's first preset, and ``limit`` is the number of bots per request.
         """
         where = path("leaderboards", kind, division, "styles")
         bots = cast("list[BotStyle]", list(self._pages(where, "bots", preset=preset, limit=limit)))
@@ -71,8 +71,8 @@ class LeaderboardsCalls(Calls):
         preset: str | None = None,
         limit: int | None = None,
     ) -> AllPoints:
-        """Return the daily ratings of a leaderboard (by default that of the game's first preset), or of one
-        bot on it: all ``points``. ``limit`` is the number of points per request.
+        """Return all ``points`` of a leaderboard's daily ratings, or of one bot's. ``preset`` is by default
+        the game's first preset, and ``limit`` is the number of points per request.
         """
         where = path("leaderboards", kind, division, "history")
         pages = self._pages(where, "points", preset=preset, bot=bot, limit=limit)

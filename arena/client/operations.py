@@ -1,4 +1,4 @@
-"""Requests and methods of the client, generated from the table of operations."""
+"""Builds requests and client methods from the table of operations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arena.operations.operation import EVENT_STREAM, JSON, Operation
 
 
 class Request(NamedTuple):
-    """What is sent to an operation."""
+    """The parts of a request to an operation."""
 
     path: str
     query: Mapping[str, object]
@@ -20,8 +20,8 @@ class Request(NamedTuple):
 
 
 def request_of(operation: Operation, fields: Mapping[str, object]) -> Request:
-    """Return the request with these fields, including those in the path. Fields of a body that are None are
-    left out, except in a change, where None is a value.
+    """Return the request with these fields, including those in the path. Body fields that are None are
+    omitted, except in updates, where None is a value.
     """
     rest = dict(fields)
     path = operation.path.format_map(
@@ -40,18 +40,16 @@ def request_of(operation: Operation, fields: Mapping[str, object]) -> Request:
 
 
 class OperationCalls(HttpClient):
-    """Carries out operations of the table."""
+    """Calls operations in the table."""
 
     def call(self, name: str, /, **fields: object) -> Json:
-        """Carry out an operation, and return its whole reply; a reply that is not JSON is
-        returned as text.
-        """
+        """Call an operation, and return its whole reply. A reply that is not JSON is returned as text."""
         operation = OPERATIONS[name]
         path, query, body = request_of(operation, fields)
         if operation.media != JSON or (operation.texts and fields.get("format", "json") != "json"):
             return self._text(path, query)
         creates = operation.takes_key
-        # What creates something without a key may be created twice.
+        # A request that creates something without a key could create it twice.
         repeatable = creates or operation.status != 201
         return self.request(operation.method, path, body, query, creates=creates, repeatable=repeatable)
 
@@ -65,7 +63,7 @@ def method_of(name: str, operation: Operation) -> Callable[..., object]:
         given = dict(zip(by_position, args, strict=False))
         if len(args) > len(by_position) or given.keys() & fields.keys():
             raise TypeError(
-                f"{called}() takes {', '.join(by_position) or 'nothing'} by position, each only once"
+                f"{called}() takes {', '.join(by_position) or 'nothing'} by position, each field only once"
             )
         fields = {**operation.defaults, **given, **fields}
         missing = [one for one in operation.in_path if one not in fields]

@@ -1,4 +1,4 @@
-"""Plays a bot online: the same class as in the local runner, in any number of games at once."""
+"""Plays a bot online, in any number of games at once. The bot class is the same as for the local runner."""
 
 from __future__ import annotations
 
@@ -22,35 +22,37 @@ if TYPE_CHECKING:
     from arena.client.types import Answer, PresenceEnded, Result, Turn, View
 
 WAIT: Final = 25.0
-"""Seconds that the service may hold a request while there is no turn."""
+"""Seconds for which the service can hold a request while there is no turn."""
 
 FIRST_LOOK: Final = 3.0
 LONGEST_CHECK: Final = 60.0
-"""Seconds without a turn after which the player checks whether a game is over; doubled each time."""
+"""The maximum number of seconds without a turn after which the player checks whether a game is over. The
+interval doubles after each check.
+"""
 
 LINGER: Final = 5.0
-"""Seconds for which a bot that took part in tournaments plays on after its good-bye, although it has no game:
-what was about to begin then has begun by then.
+"""Seconds for which a bot that took part in tournaments stays after announcing that it leaves, even without a
+game. By then, any games that were about to begin have begun.
 """
 
 _GOOD_BYE_PATIENCE: Final = 5.0
 _CHECKS: Final = 10
-"""Games that are checked between two requests for turns; one while there are turns to answer."""
+"""The number of games checked between two requests for turns. While there are turns to answer, it is one."""
 
 _ANSWERS: Final = 1000
 """The maximum number of answers per request."""
 
 _FAULTY: Final = {"illegal_action": "illegal", "malformed": "malformed"}
-"""The statuses of answers that are faults, with the faults."""
+"""The faults for the statuses of answers that count as faults."""
 
 _SHOWN: Final = 200
-"""Characters of an illegal answer that are printed."""
+"""The maximum number of characters of an illegal answer that are printed."""
 
 
 @dataclass
 class _Game:
-    """One game of the bot: its object per seat, how often it failed there, and when to check
-    the game next.
+    """One game of the bot: the bot object and the number of failures of each seat, and the time of the next
+    check.
     """
 
     name: str
@@ -60,23 +62,23 @@ class _Game:
     due: float = 0.0
 
     def had_turn(self) -> None:
-        """Postpone the next check, because there was a turn."""
+        """Postpone the next check after a turn."""
         self.pause = FIRST_LOOK
         self.due = time.monotonic() + self.pause
 
     def checked(self) -> None:
-        """Postpone the next check, because the game was not over."""
+        """Postpone the next check after a check that found the game unfinished."""
         self.pause = min(2 * self.pause, LONGEST_CHECK)
         self.due = time.monotonic() + self.pause
 
 
 class OnlinePlayer:
-    """Plays all games of one bot, with a new object from ``make()`` per seat and game.
+    """Plays all games of one bot, with a new object from ``make()`` for each seat of each game.
 
     ``say(line)`` reports what happens, including the bot's first failure of each kind with its turn. If a bot
-    raises, ends the program, or returns something that is not legal, the turn's default action is played for
-    it, as the table does for a seat that is late, and the bot is called again at its next turn.
-    ``tournaments`` says whether it takes part in scheduled tournaments.
+    raises an exception, tries to exit the program, or returns something illegal, the player plays the turn's
+    default action for it, as the table does for a late seat. The bot is called again at its next turn. If
+    ``tournaments`` is set, the bot takes part in scheduled tournaments.
     """
 
     def __init__(
@@ -101,9 +103,9 @@ class OnlinePlayer:
         self._cursor: str | None = None
 
     def step(self, wait: float = WAIT) -> int:
-        """Send the answers, fetch the next turns and decide them; return the number of turns.
+        """Send the answers, fetch the next turns and decide on them. Return the number of turns.
 
-        It waits up to ``wait`` seconds while there is nothing to do.
+        Waits up to ``wait`` seconds while there is nothing to do.
         """
         sent = list(self._answers.values())[:_ANSWERS]
         try:
@@ -133,12 +135,12 @@ class OnlinePlayer:
         return len(turns)
 
     def _wait(self, wait: float) -> float:
-        """Return how long to wait for turns, at most until the next check of a game."""
+        """Return how many seconds to wait for turns, at most until the next check of a game."""
         due = min((game.due for game in self._games.values()), default=float("inf"))
         return round(max(0.0, min(wait, due - time.monotonic())), 3)
 
     def _rejected(self, result: Result, turn: Turn) -> list[Turn]:
-        """Report the rejection of an answer to ``turn``, which is then answered with its default action if it
+        """Report an answer to ``turn`` that was rejected, and answer the turn with its default action if it
         is still open. Return the turn to decide instead, if any.
         """
         if result["status"] == "accepted":
@@ -146,7 +148,7 @@ class OnlinePlayer:
         status = result["status"]
         why = f"{status}: {result['message']}"
         if result.get("forfeited"):
-            why += "; the seat is forfeited, and the table plays it"
+            why += "; the seat is forfeited, and the table plays it from now on"
         elif status in _FAULTY:
             self._play_on(turn, _FAULTY[status], why, why)
             return []
@@ -155,7 +157,7 @@ class OnlinePlayer:
         return [fresh] if fresh and (self._rights or not fresh["optional"]) else []
 
     def _think(self, turn: Turn) -> None:
-        """Let the seat's bot decide. It is created at its first turn."""
+        """Ask the seat's bot to decide, creating it if this is its first turn."""
         game = self._games.get(turn["game"])
         if game is None:
             game = self._games[turn["game"]] = _Game(f"{turn['kind']} {turn['game']}")
@@ -167,12 +169,12 @@ class OnlinePlayer:
                 bot.random = random.Random()
                 game.bots[turn["seat"]] = bot
                 self.say(f"{game.name} seat {turn['seat']}: sat down")
-            # What the bot does to its list leaves ours as it is.
+            # The bot gets a copy, so that it cannot change our list.
             action = bot.choose({**turn, "legal_actions": [*turn["legal_actions"]]})
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            # Also SystemExit: the program plays other games, too.
+            # SystemExit is caught as well, because the program is also playing other games.
             trace = trace_of(error, __file__)
             message = ": ".join(filter(None, (type(error).__name__, message_of(error))))
             where = f"{trace.where}: " if trace.where else ""
@@ -192,7 +194,7 @@ class OnlinePlayer:
         self._answered[turn["turn"]] = turn
 
     def _play_on(self, turn: Turn, type: str, detail: str, why: str, trace: Trace | None = None) -> None:
-        """Report a failure, and play the turn's default action, if it has one."""
+        """Report a failure, and play the turn's default action if there is one."""
         if type != "crashed":
             why += f"; legal: {', '.join(turn['legal_actions'])}"
         action = turn["default_action"]
@@ -200,12 +202,12 @@ class OnlinePlayer:
             why += f"; the default action {action} is played for it"
             self._answer(turn, action)
         elif turn["optional"]:
-            why += "; it lets the turn pass"
+            why += "; the bot passes"
         report = FaultReport(type, turn["turn"], tuple(turn["legal_actions"]), detail, trace)
         self._failed(report, turn, why)
 
     def _failed(self, report: FaultReport, turn: Turn, why: str) -> None:
-        """Count a failure of the bot, and report it if it is the first one of its kind."""
+        """Count a failure of the bot, and report it if it is the first of its kind."""
         game = self._games.get(turn["game"])
         if game is not None:
             game.failures[turn["seat"]] += 1
@@ -217,10 +219,10 @@ class OnlinePlayer:
             self.say(report.trace.text.rstrip())
 
     def leave(self) -> None:
-        """Announce that the bot leaves, so that nothing begins for it automatically, and play what has begun
-        to its end.
+        """Announce that the bot leaves, so that no new games begin for it automatically, and finish the games
+        that have begun.
         """
-        # A request may have been interrupted; so what it returned is requested again.
+        # A request may have been interrupted, so its turns are requested again.
         self.client.close()
         self._cursor = None
         left = self._good_bye()
@@ -229,7 +231,7 @@ class OnlinePlayer:
             for game in left["games"]:
                 self._games.setdefault(game, _Game(f"game {game}"))
             if self._games:
-                self.say(f"leaving; {len(self._games)} games have begun and are played to their end")
+                self.say(f"leaving; {len(self._games)} games have begun and will be finished")
             elif time.monotonic() >= until:
                 return
             while self._games:
@@ -239,14 +241,14 @@ class OnlinePlayer:
             left = self._good_bye()
 
     def _good_bye(self) -> PresenceEnded:
-        """Announce that the bot leaves, and return the reply, and whether the bot took part in
+        """Announce that the bot leaves, and return the reply. It includes whether the bot took part in
         tournaments.
         """
         patience, self.client.patience = self.client.patience, _GOOD_BYE_PATIENCE
         try:
             left = self.client.end_presence()
         except Unreachable as error:
-            self.say(f"left without a good-bye: {error.message}")
+            self.say(f"left without telling the service: {error.message}")
             self._games.clear()
             return {"games": [], "tournaments": False}
         finally:
@@ -292,18 +294,17 @@ def run(
     say: Callable[[str], None] = print,
     tournaments: bool = False,
 ) -> OnlinePlayer:
-    """Play with bots of ``make`` (a subclass of ``Bot``) until ``games`` games are over (None: forever), or
-    until KeyboardInterrupt. Then the bot announces that it leaves and plays what has begun to its end; a
-    second KeyboardInterrupt leaves at once. ``tournaments`` is as for :class:`OnlinePlayer`.
+    """Play with bots made by ``make`` (a subclass of ``Bot``) until ``games`` games are over, or forever if
+    it is None, or until KeyboardInterrupt. Then the bot announces that it leaves, and finishes the games that
+    have begun. A second KeyboardInterrupt makes it leave at once. For ``tournaments``, see
+    :class:`OnlinePlayer`.
     """
     player = OnlinePlayer(client, make, say, tournaments=tournaments)
     try:
         while games is None or player.games_over < games:
             player.step()
     except KeyboardInterrupt:
-        say(
-            "leaving; Ctrl-C again leaves at once, and the clock then ends the turns of games that have begun"
-        )
+        say("leaving; press Ctrl-C again to leave at once and let the clock run out in games that have begun")
         player.leave()
         raise
     except BaseException:

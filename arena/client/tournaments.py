@@ -1,4 +1,4 @@
-"""Calls for tournaments and series: lists with a limit, and tables and records as text."""
+"""Calls for tournaments and series: limited lists, and tables and records as text."""
 
 from __future__ import annotations
 
@@ -16,21 +16,19 @@ _PAGE: Final = 100
 
 
 class TournamentsCalls(Calls):
-    """Methods for those operations of ``/v1/tournaments`` and ``/v1/series`` that take more
-    than one request.
-    """
+    """Methods for operations of ``/v1/tournaments`` and ``/v1/series`` that can take several requests."""
 
     def tournaments(
         self, *, state: str | None = None, kind: str | None = None, bot: str | None = None, limit: int = 50
     ) -> list[TournamentSummary]:
-        """Return the newest ``limit`` tournaments. With ``bot``, return only those in which it has played."""
+        """Return the newest ``limit`` tournaments, or those in which ``bot`` has played."""
         page = self._pages(
             path("tournaments"), "tournaments", state=state, kind=kind, bot=bot, limit=min(limit, _PAGE)
         )
         return cast("list[TournamentSummary]", list(islice(page, limit)))
 
     def leave_tournament(self, tournament: str, bot: str) -> Entry:
-        """Withdraw a bot and return its entry. Once play has begun, the bot plays its round to the end."""
+        """Withdraw a bot, and return its entry. If play has begun, the bot still finishes its round."""
         return cast("Entry", self.call("leave_tournament", tournament=tournament, entry=bot))
 
     def standings(self, tournament: str, form: str = "json", *, limit: int | None = None) -> str:
@@ -41,7 +39,7 @@ class TournamentsCalls(Calls):
         return self._table(where, form, "computed_ms", ("rows", "crosstable"), limit=limit)
 
     def tournament_records(self, tournament: str, group: str | None = None) -> list[str]:
-        """Return the released records of a tournament, or of one group, one line of JSON each."""
+        """Return the released records of a tournament, or of one of its groups, each as one line of JSON."""
         return self._text(path("tournaments", tournament, "records"), {"group": group}).splitlines()
 
     def series_table(self, series: str, form: str = "json") -> str:

@@ -1,4 +1,4 @@
-"""Text files as editors, spreadsheets and shells save them, with byte order marks and in many encodings."""
+"""Reads text files as saved by editors, spreadsheets and shells, in many encodings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arena.inputs.text import Refuse
 
 BOM: Final = codecs.BOM_UTF8
 MARK: Final = "\ufeff"
-"""The byte order mark in UTF-8, and as a character."""
+"""The byte order mark as a character; :data:`BOM` is its UTF-8 encoding."""
 
 _UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SPREADSHEETS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
@@ -23,19 +23,19 @@ _AS_PYTHON: Final = "Python in UTF-8, or in the encoding that one of its first t
 _PLAIN_ENCODINGS: Final = re.compile(
     r"utf-8|utf-8-sig|ascii|iso8859-\d+|cp\d+|koi8-[rtu]|mac-\w+|gbk|gb2312|gb18030|big5|euc_(?:jp|kr)|shift_jis"
 ).fullmatch
-"""Encodings that are read in linear time."""
+"""Encodings that decode in linear time."""
 
 
 def decode_table(data: bytes, field: str, error: Refuse = ArenaError) -> tuple[str, str]:
-    """Return the text of a table in UTF-8, UTF-16 or Windows-1252, and a notice if its encoding is guessed,
-    otherwise an empty text. Raises ``error``.
+    """Return the text of a table in UTF-8, UTF-16 or Windows-1252, and a notice, which is empty unless the
+    encoding was guessed. Raises ``error``.
     """
     if data.startswith(_SPREADSHEETS):
-        raise error("this is a spreadsheet, not text", field=field, expected=_AS_CSV)
+        raise error("the file is a spreadsheet, not text", field=field, expected=_AS_CSV)
     try:
         if data.startswith(_UTF_16):
             return data.decode("utf-16"), ""
-        # Text of Europe has zeros in the higher half of each pair of bytes.
+        # In European text in UTF-16, the high byte of most characters is zero.
         if 4 * data.count(0) > len(data):
             higher_first = data[::2].count(0) > data[1::2].count(0)
             return data.decode("utf-16-be" if higher_first else "utf-16-le"), ""
@@ -47,16 +47,16 @@ def decode_table(data: bytes, field: str, error: Refuse = ArenaError) -> tuple[s
             except UnicodeDecodeError:
                 pass
             else:
-                return text, "it is not UTF-8 and was read as Windows-1252: check the accents of names"
-    raise error("this is not text in UTF-8, UTF-16 or Windows-1252", field=field, expected=_AS_CSV)
+                return text, "the file is not UTF-8 and was read as Windows-1252; check the accents in names"
+    raise error("the file is not text in UTF-8, UTF-16 or Windows-1252", field=field, expected=_AS_CSV)
 
 
 def decode_source(data: bytes, field: str, error: Refuse = ArenaError) -> str:
-    """Return the text of a Python file as Python reads it, with the byte order mark (:data:`MARK`) if it has
-    one. Raises ``error``.
+    """Return the text of a Python file, decoded as Python does, including any byte order mark (:data:`MARK`).
+    Raises ``error``.
     """
     if data.startswith(_UTF_16):
-        raise error("the source is in UTF-16, which Python does not run", field=field, expected=_AS_PYTHON)
+        raise error("the source is in UTF-16, which Python cannot read", field=field, expected=_AS_PYTHON)
     try:
         encoding, _ = detect_encoding(io.BytesIO(data).readline)
         return data.decode(_plain(encoding).removesuffix("-sig"))
@@ -65,8 +65,8 @@ def decode_source(data: bytes, field: str, error: Refuse = ArenaError) -> str:
 
 
 def encode_source(text: str, field: str, error: Refuse = ArenaError) -> bytes:
-    """Return the bytes of a Python file with a text: the opposite of :func:`decode_source`.
-    Raises ``error``.
+    """Return the bytes of a Python file with the given text: the inverse of :func:`decode_source`. Raises
+    ``error``.
     """
     try:
         encoding, _ = detect_encoding(io.BytesIO(text.encode()).readline)
@@ -76,8 +76,8 @@ def encode_source(text: str, field: str, error: Refuse = ArenaError) -> bytes:
 
 
 def _plain(encoding: str) -> str:
-    """Return the usual name of an encoding. Raises LookupError for an encoding that takes long, and for a
-    name that is not one.
+    """Return the normalised name of an encoding. Raises LookupError if the encoding is unknown or slow to
+    decode.
     """
     name = codecs.lookup(encoding).name
     if not _PLAIN_ENCODINGS(name):
@@ -86,8 +86,8 @@ def _plain(encoding: str) -> str:
 
 
 def in_utf_8(file: io.BufferedReader | GzipFile) -> io.BufferedReader | GzipFile:
-    """Return the file. A file in UTF-16, as the ``>`` of Windows PowerShell writes, is converted to UTF-8.
-    Reading may raise UnicodeDecodeError.
+    """Return the file, converted to UTF-8 if it is in UTF-16, as written by ``>`` in Windows PowerShell.
+    Reading from it can raise UnicodeDecodeError.
     """
     if not file.peek(2).startswith(_UTF_16):
         return file
@@ -95,7 +95,7 @@ def in_utf_8(file: io.BufferedReader | GzipFile) -> io.BufferedReader | GzipFile
 
 
 class _Recoded(io.RawIOBase):
-    """A text file that is read as bytes in UTF-8."""
+    """A text file, read as UTF-8 bytes."""
 
     def __init__(self, text: IO[str]) -> None:
         self._text = text
@@ -104,7 +104,7 @@ class _Recoded(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        # A character has at most four bytes.
+        # A character takes at most four bytes.
         data = self._text.read(len(buffer) // 4).encode()
         buffer[: len(data)] = data
         return len(data)

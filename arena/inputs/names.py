@@ -1,5 +1,5 @@
-"""How owners, bots and versions may be named, and which of their texts an admin can hide. It imports no
-library of the server, because the commands of authors need it.
+"""The rules for names of owners, bots and versions, and the texts that an admin can hide. This module imports
+no server library, because the commands for bot authors use it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Numbers as people type them: digits, and a point or a comma."""
+"""Parses numbers as people type them: digits with a decimal point or comma."""
 
 from __future__ import annotations
 
@@ -24,5 +24,7 @@ def decimal(text: str) -> float | None:
 
 
 def clean_number(text: str) -> str:
-    """Return the text without invisible characters, and with a hyphen for the minus of word processors."""
+    """Return the text without invisible characters, and with the minus sign of word processors replaced by a
+    hyphen.
+    """
     return clean(text).replace("\u2212", "-")

@@ -1,4 +1,4 @@
-"""Rosters: the people to invite, as an organiser lists them in a spreadsheet."""
+"""Parses rosters: the people to invite, as listed in an organiser's spreadsheet."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arena.inputs.text import read_line
 from arena.text import printable
 
 MAX_PEOPLE: Final = 500
-"""The maximum number of invitations that are made at once."""
+"""The maximum number of invitations created at once."""
 
 MAX_PERSON: Final = 80
 MAX_EMAIL: Final = 254
@@ -23,18 +23,18 @@ _OTHER_HEADINGS: Final = {
     **dict.fromkeys(("full name", "nome", "nome completo", "naam"), "name"),
     **dict.fromkeys(("e-mail", "email address", "endereço de e-mail", "e-mailadres"), "email"),
 }
-_LINES: Final = f"a heading line with name, and if wanted {' and '.join(COLUMNS[1:])}; then a line per person"
+_LINES: Final = f"a header line with name, and optionally {' and '.join(COLUMNS[1:])}; then a line per person"
 
 
 class InvalidRoster(ArenaError):
-    """The roster is not a table of people."""
+    """The roster is not a valid table of people."""
 
     code = "invalid_roster"
 
 
 class Person(NamedTuple):
-    """Somebody to invite. ``handle`` is the owner's name that is proposed to them. ``email`` is a note for
-    the organiser; nothing is sent there.
+    """Somebody to invite. ``handle`` is the owner name proposed to them. ``email`` is for the organiser's
+    reference only; the service sends nothing to it.
     """
 
     name: str = ""
@@ -43,10 +43,10 @@ class Person(NamedTuple):
 
 
 def parse_roster(text: str) -> list[Person]:
-    """Return the people in a table: a heading line with the columns of :data:`COLUMNS` in any order, then a
-    line per person. Other columns are ignored.
+    """Return the people in a table. It has a header line with the columns of :data:`COLUMNS` in any order,
+    then one line per person. Other columns are ignored.
 
-    Raises :class:`InvalidRoster` with the number of the line.
+    Raises :class:`InvalidRoster`, naming the line.
     """
     rows = read_table(text, "people", InvalidRoster)
     line, cells = next(rows, (0, []))
@@ -57,7 +57,7 @@ def parse_roster(text: str) -> list[Person]:
     if "name" not in used or len(set(used)) < len(used):
         shown = printable(", ".join(cells), 80)
         raise InvalidRoster(
-            f"line {line} is not a valid heading line: {shown!r}", field="people", expected=_LINES
+            f"line {line} is not a valid header line: {shown!r}", field="people", expected=_LINES
         )
     found = []
     for line, cells in rows:
@@ -65,7 +65,7 @@ def parse_roster(text: str) -> list[Person]:
             raise InvalidRoster(
                 f"line {line} has {len(cells)} cells",
                 field="people",
-                expected=f"at most {len(headings)}, as the heading line",
+                expected=f"at most {len(headings)}, as in the header line",
             )
         named = zip(headings, cells, strict=False)
         found.append(check_person(line, **{name: cell for name, cell in named if name in COLUMNS}))
@@ -87,11 +87,11 @@ def check_people(people: Sequence[Person]) -> None:
     handles = [person.handle for person in people if person.handle]
     twice = next((handle for handle in handles if handles.count(handle) > 1), None)
     if twice is not None:
-        raise InvalidRoster(f"two people have the handle {twice!r}", field="people", expected="one of them")
+        raise InvalidRoster(f"two people have the handle {twice!r}", field="people", expected="one")
 
 
 def check_person(line: int, name: str = "", handle: str = "", email: str = "") -> Person:
-    """Return the person of a line if the texts are valid. Raises :class:`InvalidRoster`."""
+    """Return the person on a line, if its texts are valid. Raises :class:`InvalidRoster`."""
 
     def refuse(message: str, field: str, expected: str) -> InvalidRoster:
         return InvalidRoster(f"line {line}: {message}", field=field, expected=expected)

@@ -1,4 +1,4 @@
-"""Tables as spreadsheets save them: CSV with commas, semicolons or tabs."""
+"""Parses tables as saved by spreadsheets: CSV with commas, semicolons or tabs."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _QUOTED: Final = re.compile(r'"[^"]*"')
 
 
 def read_table(text: str, field: str, error: Refuse = ArenaError) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of a table that are not empty, each with the number of its last line.
+    """Yield the non-empty rows of a table, each with the number of its last line.
 
-    Cells are separated by what a first line such as ``sep=;`` says, else by whichever of comma, semicolon and
-    tab occurs most in the first row. Only line ends end a row. Raises ``error``.
+    The separator is the one declared by a first line such as ``sep=;``, else the most frequent of comma,
+    semicolon and tab in the first row. Only line feeds and carriage returns end a row. Raises ``error``.
     """
     separator = _SEPARATOR.match(text)
     if separator:

@@ -1,4 +1,4 @@
-"""Times and durations as people and programs write them."""
+"""Parses and formats times and durations as people and programs write them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from arena.inputs.numbers import clean_number
 from arena.inputs.text import clean
 
 Place = Callable[[datetime], datetime]
-"""Gives a time without an offset the offset of a place."""
+"""Attaches the UTC offset of a place to a time without one."""
 
 HERE: Final[Place] = datetime.astimezone
-"""Where this machine is."""
+"""The time zone of this machine."""
 
 RFC_3339: Final = "a time: Unix time in milliseconds, or RFC 3339 such as "
-"""What times of programs are, before an example."""
+"""Begins a description of the times that programs send; an example follows."""
 
 OF_BOTH_FORMS: Final = ", in RFC 3339 or as Unix time in milliseconds"
-"""Ends what is said about the times that are allowed."""
+"""Ends a description of allowed times."""
 
 ANY_DURATION: Final = "a duration such as 90s, 5m, 2h or 1d"
 
@@ -45,12 +45,12 @@ _UNITS: Final = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 
 
 def place_at(minutes: int) -> Place:
-    """Return the time zone that is ``minutes`` ahead of UTC, less than a day. Raises ValueError."""
+    """Return the time zone that is ``minutes`` ahead of UTC. Raises ValueError for a day or more."""
     return partial(datetime.replace, tzinfo=timezone(timedelta(minutes=minutes)))
 
 
 def read_rfc_3339(text: str) -> int:
-    """Return a time as programs write it, in Unix milliseconds. Raises ArenaError."""
+    """Return an RFC 3339 time in Unix milliseconds. Raises ArenaError."""
     found = _TIME(text)
     try:
         if found and _RFC_3339(text):
@@ -61,21 +61,21 @@ def read_rfc_3339(text: str) -> int:
 
 
 def rfc_3339_rule() -> str:
-    """Return a description of the times that programs send, with an example in the future."""
+    """Return a description of the times that programs can send, with an example in the future."""
     return f"{RFC_3339}{_tomorrow()}T20:00:00Z"
 
 
 def times_between(low_ms: int, high_ms: int) -> str:
-    """Return a description of the allowed times, from ``low_ms``, which may be now, to ``high_ms``.
+    """Return a description of the allowed times, from ``low_ms``, which can be now, to ``high_ms``.
 
-    It begins somewhat later, at the next full minute but one, because its readers need some time.
+    To leave people time to act on it, it names the second full minute after ``low_ms`` instead.
     """
     soon_ms = low_ms if low_ms <= 0 else (low_ms // _MINUTE_MS + 2) * _MINUTE_MS
     return f"{in_utc(min(soon_ms, high_ms))} to {in_utc(high_ms)}{OF_BOTH_FORMS}"
 
 
 def in_utc(ms: int) -> str:
-    """Return a time in RFC 3339, to the second."""
+    """Return the time in RFC 3339, to the second."""
     try:
         return f"{datetime.fromtimestamp(ms // 1000, UTC):%Y-%m-%dT%H:%M:%SZ}"
     except (ValueError, OverflowError, OSError):
@@ -87,8 +87,9 @@ def _tomorrow() -> date:
 
 
 def read_time(text: str, now_ms: int, place: Place) -> int:
-    """Return a time that somebody types, in Unix milliseconds: with a date; of a day, which is the next one;
-    or ``+5m``, from now. Without an offset, it is in the time zone ``place``. Raises ArenaError.
+    """Return a time that somebody typed, in Unix milliseconds. It can have a date; without one, it means the
+    next such time of day. ``+5m`` means 5 minutes from now. A time without an offset is in the time zone
+    ``place``. Raises ArenaError.
     """
     typed = clean_number(text)
     try:
@@ -99,7 +100,7 @@ def read_time(text: str, now_ms: int, place: Place) -> int:
         if found := _TIME(typed):
             return _at(found, date.fromisoformat(found["date"]), place)
         if found := _CLOCK_TIME(typed):
-            # Somewhere it is still yesterday, and somewhere tomorrow already.
+            # In some time zones it is still yesterday, and in others already tomorrow.
             yesterday = (_EPOCH + timedelta(milliseconds=now_ms) - _DAY).date()
             times = (_at(found, yesterday + days * _DAY, place) for days in range(4))
             return next(ms for ms in times if ms > now_ms)
@@ -141,14 +142,14 @@ def read_duration(text: str) -> float:
 
 
 def read_period(text: str, field: str) -> tuple[int, int]:
-    """Return where a year, month or day (``2026``, ``2026-11``, ``2026-11-22``; UTC) begins and ends, in Unix
-    time in milliseconds. Raises ``invalid_date``, naming the field ``field``.
+    """Return the beginning and end of a year, month or day (``2026``, ``2026-11``, ``2026-11-22``; UTC) in
+    Unix milliseconds. Raises ``invalid_date`` for the given ``field``.
     """
     typed = clean(text)
     for form, step in (("%Y", 366), ("%Y-%m", 31), ("%Y-%m-%d", 1)):
         try:
             begins = datetime.strptime(typed, form).replace(tzinfo=UTC)
-            # Somewhere in the next period, whose beginning has the same form.
+            # This is somewhere in the next period; formatting it gives the beginning of that period.
             ends = datetime.strptime((begins + timedelta(days=step)).strftime(form), form).replace(tzinfo=UTC)
         except (ValueError, OverflowError):
             continue

@@ -1,1 +1,1 @@
-"""The messages to webhooks: their content, their signatures, and what can go wrong with a call."""
+"""Webhook messages: their content, signatures and errors."""

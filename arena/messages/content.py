@@ -1,4 +1,4 @@
-"""Messages to webhooks, and the interpretation of their replies."""
+"""Builds messages to webhooks, and interprets the replies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arena.messages.errors import AddressNotAllowed, CallFailed, InvalidUrl
 from arena.messages.signing import headers
 
 PING_SECONDS: Final = 5.0
-"""The maximum duration of the health check."""
+"""The time limit of the health check."""
 
 Turn = Mapping[str, Any]
 
@@ -27,18 +27,18 @@ class Poster(Protocol):
 
 NO_ACTION: Final = "the reply to a turn is not a JSON object with an action"
 PASS: Final = object()
-"""The reply that passes an optional turn."""
+"""The parsed action of a reply that passes an optional turn."""
 
 
 def message(kind: str, data: Mapping[str, object], **more: object) -> bytes:
-    """Return a message of Standard Webhooks: its type, the time and the data."""
+    """Return a Standard Webhooks message with the type ``kind``, the time and the data."""
     now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return json.dumps({"type": kind, "timestamp": now, "data": data, **more}, separators=(",", ":")).encode()
 
 
 def turn_message(turn: Turn, left_ms: int, refused: Mapping[str, object] | None = None) -> bytes:
-    """Return a turn with its remaining time. ``refused`` is the result of the previous answer, if that was
-    malformed or illegal.
+    """Return the message that offers a turn, with its remaining time. ``refused`` is the result of the
+    previous answer, if it was malformed or illegal.
     """
     own = turn["deadline_ms"]
     if own is not None:
@@ -48,7 +48,7 @@ def turn_message(turn: Turn, left_ms: int, refused: Mapping[str, object] | None 
 
 
 def action_in(body: bytes, optional: bool) -> object:
-    """Return the action in a reply: a string, or :data:`PASS`, or any other value, which is malformed.
+    """Return the action in a reply: a string, :data:`PASS`, or any other value, which is malformed.
 
     A reply is ``{"action": text}``. An empty reply, or null for the action, passes an optional turn.
     """
@@ -62,7 +62,7 @@ def action_in(body: bytes, optional: bool) -> object:
 
 
 def check_health(endpoint: Poster, keys: Sequence[str], seconds: float = PING_SECONDS) -> None:
-    """Post a signed ping; the reply must contain its challenge.
+    """Post a signed ping, and check that the reply contains its challenge.
 
     Raises :class:`~arena.errors.ArenaError` with the code ``webhook_failed`` or ``webhook_address``.
     """
@@ -85,7 +85,7 @@ def check_health(endpoint: Poster, keys: Sequence[str], seconds: float = PING_SE
         ) from None
     if not isinstance(answer, dict) or answer.get("challenge") != challenge:
         raise ArenaError(
-            "the webhook did not return the challenge of the ping",
+            "the webhook did not return the ping's challenge",
             code="webhook_failed",
             field="url",
             expected=expected,

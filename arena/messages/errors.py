@@ -1,4 +1,4 @@
-"""Errors of calls to webhooks: no connection, no reply in time, or an invalid reply."""
+"""Errors of webhook calls: no connection, no reply in time, or an invalid reply."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class InvalidUrl(NotConnected):
 
 
 class NameNotFound(NotConnected):
-    """The host name has no address, or was not resolved in time."""
+    """The host name has no address, or resolving it timed out."""
 
 
 class AddressNotAllowed(NotConnected):
-    """The host name has an address that may not be called."""
+    """The host name resolves to an address that must not be called."""
 
     code = "webhook_address"
 
@@ -40,4 +40,4 @@ class BadReply(CallFailed):
 
 
 class ReplyTooLarge(CallFailed):
-    """The reply has more bytes than allowed."""
+    """The reply is larger than allowed."""

@@ -32,12 +32,12 @@ def new_secret() -> str:
 
 
 def new_message_id() -> str:
-    """Return a new message id. It contains no full stop, which separates the signed parts."""
+    """Return a new message id. It contains no full stop, because full stops separate the signed parts."""
     return "msg_" + secrets.token_urlsafe(16)
 
 
 def key_of(secret: str) -> bytes:
-    """Return the key in ``secret``. Raises :class:`InvalidSecret`, whose message does not repeat it."""
+    """Return the key in ``secret``. Raises :class:`InvalidSecret`, without the secret in its message."""
     encoded = secret.removeprefix(SECRET_PREFIX)
     try:
         key = base64.b64decode(encoded, validate=True) if encoded != secret else b""

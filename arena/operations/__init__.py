@@ -1,7 +1,7 @@
-"""The table of operations: what the API, its document, the client and the commands know about each.
+"""The table of operations, on which the API, its OpenAPI document, the client and the commands are based.
 
-A variable of a module here is an operation. A view of that name in ``api/resources`` carries it out, with the
-schemas of its query, body and response.
+Each :class:`Operation` in a module here is implemented by a view of the same name in ``api/resources``, with
+the schemas of its query, body and response.
 """
 
 from __future__ import annotations

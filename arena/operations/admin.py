@@ -1,4 +1,4 @@
-"""Operations for admins. Every action is written to the audit log before it is carried out."""
+"""Operations for admins. Every action is written to the audit log before it is performed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ issue_owner_token = Operation(
     """
     Issue a new token for an owner
 
-    For an owner that lost the old token, which expires within five seconds.
+    For an owner who has lost the old token. The old token expires within five seconds.
     """,
     scopes=("admin",),
     status=201,
@@ -25,7 +25,7 @@ set_admin = Operation(
     """
     Grant or revoke the admin right of an owner
 
-    The token of an admin has the scope `admin` in addition to `owner`.
+    An admin's token has the scope `admin` in addition to `owner`.
     """,
     scopes=("admin",),
     errors=("owner_not_found",),
@@ -39,7 +39,7 @@ allow_invitations = Operation(
     """
     Allow an owner to invite people
 
-    Sets how many invitations the owner may make in all; 0 for none.
+    Sets the total number of invitations that the owner can create; 0 means none.
     """,
     scopes=("admin",),
     errors=("owner_not_found",),
@@ -53,7 +53,7 @@ list_audit = Operation(
     """
     List the actions of admins, newest first
 
-    Every action is logged before it is carried out.
+    Every action is logged before it is performed.
     """,
     scopes=("admin",),
     errors=("invalid_cursor",),
@@ -67,8 +67,8 @@ annul_game = Operation(
     """
     Annul a game of a tournament
 
-    The whole group of the game no longer counts: standings and leaderboards are computed again. Its
-    records remain and state the reason. `game` may also be the id of a group, as in its records.
+    The whole group of the game stops counting, and standings and leaderboards are recomputed. Its records
+    remain and state the reason. `game` can also be the id of a group, as in its records.
     """,
     scopes=("admin",),
     errors=("game_not_found", "group_not_over", *ARCHIVED),
@@ -80,13 +80,13 @@ list_suspicions = Operation(
     "GET",
     "/v1/admin/suspicions",
     """
-    List what looks arranged
+    List suspected collusion
 
-    The suspicions of one leaderboard, with the evidence, the smallest chance first: a version gains far more
-    from the bots of other owners than its strength explains, or more in one tournament than in others
-    (`dumping`), or two gain far more from the other players than theirs explain (`signalling`). People
-    should review each: in an honest field, about one report in a hundred names anybody. `copies` are the
-    uploads, of all games, that bots of different owners have.
+    Lists the suspicions of one leaderboard with the evidence, least likely to be chance first. In `dumping`,
+    a version gains far more from the bots of other owners than its strength explains, or more in one
+    tournament than in others. In `signalling`, two versions gain far more from the other players than their
+    strengths explain. People should review each case: in an honest field, about one report in a hundred names
+    anybody. `copies` lists uploads, in all games, that are shared by bots of different owners.
     """,
     scopes=("admin",),
     errors=("preset_not_found",),
@@ -100,10 +100,10 @@ list_suspensions = Operation(
     """
     List suspended bots and owners
 
-    A group during which two workers hung or crashed is stopped. If a call of the same uploaded bot was
-    running both times, that bot is suspended, otherwise all uploaded bots in the group; so is a bot during
-    whose calls two workers hung or crashed within a day. A suspended bot is not seated in games,
-    qualifications and tournaments, and its groups in running tournaments are void.
+    A group during which two workers hung or crashed is stopped. If both were calling the same uploaded bot,
+    that bot is suspended, otherwise all uploaded bots in the group. A bot is also suspended if two workers
+    hung or crashed within a day while calling it. A suspended bot is not seated in games, qualifications and
+    tournaments, and its groups in running tournaments are void.
     """,
     scopes=("admin",),
     client="suspensions",
@@ -116,7 +116,7 @@ lift_suspension = Operation(
     """
     Lift the suspension of a bot
 
-    It may be seated again from now on. Groups that were stopped or void meanwhile stay so.
+    The bot can be seated again from now on. Groups that were stopped or voided meanwhile remain so.
     """,
     scopes=("admin",),
     status=204,
@@ -129,9 +129,9 @@ suspend_owner = Operation(
     """
     Suspend an owner
 
-    Within five seconds its tokens and those of its bots are refused with `owner_suspended`, which has the
-    reason, and nobody can sign in as it. Its bots are not seated or entered, and are late for the turns that
-    they have.
+    Within five seconds, its tokens and those of its bots are refused with `owner_suspended` and the reason,
+    and nobody can sign in as the owner. Its bots are not seated or entered, and run out of time on their open
+    turns.
     """,
     scopes=("admin",),
     errors=("owner_not_found",),
@@ -145,7 +145,7 @@ unsuspend_owner = Operation(
     """
     Lift the suspension of an owner
 
-    Its tokens are valid again, and its bots may be seated.
+    Its tokens become valid again, and its bots can be seated.
     """,
     scopes=("admin",),
     status=204,
@@ -158,7 +158,7 @@ list_hidden_texts = Operation(
     """
     List hidden texts
 
-    Those that admins hid, with the reasons.
+    Lists the texts that admins have hidden, with the reasons.
     """,
     scopes=("admin",),
     client="hidden_texts",
@@ -171,9 +171,9 @@ hide_text = Operation(
     """
     Hide a text
 
-    In place of a name, `hidden-` and an id are shown within five seconds, in place of a description nothing.
-    Records stay as they are. The texts of an owner, a bot or a tournament stay stored, and are shown again
-    when the text is no longer hidden.
+    Within five seconds, a name is replaced by `hidden-` and an id, and a description is left blank. Records
+    do not change. Hidden texts of owners, bots and tournaments remain stored, and reappear when they are no
+    longer hidden.
     """,
     scopes=("admin",),
     status=201,
@@ -186,9 +186,9 @@ show_text = Operation(
     "DELETE",
     "/v1/admin/hidden-texts",
     """
-    Show a hidden text again
+    Unhide a text
 
-    Within five seconds it is shown as it is.
+    The text reappears within five seconds.
     """,
     scopes=("admin",),
     status=204,

@@ -1,4 +1,4 @@
-"""The owners of a bot: those who share it, and those who are invited to share it."""
+"""The owners of a bot: those who share it, and those invited to share it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ list_bot_owners = Operation(
     """
     List the owners of a bot
 
-    Its owner, the co-owners, and the owners who are invited to share it; for these and admins. Owner and
-    co-owners are public in the bot.
+    Lists its owner, co-owners, and owners invited to share it. Only for them and admins; the bot's public
+    data include its owner and co-owners.
     """,
     scopes=("owner", "admin"),
     errors=("bot_not_found",),
@@ -24,13 +24,13 @@ add_bot_owner = Operation(
     "PUT",
     "/v1/bots/{bot}/owners/{owner}",
     """
-    Invite an owner to share a bot, or accept that
+    Invite an owner to share a bot, or accept an invitation
 
-    The bot's owner invites; the owner who is invited accepts with the same operation and its own token, and
-    is a co-owner then. Co-owners add versions, read sources and logs, request qualifications, and enter the
-    bot. They do not see or replace its token, change its settings, publish its sources, delete it, or remove
-    others. The bot then counts in their quotas too, and all bots that share an owner count as one owner's in
-    tournaments.
+    The bot's owner calls this to invite; the invited owner calls it with their own token to accept, and
+    becomes a co-owner. Co-owners can add versions, read sources and logs, request qualifications, and enter
+    the bot. They cannot see or replace its token, change its settings, publish its sources, delete it, or
+    remove others. The bot also counts towards their quotas. In tournaments, all bots that share an owner
+    count as one owner's.
     """,
     scopes=("owner",),
     errors=(*_ERRORS, "owner_not_found", "quota_exceeded"),
@@ -42,8 +42,8 @@ remove_bot_owner = Operation(
     """
     Remove a co-owner of a bot, or an invitation
 
-    By the bot's owner or an admin; co-owners leave, and owners who are invited decline, with their own name.
-    The owner stays. Entries in tournaments stay.
+    For the bot's owner and admins. Co-owners can leave, and invited owners can decline, by passing their own
+    name. The owner cannot be removed. Tournament entries remain.
     """,
     scopes=("owner", "admin"),
     status=204,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from arena.operations.operation import ARCHIVED, RECORD_ERRORS, UNSEATABLE, Operation
 
 FILES = {"source": "text/x-python", "component": "application/wasm"}
-"""Fields that may be sent as a file in place of JSON, with the media types."""
+"""Fields that can be sent as a file instead of JSON, with the media types."""
 
 _OF_UPLOADS = ("invalid_source", "compile_failed", "load_failed", "upload_not_checked", "upload_not_found")
 _OF_WEBHOOKS = ("invalid_webhook_url", "invalid_webhook_secret", "webhook_address", "webhook_failed")
@@ -16,13 +16,13 @@ register_bot = Operation(
     """
     Register a bot
 
-    Returns the bot's token, which is shown only once. Names are unique forever: the name of a deleted bot
-    stays taken. The service first sends a webhook a signed ping; if it does not answer, the bot is not
-    registered. An upload may also be sent as a file in place of JSON.
+    Returns the bot's token, which is shown only once. Names are never reused, even if a bot is deleted. For a
+    webhook bot, the service first sends a signed ping; if the webhook does not answer, the bot is not
+    registered. An upload can also be sent as a file instead of JSON.
 
     An upload is compiled and loaded before it becomes the bot's first version. The request waits up to 10
-    seconds for that; then the response is 202, and `Location` is where the upload can be read. If it is
-    refused, the bot is not registered, and its name is free again.
+    seconds for this; after that, the response is 202, with the address of the upload in `Location`. If the
+    upload is refused, the bot is not registered, and its name becomes available again.
     """,
     scopes=("owner",),
     status=201,
@@ -50,7 +50,7 @@ list_bots = Operation(
     """
     List bots by name
 
-    Lists all bots, or those of one owner or co-owner, including withdrawn ones.
+    Lists all bots, or those with a given owner or co-owner. Withdrawn bots are included.
     """,
     scopes=(),
     pages=("bots",),
@@ -63,7 +63,7 @@ get_bot = Operation(
     """
     Get a bot and its versions
 
-    Its owners and admins also see the state of its webhook, if it has one, and whether it is suspended.
+    The bot's owners and admins also see the state of its webhook, if any, and whether it is suspended.
     """,
     scopes=(),
     errors=("bot_not_found",),
@@ -74,10 +74,10 @@ list_bot_games = Operation(
     "GET",
     "/v1/bots/{bot}/games",
     """
-    List the last games of a bot, newest first
+    List the recent games of a bot, newest first
 
-    Lists games of tournaments that the arena played itself, of the bot's last 100 groups that are over, and
-    its last 100 games over HTTP; private ones for those who can see them. Also for house bots.
+    Lists the games of the bot's last 100 finished groups that the arena played itself, and its last 100 games
+    over HTTP. Private games are listed only for those who can see them. Also available for house bots.
     """,
     scopes=(),
     errors=("bot_not_found", *ARCHIVED),
@@ -91,9 +91,9 @@ change_bot = Operation(
     """
     Change a bot
 
-    Changes its state, its description, whether it takes part in scheduled tournaments, whether people may
-    play with it, whether its decisions may be in data sets, or which language model it is. A withdrawn bot
-    gets no new games but finishes its current ones. Omitted fields keep their values.
+    Changes its state, its description, whether it takes part in scheduled tournaments, whether people can
+    play with it, whether its decisions can be included in data sets, or which language model it is. A
+    withdrawn bot gets no new games but finishes its current ones. Omitted fields keep their values.
     """,
     scopes=("owner", "admin"),
     errors=("bot_not_found",),
@@ -106,13 +106,13 @@ delete_bot = Operation(
     """
     Delete a bot
 
-    It leaves its tournaments and resigns its games. Its versions, sources, logs and notes are erased, its
-    token expires within five seconds, and its name stays taken. A bot that has played a rated group stays
-    listed with its results: the response is the bot, withdrawn for good. If a deletion was interrupted, the
-    next one continues it.
+    The bot leaves its tournaments and resigns its games. Its versions, sources, logs and notes are erased,
+    its token expires within five seconds, and its name remains taken. A bot that has played a rated group
+    stays listed with its results; the response is then the bot, permanently withdrawn. If a deletion was
+    interrupted, repeating it continues it.
     """,
     scopes=("owner", "admin"),
-    also={204: "The bot, which has played no rated group, is removed."},
+    also={204: "The bot had played no rated group and has been removed."},
     errors=("bot_not_found",),
 )
 
@@ -122,20 +122,21 @@ add_version = Operation(
     """
     Add a version of a bot
 
-    Versions never change. New games use the newest version, and each version is rated separately. The
-    service first sends a webhook a signed ping; if it does not answer, the version is not added. An upload
-    may also be sent as a file in place of JSON. Co-owners can add versions, but none with a webhook.
+    Versions never change. New games use the newest version, and each version is rated separately. For a
+    webhook bot, the service first sends a signed ping; if the webhook does not answer, the version is not
+    added. An upload can also be sent as a file instead of JSON. Co-owners can add versions, except versions
+    with a webhook.
 
-    An upload is compiled and loaded before it becomes a version. The request waits up to 10 seconds for that;
-    then the response is 202, and `Location` is where the upload can be read. It takes its label and counts in
-    the quotas from the start; if it is refused, it frees both.
+    An upload is compiled and loaded before it becomes a version. The request waits up to 10 seconds for this;
+    after that, the response is 202, with the address of the upload in `Location`. The upload reserves its
+    label and counts towards the quotas at once; if it is refused, both are released.
 
-    The same bytes are the same version: if the bot has the upload already, no version is added. The response
-    is 200 with that version, under its own label and with `added` false, and new games use it.
+    If the bot already has a version with the same bytes, no version is added. The response is 200 with the
+    existing version, its label, and `added` false, and new games use that version.
     """,
     scopes=("owner",),
     status=201,
-    also={200: "The bot has this version already; it was made the current one."},
+    also={200: "The bot already had this version, which is now the current one."},
     secret=("webhook_secret",),
     rotate="/v1/bots/{bot}/webhook/secret",
     errors=(
@@ -159,7 +160,7 @@ list_uploads = Operation(
     """
     List the uploads of a bot that are being checked
 
-    Oldest first. An upload that is a version or refused is not listed.
+    Lists the oldest first. Uploads that have become versions or were refused are not listed.
     """,
     scopes=("owner", "admin"),
     errors=("bot_not_found",),
@@ -173,10 +174,10 @@ get_upload = Operation(
     """
     Get an upload
 
-    Returns what became of an upload, for a week after that is known. With `wait` it is a long poll, which
-    returns as soon as the upload is a version or refused. An upload that no worker has checked within a day
-    is refused. A version qualifies by itself in the games that it plays, but not for presets;
-    `qualifications` shows how that goes.
+    Returns the state of an upload, until a week after its outcome. With `wait`, this is a long poll that
+    returns as soon as the upload has become a version or was refused. An upload that no worker checks within
+    a day is refused. A version qualifies automatically in the games that it plays, but not for presets;
+    `qualifications` shows the progress.
     """,
     scopes=("owner", "admin"),
     errors=("upload_not_found",),
@@ -189,7 +190,7 @@ publish_version = Operation(
     """
     Publish or hide the source of an uploaded version
 
-    With `published` true the source is public; with `published` false only the owner and admins can read
+    With `published` true, the source is public; with `published` false, only the owner and admins can read
     it.
     """,
     scopes=("owner",),
@@ -218,9 +219,9 @@ qualify = Operation(
     """
     Start the qualification of a version
 
-    The version plays a group against the house bot `rookie`, by the rules of the game or of a `preset` for
+    The version plays a group against the house bot `rookie`, under the rules of the game or of a `preset` for
     which bots qualify separately. A bot with the transport `remote` or `webhook` must be running. A version
-    that names its `games` qualifies in these only.
+    that declares its `games` can qualify only in these.
     """,
     scopes=("owner",),
     keyed=True,
@@ -239,7 +240,7 @@ list_qualifications = Operation(
     """
     List the qualifications of a version
 
-    If an uploaded bot failed, `detail` contains the error and its line.
+    If an uploaded bot failed, `detail` contains the error and its line number.
     """,
     scopes=("owner", "admin"),
     errors=("bot_not_found", "version_not_found"),
@@ -253,8 +254,8 @@ get_log = Operation(
     """
     Get the log of an uploaded bot for one game
 
-    The log has the bot's output with tracebacks, the thinking time of each decision, and faults. Logs are
-    kept for seven days, and for the last 500 games only.
+    The log contains the bot's output with tracebacks, the thinking time of each decision, and faults. Logs
+    are kept for seven days, and only for the last 500 games.
     """,
     scopes=("owner", "admin"),
     errors=("bot_not_found", "log_not_found"),
@@ -267,8 +268,8 @@ get_notes = Operation(
     """
     Get the notes of a bot on its moves in a finished game
 
-    Available to the bot's owner, and to everyone who can read the record once they are published. Notes are
-    kept for 90 days: at most 64 KiB on a game and 1 MiB of a bot, where the oldest games give way.
+    Available to the bot's owner and, once published, to everyone who can read the record. Notes are kept for
+    90 days, up to 64 KiB per game and 1 MiB per bot; beyond that, the notes on the oldest games are removed.
     """,
     scopes=(),
     errors=(*RECORD_ERRORS, "notes_not_found"),
@@ -281,7 +282,7 @@ publish_notes = Operation(
     """
     Publish or hide the notes of a bot on its moves in a finished game
 
-    Only the owner can publish them. An admin can hide what is published.
+    Only the owner can publish them. An admin can hide published notes.
     """,
     scopes=("owner", "admin"),
     errors=(*RECORD_ERRORS, "bot_not_found", "notes_not_found"),
@@ -296,7 +297,7 @@ replace_webhook_secret = Operation(
     """
     Replace the signing secret of a webhook
 
-    The new secret is shown only once. For one day, posts are signed with both the old and the new secret.
+    The new secret is shown only once. For one day, messages are signed with both the old and the new secret.
     """,
     scopes=("owner",),
     status=201,

@@ -10,8 +10,8 @@ create_comparison = Operation(
     """
     Compare two versions of a bot
 
-    Workers play mirrored groups of two uploaded versions, which are not rated, until a sequential test has
-    decided, as `botequim compare` does. They are taken from the owner's budget batch by batch.
+    Workers play unrated mirrored groups between two uploaded versions until a sequential test decides, like
+    `botequim compare`. The groups are charged to the owner's budget batch by batch.
     """,
     scopes=("owner", "admin"),
     status=201,
@@ -36,7 +36,7 @@ list_comparisons = Operation(
     """
     List your comparisons, newest first
 
-    Those of your bots, whoever requested them.
+    Lists the comparisons of your bots, whoever requested them.
     """,
     scopes=("owner",),
     errors=("invalid_cursor",),
@@ -50,8 +50,8 @@ get_comparison = Operation(
     """
     Get a comparison
 
-    Only the owner of the bot and admins see it. With `since` and `wait` it is a long poll, which returns as
-    soon as the version differs from `since`.
+    Only for the bot's owner and admins. With `since` and `wait`, this is a long poll that returns as soon as
+    the version differs from `since`.
     """,
     scopes=("owner", "admin"),
     also={204: "The version is still `since`."},

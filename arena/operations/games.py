@@ -1,4 +1,4 @@
-"""Games: creating, joining, viewing and resigning."""
+"""Games: creating, joining, viewing, resigning and cancelling."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ create_game = Operation(
     """
     Create a game
 
-    Each seat is for one of your own bots (admins: any bot), for a house bot, or open for any bot to join.
+    Each seat is for one of your own bots (for admins, any bot), for a house bot, or open for any bot to join.
     The game starts once no seat is open.
     """,
     scopes=("owner", "bot", "admin"),
@@ -43,8 +43,8 @@ get_game = Operation(
     """
     Get a game
 
-    Returns the view from the bot's seat with a bot's token, otherwise that of a spectator. With `since` and
-    `wait` it is a long poll, which returns as soon as the game's version differs from `since`.
+    With a bot's token, returns the view from the bot's seat, otherwise a spectator's view. With `since` and
+    `wait`, this is a long poll that returns as soon as the game's version differs from `since`.
     """,
     scopes=(),
     also={204: "The version is still `since`."},
@@ -58,7 +58,7 @@ join_game = Operation(
     """
     Join a game
 
-    Takes an open seat. If the bot already has one, that seat is returned. The game starts when the last
+    Takes an open seat. If the bot already has a seat, that seat is returned. The game starts when the last
     seat is taken.
     """,
     scopes=("bot",),
@@ -90,8 +90,8 @@ cancel_game = Operation(
     """
     Cancel a game that is waiting for players
 
-    Only its creator or an admin can cancel a game. A game that has begun cannot be
-    cancelled; its bots can resign (`POST /v1/games/{game}/resign`).
+    Only the creator of a game or an admin can cancel it. A game that has begun cannot be cancelled; its bots
+    can resign (`POST /v1/games/{game}/resign`).
     """,
     scopes=("owner", "bot", "admin"),
     errors=(*_SEEN, "game_not_open", "game_busy"),
@@ -103,7 +103,7 @@ list_events = Operation(
     """
     List the events of a game
 
-    Returns the events as seen from the bot's seat, or by a spectator. With `wait` it is a long poll.
+    Returns the events as seen from the bot's seat, or by a spectator. With `wait`, this is a long poll.
     """,
     scopes=(),
     headers=("Link",),
@@ -132,7 +132,7 @@ get_record = Operation(
     """
     Get the record of a finished game
 
-    The record reveals the seed, and with it every card. `botequim verify` checks it offline.
+    The record reveals the seed, and thus every card. `botequim verify` checks it offline.
     """,
     scopes=(),
     errors=(*_SEEN, *ARCHIVED, "record_not_ready"),

@@ -11,9 +11,9 @@ list_guests = Operation(
     "GET",
     "/v1/tournaments/{tournament}/invitations",
     """
-    List who is invited to a tournament
+    List the invitations to a tournament
 
-    The owners who are invited by name or have accepted a link, and the links without their codes. For
+    Lists the owners who are invited by name or have accepted a link, and the links without their codes. For
     organisers and admins.
     """,
     scopes=_SCOPES,
@@ -27,7 +27,8 @@ invite_owners = Operation(
     """
     Invite owners to a tournament
 
-    Their bots may enter, and they see a hidden tournament. Only for tournaments with `who` `invited`.
+    Their bots can enter the tournament, and they can see it if it is hidden. Only for tournaments whose `who`
+    is `invited`.
     """,
     scopes=_SCOPES,
     errors=(*_ERRORS, "owner_not_found", "invalid_tournament", "quota_exceeded"),
@@ -39,9 +40,9 @@ uninvite_owner = Operation(
     "DELETE",
     "/v1/tournaments/{tournament}/invitations/owners/{owner}",
     """
-    Take back the invitation of an owner
+    Withdraw the invitation of an owner
 
-    Its bots cannot enter any more. Those that have entered stay.
+    The owner's bots can no longer enter. Bots that have entered stay.
     """,
     scopes=_SCOPES,
     errors=(*_ERRORS, "owner_not_found"),
@@ -51,10 +52,10 @@ create_invitation_link = Operation(
     "POST",
     "/v1/tournaments/{tournament}/invitations/links",
     """
-    Make a link that invites to a tournament
+    Create an invitation link for a tournament
 
-    Every owner who has the code can accept it, until it expires or is revoked. The code is shown only once;
-    only its hash is stored.
+    Every owner who has the code can accept the invitation until it expires or is revoked. The code is shown
+    only once; only its hash is stored.
     """,
     scopes=_SCOPES,
     status=201,
@@ -68,9 +69,9 @@ revoke_invitation_link = Operation(
     "DELETE",
     "/v1/tournaments/{tournament}/invitations/links/{link}",
     """
-    Revoke a link
+    Revoke an invitation link
 
-    Owners who have accepted it stay invited.
+    Owners who have already accepted it remain invited.
     """,
     scopes=_SCOPES,
     errors=(*_ERRORS, "link_not_found"),
@@ -80,9 +81,9 @@ accept_invitation = Operation(
     "POST",
     "/v1/tournaments/{tournament}/invitations/accept",
     """
-    Accept an invitation by its code
+    Accept an invitation with its code
 
-    Your bots may then enter the tournament. Repeating it changes nothing.
+    Your bots can then enter the tournament. Accepting again has no effect.
     """,
     scopes=("owner",),
     errors=(*_ERRORS, "link_expired", "quota_exceeded"),
@@ -96,8 +97,8 @@ add_organiser = Operation(
     """
     Add a co-organiser
 
-    A co-organiser can edit and cancel the tournament, invite owners and enter house bots, and sees no tokens,
-    logs or sources. Only for whoever announced the tournament, and admins.
+    A co-organiser can edit and cancel the tournament, invite owners and enter house bots, but cannot see
+    tokens, logs or sources. Only for the owner who announced the tournament, and admins.
     """,
     scopes=_SCOPES,
     errors=(*_ERRORS, "owner_not_found", "quota_exceeded"),
@@ -109,8 +110,8 @@ remove_organiser = Operation(
     """
     Remove a co-organiser
 
-    Only for whoever announced the tournament, and admins; co-organisers may remove themselves. The owner that
-    announced it cannot be removed.
+    Only for the owner who announced the tournament, and admins; co-organisers can also remove themselves. The
+    owner who announced the tournament cannot be removed.
     """,
     scopes=_SCOPES,
     status=204,

@@ -10,7 +10,7 @@ is_alive = Operation(
     """
     Check that the process is alive
 
-    Does not check the database: see `GET /readyz`.
+    Does not check the database; for that, see `GET /readyz`.
     """,
 )
 
@@ -20,8 +20,9 @@ is_ready = Operation(
     """
     Check that the process can serve requests
 
-    Fails while the database cannot be reached, refuses writes or has lost its data, and while the process is
-    shutting down. The status is `degraded` while games between remote bots go on but something else stands.
+    Fails while the database is unreachable, refuses writes or has lost its data, and while the process is
+    shutting down. The status is `degraded` while games between remote bots continue but something else does
+    not work.
     """,
     errors=("store_unavailable", "store_replaced", "unknown_format", "draining"),
 )
@@ -30,7 +31,7 @@ get_metrics = Operation(
     "GET",
     "/metrics",
     """
-    Get metrics in the text format of Prometheus
+    Get metrics in the Prometheus text format
 
     Counters cover all processes of this server; games and turns cover the whole service.
     """,

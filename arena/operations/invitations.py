@@ -1,4 +1,4 @@
-"""Invitations: codes with which people sign up."""
+"""Invitations: codes for signing up."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ create_invitations = Operation(
     "POST",
     "/v1/invitations",
     """
-    Make invitations to sign up
+    Create invitations to sign up
 
-    One for each of the `people`, or a `count` for anybody. Each makes one owner, once, and sign-ups with one
-    do not count against the limit per address. The codes are shown only once. Owners may make as many as an
-    admin has allowed them. Only their organiser sees the names, and who signed up with which.
+    Creates one for each of the `people`, or `count` invitations for anybody. Each can be used for one
+    sign-up, which does not count against the limit per address. The codes are shown only once. An admin sets
+    how many invitations an owner can create. Only the owner who created them sees the names and who signed up
+    with which invitation.
     """,
     scopes=("owner",),
     status=201,
@@ -29,7 +30,7 @@ list_invitations = Operation(
     """
     List your invitations
 
-    The latest first, without their codes. Nobody else sees them, nor who signed up with them.
+    Lists the newest first, without their codes. Nobody else sees them or who signed up with them.
     """,
     scopes=("owner",),
     errors=("invalid_cursor",),
@@ -44,8 +45,8 @@ revoke_invitation = Operation(
     """
     Revoke an invitation
 
-    It cannot be used any more, and does not count against your quota. Of one that was used nothing changes:
-    the owner stays.
+    The invitation can no longer be used, and no longer counts against your quota. Revoking a used invitation
+    has no effect: the owner remains.
     """,
     scopes=("owner",),
     errors=("invitation_not_found",),

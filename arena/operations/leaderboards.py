@@ -12,7 +12,8 @@ list_leaderboards = Operation(
     """
     List the leaderboards
 
-    One per preset of a game and division, as last published. The first preset of a game is listed first.
+    Lists one leaderboard per preset and division, as last published. The first preset of a game is listed
+    first.
     """,
     scopes=(),
     client="leaderboards",
@@ -25,10 +26,10 @@ get_leaderboard = Operation(
     """
     Get a leaderboard
 
-    Maximum-likelihood ratings over all rated groups with the rules of one preset, with 95% intervals. The
-    rows of the division `models` also have the illegal and the late answers of each bot, and what its owner
-    says about it: the model, and what a game costs. `botequim leaderboard` computes the same numbers from the
-    records (`GET /v1/records`).
+    Returns maximum-likelihood ratings over all rated groups under the rules of one preset, with 95%
+    intervals. Rows of the division `models` also include the illegal and late answers of each bot, and the
+    model and the cost per game declared by its owner. `botequim leaderboard` computes the same numbers from
+    the records (`GET /v1/records`).
     """,
     scopes=(),
     texts=TEXTS,
@@ -44,7 +45,7 @@ get_history = Operation(
     """
     Get the history of a leaderboard
 
-    One point per day and bot, including today's so far.
+    Returns one point per day and bot, including today so far.
     """,
     scopes=(),
     errors=(*_WHERE, "invalid_cursor"),
@@ -57,12 +58,13 @@ get_matchups = Operation(
     "GET",
     "/v1/leaderboards/{kind}/{division}/matchups",
     """
-    Get who beats whom on a leaderboard
+    Get the matchups of a leaderboard
 
-    For the best 50 ranked bots of games of two sides: the share of every pair with its 95% interval, whether
-    the ratings fit it, how well they fit in all, the worst opponent of each bot, and Nash averaging, a
-    second measure that cycles do not mislead. Computed some time after the leaderboard; `records_hash` says
-    of which one. `botequim leaderboard --matchups` computes the same from the records.
+    Covers the best 50 ranked bots in games with two sides. For each pair, it has the score share with its 95%
+    interval, and whether the ratings fit it. It also has the overall fit, the worst opponent of each bot, and
+    Nash averaging, a second measure that is not misled by cycles. Matchups are computed some time after the
+    leaderboard; `records_hash` identifies the leaderboard they are based on. `botequim leaderboard
+    --matchups` computes the same from the records.
     """,
     scopes=(),
     texts=TEXTS,
@@ -75,10 +77,10 @@ get_styles = Operation(
     "GET",
     "/v1/leaderboards/{kind}/{division}/styles",
     """
-    Get how the bots of a leaderboard play
+    Get playing-style statistics for a leaderboard
 
-    Counts from the released records of the leaderboard's games that nobody forfeited, some time after the
-    leaderboard (see *How bots play*). They decide nothing.
+    Returns counts from the released records of the leaderboard's games, except forfeited ones (see *How bots
+    play*). They are computed some time after the leaderboard, and do not affect ratings.
     """,
     scopes=(),
     errors=(*_WHERE, "invalid_cursor"),

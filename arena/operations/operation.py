@@ -1,4 +1,4 @@
-"""The fields of the table of operations."""
+"""The class of the entries in the table of operations."""
 
 from __future__ import annotations
 
@@ -12,77 +12,81 @@ JSON: Final = "application/json"
 JSON_LINES: Final = "application/jsonl"
 EVENT_STREAM: Final = "text/event-stream"
 TEXTS: Final = ("text/csv", "text/plain")
-"""Media types of tables, besides JSON."""
+"""Media types of tables, in addition to JSON."""
 
 ARCHIVED: Final = ("archive_unavailable", "archive_mismatch", "damaged_archive")
-"""The errors of operations that read finished games."""
+"""Errors of operations that read finished games."""
 
 RECORD_ERRORS: Final = ("game_not_found", "game_hidden", *ARCHIVED, "record_not_ready")
-"""The errors of reading a record."""
+"""Errors of reading a record."""
 
 UNSEATABLE: Final = ("bot_withdrawn", "bot_suspended", "owner_suspended")
 
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation of the API. ``doc`` is its summary in a line, a blank line, and a description."""
+    """An operation of the API. ``doc`` is a one-line summary, a blank line, and a description."""
 
     method: str
     path: str
     doc: str
     _: KW_ONLY
     scopes: Sequence[str] | None = None
-    """The token must have one of these scopes; empty: a token is optional; None: no authentication."""
+    """The token must have one of these scopes. If empty, a token is optional; if None, there is no
+    authentication.
+    """
     status: int = 200
     has_body: bool = False
-    """Whether a request has a body, which all fields are part of but those in the path and ``in_query``.
-    Otherwise they are the query.
+    """Whether a request has a body, which contains all fields except those in the path and ``in_query``. If
+    not, these fields form the query.
     """
     in_query: Sequence[str] = ()
-    """The fields in the query of a request that has a body, too."""
+    """The query fields of a request that also has a body."""
     files: Mapping[str, str] = field(default_factory=dict)
-    """Fields that may be sent as a file in place of JSON, with their media types. The others are the query
-    then.
+    """Fields that can be sent as a file instead of JSON, with their media types. The other fields then form
+    the query.
     """
     pages: Sequence[str] = ()
-    """The lists in the response that are continued on the next page, if the response is a page."""
+    """If the response is a page, the lists in it that continue on the next page."""
     also: Mapping[int, str] = field(default_factory=dict)
-    """Further successful statuses and their descriptions: 204, and 200 with the same schema."""
+    """Additional success statuses and their descriptions: 204, and 200 with the same schema."""
     media: str = JSON
     """The media type of the response."""
     texts: Sequence[str] = ()
-    """Further media types of the same response, as text."""
+    """Additional text media types of the same response."""
     as_text: bool = False
-    """Whether requests that prefer ``text/plain`` get text. The document has it as an extension, because
-    with a second media type generators of TypeScript would change the type of the response.
+    """Whether requests that prefer ``text/plain`` get text. The OpenAPI document has this as an extension,
+    because a second media type would make TypeScript generators change the type of the response.
     """
     headers: Sequence[str] = ()
-    """Further headers of the response."""
+    """Additional headers of the response."""
     errors: Sequence[str] = ()
-    """Error codes beyond those implied by the other fields."""
+    """Error codes in addition to those implied by the other fields."""
     limit: str | None = None
-    """The rate limit that each request counts against before its body is read. Its name says what it is
-    counted per: ``_per_owner`` or ``_per_address``.
+    """The rate limit that each request counts against before its body is read. The end of its name,
+    ``_per_owner`` or ``_per_address``, says what it is counted per.
     """
     keyed: bool = False
-    """Whether a request may have an idempotency key, as all may that have a token and create something."""
+    """Whether a request can have an idempotency key. All requests that have a token and create something can
+    have one anyway.
+    """
     secret: Sequence[str] = ()
-    """Fields of the response that hold a secret, which is shown once and not stored."""
+    """Response fields that contain a secret, which is shown once and not stored."""
     rotate: str = ""
-    """The operation that issues such a secret again, with fields of the body and parts of the path in
-    braces; by default this one, with another key.
+    """How to get a new secret: an operation, with body fields and path parameters in braces. By default, it
+    is this operation with another key.
     """
 
     client: str = ""
-    """The name of the client's method; by default that of the operation."""
+    """The name of the client's method; by default the name of the operation."""
     by_hand: bool = False
-    """Whether this method is a function, in place of one that is made from the table."""
+    """Whether the method is written by hand instead of generated from the table."""
     arguments: Sequence[str] = ()
-    """The fields that the method takes by position, after those in the path."""
+    """The fields that the method accepts by position, after those in the path."""
     defaults: Mapping[str, object] = field(default_factory=dict)
-    """The values of fields that the method sends if the caller names no other."""
+    """Default values of fields, which the method sends unless the caller passes others."""
     result: str = ""
-    """The field of the response that the method returns, if it does not return all of it."""
+    """The response field that the method returns, if it does not return the whole response."""
 
     @property
     def summary(self) -> str:
@@ -101,13 +105,13 @@ class Operation:
 
     @property
     def takes_key(self) -> bool:
-        """Whether a request may have an idempotency key."""
+        """Whether a request can have an idempotency key."""
         creates = self.method == "POST" and self.status == 201 and bool(self.scopes)
         return creates or self.keyed
 
 
 def operation_id(name: str) -> str:
-    """Return the name of an operation as the OpenAPI document writes it: ``create_series`` is
+    """Return the operation's id in the OpenAPI document; for example, ``create_series`` becomes
     ``createSeries``.
     """
     first, *rest = name.split("_")

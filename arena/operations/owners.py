@@ -11,8 +11,8 @@ sign_up = Operation(
     Sign up as an owner
 
     Returns the owner's token, which is shown only once. Sign-ups are limited per address, except those with
-    an invitation; a failed one counts. Only an admin can replace a lost token. `Idempotency-Key` has no
-    effect here: a name is taken only once.
+    an invitation; failed attempts count. Only an admin can replace a lost token. `Idempotency-Key` has no
+    effect here, because a name can be taken only once.
     """,
     scopes=(),
     status=201,
@@ -26,11 +26,11 @@ get_me = Operation(
     "GET",
     "/v1/owners/me",
     """
-    Get the owner of the token
+    Get the token's owner
 
-    `admin` is true if the owner is an admin. `quotas` says how much its bots store and may store, `budgets`
-    how much computation it started today and may start; admins have no budget. `invitations` says how many
-    people it has invited and may invite. `bot_invitations`: the bots that it is invited to share.
+    `admin` is true if the owner is an admin. `quotas` has the storage used and allowed for its bots,
+    `budgets` the computation started and allowed today; admins have no budget. `invitations` has the number
+    of people it has invited and can invite. `bot_invitations` lists the bots that it is invited to share.
     """,
     scopes=("owner",),
     client="me",
@@ -68,8 +68,8 @@ create_sign_in_link = Operation(
     """
     Create a link that signs a browser in
 
-    The link works once, for five minutes, and ends with the token. Opening it changes nothing; the page
-    that it shows asks before it signs in.
+    The link works once, within five minutes, and only as long as the token is valid. Opening it changes
+    nothing: the page asks before it signs the browser in.
     """,
     scopes=("owner",),
     status=201,
@@ -83,10 +83,11 @@ export_owner = Operation(
     "GET",
     "/v1/owners/me/export",
     """
-    Get everything that is stored about the owner
+    Export everything that is stored about the owner
 
-    Bots with their settings, versions, sources, qualifications and logs, the ids of their games, tournaments
-    and entries. It has no tokens, of which the service has only hashes, and no signing secrets.
+    Returns bots with their settings, versions, sources, qualifications and logs, the ids of their games,
+    tournaments and entries. Tokens, which the service stores only as hashes, and signing secrets are not
+    included.
     """,
     scopes=("owner",),
     limit="exports_per_owner",
@@ -98,10 +99,9 @@ delete_owner = Operation(
     """
     Delete the owner and all its bots
 
-    Entries and games end by the rules for leaving. Tokens, sessions, webhooks, sources, logs and
-    qualifications are erased. Records stay, with the names of bots in the part that is hashed; everywhere
-    else `deleted-` and an id are shown in place of the names, which nobody can take again. It cannot be
-    undone.
+    Entries and games end as if the bots had left. Tokens, sessions, webhooks, sources, logs and
+    qualifications are erased. Records remain, with the names of bots in the part that is hashed; everywhere
+    else, `deleted-` and an id replace the names, which nobody can take again. This cannot be undone.
     """,
     scopes=("owner",),
     errors=("not_confirmed", *ARCHIVED),
@@ -115,7 +115,7 @@ get_owner = Operation(
     """
     Get an owner
 
-    Owners are public: their name, sign-up time and whether they are admins.
+    The name and sign-up time of owners, and whether they are admins, are public.
     """,
     scopes=(),
     errors=("owner_not_found",),

@@ -10,8 +10,8 @@ download_records = Operation(
     """
     Download records of public games, oldest first
 
-    Returns a page of at most 1000 JSON lines. Pass the header `X-Next` as `after` to continue; if there is no
-    new record, it equals the given `after`.
+    Returns a page of at most 1000 JSON lines. To continue, pass the value of the header `X-Next` as `after`.
+    If there is no new record, it equals the given `after`.
     """,
     scopes=(),
     media=JSON_LINES,
@@ -27,8 +27,8 @@ download_all_records = Operation(
     """
     Download the records of all public games at once, oldest first
 
-    Returns JSON lines: all pages of `GET /v1/records` in one. `botequim records` downloads the same in pages,
-    and continues after an interruption.
+    Returns all pages of `GET /v1/records` at once, as JSON lines. `botequim records` downloads the same in
+    pages, and can resume after an interruption.
     """,
     scopes=(),
     media=JSON_LINES,
@@ -41,10 +41,10 @@ list_record_changes = Operation(
     "GET",
     "/v1/records/changes",
     """
-    List what changed in records after their release
+    List changes to records after their release
 
-    Annulments, oldest first; the list only grows. Downloads contain these changes, so this is for programs
-    that keep an earlier download.
+    Lists annulments, oldest first. Entries are never removed. Downloads already include these changes, so
+    this is for programs that keep an earlier download.
     """,
     scopes=(),
     errors=("invalid_cursor",),

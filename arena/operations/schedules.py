@@ -22,13 +22,13 @@ create_schedule = Operation(
     """
     Create a schedule
 
-    A schedule has a cron expression (five fields, in UTC) or a single time. Whenever it fires, it announces
-    a tournament, whose id is made of the schedule's id and the time. If it missed any times while the service
+    A schedule has a cron expression (five fields, in UTC) or a single time. Whenever it fires, it announces a
+    tournament, whose id consists of the schedule's id and the time. If it missed any times while the service
     was down, it fires once for all of them.
 
-    Tournaments of the schedule of an owner who is not an admin are unrated, begin an hour apart at least,
-    enter automatically only bots that are invited, and use the owner's budget: when that is used up one is
-    skipped, and `skipped` says why.
+    If the owner of the schedule is not an admin, its tournaments are unrated, begin at least an hour apart,
+    automatically enter only invited bots, and use the owner's budget. When the budget is used up, a
+    tournament is skipped, and `skipped` says why.
     """,
     scopes=("owner", "admin"),
     status=201,
@@ -42,7 +42,7 @@ list_schedules = Operation(
     """
     List the schedules by id
 
-    Each has its cron expression, the settings of its tournaments and its next time.
+    Lists schedules with their cron expressions, tournament settings and next times.
     """,
     scopes=(),
     client="schedules",
@@ -55,7 +55,7 @@ get_schedule = Operation(
     """
     Get a schedule
 
-    Returns its cron expression, the settings of its tournaments and its next time.
+    Returns its cron expression, tournament settings and next time.
     """,
     scopes=(),
     errors=_SEEN,
@@ -68,7 +68,7 @@ change_schedule = Operation(
     """
     Change a schedule
 
-    Enables or disables it, or changes when it fires or its tournament; only its owner, or an admin, can.
+    Enables or disables it, or changes its times or its tournament settings. Only for its owner and admins.
     Times missed while a schedule is disabled are not made up for. Tournaments that it has announced remain.
     """,
     scopes=("owner", "admin"),

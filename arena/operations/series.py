@@ -13,8 +13,9 @@ create_series = Operation(
     """
     Create a series
 
-    A season table over tournaments: points by place, of which the best results may count alone. Its owner
-    changes it until it is done. It is seen by whoever may see all of its tournaments.
+    A series is a season table over tournaments, with points by place; optionally, only the best results
+    count. Its owner can change it until it is done. Everyone who can see all of its tournaments can see the
+    series.
     """,
     scopes=("owner",),
     status=201,
@@ -29,7 +30,7 @@ list_series = Operation(
     """
     List the series, newest first
 
-    All that you may see, or those of one owner.
+    Lists all series that you can see, or those of one owner.
     """,
     scopes=(),
     errors=("invalid_cursor",),
@@ -57,7 +58,7 @@ change_series = Operation(
     """
     Change a series
 
-    Only its owner, or an admin, can. `done` ends it for good: then its table stays as it is.
+    Only for its owner and admins. `done` ends the series permanently, and its table no longer changes.
     """,
     scopes=("owner", "admin"),
     errors=(*_SEEN, *_SETTINGS, "series_done"),
@@ -83,8 +84,8 @@ get_series_table = Operation(
     """
     Get the table of a series
 
-    After the tournaments that have finished. The JSON has all that the table follows from, so that anybody
-    can make it again (`botequim series verify`).
+    Returns the table after the finished tournaments. The JSON contains all data behind the table, so that
+    anybody can recompute it (`botequim series verify`).
     """,
     scopes=(),
     texts=TEXTS,

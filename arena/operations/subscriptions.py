@@ -1,4 +1,4 @@
-"""Webhooks that follow a tournament."""
+"""Webhook subscriptions to tournaments."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ subscribe_to_tournament = Operation(
     "POST",
     "/v1/tournaments/{tournament}/subscriptions",
     """
-    Follow a tournament by a webhook
+    Subscribe a webhook to a tournament
 
-    What is announced from now on is posted to the URL: `tournament.opened`, `tournament.edited`,
-    `tournament.locked`, `tournament.finished` or `tournament.cancelled`, signed like turns of webhook bots. A
-    post that fails is repeated with growing pauses; after the eighth failure in a row nothing more is posted
-    until the URL answers a ping of `pingSubscription`.
+    From now on, announcements are posted to the URL: `tournament.opened`, `tournament.edited`,
+    `tournament.locked`, `tournament.finished` or `tournament.cancelled`. They are signed like turns for
+    webhook bots. A failed post is retried with growing pauses. After eight failures in a row, nothing more is
+    posted until the URL answers a ping from `pingSubscription`.
     """,
     scopes=("owner",),
     status=201,
@@ -40,7 +40,7 @@ list_subscriptions = Operation(
     """
     List your subscriptions to a tournament
 
-    Without their secrets.
+    Lists them without their secrets.
     """,
     scopes=("owner",),
     errors=_SEEN,
@@ -54,7 +54,7 @@ delete_subscription = Operation(
     """
     Delete a subscription
 
-    Nothing more is posted to its URL.
+    Nothing more is posted to the subscription's URL.
     """,
     scopes=("owner",),
     status=204,
@@ -66,10 +66,10 @@ ping_subscription = Operation(
     "POST",
     "/v1/tournaments/{tournament}/subscriptions/{subscription}/ping",
     """
-    Post a test to the URL of a subscription
+    Post a test message to the URL of a subscription
 
-    A signed ping, as when it was made. If the URL answers it, a subscription that had failed goes on with
-    what was not posted.
+    Posts a signed ping, as when the subscription was created. If the URL answers it, a failed subscription
+    resumes with the announcements not yet posted.
     """,
     scopes=("owner",),
     errors=(

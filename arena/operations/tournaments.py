@@ -22,8 +22,8 @@ create_tournament = Operation(
     """
     Announce a tournament
 
-    The tournament runs automatically: entry opens and is locked, groups are played, standings are
-    published. The response contains the commitment to its seed.
+    The tournament then runs automatically: entries open and lock, groups are played, standings are published.
+    The response contains the commitment to its seed.
     """,
     scopes=("owner", "admin"),
     status=201,
@@ -38,8 +38,8 @@ plan_tournament = Operation(
     """
     Check a tournament without announcing it
 
-    Checks everything that announcing it checks, and says how many games it would have and how long it would
-    take. Stores nothing, and uses no budget.
+    Performs the same checks as announcing the tournament, and returns how many games it would have and how
+    long it would take. Stores nothing, and uses no budget.
     """,
     scopes=("owner", "admin"),
     errors=_SETTINGS,
@@ -54,8 +54,8 @@ list_tournaments = Operation(
     """
     List tournaments, newest first
 
-    Lists all tournaments, or those in one state, of one kind of game or of one bot; hidden ones for those who
-    see them.
+    Lists all tournaments, or those in one state, of one kind of game or of one bot. Hidden tournaments are
+    listed only for those who can see them.
     """,
     scopes=(),
     errors=("invalid_cursor",),
@@ -70,7 +70,7 @@ get_tournament = Operation(
     """
     Get a tournament
 
-    Returns its settings, entries and progress. With `since` and `wait` it is a long poll, which returns as
+    Returns its settings, entries and progress. With `since` and `wait`, this is a long poll that returns as
     soon as the version differs from `since`.
     """,
     scopes=(),
@@ -85,9 +85,9 @@ edit_tournament = Operation(
     """
     Edit a tournament
 
-    Before the first entry of a bot, house bots apart, all settings can be changed; afterwards only `name`,
-    `description`, `link`, a later `locks_ms` and a larger `max_entries`; after the lock only the first three.
-    What was changed is public in `edits`. For organisers and admins.
+    Until a bot other than a house bot enters, all settings can be changed. After that, only `name`,
+    `description`, `link`, a later `locks_ms` and a larger `max_entries` can be set; after the lock, only the
+    first three. Changes are public in `edits`. For organisers and admins.
     """,
     scopes=("owner", "admin"),
     errors=(*_CHANGED, *_SETTINGS, "preset_not_found", "not_editable", "quota_exceeded"),
@@ -100,8 +100,8 @@ clone_tournament = Operation(
     """
     Announce a tournament like an earlier one
 
-    The new tournament has the same settings and house bots, the given dates, and a seed of its own. For
-    organisers of the earlier one, and admins.
+    The new tournament has the same settings and house bots, the given dates, and a new seed. For organisers
+    of the earlier tournament, and admins.
     """,
     scopes=("owner", "admin"),
     status=201,
@@ -131,9 +131,9 @@ enter_tournament = Operation(
     """
     Enter a bot in a tournament
 
-    Enters the current version, or the given one. A version that has not qualified, in the game or for the
+    Enters the current version, or the given one. A version that has not qualified for the game, or for the
     preset that the rules count as, first plays a group against the house bot `rookie`; `status` shows the
-    progress. Entering again changes the version and the nonce. House bots are entered by the owner that
+    progress. Entering again changes the version and the nonce. House bots are entered by the owner who
     announced the tournament.
     """,
     scopes=("owner", "bot", "admin"),
@@ -160,7 +160,7 @@ leave_tournament = Operation(
     """
     Withdraw a bot from a tournament
 
-    Once play has begun, the bot finishes its current round.
+    If play has begun, the bot finishes its current round.
     """,
     scopes=("owner", "bot", "admin"),
     errors=(*_CHANGED, "entry_not_found", "tournament_over"),
@@ -173,8 +173,7 @@ cancel_tournament = Operation(
     """
     Cancel a tournament
 
-    Only organisers and admins can cancel it. Groups already played remain; no more are
-    played.
+    For organisers and admins. Groups already played remain; no more are played.
     """,
     scopes=("owner", "admin"),
     errors=(*_CHANGED, "tournament_over"),
@@ -188,8 +187,8 @@ get_standings = Operation(
     """
     Get the standings and crosstable
 
-    Final with the hash of the records they are computed from; while the tournament runs, as a worker computed
-    them a few seconds ago.
+    Final standings include the hash of the records they are computed from. While the tournament runs, a
+    worker updates the standings every few seconds.
     """,
     scopes=(),
     texts=TEXTS,
@@ -205,9 +204,9 @@ get_results = Operation(
     """
     Get the results per owner as CSV
 
-    A line per entry, by owner and place: its status, what the standings have of it, and the reason if the bot
-    is out. Baseline bots have no place. House bots, which have no owner, come last. A text that a spreadsheet
-    would read as a formula is prefixed with an apostrophe.
+    Returns one line per entry, by owner and place, with its status, its figures in the standings, and the
+    reason if the bot is out. Baseline bots have no place. House bots, which have no owner, come last. A text
+    that a spreadsheet would read as a formula is prefixed with an apostrophe.
     """,
     scopes=(),
     media="text/csv",
@@ -221,8 +220,8 @@ list_groups = Operation(
     """
     List the groups of a tournament
 
-    The groups are in the order planned, with their scores and the ids of their games. With `bot` or `against`
-    a page may be short although more follow: check `cursor`.
+    Lists the groups in their planned order, with their scores and the ids of their games. With `bot` or
+    `against`, a page can be short even if more groups follow; check `cursor`.
     """,
     scopes=(),
     errors=(*_SEEN, "invalid_cursor"),
@@ -236,7 +235,7 @@ download_tournament_records = Operation(
     """
     Download the records of a tournament
 
-    Returns JSON lines: the records of all groups that are over, or of one of them.
+    Returns the records of all finished groups, or of one of them, as JSON lines.
     """,
     scopes=(),
     media=JSON_LINES,

@@ -12,9 +12,9 @@ get_turns = Operation(
     """
     List the turns of the bot
 
-    Returns the turns since the cursor `after`, or all pending ones, as `POST /v1/turns` without answers does.
+    Returns the turns since the cursor `after`, or all pending turns, like `POST /v1/turns` without answers.
 
-    With `Accept: text/plain` the reply is text.
+    With `Accept: text/plain`, the response is text.
     """,
     scopes=_BOT,
     as_text=True,
@@ -29,16 +29,16 @@ exchange_turns = Operation(
     """
     Answer turns and get the next ones
 
-    Accepts a list of answers and returns the result of each, and the turns since the cursor `after`; if there
-    are none, it waits for up to `wait` seconds. A bot repeats this request in a loop, for one game or for a
+    Accepts a list of answers, and returns their results and the turns since the cursor `after`. If there are
+    none, it waits up to `wait` seconds. A bot repeats this request in a loop, whether it plays one game or a
     thousand at once.
 
-    Repeating an answer returns the first result again; a different answer to the same turn is
-    `turn_already_answered`. An answer to a turn that is no longer open is `stale_turn`, with the current
+    Repeating an answer returns the first result again; a different answer to the same turn gets
+    `turn_already_answered`. An answer to a turn that is no longer open gets `stale_turn`, with the current
     turn. Optional turns need no answer: each is returned once, and again when the seat has new events.
 
-    With `Accept: text/plain` the reply is text, and actions are read as people write them: `PLAY: 4c` is
-    `play:4C`.
+    With `Accept: text/plain`, the response is text, and actions can be written less strictly: `PLAY: 4c`
+    means `play:4C`.
     """,
     scopes=_BOT,
     as_text=True,
@@ -57,8 +57,8 @@ stream_turns = Operation(
     Stream the turns of the bot
 
     A stream of server-sent events: `turn` for each turn, and `reconnect` when the service ends the stream.
-    The id of the last event of a batch is the cursor; to resume, send it in the header `Last-Event-ID`.
-    Send answers to `POST /v1/turns`.
+    The id of the last event in a batch is the cursor; to resume, send it in the header `Last-Event-ID`. Send
+    answers to `POST /v1/turns`.
     """,
     scopes=_BOT,
     media=EVENT_STREAM,
@@ -69,13 +69,12 @@ end_presence = Operation(
     "DELETE",
     "/v1/presence",
     """
-    Say good-bye
+    Go offline
 
-    The bot is not online any more: nothing begins for it by itself, and it is withdrawn from tournaments
-    that it was entered in automatically, without the groups that have not begun. Games that have begun go
-    on; their ids are returned. To play them to the end, send `leaving=true` with `POST /v1/turns`. The
-    presence of a bot also ends when the connection of a waiting request is closed, and 40 seconds after its
-    last request.
+    The bot is no longer online: no games begin for it automatically, and it is withdrawn from tournaments in
+    which it was entered automatically, without playing groups that have not begun. Games that have begun
+    continue; their ids are returned. To finish them, send `leaving=true` with `POST /v1/turns`. A bot also
+    goes offline when the connection of a waiting request is closed, and 40 seconds after its last request.
     """,
     scopes=_BOT,
 )

@@ -1,5 +1,5 @@
-"""Backups: how the data of a database are written to a folder, and restored beside the archive of the
-service.
+"""Writes the data of a database to a backup folder, and restores such backups together with the service's
+archive.
 """
 
 from __future__ import annotations
@@ -33,14 +33,16 @@ _PART: Final = ".part"
 
 
 class InvalidBackup(ArenaError):
-    """The folder is not a whole backup, or it cannot hold one."""
+    """The folder does not contain a complete backup, or cannot be used for one."""
 
     code = "invalid_backup"
 
 
 @dataclass(frozen=True)
 class Backup:
-    """A backup as its file describes it: the data read (``store``), with their ``size`` and ``sha256``."""
+    """The description of a backup: the database that was read (``store``), and the ``size`` and ``sha256`` of
+    its data.
+    """
 
     store: DumpedStore
     size: int
@@ -48,10 +50,10 @@ class Backup:
 
 
 def make_backup(url: str, folder: Path) -> Backup:
-    """Write a backup of the database at ``url`` to ``folder``, which must be new or empty. It is a backup
-    only once all of it is there: an interrupted one is not, and may be begun again.
+    """Write a backup of the database at ``url`` to ``folder``, which must be new or empty. An interrupted
+    backup is not valid, and can be restarted in the same folder.
 
-    Raises :class:`InvalidBackup`, and the errors of :func:`arena.store.backup.dump`.
+    Raises :class:`InvalidBackup` and the errors of :func:`arena.store.backup.dump`.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     names = {path.name for path in folder.iterdir()}
@@ -73,7 +75,7 @@ def make_backup(url: str, folder: Path) -> Backup:
 
 
 def read_backup(folder: Path) -> Backup:
-    """Return the backup in a folder, after a check of its data. Raises :class:`InvalidBackup`."""
+    """Check the data of the backup in a folder, and return its description. Raises :class:`InvalidBackup`."""
     try:
         about = json.loads((folder / _ABOUT).read_text())
         if about["format"] > FORMAT:
@@ -91,21 +93,21 @@ def read_backup(folder: Path) -> Backup:
         raise InvalidBackup(
             f"there is no complete backup in {folder}: {error}",
             field="from",
-            expected="a folder that 'botequim backup' has written",
+            expected="a folder written by 'botequim backup'",
         ) from None
     if digest.hexdigest() != backup.sha256:
         raise InvalidBackup(
             f"the backup in {folder} is damaged: {_DATA} does not match its SHA-256",
             field="from",
-            expected="another one",
+            expected="another backup",
         )
     return backup
 
 
 def restore_backup(folder: Path, data: Path) -> tuple[Backup, Adopted]:
-    """Restore a backup to the empty database of ``REDIS_URL``, or of the data folder, beside the archive of
-    the service. Nothing is changed if the backup, the database or the archive is not right; processes serve
-    the database only when all is done.
+    """Restore a backup to the empty database at ``REDIS_URL``, or in the data folder, using the service's
+    archive. If the backup, the database or the archive is unsuitable, nothing is changed. Processes do not
+    use the database until the restore is complete.
 
     Raises :class:`InvalidBackup`, :class:`~arena.store.backup.StoreNotEmpty`,
     :class:`~arena.store.identity.UnknownFormat`, :class:`~arena.records.archive.archive.ArchiveMismatch`, and
@@ -130,8 +132,8 @@ def restore_backup(folder: Path, data: Path) -> tuple[Backup, Adopted]:
 
 @contextmanager
 def source(data: Path) -> Iterator[str]:
-    """Yield the address of the database to back up: that of ``REDIS_URL``, or of the service that runs on a
-    data folder, or of the folder itself. Raises :class:`InvalidBackup` if there is none.
+    """Yield the address of the database to back up: ``REDIS_URL``, else the database of the service running
+    on the data folder, else a database started on the folder. Raises :class:`InvalidBackup` if there is none.
     """
     if url := redis_url():
         yield url
@@ -151,7 +153,9 @@ def source(data: Path) -> Iterator[str]:
 
 @contextmanager
 def _target(data: Path) -> Iterator[Settings]:
-    """Yield the settings with the database to restore to: that of ``REDIS_URL``, or a data folder."""
+    """Yield the settings with the database to restore to: ``REDIS_URL``, or an embedded one in the data
+    folder.
+    """
     if redis_url():
         yield Settings.from_environment()
         return
@@ -166,16 +170,15 @@ def _check_archive(store: DumpedStore, settings: Settings) -> None:
     if is_there or not store.has_archive:
         return
     raise ArchiveMismatch(
-        f"the backup is that of the service {store.id}, which has an archive, and there is none in "
-        f"{settings.archive}",
+        f"the backup is of service {store.id}, whose archive is not in {settings.archive}",
         field="BOTEQUIM_ARCHIVE",
-        expected="the archive of the service, or its copy",
+        expected="the service's archive or a copy of it",
     )
 
 
 @contextmanager
 def _written(path: Path) -> Iterator[BinaryIO]:
-    """Yield a file that gets its name once everything is written and synced. Only this user may read it."""
+    """Yield a file that gets its final name once it is written and synced. Only this user can read it."""
     part = path.with_name(path.name + _PART)
     with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         yield file

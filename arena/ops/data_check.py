@@ -1,4 +1,4 @@
-"""The checks of the data before the service starts."""
+"""Checks of the data before the service starts."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from arena.upgrade import upgrade
 
 
 def check_data(settings: Settings, *, is_alone: bool = False) -> None:
-    """Check that the data have the format of this program, and call :func:`check_archive`. ``is_alone`` says
-    that no other process uses the database, so that data of an older format are upgraded. If the database is
-    not available now, each process checks the format itself.
+    """Check that the data have this program's format, and call :func:`check_archive`. If ``is_alone``, no
+    other process uses the database, and data in an older format are upgraded. If the database is unavailable
+    now, each process checks the format itself.
 
     Raises :class:`~arena.store.identity.UnknownFormat`, :class:`~arena.store.identity.StoreReplaced` if the
     database is being restored, and the errors of :func:`check_archive`.
@@ -35,8 +35,8 @@ def check_data(settings: Settings, *, is_alone: bool = False) -> None:
 
 
 def check_archive(settings: Settings) -> None:
-    """Check that the settings have an archive, and that it belongs to the database. If one of the two is not
-    available now, the first use of the archive checks it.
+    """Check that an archive is configured and belongs to the database. If either is unavailable now, the
+    check is repeated when the archive is first used.
 
     Raises :class:`~arena.ops.settings.InvalidSetting` and
     :class:`~arena.records.archive.archive.ArchiveMismatch`.

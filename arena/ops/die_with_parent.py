@@ -1,6 +1,7 @@
-"""Becomes PROGRAM and stops when PARENT dies: ``python -m arena.ops.die_with_parent PARENT PROGRAM ...``.
+"""Runs PROGRAM in this process, and stops it when PARENT dies: ``python -m arena.ops.die_with_parent PARENT
+PROGRAM ...``.
 
-This works on Linux; elsewhere it only becomes the program.
+On systems other than Linux, it only runs the program.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ _PR_SET_PDEATHSIG: Final = 1
 
 
 def die_with_parent(command: Sequence[str]) -> list[str]:
-    """Return the command that runs ``command`` (an absolute path) as a child that stops when this process
-    dies.
+    """Return a command that runs ``command``, which starts with an absolute path, as a child that stops when
+    this process dies.
     """
     return [sys.executable, "-m", "arena.ops.die_with_parent", str(os.getpid()), *command]
 
 
 def set_death_signal(parent: int, number: signal.Signals) -> None:
-    """Let this process receive the signal when its parent, which is the process ``parent``, ends."""
+    """Arrange for this process to receive the signal when its parent, whose process id is ``parent``,
+    dies.
+    """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number)
         if os.getppid() != parent:
@@ -32,7 +35,7 @@ def set_death_signal(parent: int, number: signal.Signals) -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Set the death signal and replace this process by the program."""
+    """Set the death signal, and replace this process with the program."""
     parent, *command = arguments
     set_death_signal(int(parent), signal.SIGTERM)
     os.execv(command[0], command)

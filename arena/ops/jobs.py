@@ -1,4 +1,4 @@
-"""The port for jobs: work that is done outside the request that causes it."""
+"""The interface for requesting jobs: work done outside the request that causes it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_SLOTS: Final = 64
 
 
 class JobName(StrEnum):
-    """The names of jobs, each a method of :class:`~arena.ops.service.Service`."""
+    """The names of jobs. Each is a method of :class:`~arena.ops.service.Service`."""
 
     FINISH_GAME = "finish_game"
     MOVE_HOUSE_BOTS = "move_house_bots"
@@ -34,14 +34,14 @@ class Job(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The id, which is the same for the same job and arguments."""
+        """The id, which depends only on the name and the arguments."""
         # RQ allows letters, digits, underscores and dashes.
         return "-".join((self.name, *map(str, self.args))).replace("@", "_")
 
 
 class QueueFigures(NamedTuple):
-    """The figures of a queue: the number of waiting jobs, the seconds for which the oldest has waited, and
-    the number of jobs that failed in the last hour.
+    """The figures of a queue: the number of waiting jobs, how many seconds the oldest has waited, and the
+    number of jobs that failed in the last hour.
     """
 
     name: str
@@ -58,7 +58,7 @@ class RunsJobs(Protocol):
 
 
 class JobFigures(NamedTuple):
-    """The queues, the number of workers that are alive, and the number of those that run a job."""
+    """The figures of the queues, the number of live workers, and how many of them are running a job."""
 
     queues: list[QueueFigures]
     workers: int
@@ -66,20 +66,20 @@ class JobFigures(NamedTuple):
 
 
 class Jobs(ABC):
-    """Requests for jobs. A job may run twice. A request may be lost with its process; the sweeper or the tick
-    then repeats it. A job that is already waiting is not added again.
+    """Requests jobs. A job can run twice. If a request is lost with its process, the sweeper or the tick
+    repeats it. A job that is already waiting is not added again.
     """
 
     def finish_game(self, game_id: str) -> None:
-        """Store the record of a live game that has ended, and do what follows from it."""
+        """Store the record of a live game that has ended, and process its consequences."""
         self.request(Job(JobName.FINISH_GAME, (game_id,)))
 
     def move_house_bots(self, game_id: str) -> None:
-        """Let the house bots of a live game move."""
+        """Make the house bots of a live game move."""
         self.request(Job(JobName.MOVE_HOUSE_BOTS, (game_id,)))
 
     def step_tournament(self, tournament_id: str) -> None:
-        """Take the steps of a tournament that are due."""
+        """Perform the steps of a tournament that are due."""
         self.request(Job(JobName.STEP_TOURNAMENT, (tournament_id,)))
 
     def play_local_groups(self, tournament_id: str, groups: int) -> None:
@@ -100,19 +100,19 @@ class Jobs(ABC):
         self.request(Job(JobName.PUBLISH_BOARD, (kind, division, preset)))
 
     def compute_matchups(self, kind: str, division: str, preset: str) -> None:
-        """Compute who beats whom on a published leaderboard."""
+        """Compute the matchups of a published leaderboard."""
         self.request(Job(JobName.COMPUTE_MATCHUPS, (kind, division, preset)))
 
     def check_upload(self, bot: str, upload: str) -> None:
-        """Compile and load an upload, and make it a version or refuse it."""
+        """Compile and load an upload, and either make it a version or refuse it."""
         self.request(Job(JobName.CHECK_UPLOAD, (bot, upload)))
 
     def review_game(self, game_id: str, seat: int) -> None:
-        """Ask what a house bot would have done at the decisions of a seat."""
+        """Compute what a house bot would have done at each decision of a seat."""
         self.request(Job(JobName.REVIEW_GAME, (game_id, seat)))
 
     def deliver_announcements(self, subscription: str) -> None:
-        """Post the announcements of a tournament to a webhook that follows it."""
+        """Post the announcements of a tournament to a webhook subscribed to it."""
         self.request(Job(JobName.DELIVER_ANNOUNCEMENTS, (subscription,)))
 
     def problem(self) -> str | None:
@@ -120,7 +120,7 @@ class Jobs(ABC):
         return None
 
     def figures(self) -> JobFigures | None:
-        """Return the figures of the queues, or None if there are none or they cannot be read."""
+        """Return the figures of the queues, or None if there are no queues or they cannot be read."""
         return None
 
     def player_count(self) -> int:
@@ -133,7 +133,7 @@ class Jobs(ABC):
 
 
 class InlineJobs(Jobs):
-    """Jobs that wait in this process for :meth:`run_pending`, in the order in which they were requested."""
+    """Holds jobs in this process until :meth:`run_pending`, in the order of their requests."""
 
     def __init__(self) -> None:
         self._pending: dict[Job, None] = {}
@@ -148,7 +148,7 @@ class InlineJobs(Jobs):
         self._pending.setdefault(job)
 
     def run_pending(self, service: RunsJobs) -> int:
-        """Run the waiting jobs on ``service``, and those that they request, and return how many ran."""
+        """Run the waiting jobs on ``service``, and any that they request. Return the number of jobs run."""
         count = 0
         while self._pending:
             job = next(iter(self._pending))

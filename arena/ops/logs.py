@@ -1,8 +1,8 @@
-"""The log of every process: one JSON object per line on standard error, or text if that is a terminal.
+"""Logging of every process: one JSON object per line on standard error, or text if that is a terminal.
 
-A line has ``time``, ``level``, ``process``, ``logger``, ``message``, the fields of :func:`log_fields` around
-it, and its own fields. The module imports nothing of the service, because gunicorn loads it before gevent
-patches the sockets.
+A line has ``time``, ``level``, ``process``, ``logger``, ``message``, the fields of the enclosing
+:func:`log_fields`, and its own fields. This module imports no other part of the service, because gunicorn
+loads it before gevent patches the sockets.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _OWN_FIELDS: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "a
 _FIELDS: Final[ContextVar[Mapping[str, Any]]] = ContextVar("log_fields", default=MappingProxyType({}))
 
 REQUEST_ID: Final = "request_id"
-"""The field with the id of the HTTP request that caused a line, also by way of a job."""
+"""The field with the id of the HTTP request that caused a line, directly or through a job."""
 
 log = logging.getLogger("botequim.process")
 
 
 @contextmanager
 def log_fields(**fields: object) -> Iterator[None]:
-    """Add fields to all lines of this thread inside the block."""
+    """Add fields to all log lines from this thread inside the block."""
     token = _FIELDS.set({**_FIELDS.get(), **fields})
     try:
         yield
@@ -40,17 +40,19 @@ def log_fields(**fields: object) -> Iterator[None]:
 
 
 def begin_request(request_id: str) -> None:
-    """Give all lines of this thread this request id and no other field, until the next request."""
+    """Tag every log line from this thread with this request id, clearing any other fields, until the next
+    request.
+    """
     _FIELDS.set({REQUEST_ID: request_id})
 
 
 def current_request() -> str | None:
-    """Return the id of the HTTP request that caused what this thread does, or None if none did."""
+    """Return the id of the HTTP request that caused this thread's current work, if any."""
     return _FIELDS.get().get(REQUEST_ID)
 
 
 class JsonFormatter(logging.Formatter):
-    """Formats a record as one line of JSON and cuts anything that looks like a token."""
+    """Formats a log record as one line of JSON, and redacts anything that looks like a token."""
 
     def __init__(self, process: str) -> None:
         super().__init__()
@@ -74,7 +76,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class TextFormatter(logging.Formatter):
-    """Formats a record for people."""
+    """Formats a log record as text for people."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S")
@@ -85,15 +87,15 @@ class TextFormatter(logging.Formatter):
 
 
 def set_up_logging(process: str, level: str) -> None:
-    """Log to standard error, including warnings and exceptions that nobody catches. ``process`` is ``api``,
-    ``worker`` and so on.
+    """Log to standard error, including warnings and uncaught exceptions. ``process`` is ``api``, ``worker``
+    and so on.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(TextFormatter() if sys.stderr.isatty() else JsonFormatter(process))
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    # One line per job is of no use to an operator.
+    # RQ's line for each job is of no use to an operator.
     logging.getLogger("rq").setLevel(logging.WARNING)
     logging.captureWarnings(True)
     sys.excepthook = _log_uncaught
@@ -103,9 +105,7 @@ def set_up_logging(process: str, level: str) -> None:
 
 
 def set_up_foreground_logging() -> None:
-    """Log warnings to standard error as text, for a command that people read. The command may
-    add handlers.
-    """
+    """Log warnings to standard error as text, for a command run by a person. The command can add handlers."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(TextFormatter())
     handler.setLevel(logging.WARNING)

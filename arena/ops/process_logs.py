@@ -1,4 +1,4 @@
-"""The logs of the processes of ``botequim up``: files of limited size in which each line is a JSON object."""
+"""Logs of the processes of ``botequim up``: files of limited size, with one JSON object per line."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ from arena.ops.logs import JsonFormatter
 
 MOST_BYTES: Final = 10_000_000
 KEPT: Final = 4
-"""A log that would exceed ``MOST_BYTES`` becomes ``<name>.1``, and so on up to ``KEPT`` earlier ones."""
+"""The number of earlier logs that are kept: a log that would exceed ``MOST_BYTES`` is renamed ``<name>.1``,
+and so on.
+"""
 
 _LONGEST_LINE: Final = 1 << 16
 _REMEMBERED: Final = 200
 _WAIT: Final = 5.0
-"""Seconds to wait for the rest of what a process wrote that has ended."""
+"""Seconds to wait for the remaining output of a process that has ended."""
 
 
 class _Rotating(RotatingFileHandler):
-    """A handler that does not fill the terminal with tracebacks when the disk is full."""
+    """A rotating handler that does not print tracebacks when the disk is full."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, maxBytes=MOST_BYTES, backupCount=KEPT, encoding="utf-8", delay=True)
@@ -35,22 +37,22 @@ class _Rotating(RotatingFileHandler):
 
 
 def json_handler(path: Path, process: str) -> logging.Handler:
-    """Return a handler that writes the lines of this process to a file of limited size."""
+    """Return a handler that writes this process's log lines to a file of limited size."""
     handler = _Rotating(path)
     handler.setFormatter(JsonFormatter(process))
     return handler
 
 
 def rotate_if_large(path: Path) -> None:
-    """Rename a log that another process opens again for each line, if it is large."""
+    """Rotate a log if it is large. The process that writes it must reopen it for each line."""
     with suppress(OSError):
         if path.stat().st_size > MOST_BYTES:
             _Rotating(path).doRollover()
 
 
 class ProcessLog:
-    """The log of one process, through all its restarts. Lines that the process did not write as JSON are
-    converted to JSON.
+    """The log of one process across all its restarts. Output lines that are not JSON are converted to
+    JSON.
     """
 
     def __init__(self, path: Path, process: str) -> None:
@@ -61,8 +63,8 @@ class ProcessLog:
         self._thread: threading.Thread | None = None
 
     def pipe(self) -> int:
-        """Return a descriptor to which a new process writes. Close it once the process has started."""
-        # Messages refer to it, even if the process writes nothing.
+        """Return a descriptor for the output of a new process. Close it once the process has started."""
+        # Messages refer to the file, so it must exist even if the process writes nothing.
         with suppress(OSError):
             self.path.touch()
         read, write = os.pipe()
@@ -73,14 +75,14 @@ class ProcessLog:
         return write
 
     def close(self) -> None:
-        """Write the rest of what the process wrote."""
+        """Write the remaining output of the process to the log."""
         if self._thread is not None:
             self._thread.join(_WAIT)
         self._handler.close()
 
     def reason(self) -> str:
-        """Return why the process that was started last ended: its last exception in one line, or else its
-        last line.
+        """Return why the most recently started process ended: its last exception on one line, else its last
+        line.
         """
         if self._thread is not None:
             self._thread.join(_WAIT)

@@ -1,4 +1,4 @@
-"""Rate limits: token buckets in the store, from which each process takes small lots."""
+"""Rate limits. Token buckets are in the store, and each process takes small lots of tokens from them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from arena.ops.settings import Limit
 from arena.store.counters import LimitStore
 
 LOT_SECONDS_WORTH: Final = 0.1
-"""A lot is what a bucket gains in this time, so that few requests need the store."""
+"""A lot is what a bucket gains in this many seconds. Processes take whole lots, so that few requests need the
+store.
+"""
 
 LOT_SECONDS: Final = 2.0
-"""How long a lot may be used."""
+"""The number of seconds for which a lot can be used."""
 
 _KEPT_LOTS: Final = 20_000
 
@@ -24,8 +26,8 @@ Made = TypeVar("Made")
 
 
 class Allowance(NamedTuple):
-    """What is left of a limit of ``most`` in ``seconds``: ``left`` are available at once, and all of them
-    again after ``full_s`` seconds.
+    """The remaining allowance under a limit of ``most`` requests in ``seconds``. ``left`` requests are
+    available now, and all ``most`` again after ``full_s`` seconds.
     """
 
     name: str
@@ -36,8 +38,8 @@ class Allowance(NamedTuple):
 
 
 class RateLimited(ArenaError):
-    """There were too many requests. ``extra`` holds ``limit`` (its name), ``allowed`` (``<count>/<seconds>``)
-    and ``retry_after`` (seconds).
+    """The client made too many requests. ``extra`` holds ``limit`` (its name), ``allowed``
+    (``<count>/<seconds>``) and ``retry_after`` (seconds).
     """
 
     code = "rate_limited"
@@ -60,7 +62,7 @@ def _allowance(name: str, limit: Limit, left: int) -> Allowance:
 
 
 class Limits:
-    """The configured limits by name (None: no limit)."""
+    """The configured limits by name, with None for no limit."""
 
     def __init__(self, store: LimitStore, limits: Mapping[str, Limit | None]) -> None:
         self._store = store
@@ -78,8 +80,8 @@ class Limits:
         return _allowance(name, limit, taken.left)
 
     def sign_up(self, address: str, invited: bool, create: Callable[[], Made]) -> Made:
-        """Let ``create`` create an owner. It counts against the limit of the address, but if ``invited`` only
-        when it fails.
+        """Call ``create`` to create an owner. The call counts against the limit of the address, but if
+        ``invited`` only when it fails.
         """
         if not invited:
             self.spend("sign_ups_per_address", address)

@@ -1,7 +1,6 @@
-"""The composition root: the whole service over one store, as every process and test uses it.
+"""The composition root: builds the whole service over one store, for every process and test.
 
-Parts are built in the order of their dependencies; calls that would close a cycle are jobs
-(:class:`~arena.ops.jobs.Jobs`).
+Parts are built in dependency order. Calls that would create a cycle are jobs (:class:`~arena.ops.jobs.Jobs`).
 """
 
 from __future__ import annotations
@@ -55,13 +54,13 @@ from arena.webhooks.registry import Webhooks
 from arena.webhooks.subscriptions import Subscriptions
 
 TICK_SECONDS: Final = 2
-"""The pause between two ticks."""
+"""The number of seconds between two ticks."""
 
 PLAY_SECONDS: Final = 2.0
-"""How long one job plays groups, during which other jobs of its worker wait."""
+"""How many seconds one job plays groups. Meanwhile, the other jobs of its worker wait."""
 
 _LEASE_MS: Final = 5_000
-"""A tournament that was due is due again after this time, unless its step was taken."""
+"""Milliseconds after which a due tournament becomes due again if its step has not been performed."""
 
 _TOURNAMENTS_AT_ONCE: Final = 100
 
@@ -71,7 +70,7 @@ _COMPACT_SECONDS: Final = 1.0
 
 @dataclass(frozen=True)
 class Service:
-    """The parts of the service, and the jobs that workers run. Jobs may run twice and at the same time."""
+    """The parts of the service, and the jobs that workers run. A job can run twice, even concurrently."""
 
     settings: Settings
     jobs: Jobs
@@ -132,11 +131,11 @@ class Service:
         getattr(self, job.name)(*job.args)
 
     def finish_game(self, game_id: str) -> None:
-        """Store the record of a live game that has ended, and do what follows from it."""
+        """Store the record of a live game that has ended, and process its consequences."""
         self.live.finish(game_id)
 
     def move_house_bots(self, game_id: str) -> None:
-        """Let the house bots of a game move until it waits for another player."""
+        """Make the house bots of a game move until it waits for another player."""
         try:
             self.live.move_house_bots(game_id)
         except GameNotFound:
@@ -144,7 +143,7 @@ class Service:
             return
 
     def step_tournament(self, tournament_id: str) -> None:
-        """Take the steps of a tournament that are due, and request the jobs that follow from them."""
+        """Perform the steps of a tournament that are due, and request the resulting jobs."""
         try:
             step = self.tournaments.step(tournament_id)
         except TournamentNotFound:
@@ -156,11 +155,10 @@ class Service:
             self.jobs.update_standings(tournament_id)
 
     def play_local_groups(self, tournament_id: str, slot: int) -> None:
-        """Play groups of a tournament for a while, then request another job, or the next round.
+        """Play groups of a tournament for a while, then request another such job or the next round.
 
-        Raises :class:`~arena.events.runtimes.OtherRuntime` or
-        :class:`~arena.events.runtimes.RuntimeReplaced` if only another process can go on; that has been
-        requested.
+        Raises :class:`~arena.events.runtimes.OtherRuntime` or :class:`~arena.events.runtimes.RuntimeReplaced`
+        if only another process can continue; the job for it has already been requested.
         """
         try:
             played = self.tournaments.play_local_groups(tournament_id, PLAY_SECONDS)
@@ -184,32 +182,36 @@ class Service:
         self.boards.publish(kind, division, preset)
 
     def compute_matchups(self, kind: str, division: str, preset: str) -> None:
-        """Compute what is shown beside a published leaderboard: its last days, style, and who beats whom."""
+        """Compute what is shown with a published leaderboard: its recent days, playing styles and
+        matchups.
+        """
         self.histories.update(kind, division, preset)
-        # Where there is an archive, the archiver does it.
+        # If there is an archive, the archiver does this.
         with suppress(ArchiveUnavailable):
             if self.styles.update(kind):
                 self.jobs.compute_matchups(kind, division, preset)
-        # Last, because a board without current matchups is computed again.
+        # This comes last, because a board without current matchups is computed again.
         self.matchups.compute(kind, division, preset)
 
     def check_upload(self, bot: str, upload: str) -> None:
-        """Compile and load an upload, and make it a version, which then qualifies, or refuse it."""
+        """Compile and load an upload, and either make it a version and start its qualification, or refuse
+        it.
+        """
         self.uploads.check(bot, upload, self.tournaments.qualify_added)
 
     def review_game(self, game_id: str, seat: int) -> None:
-        """Ask what a house bot would have done at the decisions of a seat."""
+        """Compute what a house bot would have done at each decision of a seat."""
         self.reviews.make(game_id, seat)
 
     def deliver_announcements(self, subscription: str) -> None:
-        """Post the announcements of a tournament to a webhook that follows it."""
+        """Post the announcements of a tournament to a webhook subscribed to it."""
         self.subscriptions.deliver(subscription)
 
     def tick(self) -> None:
         """Start what is due: schedules, tournaments, boards, matchups, uploads, announcements, compaction.
 
-        There may be several schedulers, and ticks may have piled up while no worker ran: all but one per half
-        a period do nothing.
+        There can be several schedulers, and ticks can pile up while no worker runs. Therefore only one tick
+        in each half of a period does anything.
         """
         tournaments = self.store.tournaments
         if not self.store.flags.first("tick", 1000 * TICK_SECONDS // 2):
@@ -233,7 +235,7 @@ class Service:
 
 
 def open_service(settings: Settings, jobs: Jobs) -> Service:
-    """Build the service over one set of connections to the store; nothing runs yet.
+    """Build the service over one pool of connections to the store, without starting anything.
 
     Raises the errors of :func:`~arena.store.repositories.open_store` and
     :func:`~arena.records.archive.places.open_objects`.
@@ -312,7 +314,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
 
 
 def runtimes_of(store: Store, *, is_own: bool = False) -> Runtimes:
-    """Return the runtime in which the service runs uploaded bots, for this process. ``is_own`` is that of
+    """Return the runtimes of uploaded bots for this process. ``is_own`` is passed to
     :class:`~arena.events.runtimes.Runtimes`.
     """
     return Runtimes(store.runtimes, lambda: store.clock().now_ms, is_own=is_own)

@@ -1,4 +1,4 @@
-"""The settings of a process, read from the environment here and nowhere else."""
+"""The settings of a process. No other module reads them from the environment."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
 MOST_GRACE: Final = 30
-"""The most seconds that the time for requests grows at a stop, by the number of open connections."""
+"""The maximum number of seconds added to the grace period at shutdown, depending on the number of open
+connections.
+"""
 
 
 class InvalidSetting(ArenaError):
@@ -33,7 +35,7 @@ class InvalidSetting(ArenaError):
 
 
 class Limit(NamedTuple):
-    """At most ``most`` requests in ``seconds``, even in one burst."""
+    """A limit of ``most`` requests in ``seconds``, which can come in one burst."""
 
     most: int
     seconds: float
@@ -67,21 +69,21 @@ DEFAULT_LIMITS: Final[Mapping[str, Limit]] = {
 class HttpSettings:
     """The settings that only the HTTP API reads.
 
-    ``bind`` is the address and port. ``processes`` is the number of server processes, and ``connections``
-    that of open connections per process. ``grace_seconds`` says how long requests may take to finish when the
-    server stops. ``limits`` are by name, with None for no limit. ``head_seconds`` says how long the head of a
-    request may take from its first byte on, and the first head of a connection from its start.
-    ``body_seconds`` says how long a small body may take. ``unfinished`` limits the requests of one address
-    whose head, or whose body, has not arrived completely. ``body_memory`` limits the bytes of all larger
-    bodies that are arriving, of which one address gets a quarter. ``max_depth`` limits the nesting of the
-    JSON in a body. ``max_wait`` limits the seconds that a request may wait. ``upload_wait`` is the number of
-    seconds that a request with an upload waits for its outcome. ``ping_seconds`` is the pause between the
-    pings on a quiet stream. ``send_seconds`` says how long the reader of a stream may accept nothing before
-    it is disconnected. ``stream_seconds`` is the lifetime of a stream; its reader then reconnects, which
-    spreads the load over processes. ``proxies`` is the number of trusted proxies in front. ``public_url`` is
-    the service's address for its users, or empty for that of each request. ``security_contact`` is a URL for
-    reports of vulnerabilities, or empty for none. ``sweep`` says whether this process serves the clocks of
-    games.
+    ``bind`` is the address and port. ``processes`` is the number of server processes, and ``connections`` the
+    maximum number of open connections per process. ``grace_seconds`` is the time that requests have to finish
+    at shutdown. ``limits`` are by name, with None for no limit. ``head_seconds`` is the time limit for
+    receiving the head of a request from its first byte, or for the first request from the start of the
+    connection. ``body_seconds`` is the time limit for receiving a small body. ``unfinished`` is the maximum
+    number of requests from one address whose head or body is incomplete. ``body_memory`` is the maximum size,
+    in bytes, of all larger bodies being received; one address gets a quarter of it. ``max_depth`` limits the
+    nesting of JSON in a body. ``max_wait`` limits the seconds that a request can wait. ``upload_wait`` is the
+    number of seconds that a request with an upload waits for its outcome. ``ping_seconds`` is the pause
+    between pings on a quiet stream. ``send_seconds`` is how long the reader of a stream can accept no data
+    before it is disconnected. ``stream_seconds`` is the lifetime of a stream; its reader then reconnects,
+    which spreads the load over processes. ``proxies`` is the number of trusted proxies in front of the
+    server. ``public_url`` is the service's address for its users, or empty to use the address in each
+    request. ``security_contact`` is a URL for vulnerability reports, or empty for none. If ``sweep`` is set,
+    this process serves the clocks of games.
     """
 
     bind: str = "127.0.0.1:8000"
@@ -110,12 +112,12 @@ class Settings:
     """The settings of one process of the service.
 
     ``jobs_url`` is the database of the job queues, or empty for the one at ``redis_url``. ``pool`` is the
-    number of connections to the database. ``archive`` is the folder or URL of the archive, or empty for
-    processes that do not read it. ``retention`` says how long games and their records are kept. ``quotas``
-    says how much may be stored. ``budget`` is the computation that an owner may start per day. ``webhooks``
-    says which addresses webhooks may have. ``initial_data`` says whether a new database gets schedules and
-    first tournaments. ``own_runtime`` says whether a worker replaces the service's runtime by that of its
-    installation where it cannot run it. ``log_level`` is one of :data:`LOG_LEVELS`.
+    maximum number of connections to the database. ``archive`` is the folder or URL of the archive, or empty
+    for processes that do not use it. ``retention`` is how long games and their records are kept. ``quotas``
+    limits how much is stored. ``budget`` is the computation that an owner can start per day. ``webhooks``
+    restricts the addresses of webhooks. If ``initial_data`` is set, a new database gets schedules and first
+    tournaments. If ``own_runtime`` is set, a worker that cannot run the service's runtime replaces it with
+    the one of its own installation. ``log_level`` is one of :data:`LOG_LEVELS`.
     """
 
     redis_url: str
@@ -133,9 +135,7 @@ class Settings:
     http: HttpSettings = field(default_factory=HttpSettings)
 
     def check_archive(self) -> None:
-        """Check that this process, which reads or writes the archive, has one. Raises
-        :class:`InvalidSetting`.
-        """
+        """Check that an archive is configured, for a process that uses it. Raises :class:`InvalidSetting`."""
         if not self.archive:
             raise InvalidSetting(
                 "no archive is configured",
@@ -145,21 +145,22 @@ class Settings:
 
     @property
     def queue_url(self) -> str:
-        """The database of the job queues."""
+        """The URL of the database of the job queues."""
         return self.jobs_url or self.redis_url
 
     @classmethod
     def of_running(cls, data: Path, environ: Mapping[str, str] = os.environ) -> Settings:
-        """Return the settings in ``environ`` or, without ``REDIS_URL``, those of the service that runs on a
-        data folder.
+        """Return the settings in ``environ``. Without ``REDIS_URL``, use the database of the service that is
+        running on the data folder.
 
-        Raises :class:`InvalidSetting`, and :class:`~arena.store.server.StoreFailed` if none runs.
+        Raises :class:`InvalidSetting`, and :class:`~arena.store.server.StoreFailed` if no service is running
+        there.
         """
         return cls.from_environment({**environ, "REDIS_URL": redis_url(environ) or running_url(data)})
 
     @classmethod
     def of_embedded(cls, url: str, data: Path, environ: Mapping[str, str] = os.environ) -> Settings:
-        """Return the settings in ``environ`` with the embedded database at ``url``, which runs on a data
+        """Return the settings in ``environ``, with the embedded database at ``url``, which uses the data
         folder.
 
         Raises :class:`InvalidSetting`.
@@ -170,8 +171,8 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] = os.environ) -> Settings:
-        """Return the settings in ``environ``. Raises :class:`InvalidSetting`, with the variable as its
-        ``field``.
+        """Return the settings in ``environ``. Raises :class:`InvalidSetting`, with the name of the variable
+        as its ``field``.
         """
         url = redis_url(environ)
         if not url:
@@ -218,7 +219,7 @@ class Settings:
         )
         if urlsplit(settings.queue_url).scheme not in ("redis", "rediss", "unix"):
             raise InvalidSetting(
-                "the job queues need a single server",
+                "the job queues cannot use a cluster",
                 field="BOTEQUIM_JOBS_URL",
                 expected="redis://host:port/0 or unix:///path",
             )
@@ -226,13 +227,13 @@ class Settings:
 
 
 def redis_url(environ: Mapping[str, str] = os.environ) -> str:
-    """Return the address of the database, or an empty text for the embedded one."""
+    """Return the URL of the database, or an empty text for the embedded one."""
     return environ.get("REDIS_URL", "")
 
 
 def maxmemory(environ: Mapping[str, str] = os.environ) -> int:
-    """Return the bytes that the embedded database may use, by default half of the machine's memory; 0 means
-    no limit.
+    """Return the memory limit of the embedded database in bytes, by default half of the machine's memory. 0
+    means no limit.
 
     Raises :class:`InvalidSetting`.
     """
@@ -244,7 +245,7 @@ def maxmemory(environ: Mapping[str, str] = os.environ) -> int:
         raise InvalidSetting(
             f"{text!r} is not a valid amount of memory",
             field="BOTEQUIM_MAXMEMORY",
-            expected="for instance 2gb or 512mb",
+            expected="an amount such as 2gb or 512mb",
         )
     return int(number) * _UNITS[unit]
 
@@ -253,15 +254,15 @@ _UNITS: Final = {"": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30}
 
 
 def set_archive(environ: MutableMapping[str, str], data: Path) -> None:
-    """Put the archive of an embedded database into its data folder, unless another place is set."""
+    """Set the archive of an embedded database to a folder in its data folder, unless another archive is
+    configured.
+    """
     if not environ.get("BOTEQUIM_ARCHIVE") and not environ.get("BOTEQUIM_ARCHIVE_URL"):
         environ["BOTEQUIM_ARCHIVE"] = str(data.absolute() / "archive")
 
 
 def without_archive(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of processes that need no archive: without the archive, and without the
-    credentials for it.
-    """
+    """Return the environment without the archive and its credentials, for processes that need no archive."""
     ours = ("BOTEQUIM_ARCHIVE", "AWS_")
     return {name: value for name, value in environ.items() if not name.startswith(ours)}
 
@@ -276,7 +277,7 @@ def _archive(environ: Mapping[str, str]) -> str:
         )
     if folder and url:
         raise InvalidSetting(
-            "the archive is configured twice",
+            "two archives are configured",
             field="BOTEQUIM_ARCHIVE_URL",
             expected="only one of BOTEQUIM_ARCHIVE and BOTEQUIM_ARCHIVE_URL",
         )
@@ -288,7 +289,7 @@ def _archive(environ: Mapping[str, str]) -> str:
         )
     if folder == "off":
         raise InvalidSetting(
-            "the archive cannot be off: it is the only home of finished records",
+            "the archive cannot be turned off, because only it keeps finished records",
             field="BOTEQUIM_ARCHIVE",
             expected="a folder",
         )
@@ -314,7 +315,7 @@ def _number(environ: Mapping[str, str], name: str, default: Number, *, least: in
 def _flag(environ: Mapping[str, str], name: str, default: bool) -> bool:
     text = environ.get(name, "")
     if text not in ("", "0", "1"):
-        raise InvalidSetting(f"{text!r} is neither on nor off", field=name, expected="1 or 0")
+        raise InvalidSetting(f"{text!r} is not a valid flag", field=name, expected="1 or 0")
     return text == "1" if text else default
 
 
@@ -333,7 +334,7 @@ def _security_contact(environ: Mapping[str, str]) -> str:
     url = environ.get("BOTEQUIM_SECURITY_CONTACT", "")
     if url and not re.fullmatch(r"(mailto:[^\s@]+@|https://)[!-~]+", url):
         raise InvalidSetting(
-            f"{url!r} is not a valid contact",
+            f"{url!r} is not a valid security contact",
             field="BOTEQUIM_SECURITY_CONTACT",
             expected="mailto:somebody@host or https://host/page",
         )
@@ -366,8 +367,8 @@ def _networks(environ: Mapping[str, str]) -> tuple[ipaddress.IPv4Network | ipadd
 
 
 def _limits(text: str) -> dict[str, Limit | None]:
-    """Parse ``name=count/seconds`` or ``name=off``, separated by commas, over the defaults; ``off`` alone
-    turns all limits off.
+    """Parse comma-separated limits, each ``name=count/seconds`` or ``name=off``, which override the defaults.
+    ``off`` alone turns all limits off.
     """
     limits: dict[str, Limit | None] = dict(DEFAULT_LIMITS)
     if text == "off":
@@ -377,7 +378,7 @@ def _limits(text: str) -> dict[str, Limit | None]:
         count, _, seconds = value.partition("/")
         if name not in limits:
             raise InvalidSetting(
-                f"{name!r} is not the name of a limit",
+                f"there is no limit named {name!r}",
                 field="BOTEQUIM_LIMITS",
                 expected="one of " + ", ".join(limits),
             )
@@ -395,7 +396,7 @@ def _limits(text: str) -> dict[str, Limit | None]:
 
 
 def _quotas(text: str) -> Quotas:
-    """Parse ``owner_bots=count`` and so on, separated by commas, over the defaults."""
+    """Parse comma-separated quotas, such as ``owner_bots=count``, which override the defaults."""
     defaults = Quotas()
     known = {f"{of}_{name}": most for of in _OF for name, most in getattr(defaults, of)._asdict().items()}
     values = _counts(text, "BOTEQUIM_QUOTAS", {**known, _INVITATIONS: defaults.invitations})
@@ -404,7 +405,7 @@ def _quotas(text: str) -> Quotas:
 
 
 def _budget(text: str) -> Compute:
-    """Parse ``groups=count`` and ``fuel_ms=count``, separated by commas, over the defaults."""
+    """Parse comma-separated ``groups=count`` and ``fuel_ms=count``, which override the defaults."""
     return Compute(**_counts(text, "BOTEQUIM_BUDGET", DEFAULT_BUDGET._asdict()))
 
 

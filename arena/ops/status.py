@@ -1,4 +1,4 @@
-"""What ``botequim ops status`` shows: the figures of a service, and which of them are wrong."""
+"""The content of ``botequim ops status``: the figures of a service, and the alarms that they raise."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 Figures = Mapping[str, Mapping[str, float]]
-"""Metrics by name, each by its labels as written (empty: without)."""
+"""Metrics by name, with their values by the text of their labels, which is empty if they have none."""
 
 
 class Line(NamedTuple):
-    """One line of the status. ``alarm`` is the alarm of docs/alarms.md that it raises, or empty if all is
-    well.
-    """
+    """One line of the status. ``alarm`` is the alarm in docs/alarms.md that it raises, or empty for none."""
 
     name: str
     value: str
@@ -21,7 +19,7 @@ class Line(NamedTuple):
 
 
 def parse(text: str) -> Figures:
-    """Return the gauges of an exposition in the text format of Prometheus."""
+    """Return the metrics in a text in the Prometheus exposition format."""
     found: dict[str, dict[str, float]] = {}
     for name, labels, value in re.findall(r"^(botequim_\w+)(?:\{(.*)\})? (\S+)$", text, re.MULTILINE):
         found.setdefault(name, {})[labels or ""] = float(value)
@@ -71,7 +69,7 @@ def status(figures: Figures) -> list[Line]:
     lines += _archive(one)
     used, most = one("connections"), one("connections_limit")
     if used is not None and most is not None:
-        text = f"{used:,.0f} of {most:,.0f}, {one('waiting') or 0:,.0f} of them waiting for news"
+        text = f"{used:,.0f} of {most:,.0f}, {one('waiting') or 0:,.0f} of them waiting for updates"
         lines.append(Line("connections", text, "full-connections" if used > MOST_SHARE * most else ""))
     lines.append(line("suspended bots", "suspended_bots", lambda value: value > 0, "suspended-bots"))
     lines.append(line("rows left out", "rows_left_out", lambda value: value > 0, "unreadable-rows"))
@@ -85,7 +83,7 @@ def _archive(one: Callable[[str], float | None]) -> list[Line]:
     age = one("archive_age_seconds")
     text = f"{one('archive_segments') or 0:,.0f} segments of {(one('archive_bytes') or 0) / 1e6:,.1f} MB"
     failure = one("archive_failure_age_seconds")
-    failures = "none" if failure is None else f"the last one {failure:,.0f} s ago"
+    failures = "none" if failure is None else f"last one {failure:,.0f} s ago"
     is_late = age is None or age > MOST_ARCHIVER_S
     return [
         Line("archive", text),
@@ -100,4 +98,4 @@ MOST_SWEEP_S: Final = 10
 MOST_BOARD_S: Final = 3600
 MOST_ARCHIVER_S: Final = 600
 MOST_SHARE: Final = 0.9
-"""The thresholds of the alarms, in seconds, and as a share of a limit."""
+"""Thresholds of the alarms, in seconds or as a share of a limit."""

@@ -1,4 +1,4 @@
-"""The supervisor, which runs the whole service on one machine, with database, API and workers as child
+"""The supervisor, which runs the whole service on one machine: database, API and workers are its child
 processes.
 """
 
@@ -34,26 +34,28 @@ from arena.store.server import StoreFailed
 
 FIRST_PAUSE: Final = 0.2
 LONGEST_PAUSE: Final = 10.0
-"""Seconds until a process that ended is restarted: doubled each time it ends within ``STEADY``."""
+"""The maximum number of seconds before a process that ended is restarted. The pause doubles each time the
+process ends within ``STEADY``.
+"""
 
 STEADY: Final = 30.0
 FIRST_ATTEMPTS: Final = 5
-"""How often the API may end by itself before it is ready for the first time."""
+"""How many times the API can exit by itself before it is first ready."""
 
 ADDRESS_AFTER: Final = 20.0
-"""Seconds that whoever listens at the address of the API, but serves nothing, has to leave it: an API whose
-supervisor was killed finishes its requests there.
+"""Seconds to wait for a process that is listening on the API's address but no longer serves requests. It can
+be an API that is finishing its requests after its supervisor was killed.
 """
 
 TELL_EVERY: Final = 10.0
-"""Seconds between two lines about what the start waits for."""
+"""Seconds between two lines about what startup is waiting for."""
 
 STOP_AFTER: Final = 10.0 + MOST_GRACE
-"""Seconds that a process has to stop, besides the configured time for its requests."""
+"""Seconds that a process has to stop, in addition to the configured time for its requests."""
 
 
 ROTATE_EVERY: Final = 60.0
-"""Seconds between two looks at the size of the database's log."""
+"""Seconds between two checks of the size of the database's log."""
 
 log = logging.getLogger("botequim.up")
 
@@ -65,7 +67,7 @@ class NotReady(ArenaError):
 
 
 class AddressInUse(ArenaError):
-    """The API cannot listen at its address."""
+    """The API cannot listen on its address."""
 
     code = "address_in_use"
 
@@ -91,7 +93,7 @@ class Address(NamedTuple):
                 f"{text!r} is not a valid listen address",
                 code="invalid_address",
                 field="bind",
-                expected="host:port, for instance 127.0.0.1:8000",
+                expected="host:port, such as 127.0.0.1:8000",
             )
         return cls(bare or "0.0.0.0", int(port))
 
@@ -103,13 +105,13 @@ class Address(NamedTuple):
 
     @property
     def bind(self) -> str:
-        """The address in the form of server options."""
+        """The address in the form that servers take as an option."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     def wait_until_free(self, stop: threading.Event) -> None:
-        """Wait until it is possible to listen at the address, or ``stop`` is set.
+        """Wait until the address is free, or ``stop`` is set.
 
-        Raises :class:`AddressInUse` if a service answers there, or somebody else does not leave.
+        Raises :class:`AddressInUse` if a service is answering there, or the address is not released in time.
         """
         deadline = time.monotonic() + ADDRESS_AFTER
         while not stop.is_set():
@@ -124,7 +126,9 @@ class Address(NamedTuple):
                 return
 
     def readiness(self) -> str | None:
-        """Return why the API there is not ready, or an empty text if it is, or None if nothing answers."""
+        """Return why the API at this address is not ready. The result is empty if it is ready, or None if
+        nothing answers.
+        """
         try:
             with urlopen(f"{self.url}/readyz", timeout=5):
                 return ""
@@ -136,7 +140,7 @@ class Address(NamedTuple):
             return None
 
     def check(self) -> None:
-        """Raise :class:`AddressInUse` if it is not possible to listen there now."""
+        """Raise :class:`AddressInUse` if it is impossible to listen on the address now."""
         try:
             family, kind, protocol, _, where = socket.getaddrinfo(
                 self.host, self.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -146,17 +150,17 @@ class Address(NamedTuple):
                 probe.bind(where)
         except OSError as error:
             raise AddressInUse(
-                f"cannot listen at {self.bind}: {error.strerror or error}",
+                f"cannot listen on {self.bind}: {error.strerror or error}",
                 field="bind",
-                expected="a free address and port, for instance 127.0.0.1:8001",
+                expected="a free address and port, such as 127.0.0.1:8001",
                 extra={"errno": error.errno},
             ) from None
 
 
 @dataclass
 class _Child:
-    """One process to run, which leads a process group: its name in messages, its command and its log, and
-    whether it uses the archive.
+    """A child process, which leads a process group. Its fields are its name in messages, its command, its
+    log, and whether it uses the archive.
     """
 
     name: str
@@ -183,15 +187,15 @@ class _Child:
         finally:
             os.close(pipe)
         fields = {"child": self.name, "child_pid": self.process.pid}
-        log.info("%s: runs as process %d", self.name, self.process.pid, extra=fields)
+        log.info("%s: running as process %d", self.name, self.process.pid, extra=fields)
 
     def ended(self) -> int | None:
-        """Return the exit status of a process that has just ended, which is due again after a pause, or else
-        None.
+        """If the process has just ended, return its exit status and schedule its restart after a pause, else
+        return None.
         """
         if self.process is None or (status := self.process.poll()) is None:
             return None
-        # Remaining processes of a killed leader must release the address.
+        # Other processes in the group of a killed leader must release the address.
         self._signal(signal.SIGTERM)
         self.process = None
         steady = time.monotonic() - self.started > STEADY
@@ -204,30 +208,30 @@ class _Child:
             self.process.terminate()
 
     def stop(self, deadline: float) -> None:
-        """Wait until the process has ended, and kill what is left of its group."""
+        """Wait until the process has ended or the deadline has passed, and kill what is left of its group."""
         if self.process is None:
             return
         fields = {"child": self.name, "child_pid": self.process.pid}
         try:
             self.process.wait(max(0.1, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
-            log.warning("%s: did not stop in time and is killed", self.name, extra=fields)
+            log.warning("%s: did not stop in time; killing it", self.name, extra=fields)
         else:
             log.info("%s: stopped %s", self.name, _ended(self.process.returncode), extra=fields)
         self._signal(signal.SIGKILL)
         self.process.wait()
 
     def _signal(self, number: signal.Signals) -> None:
-        """Send a signal to the whole group."""
+        """Send a signal to the whole process group."""
         assert self.process is not None
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, number)
 
 
 class Supervisor:
-    """Runs the service at ``bind`` with ``workers`` workers, on the database of ``REDIS_URL`` or an embedded
-    one in the folder ``data``, which also holds the logs. It restarts processes that end, and reports through
-    ``say``.
+    """Runs the service at ``bind`` with ``workers`` workers. The database is the one at ``REDIS_URL``, or an
+    embedded one in the folder ``data``, which also contains the logs. The supervisor restarts processes that
+    end, and reports through ``say``.
     """
 
     def __init__(self, bind: str, workers: int, data: Path, say: Callable[[str], None] = print) -> None:
@@ -254,13 +258,13 @@ class Supervisor:
             self._children.append(_Child("scheduler", scheduler, self._log("scheduler")))
             webhooks = [python, "-m", "workers", "--webhooks"]
             self._children.append(_Child("webhooks", webhooks, self._log("webhooks")))
-        # Built once per machine, with lower priority, so that the first uploaded bot does not wait for it.
+        # Built once per machine, at low priority, so that the first uploaded bot does not wait for it.
         nice = shutil.which("nice")
         runtime = [*([nice, "-n", "10"] if nice else []), python, "-m", "workers", "--sandbox"]
         self._sandbox = _Child("sandbox", runtime, self._log("sandbox"))
 
     def say(self, line: str, **fields: object) -> None:
-        """Report a line to people and to the log, which also receives the ``fields``."""
+        """Report a line to the user and the log. Only the log includes the ``fields``."""
         self._tell(line)
         log.info("%s", line, extra=fields)
 
@@ -268,13 +272,13 @@ class Supervisor:
         return ProcessLog(self._logs / f"{process}{suffix}.log", process)
 
     def stop(self) -> None:
-        """Make :meth:`run` end. Other threads may call it."""
+        """Make :meth:`run` return. Safe to call from other threads."""
         self._stop.set()
         if self._store is not None:
             self._store.interrupt()
 
     def run(self) -> None:
-        """Run until :meth:`stop` is called, then end everything: workers and API, then the database.
+        """Run until :meth:`stop` is called, then stop everything: first workers and API, then the database.
 
         Raises :class:`AddressInUse`, :class:`~arena.store.embedded.DataFolderInUse`,
         :class:`~arena.store.embedded.StoreFailed`, :class:`~arena.ops.settings.InvalidSetting`,
@@ -282,7 +286,7 @@ class Supervisor:
         """
         try:
             if self._store is not None:
-                # The folder before the address: on a second start its error is the better explanation.
+                # The folder is checked before the address, because its error explains a second start better.
                 self._start_store(self._store)
                 self._environment["REDIS_URL"] = self._store.url
                 set_archive(self._environment, self._store.folder)
@@ -325,32 +329,32 @@ class Supervisor:
 
     def _greet(self) -> None:
         if self._store is None:
-            self.say("database: that of REDIS_URL")
+            self.say("database: from REDIS_URL")
         else:
             self.say(f"database: embedded, in {self._store.folder} (process {self._store.pid})")
         self.say(f"API:      {self.address.url}")
         self.say(f"docs:     {self.address.url}/docs")
         self.say(f"workers:  {self._workers}, logs in {self._logs}")
-        self.say("Ctrl-C stops everything; the data stay.")
+        self.say("Ctrl-C stops everything; the data are kept.")
 
     def _start_store(self, store: EmbeddedStore) -> None:
-        """Start the database, and start it again if it is killed meanwhile."""
+        """Start the database, retrying if it is killed meanwhile."""
         pause = FIRST_PAUSE
         while not self._stop.is_set():
             try:
                 store.start()
             except StoreKilled as error:
                 if not self._stop.is_set():
-                    self.say(f"database: {error.message}, starts again in {pause:.1f} s")
+                    self.say(f"database: {error.message}; restarting in {pause:.1f} s")
                     self._stop.wait(pause)
                     pause = min(2 * pause, LONGEST_PAUSE)
             else:
                 return
 
     def _wait_until_ready(self) -> bool:
-        """Return True when the API is ready, or False if the supervisor was stopped before.
+        """Wait for the API. Return True when it is ready, or False if the supervisor is stopped first.
 
-        Raises :class:`NotReady` if the API ends by itself again and again.
+        Raises :class:`NotReady` if the API repeatedly exits by itself.
         """
         api = self._children[0]
         attempts = 0
@@ -364,7 +368,7 @@ class Supervisor:
                         expected=f"see {api.log.path}",
                     )
             self._restart_ended()
-            # Another process may answer at the address while ours does not run.
+            # While our API is not running, another process can answer at its address.
             why = None if api.process is None else self.address.readiness()
             if why == "":
                 return True
@@ -379,7 +383,7 @@ class Supervisor:
         if self._store is not None and not self._store.is_running() and time.monotonic() >= self._store_due:
             status = self._store.exit_status
             how = "" if status is None else f" {_ended(status)}"
-            self.say(f"database: ended{how}, starts again", child="database", status=status)
+            self.say(f"database: ended{how}, restarting", child="database", status=status)
             try:
                 self._store.start()
                 self._store_pause = FIRST_PAUSE
@@ -387,18 +391,18 @@ class Supervisor:
                 if self._stop.is_set():
                     return
                 self._store_due = time.monotonic() + self._store_pause
-                self.say(f"database: {error.message}; tried again in {self._store_pause:.1f} s")
+                self.say(f"database: {error.message}; retrying in {self._store_pause:.1f} s")
                 self._store_pause = min(2 * self._store_pause, LONGEST_PAUSE)
         status = self._sandbox.ended()
         if status:
             self.say(
-                f"sandbox: its Python could not be built (status {status}), so uploaded bots cannot play; "
+                f"sandbox: building its Python failed (status {status}), so uploaded bots cannot play; "
                 f"see {self._sandbox.log.path}"
             )
         for child in self._children:
             status = child.ended()
             if status is not None:
-                line = f"{child.name}: ended {_ended(status)}, starts again in {child.pause:.1f} s"
+                line = f"{child.name}: ended {_ended(status)}, restarting in {child.pause:.1f} s"
                 self.say(line, child=child.name, status=status)
             if child.process is None and time.monotonic() >= child.due:
                 child.start(self._environment)
@@ -417,7 +421,9 @@ class Supervisor:
 
 
 def _ended(status: int) -> str:
-    """Return how a process has ended, by its exit status, which is negative for a signal."""
+    """Return a description of how a process ended. ``status`` is its exit status, which is negative for a
+    signal.
+    """
     if status >= 0:
         return f"with status {status}"
     return f"by signal {-status} ({signal.strsignal(-status) or 'unknown'})"

@@ -1,1 +1,1 @@
-"""The games for research: environments of PettingZoo and OpenSpiel, and data sets of recorded decisions."""
+"""The games for research: PettingZoo and OpenSpiel environments, and data sets of recorded decisions."""

@@ -1,7 +1,7 @@
-"""Data sets: the decisions of recorded games as rows of a Parquet file, for programs that learn.
+"""Data sets for machine learning: decisions of recorded games as rows of a Parquet file.
 
-A row is what one seat knew when it decided, what it was allowed to do and did, and how the game ended for it.
-The columns are :data:`COLUMNS`; docs/research.md explains them.
+A row contains what a seat knew at a decision, its legal actions, the action it took, and how the game ended
+for it. The columns are :data:`COLUMNS`; docs/research.md explains them.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from arena.research.serial import returns_of, rules_named
 FORMAT: Final = 1
 
 LICENCE: Final = "CC0-1.0"
-"""The licence of data sets of a service (SPDX)."""
+"""The licence of data sets that a service publishes, as an SPDX identifier."""
 
 _ROWS_AT_ONCE: Final = 20_000
 _LEVEL: Final = 9
-"""Of the compression: 30 % smaller than by default, and no slower to read."""
+"""The compression level. Files are 30 % smaller than at the default level, and no slower to read."""
 
 
 class Column(NamedTuple):
-    """A column. ``type`` is its Arrow type, or None for the vectors, whose length depends on the rules."""
+    """A column. ``type`` is its Arrow type, or None for vectors, whose length depends on the rules."""
 
     type: pa.DataType | None
     doc: str
@@ -45,25 +45,27 @@ class Column(NamedTuple):
 
 COLUMNS: Final[dict[str, Column]] = {
     "game": Column(pa.string(), "The id of the game."),
-    "group": Column(pa.string(), "The id of its group: games of one pairing; null if it was played alone."),
-    "index": Column(pa.int16(), "Which game of the group it is, from 0; null where it has none."),
-    "finished_ms": Column(pa.int64(), "When the game ended, Unix time in milliseconds; null if unknown."),
-    "decision": Column(pa.int32(), "How many actions of the record, those of chance included, came before."),
+    "group": Column(
+        pa.string(), "The id of its group (the games of one pairing); null if the game was played alone."
+    ),
+    "index": Column(pa.int16(), "The index of the game in its group, from 0; null if it has none."),
+    "finished_ms": Column(pa.int64(), "When the game ended, in Unix milliseconds; null if unknown."),
+    "decision": Column(pa.int32(), "The number of earlier actions in the record, including those of chance."),
     "hand": Column(pa.int32(), "The hand, from 1."),
-    "seat": Column(pa.int8(), "Whose decision it is."),
+    "seat": Column(pa.int8(), "The seat that made the decision."),
     "bot": Column(pa.string(), "The name of the bot on that seat."),
-    "version": Column(pa.string(), "Its version."),
+    "version": Column(pa.string(), "The version of the bot."),
     "optional": Column(pa.bool_(), "Whether the seat used a right out of turn."),
-    "mark": Column(pa.string(), "Why the table chose the action; null: the bot chose it."),
+    "mark": Column(pa.string(), "Why the table chose the action; null if the bot chose it."),
     "observation": Column(None, "What the seat knew: a vector of zeros and ones."),
-    "legal": Column(None, "Per action: 1 if it was legal, else 0."),
-    "action": Column(pa.int16(), "The number of the action that was done."),
-    "place": Column(pa.int8(), "The seat's place at the end of the game, 1 is best."),
-    "score": Column(pa.int32(), "Its score."),
-    "result": Column(pa.float32(), "What the place is worth, from -1 to 1."),
-    "forfeited": Column(pa.bool_(), "Whether the seat forfeited the game by faults."),
+    "legal": Column(None, "For each action, 1 if it was legal, else 0."),
+    "action": Column(pa.int16(), "The number of the action taken."),
+    "place": Column(pa.int8(), "The seat's place at the end of the game; 1 is the best."),
+    "score": Column(pa.int32(), "The seat's score."),
+    "result": Column(pa.float32(), "The value of the place, from -1 to 1."),
+    "forfeited": Column(pa.bool_(), "Whether the seat forfeited the game because of faults."),
 }
-"""The columns of a data set in their order."""
+"""The columns of a data set, in order."""
 
 
 def parse_name(game: Game, preset: str) -> dict[str, RuleValue]:
@@ -73,8 +75,8 @@ def parse_name(game: Game, preset: str) -> dict[str, RuleValue]:
 
 @dataclass
 class Wanted:
-    """Which decisions are wanted: those of games that ended in [``from_ms``, ``to_ms``), and of bots for
-    which ``is_in(name, house)`` is true. People are never included.
+    """A selection of decisions: those in games that ended in [``from_ms``, ``to_ms``), by bots for which
+    ``is_in(name, house)`` is true. Decisions by people are never included.
     """
 
     from_ms: int | None = None
@@ -82,7 +84,7 @@ class Wanted:
     is_in: Callable[[str, bool], bool] = field(default=lambda name, house: True)
 
     def takes(self, record: Record) -> bool:
-        """Return whether decisions of a game are wanted. Those of an annulled group are not."""
+        """Return whether any decisions in a game are wanted. Games of annulled groups are excluded."""
         info = record["info"]
         if info.get("annulled"):
             return False
@@ -107,8 +109,8 @@ class Wanted:
 
 @dataclass
 class Written:
-    """What a data set contains: ``rows`` of ``games``. ``skipped`` games had no wanted decision, and
-    ``others`` were played by other rules.
+    """The contents of a data set: ``rows`` from ``games``. ``skipped`` games had no wanted decision, and
+    ``others`` were played under other rules.
     """
 
     rows: int = 0
@@ -118,7 +120,7 @@ class Written:
 
 
 class DataSet:
-    """Writes the decisions of games by the rules of one preset into a Parquet file."""
+    """Writes the decisions of games under the rules of one preset to a Parquet file."""
 
     def __init__(self, game: Game, preset: str) -> None:
         self.game = game
@@ -135,8 +137,8 @@ class DataSet:
         )
 
     def metadata(self, source: str, licence: str | None) -> dict[str, object]:
-        """Return what a file says about itself, as JSON in its metadata ``botequim``. ``source`` is that of
-        the records. ``licence`` is that of the file, or None if nobody has given one.
+        """Return a file's self-description, stored as JSON under the ``botequim`` metadata key. ``source`` is
+        the source of the records. ``licence`` is the licence of the file, or None if it has no licence.
         """
         return {
             "format": FORMAT,
@@ -161,10 +163,11 @@ class DataSet:
         licence: str | None = None,
         on_game: Callable[[int], None] = lambda games: None,
     ) -> Written:
-        """Write a file; games by other rules are only counted. ``licence`` is as for :meth:`metadata`.
+        """Write a file. Games under other rules are only counted. For ``licence``, see :meth:`metadata`.
         ``on_game`` is called with the number of games so far.
 
-        The file appears once it is complete. Raises ``unproven_record`` for a record that does not verify.
+        The file appears only when it is complete. Raises ``unproven_record`` for a record that does not
+        verify.
         """
         written = Written()
         temporary = path.with_name(path.name + ".new")
@@ -202,7 +205,7 @@ class DataSet:
         )
 
     def rows(self, record: Record, seats: Iterable[int]) -> Iterator[dict[str, object]]:
-        """Yield the rows of the decisions of these seats. Raises ``unproven_record``."""
+        """Yield a row for each decision of these seats. Raises ``unproven_record``."""
         problems = verify(record)
         canonical = record["canonical"]
         if problems:
@@ -210,7 +213,7 @@ class DataSet:
                 f"the record of {canonical['game']} does not verify: {problems[0]}",
                 code="unproven_record",
                 field="records",
-                expected="records that 'botequim verify' accepts",
+                expected="records accepted by 'botequim verify'",
             )
         ends = _Ends(self.features, record, self.game.teams(self.rules))
         wanted = set(seats)
@@ -237,7 +240,7 @@ class DataSet:
 
 
 class _Ends:
-    """What is the same in all rows of a game, and of a seat in it."""
+    """The columns that are the same in all rows of a game, or of a seat in it."""
 
     def __init__(self, features: Features, record: Record, teams: Sequence[Sequence[int]]) -> None:
         canonical = record["canonical"]
@@ -253,7 +256,7 @@ class _Ends:
         self._results = returns_of(self._outcome["places"], teams)
 
     def of(self, seat: int) -> dict[str, object]:
-        """Return the columns of a seat."""
+        """Return these columns for a seat."""
         return {
             **self._game,
             "seat": seat,
@@ -267,7 +270,7 @@ class _Ends:
 
 
 class _Batch:
-    """Rows for one table of Arrow."""
+    """Rows collected for one Arrow table."""
 
     def __init__(self, schema: pa.Schema) -> None:
         self._schema = schema
@@ -288,7 +291,7 @@ class _Batch:
         self._rows += 1
 
     def table(self) -> pa.Table:
-        """Return the rows."""
+        """Return the rows as an Arrow table."""
         arrays = []
         for column in self._schema:
             if column.name in self._vectors:

@@ -1,4 +1,4 @@
-"""The environment of :mod:`arena.research.truco_v0` and :mod:`arena.research.toepen_v0`, for PettingZoo."""
+"""The PettingZoo environment of :mod:`arena.research.truco_v0` and :mod:`arena.research.toepen_v0`."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ Observation = dict[str, "np.ndarray[Any, np.dtype[np.int8]]"]
 
 
 class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
-    """One game of ``kind`` in the agent environment cycle; agent ``player_n`` is seat ``n``.
+    """One game of ``kind`` as an AEC (agent environment cycle) environment. Agent ``player_n`` is seat ``n``.
 
-    An observation is ``{"observation": vector, "action_mask": mask}``, both of zeros and ones in int8. The
-    vector is described in the module ``features`` of the game (:mod:`arena.games.features`); the mask is zero
-    for agents that are not asked. Action ``n`` is ``actions[n]``, the last of which is
-    :data:`~arena.games.features.DECLINE`: see :mod:`arena.research.serial` for who is asked when.
+    An observation is ``{"observation": vector, "action_mask": mask}``, both int8 arrays of zeros and ones.
+    The game's ``features`` module (:mod:`arena.games.features`) describes the vector. The mask is all zeros
+    for agents whose turn it is not. Action ``n`` is ``actions[n]``. The last action is
+    :data:`~arena.games.features.DECLINE`; see :mod:`arena.research.serial` for when it is legal.
 
-    Agents that are out of the game get no more turns, and end with the others.
+    Agents that are out of the game get no more turns, and terminate together with the others.
     """
 
     kind: ClassVar[str]
@@ -55,14 +55,14 @@ class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
     ) -> None:
         """Create an environment.
 
-        ``preset`` is written as ``paulista-2@1``, or ``paulista-2`` for its newest version; by default it is
-        the first preset of the game. ``options`` are rule options in place of the preset's. ``bots`` names,
-        by seat, a house bot or a file as for ``botequim play`` that plays in the environment; such seats are
-        no agents. ``rewards`` is ``game`` for -1 to 1 at the end, by places, or ``hands`` for what each hand
-        wins or loses, as a share of a game.
+        ``preset`` is written as ``paulista-2@1``, or as ``paulista-2`` for its newest version; the default is
+        the game's first preset. ``options`` override the preset's rule options. ``bots`` maps seats to the
+        house bots or files (as for ``botequim play``) that play them in the environment; these seats are not
+        agents. ``rewards`` is ``game`` for a reward from -1 to 1 at the end, by places, or ``hands`` for what
+        each hand wins or loses, as a share of a game.
 
-        Raises :class:`~arena.errors.ArenaError`: ``preset_not_found``, ``invalid_option``, ``bot_not_found``,
-        ``invalid_argument``.
+        Raises :class:`~arena.errors.ArenaError` with the code ``preset_not_found``, ``invalid_option``,
+        ``bot_not_found`` or ``invalid_argument``.
         """
         AECEnv.__init__(self)
         EzPickle.__init__(self, preset, bots=bots, rewards=rewards, render_mode=render_mode, **options)
@@ -71,7 +71,7 @@ class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
         self.seats = self.game.seats(self.rules)
         self.features = features_of(self.kind, self.rules)
         self.actions = (*self.features.actions, DECLINE)
-        """What the numbers of the action space do."""
+        """The actions, by their numbers in the action space."""
         self.render_mode = _checked("render_mode", render_mode, (None, *RENDER_MODES))
         self._rewards_of: Rewards = _checked("rewards", rewards, REWARDS)
         self._specs = self._bot_specs(bots or {})
@@ -102,24 +102,24 @@ class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
         specs = {seat: bot_spec(name, self.game.kind) for seat, name in bots.items()}
         if not set(specs) <= set(range(self.seats)) or len(specs) == self.seats:
             raise ArenaError(
-                f"bots has the seats {sorted(specs)}",
+                f"bots has entries for the seats {sorted(specs)}",
                 code="invalid_argument",
                 field="bots",
-                expected=f"seats from 0 to {self.seats - 1}, and not all of them",
+                expected=f"entries for some, but not all, of the seats 0 to {self.seats - 1}",
             )
         return specs
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """Return the space of observations, the same object at every call."""
+        """Return the observation space, which is the same object for every call."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
-        """Return the space of actions, the same object at every call."""
+        """Return the action space, which is the same object for every call."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, object] | None = None) -> None:
-        """Begin a game. Its deals, those of the games after it, and the play of the bots follow from
-        ``seed``; ``options`` are ignored.
+        """Begin a game. ``seed`` determines its deals, those of later games, and the play of the bots.
+        ``options`` are ignored.
         """
         if seed is not None:
             self._random = random.Random(seed)
@@ -138,7 +138,7 @@ class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
         self._go_on()
 
     def observe(self, agent: str) -> Observation:
-        """Return what the seat of the agent may know, at any time."""
+        """Return what the agent's seat is allowed to know. Can be called at any time."""
         seat = self._seat[agent]
         vector = self.features.vector(self.play.state.observation(seat))
         mask = np.zeros(len(self.actions), np.int8)
@@ -147,17 +147,17 @@ class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
         return {"observation": np.frombuffer(vector, np.int8), "action_mask": mask}
 
     def turn(self, agent: str) -> Turn:
-        """Return the turn of the agent that is asked, as a bot receives it: see docs/turns.md. Raises
+        """Return the turn of the agent to act, as a bot receives it (see docs/turns.md). Raises
         ``no_turn``.
         """
         if self._seat[agent] != self.play.to_act:
-            raise ArenaError(f"it is not the turn of {agent}", code="no_turn", field="agent")
+            raise ArenaError(f"it is not {agent}'s turn", code="no_turn", field="agent")
         return self.play.turn()
 
     def step(self, action: int | None) -> None:
-        """Perform an action of the agent that is asked, and play on until an agent is asked again.
+        """Perform an action of the agent to act, and continue the game until an agent must act again.
 
-        If it raises :class:`~arena.errors.IllegalAction`, nothing has changed.
+        If this raises :class:`~arena.errors.IllegalAction`, nothing has changed.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -176,8 +176,8 @@ class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
             self.render()
 
     def render(self) -> str | None:
-        """Return the table as text for the agent that is asked, or as HTML with ``html``. ``human`` prints
-        it.
+        """Return the table as the agent to act sees it. In the render mode ``html`` it is HTML, else text;
+        the mode ``human`` prints it.
         """
         if self.render_mode == "html":
             return html(self.play)
@@ -188,7 +188,7 @@ class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
         return shown
 
     def close(self) -> None:
-        """Do nothing, since there is nothing to free."""
+        """Do nothing, because there are no resources to release."""
 
     def _go_on(self) -> None:
         play = self.play
@@ -217,7 +217,7 @@ class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
             return DECLINE
         if answer is None or answer not in turn["legal_actions"]:
             raise IllegalAction(
-                f"the bot on seat {turn['seat']} may not {answer!r} now",
+                f"the bot on seat {turn['seat']} played {answer!r}, which is illegal now",
                 field="bots",
                 expected="one of " + ", ".join(turn["legal_actions"]),
             )
@@ -237,8 +237,8 @@ class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
 
 
 def wrapped(environment: RawEnvironment) -> AECEnv[str, Observation, int | None]:
-    """Return the environment with the wrappers of PettingZoo's card games. An illegal action ends the game
-    with -1.
+    """Return the environment with the same wrappers as PettingZoo's card games. An illegal action ends the
+    game with a reward of -1.
     """
     terminating = wrappers.TerminateIllegalWrapper(environment, illegal_reward=-1)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(terminating))
@@ -247,7 +247,7 @@ def wrapped(environment: RawEnvironment) -> AECEnv[str, Observation, int | None]
 def _checked(field: str, value: T, allowed: tuple[object, ...]) -> T:
     if value not in allowed:
         raise ArenaError(
-            f"{field} cannot be {value!r}",
+            f"{value!r} is not a valid value for {field}",
             code="invalid_argument",
             field=field,
             expected="one of " + ", ".join(str(choice) for choice in allowed),

@@ -1,8 +1,8 @@
-"""What a seat was shown of a game, in numbers, such that different histories give different numbers.
+"""Encodes what a seat was shown of a game as numbers. Different histories have different encodings.
 
-An event is the number of its type, then its fields in the order of the game's documentation. 0 is a field
-that is absent or null; a number ``n`` is ``2n + 1``, or ``-2n`` if it is negative; one of several words is
-its place from 1; a card is its place from 1 in a pack of 52 (clubs, hearts, spades, diamonds; two to ace); a
+An event is encoded as the number of its type, then its fields in the order of the game's documentation. An
+absent or null field is 0. A number ``n`` is ``2n + 1``, or ``-2n`` if it is negative. One of several words is
+its index from 1. A card is its index from 1 in a pack of 52 (clubs, hearts, spades, diamonds; two to ace). A
 list is its length plus 1, then its items.
 """
 
@@ -21,7 +21,7 @@ _SEAT: Final = {"seat": NumberShape()}
 
 
 class Histories:
-    """Turns the events of one game into numbers."""
+    """Encodes the events of one game as numbers."""
 
     def __init__(self, game: Game) -> None:
         fields = [(type, shape.fields) for shape in game.events for type in shape.types]
@@ -31,7 +31,7 @@ class Histories:
         }
 
     def numbers(self, view: Mapping[str, Any]) -> list[int]:
-        """Return an event, as a seat was shown it, in numbers."""
+        """Return an event, as a seat was shown it, encoded as numbers."""
         number, fields = self._types[view["type"]]
         found = [number]
         for name, shape in fields:

@@ -1,4 +1,4 @@
-"""A game as text and as HTML, for whoever runs an environment."""
+"""Renders a game as text or HTML for users of an environment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RED: Final = "HD"
 
 
 def text(play: SerialPlay) -> str:
-    """Return the turn of the seat that is asked, or the end of the game."""
+    """Return the turn of the seat to act, or the result of the game."""
     seat = play.to_act
     if seat is None:
         outcome = play.state.outcome()
@@ -32,7 +32,7 @@ def text(play: SerialPlay) -> str:
 
 
 def html(play: SerialPlay) -> str:
-    """Return the same as :func:`text`, in one HTML element with coloured cards."""
+    """Return the same as :func:`text`, as one HTML element with coloured cards."""
     return f'<pre class="botequim">{_CARD.sub(_drawn, escape(text(play)))}</pre>'
 
 

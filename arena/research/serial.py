@@ -1,9 +1,9 @@
-"""A game in which one seat is asked at a time, including for rights that are not turns.
+"""A game in which one seat acts at a time, even if several seats have rights.
 
-Both environments play this variant. After every event with no answer pending, the seats that have a right
-besides the seat to play are asked in seat order from the seat after it, and each may :data:`DECLINE`; the
-seat to play comes last, and has its right with its turn. This is the order in which bots in one process are
-offered their rights (:func:`arena.play.match.play`). Who was asked follows from public facts.
+Both environments play this variant. After every event, if no answer is pending, every seat with a right is
+asked in turn, starting after the seat to play, and each can :data:`DECLINE`. The seat to play comes last, and
+has its right with its turn. This is also the order in which bots in one process are offered their rights
+(:func:`arena.play.match.play`). Who is asked follows from public information.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _DECLINE: Final = (DECLINE,)
 
 
 def rules_named(game: Game, preset: str | None, options: Rules) -> dict[str, RuleValue]:
-    """Return the complete rules of a preset (the first one for None; ``base`` is the newest ``base@n``) with
-    ``options`` in place of its own.
+    """Return the complete rules of a preset, overridden by ``options``. None means the game's first preset,
+    and ``base`` the newest ``base@n``.
 
     Raises :class:`~arena.errors.UnknownPreset` or :class:`~arena.errors.InvalidOption`.
     """
@@ -37,14 +37,14 @@ def rules_named(game: Game, preset: str | None, options: Rules) -> dict[str, Rul
 
 
 def returns_of(places: Sequence[int], teams: Sequence[Sequence[int]]) -> list[float]:
-    """Return what the places are worth to each seat, from -1 to 1: the share of the other teams that it beat
-    less the share of those that beat it. The sum over the seats is zero if all teams have the same size.
+    """Return the value of the places for each seat, from -1 to 1: the share of the other teams that its team
+    beat, minus the share that beat its team. The values sum to zero if all teams have the same size.
     """
     return [2 * worth - 1 for worth in points(places, teams)]
 
 
 class SerialPlay:
-    """One game. ``events`` counts the events so far, without those of :data:`DECLINE`."""
+    """One game. ``events`` is the number of events so far, excluding those of :data:`DECLINE`."""
 
     def __init__(self, kind: str, rules: Rules, state: State | None = None) -> None:
         self.game = game_of(kind)
@@ -53,14 +53,14 @@ class SerialPlay:
         self.seats = self.game.seats(self.rules)
         self.events = 0
         self._asked: list[int] = []
-        """The seats still to be asked for their right."""
+        """The seats with a right that are still to be asked."""
         self._turns = [1] * self.seats
         self._news: list[list[dict[str, object]]] = [[] for _ in range(self.seats)]
-        """Per seat what it has seen since its last action."""
+        """What each seat has seen since its last action."""
 
     @property
     def to_act(self) -> int | None:
-        """The seat that is asked, or ``CHANCE``, or None when the game is over."""
+        """The seat to act, or ``CHANCE``, or None when the game is over."""
         if self._asked:
             return self._asked[0]
         awaiting = self.state.awaiting()
@@ -68,11 +68,13 @@ class SerialPlay:
 
     @property
     def is_right(self) -> bool:
-        """Whether the seat that is asked may decline."""
+        """Whether the seat to act can decline."""
         return bool(self._asked)
 
     def legal_actions(self) -> tuple[str, ...]:
-        """Return what the seat that is asked may do, or nothing for ``CHANCE`` and when the game is over."""
+        """Return the legal actions of the seat to act. There are none for ``CHANCE`` and when the game is
+        over.
+        """
         seat = self.to_act
         if seat is None:
             return ()
@@ -80,10 +82,10 @@ class SerialPlay:
         return legal + _DECLINE if self._asked else legal
 
     def apply(self, action: str) -> list[Event]:
-        """Apply ``action`` for the seat that is asked, and return what happened, which is nothing if it
+        """Apply ``action`` for the seat to act, and return the resulting events. There are none if it
         declines.
 
-        If it raises :class:`~arena.errors.IllegalAction`, nothing has changed.
+        If this raises :class:`~arena.errors.IllegalAction`, nothing has changed.
         """
         seat = self.to_act
         if seat is None:
@@ -113,8 +115,8 @@ class SerialPlay:
         self._news[seat].append({"n": self.events, **view})
 
     def turn(self) -> Turn:
-        """Return the turn of the seat that is asked, as a bot receives it (docs/turns.md). A right is an
-        optional turn, and declining is not among its legal actions.
+        """Return the turn of the seat to act, as a bot receives it (see docs/turns.md). A right is an
+        optional turn, whose legal actions do not include declining.
         """
         seat = self.to_act
         assert seat is not None

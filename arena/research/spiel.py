@@ -1,25 +1,25 @@
-"""The games for OpenSpiel; importing this module registers ``python_truco`` and ``python_toepen``::
+"""The games for OpenSpiel. Importing this module registers ``python_truco`` and ``python_toepen``::
 
     import pyspiel
     from botequim import spiel
 
     game = pyspiel.load_game("python_truco(preset=paulista-2@1,max_hands=4)")
 
-Parameters: ``preset`` (``base@1``, or ``base`` for its newest version; by default the first of the game), the
-rule options of the game by their names (numbers; words; 0 and 1 for truth values), which count in place of
-those of the preset if they are given, and ``returns``: ``places`` (-1 to 1, see
-:func:`~arena.research.serial.returns_of`) or ``points`` (what all hands won and lost, as a share of a game).
+The parameter ``preset`` is ``base@1``, or ``base`` for its newest version; the default is the game's first
+preset. The game's rule options are parameters as well (numbers, words, or 0 and 1 for booleans), and override
+the preset's. ``returns`` is ``places`` (-1 to 1, see :func:`~arena.research.serial.returns_of`) or ``points``
+(what all hands won and lost, as a share of a game).
 
-This is a variant of the games that are played at tables:
+The games differ from those played at tables:
 
-- Chance deals card by card, from the top of the pack, as many as can matter: outcome ``n`` is the card ``n``
-  of the canonical pack. The lot for the first dealer is outcome ``n`` for seat ``n``.
-- Rights that are not turns are asked for in seat order (:mod:`arena.research.serial`); the last action,
-  ``decline``, lets one pass. All seats see that.
+- Chance deals one card at a time from the top of the pack, as many as can matter. Outcome ``n`` is card ``n``
+  of the canonical pack. In the draw of the first dealer, outcome ``n`` is seat ``n``.
+- Seats are asked one by one whether they use their rights (:mod:`arena.research.serial`). The last action,
+  ``decline``, declines a right, which all seats see.
 
-Information states are all that a seat was shown since the beginning of the game
-(:mod:`arena.research.histories`), so players have perfect recall; observations are those of the kernel, of
-the hand in progress, and their tensors the vectors of :mod:`arena.games.features`.
+An information state is everything that a seat was shown since the start of the game
+(:mod:`arena.research.histories`), so players have perfect recall. Observations are the kernel's, of the hand
+in progress, and their tensors are the vectors of :mod:`arena.games.features`.
 """
 
 from __future__ import annotations
@@ -46,16 +46,18 @@ from arena.research.histories import Histories
 from arena.research.serial import SerialPlay, returns_of, rules_named
 
 _NOT_GIVEN: Final = -1
-"""The default of a numeric parameter, for the option of the preset."""
+"""The default of a numeric parameter, which means the preset's value."""
 
 _HISTORY: Final = "H"
-"""The type of the numbers of a history: 16 bits."""
+"""The array type code of the numbers in a history: unsigned 16-bit integers."""
 
 RETURNS: Final = ("places", "points")
 
 
 class SpielPlay(SerialPlay):
-    """A game with what each seat has seen of it: ``lines`` as text, and ``numbers`` as 16-bit numbers."""
+    """A game with what each seat has seen of it, as text in ``lines`` and as 16-bit numbers in
+    ``numbers``.
+    """
 
     def __init__(self, kind: str, rules: Rules, state: State | None = None) -> None:
         super().__init__(kind, rules, state)
@@ -63,7 +65,7 @@ class SpielPlay(SerialPlay):
         self.numbers = [b""] * self.seats
         self.points = [0.0] * self.seats
         self.pack: tuple[int, ...] = ()
-        """The cards of the hand that chance has dealt so far, as numbers."""
+        """The numbers of the cards that chance has dealt so far in this hand."""
 
     def apply(self, action: str) -> list[Event]:
         """See :class:`~arena.research.serial.SerialPlay`."""
@@ -120,7 +122,7 @@ class SpielState(pyspiel.State):
         self.play = SpielPlay(game.game.kind, game.rules)
 
     def current_player(self) -> int:
-        """Return the seat that is asked, or the constant for chance or a finished game."""
+        """Return the seat to act, or the constant for chance or a finished game."""
         seat = self.play.to_act
         if seat is None:
             return int(pyspiel.PlayerId.TERMINAL)
@@ -131,7 +133,7 @@ class SpielState(pyspiel.State):
         return self.play.to_act is None
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return the seats of the lot, or the cards that are still in the pack."""
+        """Return the possible first dealers, or the cards still in the pack, with their probabilities."""
         chance = self.play.state.chance()
         assert chance is not None
         dealt = set(self.play.pack) if chance.kind == "deal" else ()
@@ -139,7 +141,7 @@ class SpielState(pyspiel.State):
         return [(number, 1 / len(left)) for number in left]
 
     def returns(self) -> list[float]:
-        """Return what every seat has won, which is zero while the game goes on."""
+        """Return what each seat has won, which is zero until the game is over."""
         outcome = self.play.state.outcome()
         if outcome is None:
             return [0.0] * self.play.seats
@@ -174,14 +176,14 @@ class SpielState(pyspiel.State):
         if player != pyspiel.PlayerId.CHANCE:
             return str(self.get_game().actions[action])
         chance = self.play.state.chance()
-        # OpenSpiel also asks for the names of earlier outcomes.
+        # OpenSpiel also asks for the names of earlier chance outcomes.
         is_lot = chance is not None and chance.kind == "dealer"
         return f"dealer:{action}" if is_lot else f"card:{self.get_game().pack[action]}"
 
 
 class SpielGame(pyspiel.Game):
-    """One of the games. ``actions`` lists what the action numbers mean, and ``pack`` what the card numbers
-    mean.
+    """One of the games. ``actions`` lists the meanings of action numbers, and ``pack`` those of card
+    numbers.
     """
 
     def __init__(self, game_type: pyspiel.GameType, game: Game, parameters: Mapping[str, Any] | None) -> None:
@@ -193,7 +195,7 @@ class SpielGame(pyspiel.Game):
         self.returns_of = given.get("returns", RETURNS[0])
         if self.returns_of not in RETURNS:
             raise ArenaError(
-                f"returns cannot be {self.returns_of!r}",
+                f"{self.returns_of!r} is not a valid value for returns",
                 code="invalid_argument",
                 field="returns",
                 expected=f"one of {', '.join(RETURNS)}",
@@ -220,29 +222,30 @@ class SpielGame(pyspiel.Game):
         return pyspiel.load_game, (str(self),)
 
     def new_initial_state(self) -> SpielState:
-        """Return the state before the lot for the first dealer."""
+        """Return the state before the first dealer is drawn."""
         return SpielState(self)
 
     def max_chance_nodes_in_history(self) -> int:
-        """Return the maximum number of actions of chance."""
+        """Return the maximum number of chance actions in a game."""
         return self._most_chance
 
     def make_py_observer(
         self, iig_obs_type: pyspiel.IIGObservationType | None = None, params: object = None
     ) -> SpielObserver:
-        """Return an observer that makes observations or information states."""
+        """Return an observer that produces observations or information states."""
         if params:
-            raise ValueError(f"there are no parameters of observations; passed {params}")
+            raise ValueError(f"observations have no parameters, but {params} was passed")
         return SpielObserver(self, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
 
 
 class SpielObserver:
-    """Observations of the kernel, or with perfect recall what a seat has seen since the beginning.
+    """Produces the kernel's observations or, with perfect recall, what a seat has seen since the start of the
+    game.
 
-    The pieces of the tensor are ``player`` and the parts of the game's vector; with perfect recall they are
-    ``player`` and ``history``, numbers as in :mod:`arena.research.histories` followed by zeros. Without
-    private information they are a spectator's, counted from seat 0; without public information they are the
-    cards in hand.
+    The pieces of the tensor are ``player`` and the parts of the game's vector. With perfect recall, they are
+    ``player`` and ``history``, which contains numbers as in :mod:`arena.research.histories`, padded with
+    zeros. Without private information, the observation is a spectator's, from the perspective of seat 0.
+    Without public information, it contains only the cards in hand.
     """
 
     def __init__(self, game: SpielGame, kind: pyspiel.IIGObservationType) -> None:
@@ -268,7 +271,7 @@ class SpielObserver:
             start = end
 
     def set_from(self, state: SpielState, player: int) -> None:
-        """Set the tensor."""
+        """Fill the tensor with the player's observation of the state."""
         self.tensor.fill(0)
         if self._is_private:
             self.dict["player"][player] = 1
@@ -283,7 +286,7 @@ class SpielObserver:
             self.tensor[self._from :] = vector
 
     def string_from(self, state: SpielState, player: int) -> str:
-        """Return the observation as text: JSON, with perfect recall one line per event."""
+        """Return the observation as JSON text, with one line per event if recall is perfect."""
         if self._recalls:
             return f"player {player}\n{state.play.lines[player]}"
         if not self._is_public:
@@ -296,9 +299,9 @@ class SpielObserver:
 
 
 class SpielBot(pyspiel.Bot):
-    """A house bot, or the bot of a file, as a bot of OpenSpiel: ``SpielBot(player, "rookie", seed)``.
+    """A house bot or a bot from a file, as an OpenSpiel bot: ``SpielBot(player, "rookie", seed)``.
 
-    ``name`` is as for ``botequim play``. It lets rights pass unless it wants them.
+    ``name`` is written as for ``botequim play``. A bot that does not want rights declines them.
     """
 
     def __init__(self, player: int, name: str, seed: int = 0) -> None:
@@ -317,7 +320,7 @@ class SpielBot(pyspiel.Bot):
         self._bot = bot_spec(self._name, check=False).make(self._seeds.getrandbits(256))
 
     def restart_at(self, state: SpielState) -> None:
-        """Begin in the middle of a game."""
+        """Begin at a state in the middle of a game."""
         self.restart()
 
     def step(self, state: SpielState) -> int:
@@ -331,7 +334,7 @@ class SpielBot(pyspiel.Bot):
 
 
 def _most_numbers(features: Features) -> int:
-    # What is once in a game: the lot and the end.
+    # Events that occur once in a game: the draw of the first dealer and the end.
     return features.most_hands * features.most_numbers + 8 + 2 * features.seats
 
 

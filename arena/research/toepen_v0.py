@@ -1,4 +1,4 @@
-"""Toepen as an environment of PettingZoo::
+"""Toepen as a PettingZoo environment::
 
     from botequim import toepen_v0
 
@@ -17,15 +17,15 @@ from arena.research.environment import Observation, RawEnvironment, wrapped
 
 
 class ToepenEnvironment(RawEnvironment):
-    """The environment without wrappers."""
+    """The Toepen environment without wrappers."""
 
     kind = "toepen"
 
 
 raw_env = ToepenEnvironment
-"""The name by which PettingZoo knows an environment without wrappers."""
+"""PettingZoo's conventional name for an environment without wrappers."""
 
 
 def env(preset: str | None = None, **arguments: Any) -> AECEnv[str, Observation, int | None]:
-    """Return the environment with the wrappers of PettingZoo's card games."""
+    """Return the environment with the same wrappers as PettingZoo's card games."""
     return wrapped(raw_env(preset, **arguments))

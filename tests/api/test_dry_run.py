@@ -131,7 +131,7 @@ def test_the_command_and_the_page(owner: Account, online: list[str], app: Flask)
     run, mine = CliRunner().invoke, ["--token", owner.token, *online]
     said = run(botequim, [*command, "--dry-run", "--entrants", "4", *mine]).output
     assert said.startswith("4 entrants: 12 games, about ")
-    assert said.endswith("budget: 6 groups of the 10000 that are left today\n")
+    assert said.endswith("budget: 6 of the 10000 groups left today\n")
     assert run(botequim, [*command, "--entrants", "4", *mine]).exit_code != 0
     browser = Browser(app)
     browser.sign_in(owner.token)

@@ -392,7 +392,7 @@ def test_codes_as_a_file(app: Flask, organiser: Account) -> None:
     [
         ({}, "one of them"),
         ({"count": "2", "people": "name\nZé"}, "one of them"),
-        ({"people": "Zé"}, "heading line"),
+        ({"people": "Zé"}, "header line"),
         ({"count": "11"}, "10 are left"),
     ],
 )

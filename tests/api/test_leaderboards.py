@@ -116,7 +116,7 @@ def test_the_downloaded_file_gives_the_published_board(
         assert run(["leaderboard", str(file), *options]) == 0
         out, err = capsys.readouterr()
         assert f"records hash: {board['records_hash']}" in out
-        assert ("These are the boards that http://arena publishes." in out) == bool(options)
+        assert ("These are the boards published by http://arena." in out) == bool(options)
         assert ("ONLY A PART" in out, err) == (False, "")
     # A change after the release reaches the file, and with it the board.
     game = json.loads(file.read_text().splitlines()[0])["canonical"]["game"]

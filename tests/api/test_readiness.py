@@ -151,7 +151,7 @@ def test_on_a_cluster_nothing_starts_without_a_database_for_the_queues(process: 
     )
     assert done.returncode != 0
     (line,) = (line for line in done.stderr.splitlines() if line.strip())
-    assert "the job queues need a single server; at BOTEQUIM_JOBS_URL" in line
+    assert "the job queues cannot use a cluster; at BOTEQUIM_JOBS_URL" in line
 
 
 def test_there_is_nothing_to_accept_without_a_database(

@@ -125,7 +125,7 @@ def test_admins(owner: Owner, terminal: Terminal) -> None:
         (("create_game", "kind=truco", "kind=toepen"), "kind is given twice"),
         (
             ("create_game", "clock=1", "clock.preset=patient"),
-            "clock is given both as a value and as an object",
+            "clock is set both as a value and as an object",
         ),
         (("create_game", "source=@/nowhere"), "/nowhere: No such file or directory"),
         (("create_game", "--input", "{list}"), "the file does not contain a JSON object"),

@@ -103,7 +103,7 @@ def test_https_at_a_port_of_http_is_not_tried_again(
 ) -> None:
     url = service.url.replace("http://", "https://")
     error = terminal.error("tournament", "list", "--url", url)
-    assert error.endswith(f"the service does not speak https there; at --url; expected {service.url}")
+    assert error.endswith(f"the service does not use HTTPS there; at --url; expected {service.url}")
 
 
 def test_changes_are_confirmed(owner: Owner, terminal: Terminal) -> None:
@@ -111,7 +111,7 @@ def test_changes_are_confirmed(owner: Owner, terminal: Terminal) -> None:
     terminal("bot", "register", f"{owner.name}-bot")
     terminal("tournament", "enter", event, f"{owner.name}-bot")
     assert terminal("tournament", "leave", event, f"{owner.name}-bot").endswith(": withdrawn (left)\n")
-    assert terminal("tournament", "standings", event) == "no group of Cup is over; it is entry\n"
+    assert terminal("tournament", "standings", event) == "Cup has no finished groups; it is entry\n"
     assert terminal("tournament", "cancel", event, "--reason", "rain") == f"{event}: cancelled: rain\n"
     assert terminal("bot", "delete", f"{owner.name}-bot") == f"{owner.name}-bot is deleted\n"
 

@@ -40,7 +40,7 @@ def test_a_profile_is_used_by_the_commands_to_come(
     assert "removed profile bot" in terminal("logout", "--profile", "bot")
     assert terminal.json("whoami")["profiles"] == ["default"]
     terminal("logout")
-    assert "'botequim login' stores it" in terminal.error("whoami")
+    assert "run 'botequim login'" in terminal.error("whoami")
 
 
 def test_the_environment_goes_before_a_profile(
@@ -54,7 +54,7 @@ def test_the_environment_goes_before_a_profile(
     assert terminal.json("whoami")["name"] == f"{owner.name}-too"
     assert terminal.errors == ""
     assert terminal.json("whoami", "--profile", "default")["name"] == f"{owner.name}-too"
-    assert terminal.errors == "botequim: BOTEQUIM_TOKEN is set and goes before profile 'default'\n"
+    assert terminal.errors == "botequim: BOTEQUIM_TOKEN is set and takes precedence over profile 'default'\n"
     assert terminal.json("whoami", "--token", owner.token)["name"] == owner.name
 
 
@@ -64,7 +64,7 @@ def test_the_token_of_a_profile_goes_to_its_service_only(
     monkeypatch.delenv("BOTEQUIM_TOKEN")
     log_in(terminal, monkeypatch, owner.token, "--url", service.url)
     error = terminal.error("whoami", "--url", "http://127.0.0.1:9")
-    assert f"that of profile 'default' is for {service.url}" in error
+    assert f"the one in profile 'default' is for {service.url}" in error
 
 
 def test_the_admin_of_the_service(
@@ -99,7 +99,7 @@ def test_the_file_of_others_stays(
     monkeypatch.delenv("BOTEQUIM_TOKEN")
     config.chmod(0o644)
     terminal("whoami")
-    assert "others may read" in terminal.errors
+    assert "other users can read" in terminal.errors
 
 
 def test_mistakes_with_profiles(config: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,7 +111,7 @@ def test_mistakes_with_profiles(config: Path, terminal: Terminal, monkeypatch: p
     assert "did you mean 'anna'?" in terminal.error("whoami", "--profile", "ana")
     assert "there is no profile 'ana'" in terminal.error("logout", "--profile", "ana")
     config.write_text("url = x\n")
-    assert f"{config}: it cannot be read" in terminal.error("tournament", "list")
+    assert f"{config}: the file cannot be read" in terminal.error("tournament", "list")
     config.write_text("[default]\nurl = http://127.0.0.1:1\n")
     assert "profile 'default' has no token" in terminal.error("tournament", "list")
     os.remove(config)

@@ -136,7 +136,7 @@ def test_it_says_where_the_bot_is_when_the_time_is_over(
     terminal: Terminal, arena: Arena, bot: str, sealed: str, service: Server, tmp_path: Path
 ) -> None:
     lines = terminal(*submit(tmp_path, bot, "--wait", "0")).splitlines()[2:]
-    again = "the service goes on by itself; the command again goes on waiting"
+    again = "the service continues by itself; to continue waiting, repeat the command"
     assert lines == ["toepen: waits for 'Sealed Toepen', which starts automatically", again]
     assert terminal.errors == ""
     (event,) = arena.schedules.fire()
@@ -197,7 +197,7 @@ def test_a_bot_that_takes_part_in_nothing_does_not_wait(
 ) -> None:
     worker(monkeypatch)
     lines = terminal(*submit(tmp_path, bot, "--no-tournaments")).splitlines()
-    assert lines[-1] == f"{bot}: takes part in no scheduled tournament; --tournaments changes that"
+    assert lines[-1] == f"{bot}: takes part in no scheduled tournament; use --tournaments to change that"
 
 
 def test_it_says_that_nothing_happens(
@@ -212,7 +212,7 @@ def test_it_says_that_nothing_happens(
         clock = SimpleNamespace(sleep=sleep, monotonic=lambda: now[0], time=time.time)
         monkeypatch.setattr(f"arena.cli.{module}.time", clock)
     terminal(*submit(tmp_path, bot))
-    silent = "nothing new for 45 s: the service is busy, or its workers do not run"
+    silent = "no news for 45 s: the service is busy, or its workers are not running"
     assert said(terminal).count(silent) == 1
 
 

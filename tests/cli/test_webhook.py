@@ -77,8 +77,8 @@ def test_a_receiver_that_checks_no_signature_is_warned_of(terminal: Terminal) ->
 @pytest.mark.parametrize(
     ("status", "reply", "message"),
     [
-        (200, {"action": "play:XX"}, "the reply to a turn has the illegal action 'play:XX'; expected"),
-        (200, {"challenge": "x"}, "the webhook did not return the challenge of the ping"),
+        (200, {"action": "play:XX"}, "the reply to a turn contains the illegal action 'play:XX'; expected"),
+        (200, {"challenge": "x"}, "the webhook did not return the ping's challenge"),
         (302, {}, "it replied with status 302"),
         (500, {}, "it replied with status 500"),
     ],
@@ -91,5 +91,5 @@ def test_wrong_replies(status: int, reply: dict[str, Any], message: str, termina
 def test_nobody_listens(terminal: Terminal) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    said = f"nothing listens at port {port} of 127.0.0.1; at URL; expected the URL of a running receiver"
+    said = f"nothing is listening on port {port} of 127.0.0.1; at URL; expected the URL of a running receiver"
     assert terminal.error("webhook", "test", f"http://127.0.0.1:{port}/") == said

@@ -155,22 +155,22 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
         return error.value.message
 
     path.write_text("mine\n")
-    assert refused().endswith("exists, but was not created by an earlier download")
+    assert refused().endswith("exists, but is not from an earlier download")
     assert path.read_text() == "mine\n"
     path.unlink()
     download(service, path)
-    assert refused("truco").endswith("holds all records of http://arena")
+    assert refused("truco").endswith("contains all records of http://arena")
     with opened_download(cast(Client, service), path, None):
         assert refused().startswith("another process is downloading to")
     service.url = "http://elsewhere"
-    assert refused().endswith("holds all records of http://arena")
+    assert refused().endswith("contains all records of http://arena")
     service.url = "http://arena"
     path.write_bytes(path.read_bytes()[:50])
     assert "has 50 bytes, but" in refused()
     path.unlink()
     assert download(service, path) == 8
     state_path(path).write_text("{")
-    assert "does not hold the state of a download" in refused()
+    assert "is not a valid state of a download" in refused()
 
 
 def test_the_command_downloads_from_a_service(

@@ -390,8 +390,8 @@ def test_who_stops_plays_what_has_begun_to_its_end(service: Server, table: Table
         for bot in (one, two):
             bot.wait_for("sat down", times=2)
         two.process.send_signal(signal.SIGINT)
-        two.wait_for("Ctrl-C again leaves at once")
-        two.wait_for("2 games have begun and are played to their end")
+        two.wait_for("Ctrl-C again to leave at once")
+        two.wait_for("2 games have begun and will be finished")
         (tmp_path / "go").touch()
         assert [bot.process.wait(PATIENCE) for bot in (one, two)] == [0, 130]
     assert [faults(table, game) for game in games] == [[], []]
@@ -405,7 +405,7 @@ def test_a_second_interrupt_leaves_at_once(service: Server, table: Table, tmp_pa
     game = table.new_game(clock=QUICK)
     command = botequim("bot", "run", str(bot_file), "--url", service.url)
     with Process(command, tmp_path, BOTEQUIM_TOKEN=table.tokens[0]) as one:
-        for text in ("sat down", "Ctrl-C again leaves at once"):
+        for text in ("sat down", "Ctrl-C again to leave at once"):
             # Perhaps it is the other one's turn: it decides, and sends its answer.
             if text == "sat down":
                 other = OnlinePlayer(table.client(1), Calm, lambda line: None)
@@ -473,7 +473,7 @@ def test_the_command_reports_in_one_line_why_it_cannot_play(
     (tmp_path / "unfit.py").write_text(
         "class Bot:\n    def __init__(self):\n        1 / 0\n    choose = print"
     )
-    assert "unfit.py does not make a bot: ZeroDivisionError" in said("unfit.py")
+    assert "unfit.py failed: ZeroDivisionError" in said("unfit.py")
 
 
 @pytest.mark.system

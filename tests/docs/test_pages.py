@@ -83,7 +83,7 @@ def test_submitting(tmp_path: Path) -> None:
     assert re.search(r'^\{"seat":[01],"faults":\[\],"decisions":[1-9]\d*\}$', said, re.MULTILINE)
     assert '"published":true' in said
     assert "2 records, all verified" in said
-    assert re.search(r"2 games played again, \d+ decisions of uploaded bots compared, all as recorded", said)
+    assert re.search(r"2 games replayed, \d+ decisions of uploaded bots compared, all as recorded", said)
 
 
 def variables(text: str) -> set[str]:

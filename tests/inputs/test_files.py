@@ -71,7 +71,7 @@ def test_a_source_runs_wherever_python_runs_it(tmp_path: Path, data: bytes) -> N
 REFUSED_SOURCES: dict[str, tuple[bytes, str]] = {
     "nothing": (b"", "the source is empty"),
     "a byte order mark only": (codecs.BOM_UTF8 + b" \n", "the source is empty"),
-    "UTF-16": (BOT.encode("utf-16"), "the source is in UTF-16, which Python does not run"),
+    "UTF-16": (BOT.encode("utf-16"), "the source is in UTF-16, which Python cannot read"),
     "UTF-16, big-endian": (codecs.BOM_UTF16_BE + BOT.encode("utf-16-be"), "in UTF-16"),
     "Windows-1252, undeclared": (BOT.encode("cp1252"), "the source is not text"),
     "no encoding": (b"# coding: klingon\n", "the source is not text"),

@@ -205,7 +205,7 @@ def test_what_is_not_right_is_refused_and_changes_nothing(
     Archive(FolderStore(tmp_path / "foreign")).claim("another one")
     for place, message in (
         (str(tmp_path / "foreign"), "holds the archive of the service another one"),
-        (str(tmp_path / "none"), "which has an archive, and there is none in "),
+        (str(tmp_path / "none"), "whose archive is not in "),
         ("", "no archive is configured"),
     ):
         monkeypatch.setenv("BOTEQUIM_ARCHIVE", place)

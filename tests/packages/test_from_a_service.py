@@ -55,7 +55,7 @@ def test_a_newcomer_gets_from_the_address_to_a_submitted_bot(service: Service, n
     newcomer.printed("new", "my_bot", "--game", "truco")
     assert "my_bot" in newcomer.printed("play", "truco", "my_bot/my_bot.py", "rookie", "--groups", "2")
     tried = newcomer.run("bot", "test", "my_bot/my_bot.py", "--games", "2", "--kind", "truco")
-    assert "not played in the sandbox, which needs the library wasmtime" in tried.stdout
+    assert "not played in the sandbox, because it needs the library wasmtime" in tried.stdout
     assert f"[server] @ {service.url}/download/botequim-" in tried.stdout
     address = ("--url", service.url)
     token = newcomer.printed("signup", "nina", *address).strip()

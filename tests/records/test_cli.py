@@ -184,7 +184,7 @@ def test_unreadable_input_does_not_hide_the_rest(tmp_path: Path, capsys: pytest.
     message = one_line_error(captured.err)
     for part in (
         f"{damaged}: damaged gzip data",
-        f"no record in {empty}",
+        f"there is no record in {empty}",
         f"cannot read {tmp_path / 'none'}",
     ):
         assert part in message

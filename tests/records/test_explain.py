@@ -97,7 +97,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert shown == explain(*words, capsys=capsys)
     heading, *lines, last = shown.splitlines()
     found = re.fullmatch(
-        r"truco, game \S+, seat 1 \(my_bot\): shark would have chosen otherwise at (\d+) of (\d+) decisions",
+        r"truco, game \S+, seat 1 \(my_bot\): "
+        r"shark would have chosen differently at (\d+) of (\d+) decisions",
         heading,
     )
     assert found is not None

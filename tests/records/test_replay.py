@@ -87,7 +87,7 @@ def test_choosing_the_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "holds more than one game; expected --number N or --game ID"),
+        ([], "contains more than one game; expected --number N or --game ID"),
         (["--number", "3"], "there is no game number 3 in"),
         (["--number", "0"], "0 is not in the range"),
         (["--game", "no\n"], "there is no game 'no\\n' in"),
@@ -140,5 +140,5 @@ def test_a_record_of_an_earlier_house_bot_verifies_and_its_decisions_cannot_be_r
         assert arena.cli.run([*arguments, "--seat", str(players.index(name))]) == 0
         said[name] = capsys.readouterr().out
     present = bot_spec("regular", "toepen").version
-    assert f"regular 0.0.9 cannot be run again: this release has regular {present}" in said["regular"]
+    assert f"regular 0.0.9 cannot be run again, because this release has regular {present}" in said["regular"]
     assert "cannot be run again" not in said["rookie"]

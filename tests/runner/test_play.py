@@ -219,7 +219,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
         process.kill()
     assert process.returncode == 130, err
     assert "Traceback" not in err
-    kept = re.search(r"interrupted: (\d+) of 100000 groups are kept", out)
+    kept = re.search(r"interrupted; (\d+) of 100000 groups were kept", out)
     assert kept is not None, out
     records = list(load_records(path))
     assert len(records) == 2 * int(kept[1]) > 0

@@ -83,7 +83,7 @@ def test_every_preset_is_played_here_and_in_the_sandbox(tmp_path: Path) -> None:
         assert 0 < float(median) <= float(most) <= float(longest) + 0.06
         assert faults == "0"
     # Without a terminal there is no bar.
-    assert done.stderr == "preparing the sandbox; the first time on a machine takes minutes\n"
+    assert done.stderr == "preparing the sandbox, which takes minutes the first time on a machine\n"
 
 
 @pytest.mark.nightly("simulations")
@@ -220,7 +220,7 @@ def test_without_the_sandbox_one_line_says_so(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": f"{blocked}{os.pathsep}{ROOT}"}
     done = subprocess.run(words, capture_output=True, text=True, env=environment, cwd=ROOT)
     assert done.returncode == 0, done.stderr
-    line = f"not played in the sandbox, which needs the library wasmtime: {install_command('server')}"
+    line = f"not played in the sandbox, because it needs the library wasmtime: {install_command('server')}"
     assert line in done.stdout
     assert "sandbox  " not in done.stdout
     done = subprocess.run([*words, "--sandbox"], capture_output=True, text=True, env=environment, cwd=ROOT)

@@ -90,7 +90,7 @@ def prove(url: str, folder: Path, say: Say, seconds: float = 1800) -> dict[str, 
         say(f"  {line}")
     assert "all verified" in told, told
     found = re.search(
-        r"(\d+) games played again, (\d+) decisions of uploaded bots compared, all as recorded", told
+        r"(\d+) games replayed, (\d+) decisions of uploaded bots compared, all as recorded", told
     )
     assert found, told
     assert int(found[1]) == played > 0 < int(found[2])

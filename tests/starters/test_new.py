@@ -76,7 +76,7 @@ def test_it_prints_the_files_and_the_commands(
         "python -m unittest             # test",
         "botequim bot run my_bot.py     # run",
         "botequim bot submit my_bot.py --name my-bot --token $OWNER # submit",
-        *("", "OWNER is the token that 'botequim signup' prints; README.md has the rest."),
+        *("", "OWNER is the token printed by 'botequim signup'; see README.md for details."),
     ]
 
 

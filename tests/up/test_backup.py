@@ -54,7 +54,9 @@ def test_a_running_service_is_backed_up_and_restored(tmp_path: Path) -> None:
         path.rename(tmp_path / f"lost-{name}")
     code, said = run(tmp_path, "restore", "--from", "backup", "--data", str(service.data))
     assert code == 0, said
-    assert "from the archive: 0 games and 0 groups that ended since; 0 tournaments are lost" in said
+    assert (
+        "from the archive: 0 games and 0 groups that ended after the backup; 0 tournaments are lost" in said
+    )
     with Service(tmp_path) as again:
         assert again.client(token).record(game) == record
 

@@ -127,7 +127,7 @@ def test_a_folder_in_use_and_an_address_in_use_are_one_line(tmp_path: Path) -> N
         assert f"the data folder {service.data} is in use by process {service.process.pid}" in told
         other = tmp_path / "other"
         told = refused(tmp_path, "--data", str(other), "--bind", bind)
-        assert f"cannot listen at {bind}: Address already in use" in told
+        assert f"cannot listen on {bind}: Address already in use" in told
         assert "expected a free address and port" in told
         # The first goes on.
         assert service.client().request("GET", "/readyz") == {"status": "ok"}
@@ -161,7 +161,7 @@ def test_what_dies_while_it_starts_is_started_again(tmp_path: Path, mark: str) -
         (first, *_) = found()
         os.kill(first, signal.SIGKILL)
         process.wait_for(READY)
-        assert "starts again" in process.said
+        assert "restarting" in process.said
         assert process.stop() == 0
 
 

@@ -135,7 +135,7 @@ def test_the_command_for_clusters_upgrades(
     monkeypatch.setenv("REDIS_URL", clean_store.url)
     monkeypatch.setenv("BOTEQUIM_ARCHIVE", str(tmp_path / "archive"))
     to_next(rewrite)
-    for said in (f"upgraded to format {NEXT}", f"nothing to do: the data have format {NEXT}"):
+    for said in (f"upgraded to format {NEXT}", f"nothing to do: the data already have format {NEXT}"):
         assert run(["ops", "upgrade"]) == 0
         assert capsys.readouterr().out == f"{said}\n"
         assert filled.series.all() == UPGRADED

@@ -68,7 +68,7 @@ def test_two_hosts_run_the_same_runtime_and_nobody_a_changed_one(
     first = prepare(store)
     published = arena.store.runtimes.current()
     assert published is not None
-    assert first["message"] == f"the runtime of the sandbox is ready: {published.runtime_id}"
+    assert first["message"] == f"the sandbox runtime is ready: {published.runtime_id}"
     assert published.sha256 == hashlib.sha256(component.read_bytes()).hexdigest()
     # Another host, which has built one of its own.
     other = tmp_path / "cache" / "botequim"

@@ -61,7 +61,7 @@ def child_of(worker: Process) -> int:
         pytest.param("holding", "5", LONG, "none of its threads ran within ", marks=BY_NIGHT),
         pytest.param("sleeping", LONG, "2", "a call did not return within ", marks=BY_NIGHT),
         ("burning", LONG, LONG, "a call did not return within "),
-        pytest.param("crashing", LONG, LONG, "was ended by signal 11 (", marks=BY_NIGHT),
+        pytest.param("crashing", LONG, LONG, "was killed by signal 11 (", marks=BY_NIGHT),
     ],
 )
 def test_a_group_that_ends_two_workers_is_stopped_and_the_bot_is_suspended(
@@ -77,7 +77,7 @@ def test_a_group_that_ends_two_workers_is_stopped_and_the_bot_is_suspended(
 
     with Process([*HANGING, how, silent, wall], tmp_path, REDIS_URL=store.url) as worker:
         wait_until(lambda: len(voids()) == 2, pause=0.5)
-        at = f"; running were group r1-p1-g1 of tournament {name} and the call of bot 'stuck'"
+        at = f" while it played group r1-p1-g1 of tournament {name}, in a call to bot 'stuck'"
         worker.wait_for(at, times=2)
         ends = [line for line in worker.lines if line.endswith(at)]
     assert len(ends) == 2, worker.said
@@ -119,7 +119,7 @@ def test_a_killed_worker_is_started_again_and_nobody_is_blamed(
         wait_until(lambda: is_playing(jobs))
         first = child_of(worker)
         os.kill(first, signal.SIGKILL)
-        worker.wait_for(f"worker process {first} was ended by signal 9 (")
+        worker.wait_for(f"worker process {first} was killed by signal 9 (")
         wait_until(lambda: descendants(worker.process.pid) not in ([], [first]))
         assert worker.stop(signal.SIGTERM) == 0
     assert arena.tournaments.view(name)["voids"] == []

@@ -116,7 +116,7 @@ def test_no_job_is_pickled(store: EmbeddedStore, tmp_path: Path) -> None:
     [
         ({}, "no database is configured; at REDIS_URL"),
         ({"REDIS_URL": "redis://127.0.0.1:1/0"}, "the database of the job queues is unavailable"),
-        ({"REDIS_URL": "redis+cluster://127.0.0.1:1"}, "the job queues need a single server"),
+        ({"REDIS_URL": "redis+cluster://127.0.0.1:1"}, "the job queues cannot use a cluster"),
         ({"REDIS_URL": "unix:///nothing", "BOTEQUIM_JOBS_URL": "http://x"}, "at BOTEQUIM_JOBS_URL"),
         ({"REDIS_URL": "unix:///nothing", "BOTEQUIM_RECORD_DAYS": "long"}, "at BOTEQUIM_RECORD_DAYS"),
     ],

@@ -1,4 +1,4 @@
-"""The commands for operators, which run a service and work on its data."""
+"""Commands for operators, who run a service and maintain its data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``botequim archive``: the contents of an archive, and whether it is whole."""
+"""``botequim archive``: checks, reads and copies an archive."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ def archive() -> None:
 @click.argument("place")
 @json_option
 def check(place: str, as_json: bool) -> int:
-    """Check a whole archive.
+    """Check an archive completely.
 
-    It checks that the archive can be read, the keys and hashes of the records, and that nothing is missing
-    or occurs twice. It prints one line per problem; the exit code is 1 if there is one.
+    The command checks that the archive is readable, that the keys and hashes of the records are correct, and
+    that nothing is missing or duplicated. It prints one line per problem; the exit code is 1 if there are
+    any.
     """
     found = check_archive(Archive(open_objects(place)))
     verdict = f"{len(found.problems)} problems" if found.problems else "all checked"
@@ -54,10 +55,9 @@ def check(place: str, as_json: bool) -> int:
 @click.argument("target")
 @json_option
 def copy(place: str, target: str, as_json: bool) -> None:
-    """Copy to TARGET what it lacks of the archive at PLACE.
+    """Copy to TARGET everything that it lacks from the archive at PLACE.
 
-    Use it for backups, which may be repeated, and to move an archive to another place. The service may run
-    meanwhile.
+    Use this for repeated backups, or to move an archive to another place. The service can keep running.
     """
     count = Archive(open_objects(place)).copy(open_objects(target))
     show({"segments": count}, as_json, f"{count} segments copied")
@@ -72,7 +72,7 @@ def copy(place: str, target: str, as_json: bool) -> None:
 def cat(place: str, kind: str | None, tournament: str | None, game: str | None, private: bool) -> None:
     """Print the records of an archive as JSON lines.
 
-    They are in the order of the downloads, and as they are after annulments.
+    The records are in download order, with annulments applied.
     """
     opened = Archive(open_objects(place))
     annulments = _annulments(opened)
@@ -92,7 +92,7 @@ def _members(opened: Archive, collection: str) -> Iterator[Member]:
 
 
 def _annulments(opened: Archive) -> dict[str, dict[str, Any]]:
-    """The annulments in an archive by group."""
+    """Return the annulments in an archive, by group."""
     rows = ((member.key, json.loads(line)) for member in _members(opened, ROWS) for line in member.lines())
     return {group: row["annulled"] for group, row in rows if "annulled" in row}
 

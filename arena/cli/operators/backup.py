@@ -1,4 +1,4 @@
-"""``botequim backup`` and ``botequim restore``: the database of a service."""
+"""``botequim backup`` and ``botequim restore``: back up and restore the database of a service."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @data_option
 @json_option
 def backup(folder: Path, data: Path, as_json: bool) -> None:
-    """Back up the database of a service, which may run meanwhile.
+    """Back up the database of a service, which can keep running.
 
-    The backup does not contain the archive of finished records: 'botequim archive copy' copies that.
+    The backup does not contain the archive of finished records. To copy the archive, use 'botequim archive
+    copy'.
     """
     from arena.ops.backup import make_backup, source
 
@@ -48,9 +49,9 @@ def backup(folder: Path, data: Path, as_json: bool) -> None:
 def restore(folder: Path, data: Path, as_json: bool) -> None:
     """Restore a backup to an empty database.
 
-    Stop the service first. Its archive stays, or is put back, where it is configured (BOTEQUIM_ARCHIVE or
-    BOTEQUIM_ARCHIVE_URL, else in the data folder); what was archived after the backup is taken over. If this
-    command is interrupted, no process serves the database; restore it again.
+    Stop the service first. Its archive must be where it is configured (BOTEQUIM_ARCHIVE or
+    BOTEQUIM_ARCHIVE_URL, else in the data folder). Games archived after the backup are restored from it. If
+    this command is interrupted, no process uses the database; restore the backup to an empty database again.
     """
     from arena.ops.backup import restore_backup
 
@@ -66,7 +67,7 @@ def restore(folder: Path, data: Path, as_json: bool) -> None:
     }
     text = (
         f"service {restored.store.id} of {at:%Y-%m-%d %H:%M:%S} UTC: {restored.store.keys} keys\n"
-        f"from the archive: {adopted.games} games and {adopted.groups} groups that ended since; "
+        f"from the archive: {adopted.games} games and {adopted.groups} groups that ended after the backup; "
         f"{adopted.lost} tournaments are lost"
     )
     show(value, as_json, text)

@@ -1,4 +1,4 @@
-"""``botequim ops``: commands for the operator of a service, which work on its database."""
+"""``botequim ops``: commands for operators, which work on the database of a service."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ from arena.text import printable
 
 @click.group(cls=Commands, examples=("botequim ops status",))
 def ops() -> None:
-    """Look after a running service."""
+    """Monitor and maintain a running service."""
 
 
 @ops.command("accept-empty", examples=("botequim ops accept-empty",))
 @json_option
 @data_option
 def accept_empty(data: Path, as_json: bool) -> None:
-    """Let the service go on with a database that lost its data.
+    """Allow the service to continue with a database that has lost its data.
 
-    Its API processes are not ready once they have seen that the database is empty or another one. Restore the
-    data if you can; if they are lost, this command makes the service ready again.
+    The API processes stop being ready when they detect that the database is empty or has been replaced.
+    Restore the data if you can. If they are lost, this command makes the service ready again.
     """
     from arena.ops.settings import Settings
     from arena.store.repositories import open_store
 
     store = open_store(Settings.of_running(data).redis_url)
     store.identity.accept()
-    show({"accepted": True}, as_json, "accepted: the service goes on with this database")
+    show({"accepted": True}, as_json, "accepted: the service continues with this database")
 
 
 @ops.command("upgrade", examples=("botequim ops upgrade",))
 @json_option
 @data_option
 def upgrade_data(data: Path, as_json: bool) -> None:
-    """Bring the data to the format of this installation.
+    """Upgrade the data to the format of this installation.
 
-    Stop all processes of the service first, and make a backup. For the embedded database, 'botequim up' does
-    this by itself.
+    Stop all processes of the service first, and make a backup. For the embedded database, 'botequim up'
+    upgrades the data automatically.
     """
     from arena.ops.settings import Settings
     from arena.records.archive.places import open_objects
@@ -57,7 +57,9 @@ def upgrade_data(data: Path, as_json: bool) -> None:
     settings = Settings.of_running(data)
     archive = open_objects(settings.archive) if settings.archive else None
     steps = upgrade(open_store(settings.redis_url), archive)
-    text = f"upgraded to format {FORMAT}" if steps else f"nothing to do: the data have format {FORMAT}"
+    text = (
+        f"upgraded to format {FORMAT}" if steps else f"nothing to do: the data already have format {FORMAT}"
+    )
     show({"format": FORMAT, "steps": steps}, as_json, text)
 
 
@@ -66,10 +68,10 @@ def upgrade_data(data: Path, as_json: bool) -> None:
 @data_option
 @click.option("--replace", is_flag=True, help="Make the service use the build of this installation.")
 def runtime(data: Path, replace: bool, as_json: bool) -> None:
-    """Show the runtime in which all workers run uploaded bots, or replace it.
+    """Show or replace the runtime in which all workers run uploaded bots.
 
-    Workers finish the groups that they are playing, end, and must be started again; those of a release that
-    builds another runtime then refuse to start.
+    After a replacement, workers finish the groups that they are playing and exit, and must be restarted.
+    Workers of a release that builds a different runtime then refuse to start.
     """
     from arena.ops.service import runtimes_of
     from arena.ops.settings import Settings
@@ -97,10 +99,10 @@ def runtime(data: Path, replace: bool, as_json: bool) -> None:
 @url_option
 @json_option
 def show_status(url: str, as_json: bool) -> int:
-    """Show whether the service is well; the exit code is 1 if something is wrong.
+    """Show whether the service is healthy. The exit code is 1 if something is wrong.
 
-    The command asks one API process: the connections are those of that process, the other figures those of
-    the whole service.
+    The command asks one API process. The connections are those of this process; the other figures are for the
+    whole service.
     """
     from arena.ops.status import Line, parse, status
 
@@ -119,7 +121,7 @@ def show_status(url: str, as_json: bool) -> int:
 
 
 def _get(url: str) -> tuple[int, str]:
-    """Return the status and the body, or 0 and the reason if nothing answers."""
+    """Return the HTTP status and the body, or 0 and the reason if nothing answers."""
     try:
         with urlopen(url, timeout=30) as reply:
             return reply.status, reply.read().decode(errors="replace")

@@ -1,4 +1,4 @@
-"""``botequim up``: the whole service on this machine."""
+"""``botequim up``: runs the whole service on this machine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from arena.cli.operators import data_option
 def up(bind: str, workers: int, data: Path) -> None:
     """Run the database, the API and the workers in the foreground until Ctrl-C.
 
-    Data persist between runs.
+    The data are kept between runs.
     """
     from arena.ops.logs import set_up_foreground_logging
     from arena.ops.signals import stop_on_signals

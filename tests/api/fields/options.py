@@ -17,7 +17,7 @@ from tests.cli.tree import LEAVES
 
 _CONNECTION: Final = ("--url", "--token", "--profile", "--json")
 _DEFAULT: Final = re.compile(r"\s*\[default: (.*)\]\Z")
-_OF_LISTS: Final = re.compile(r" May be repeated\.(?: An empty one for none\.)?\Z")
+_OF_LISTS: Final = re.compile(r" Repeatable\.(?: An empty value clears the list\.)?\Z")
 
 
 @dataclass(frozen=True)
