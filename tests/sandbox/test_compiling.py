@@ -71,7 +71,7 @@ def test_the_budget_grows_with_the_upload() -> None:
     ("wasm", "why"),
     [
         (components.WRONG_TYPE, "it does not export load"),
-        (numbered(0, 40_000), "the most for its size is"),
+        (numbered(0, 40_000), "the maximum for its size is"),
     ],
     ids=["type", "code"],
 )
