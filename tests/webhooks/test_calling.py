@@ -172,7 +172,7 @@ FAILURES: dict[str, tuple[type[CallFailed], str]] = {
     "gigabyte": (ReplyTooLarge, "too large"),
     "chunked_gigabyte": (ReplyTooLarge, "too large"),
     "no_http": (BadReply, "not HTTP"),
-    "redirect": (BadReply, "it redirects (307)"),
+    "redirect": (BadReply, "it replied with a redirect (307)"),
     "hang_up": (BadReply, "the connection broke"),
     "failing": (BadReply, "status 500"),
 }
