@@ -64,7 +64,7 @@ def permitted(principal: Principal | None, scopes: Collection[str]) -> Principal
         raise Forbidden(
             f"a token with scope {principal.scope} does not permit this operation",
             field="Authorization",
-            expected="a token of scope " + " or ".join(sorted(scopes)),
+            expected="a token with scope " + " or ".join(sorted(scopes)),
         )
     return principal
 

@@ -267,7 +267,7 @@ ONLINE: Final[list[Command]] = [
     Command("bot show nobody", "there is no bot 'nobody'; at NAME"),
     Command("bot submit no_file.py --name my-bot", "no_file.py cannot be read: No such file"),
     Command("bot register hooked --webhook ftp://x", "at --webhook"),
-    Command("admin audit", "a token of scope owner does not permit this operation; at --token"),
+    Command("admin audit", "a token with scope owner does not permit this operation; at --token"),
     Command("schedule create nightly Nightly truco --cron '0 25 * * *'",
             "at --cron; expected five fields (minute hour day"),
     Command("schedule show nightly", "there is no schedule 'nightly'"),
@@ -306,7 +306,7 @@ ONLINE: Final[list[Command]] = [
     Command("game record nothing", "there is no game 'nothing'; at GAME"),
     Command("game create toepen zap-bto house:rookie", "did you mean zap-bot?; at SEAT"),
     Command("bot run random --join nothing",
-            "a token of scope owner does not permit ... at --token; expected a token of scope bot"),
+            "a token with scope owner does not permit ... at --token; expected a token with scope bot"),
     Command("signup ana", "the name 'ana' is taken; at NAME"),
 ]
 """What the service says, in the words of the command."""
