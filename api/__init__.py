@@ -1,1 +1,1 @@
-"""The HTTP side of Botequim: thin views over :mod:`arena`."""
+"""The HTTP interface of Botequim: thin views over :mod:`arena`."""

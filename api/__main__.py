@@ -1,4 +1,4 @@
-"""Runs the API alone, on the database of ``REDIS_URL``: ``python -m api``."""
+"""Runs only the API, using the database at ``REDIS_URL``: ``python -m api``."""
 
 from __future__ import annotations
 

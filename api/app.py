@@ -69,13 +69,13 @@ class App(Flask):
     """The Flask app. No view is a coroutine."""
 
     def ensure_sync(self, func: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-        """Return the function itself, because inspecting it took a fiftieth of a request."""
+        """Return ``func`` itself: Flask's check for coroutines would take 2% of the time of each request."""
         return func
 
 
 def create_app(settings: Settings | None = None, jobs: Jobs | None = None) -> Flask:
-    """Return the WSGI app. If ``settings`` is None, they are read from the environment. If ``jobs`` is None,
-    jobs are requested from the workers.
+    """Return the WSGI app. If ``settings`` is None, the settings are read from the environment. If ``jobs``
+    is None, the workers run the jobs.
 
     Raises :class:`~arena.ops.settings.InvalidSetting`.
     """

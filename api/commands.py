@@ -1,4 +1,4 @@
-"""Commands that the API adds to the ``botequim`` program."""
+"""The commands that the API adds to the ``botequim`` program."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ from arena.store.embedded import EmbeddedStore
 
 
 @click.command(cls=Command, examples=("botequim serve --bind 0.0.0.0:8000 --workers 2",))
-@click.option("--bind", default="127.0.0.1:8000", show_default=True, help="Address and port to listen on.")
+@click.option(
+    "--bind", default="127.0.0.1:8000", show_default=True, help="The address and port to listen on."
+)
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes.")
 @data_option
 def serve(bind: str, workers: int, data: Path) -> None:
-    """Serve the HTTP API only. House bots and tournaments also need workers.
+    """Serve only the HTTP API. House bots and tournaments also need workers.
 
     The command uses the database at REDIS_URL, or else an embedded one in the data folder.
     """
@@ -37,14 +39,12 @@ def serve(bind: str, workers: int, data: Path) -> None:
         environment["REDIS_URL"] = store.url
         set_archive(environment, store.folder)
         check_data(Settings.from_environment(environment), is_alone=True)
-        click.echo(
-            f"database in {store.folder}, API at http://{bind}, its documentation at http://{bind}/docs"
-        )
+        click.echo(f"database in {store.folder}, API at http://{bind}, documentation at http://{bind}/docs")
         sys.exit(_run(command, environment))
 
 
 def _run(command: list[str], environment: dict[str, str]) -> int:
-    """Run a command until it ends, pass on the signals that stop it, and wait until it has drained."""
+    """Run a command until it ends. Forward the signals that stop it, and wait until it has drained."""
     server = subprocess.Popen(command, env=environment, start_new_session=True)
     stop_on_signals(server.terminate)
     return server.wait()

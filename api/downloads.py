@@ -13,25 +13,25 @@ from arena.cli.new import LANGUAGES, starter
 from arena.games import GAMES
 
 EXAMPLE_ADDRESS: Final = "http://127.0.0.1:8000"
-"""The address of the service in the manual and in the starters, as they are written."""
+"""The address of the service as written in the sources of the manual and the starters."""
 
 STARTERS: Final = {f"{language}-{kind}.zip": (language, kind) for language in LANGUAGES for kind in GAMES}
-"""Language and game of each starter by the name of its file."""
+"""The language and game of each starter, by its file name."""
 
 _NAMES: Final = {name: name for name in ("my_bot", "my-bot", "MyBot")}
 _ADDRESSES: Final = 8
-"""How many addresses of the service the starters are kept for."""
+"""The number of service addresses whose starters are cached."""
 
 
 class Downloads:
-    """The files of an app. Each is made when it is first requested, and kept."""
+    """The downloads of an app. Each file is built when it is first requested, and then cached."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._wheel: bytes | None = None
 
     def wheel(self) -> bytes:
-        """Return the wheel, which must have a name (:func:`~api.wheel.wheel_name`)."""
+        """Return the wheel. Its name (:func:`~api.wheel.wheel_name`) must not be None."""
         with self._lock:
             self._wheel = self._wheel or make_wheel()
             return self._wheel
@@ -39,7 +39,7 @@ class Downloads:
 
 @lru_cache(len(STARTERS) * _ADDRESSES)
 def starter_zip(name: str, address: str) -> bytes:
-    """Return the starter ``name`` of :data:`STARTERS`, which plays at the service ``address``."""
+    """Return the starter ``name`` of :data:`STARTERS`, set up to play at the service ``address``."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
         for path, text in _starter(name).items():

@@ -1,4 +1,4 @@
-"""Notes of bots on their moves, read after the game by the owner, and by others once they are published."""
+"""Bots' notes on their moves, which the owner can read after the game, and others once they are published."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from arena.text import printable
 
 
 def read_notes(who: Principal | None, bot: str, game: str) -> Mapping[str, object]:
-    """Return the notes of a bot on a finished game, if ``who`` may read them and the game's record."""
+    """Return the notes of a bot on a finished game, if ``who`` can read them and the game's record."""
     record = parse_record(services().tournaments.record(game, viewer(who)))
     found = _notes([bot], game, viewer(who)).get(bot)
     if found is None:
@@ -25,7 +25,7 @@ def read_notes(who: Principal | None, bot: str, game: str) -> Mapping[str, objec
 
 
 def change_notes(who: Principal, bot: str, game: str, published: bool) -> Mapping[str, object]:
-    """Publish or hide the notes of a bot on a finished game, and return those that ``who`` may read."""
+    """Publish or hide the notes of a bot on a finished game, and return the notes that ``who`` can read."""
     record = parse_record(services().tournaments.record(game, viewer(who)))
     if not services().live.notes.publish(bot, game, published):
         raise _none(bot, game)
@@ -34,14 +34,14 @@ def change_notes(who: Principal, bot: str, game: str, published: bool) -> Mappin
 
 
 def notes_on(record: Record, who: Viewer) -> dict[str, GameNotes]:
-    """Return the notes on a finished game that ``who`` may read, by bot."""
+    """Return the notes on a finished game that ``who`` can read, by bot."""
     canonical = record["canonical"]
     names = sorted({player["name"] for player in canonical["players"]})
     return _notes(names, canonical["game"], who)
 
 
 def remarks(notes: Mapping[str, GameNotes]) -> dict[int, str]:
-    """Convert notes on a game to remarks on its actions, by their index."""
+    """Convert notes on a game to remarks, by the index of the action."""
     found: dict[int, str] = {}
     for bot, own in notes.items():
         name = services().moderation.name("bot", bot)
@@ -75,8 +75,9 @@ def _view(record: Record, found: GameNotes) -> Mapping[str, object]:
 
 def _none(bot: str, game: str) -> HttpError:
     return HttpError(
-        f"{printable(bot, 80)} has no notes on game {printable(game, 80)}, or you may not read them",
+        f"{printable(bot, 80)} has no notes on game {printable(game, 80)}, or you are not allowed to read "
+        "them",
         code="notes_not_found",
         field="game",
-        expected="a finished game with notes of your bot, or with published ones",
+        expected="a finished game on which your bot has notes, or another bot has published notes",
     )

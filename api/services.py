@@ -16,7 +16,7 @@ _HOST: Final = re.compile(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-
 
 
 def start_sweeper(service: Service) -> None:
-    """Serve the clocks of games in this process too, if its settings say so."""
+    """Also serve the clocks of games in this process, if the settings require it."""
     if service.settings.http.sweep:
         threading.Thread(target=_sweep, args=(service,), name="sweeper", daemon=True).start()
 
@@ -27,7 +27,7 @@ def _sweep(service: Service) -> None:
 
 
 def services() -> Service:
-    """Return the service of the app that handles the present request."""
+    """Return the service of the app that handles the current request."""
     return cast(Service, current_app.extensions["botequim"])
 
 
@@ -37,9 +37,7 @@ def bodies() -> BodyIntake:
 
 
 def service_address() -> str | None:
-    """Return the address of this service: the configured one, or that of the request, or None if that is not
-    an address.
-    """
+    """Return the URL of this service: as configured, or as in the request, or None if that is invalid."""
     host = request.environ.get("HTTP_HOST", "")
     asked_at = request.url_root.rstrip("/") if _HOST(host) else None
     return services().settings.http.public_url or asked_at

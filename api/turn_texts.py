@@ -32,8 +32,8 @@ def page_text(
     cursor: str,
     legal: str,
 ) -> Response:
-    """Return the results, then the turns, and the cursor in the last line. ``kinds`` are those of the games,
-    by the turns of the results.
+    """Return a text with the results, then the turns, and the cursor in the last line. ``kinds`` maps the
+    turns of the results to the kinds of their games.
     """
     parts = ["\n".join(result_lines(result, kinds, legal)) + "\n" for result in results]
     known = {turn["turn"] for turn in turns}
@@ -46,7 +46,9 @@ def page_text(
 
 
 def result_lines(result: Mapping[str, Any], kinds: Mapping[str, str], legal: str) -> list[str]:
-    """Return the result of one answer. If an illegal answer is refused, it says what would be accepted."""
+    """Return the lines for the result of one answer. If the answer was refused as illegal, they list the
+    legal actions.
+    """
     status, turn = result["status"], result["turn"] or "?"
     if status == "accepted":
         again = " (again)" if result["repeated"] else ""

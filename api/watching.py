@@ -1,7 +1,7 @@
-"""Games in progress as spectators watch them: pictures of the table, made once per process and game.
+"""Games in progress as seen by spectators: pictures of the table, made once per process and game.
 
-However many people watch a game, one thread reads its events and makes the messages that all of them receive.
-It sends at most four a second; what happened in between is sent together, move by move.
+Regardless of how many people watch a game, one thread reads its events and makes the messages that all of
+them receive. It sends at most four messages a second; each contains all moves since the previous one.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from arena.live.service import LiveGames
 from arena.replays.live_table import LiveTable
 
 MIN_INTERVAL: Final = 0.25
-"""Minimum seconds between two messages about a game."""
+"""The minimum number of seconds between two messages about a game."""
 
 _ANYBODY: Final = Viewer()
 
 
 class Message(NamedTuple):
-    """A server-sent event for spectators: ``table``, the present picture, or ``moves``, its changes, one per
-    move. Both say whether the game is ``over``, and have ``clocks``: the seats whose clock runs, each with
-    the milliseconds left, including its bank.
+    """A server-sent event for spectators: ``table``, the current picture, or ``moves``, its changes move by
+    move. Both say whether the game is ``over``, and have ``clocks``: the seats whose clocks are running, each
+    with the milliseconds left, including the bank.
     """
 
     kind: str
@@ -44,13 +44,13 @@ class WatchedGame:
         self._number = 0
         self._last: Message | None = None
         self._clocks: list[tuple[int, int]] = []
-        """Seats, and when their time is up by the service's clock."""
+        """Seats, each with the time on the service's clock when its thinking time runs out."""
         self._failed: ArenaError | None = None
         self.spectators = 0
         self.ended = False
 
     def read(self, wait: float) -> None:
-        """Wait for events and pass them on."""
+        """Wait for events and send them to the spectators."""
         page = self._live.events(self._game_id, _ANYBODY, start=self._next, wait=wait)
         view = self._live.view(self._game_id, _ANYBODY) if page["events"] else None
         with self._news:
@@ -72,21 +72,21 @@ class WatchedGame:
         return {"over": self.ended, "clocks": clocks}
 
     def end(self, error: ArenaError | None) -> None:
-        """End the streams of those who still watch, with the error if there is one."""
+        """End the streams of the remaining spectators, with the error if there is one."""
         with self._news:
             self._failed = error
             self.ended = True
             self._news.notify_all()
 
     def messages(self, pause: float) -> Iterator[Message | None]:
-        """Yield the present table, then every message, with None after ``pause`` seconds without one."""
+        """Yield the current table, then every message, and None after ``pause`` seconds without a message."""
         with self._news:
             number = self._number
             first = Message("table", {"picture": self._table.shown, **self._state()})
         yield first
         while True:
             with self._news:
-                # What was missed is not sent again: the table is.
+                # Missed messages are not sent again; instead, the whole table is.
                 if self._number == number and not self.ended:
                     self._news.wait(pause)
                 if self._failed is not None:
@@ -103,8 +103,8 @@ class WatchedGame:
 
 
 class Watching:
-    """The watched games of this process. ``pause`` says how many seconds a thread waits for
-    events at a time.
+    """The watched games of this process. ``pause`` is how many seconds a thread waits for events at a
+    time.
     """
 
     def __init__(self, live: LiveGames, pause: float = 5) -> None:
@@ -116,7 +116,7 @@ class Watching:
     def messages(self, game_id: str, pause: float) -> Iterator[Message | None]:
         """See :meth:`WatchedGame.messages`.
 
-        Raises :class:`~arena.errors.ArenaError` for a game that not everybody may see, and ``no_picture``.
+        Raises :class:`~arena.errors.ArenaError` for a game that is not public, and ``no_picture``.
         """
         watched = self._join(game_id)
         try:
@@ -140,7 +140,7 @@ class Watching:
             return watched
 
     def _follow(self, game_id: str, watched: WatchedGame) -> None:
-        """Read until the game is over or nobody watches it."""
+        """Read events until the game is over or nobody watches it."""
         failed = None
         try:
             while not watched.ended:
@@ -153,6 +153,6 @@ class Watching:
             failed = error
         finally:
             with self._lock:
-                # A spectator that came meanwhile opens its stream again and gets another thread.
+                # A spectator that arrived in the meantime reopens its stream and gets another thread.
                 watched.end(failed)
                 self._games.pop(game_id, None)

@@ -1,1 +1,1 @@
-"""What every request passes through: server, connections, tokens, the contract, errors and metrics."""
+"""The layers that every request passes through: server, connections, tokens, contract, errors and metrics."""

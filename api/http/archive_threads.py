@@ -1,4 +1,4 @@
-"""Reads of an object store in separate threads, so that the other requests of the process go on."""
+"""Object-store reads in separate threads, so that the process can keep serving other requests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 
 class ThreadedStore(ObjectStore):
-    """An object store whose calls run in the threads of gevent's hub; for processes under gevent."""
+    """An object store whose calls run in the thread pool of gevent's hub, for processes that use gevent."""
 
     def __init__(self, objects: ObjectStore) -> None:
         self._objects = objects
@@ -47,7 +47,7 @@ class ThreadedStore(ObjectStore):
 
 
 def read_in_threads(finished: FinishedGames) -> None:
-    """Read the archive of this process in threads if it is in an object store."""
+    """Make this process read its archive in threads if the archive is in an object store."""
     archive = finished.archive
     if archive is not None and isinstance(archive.objects, S3Store):
         archive.objects = ThreadedStore(archive.objects)

@@ -1,4 +1,5 @@
-"""Logging of what organisers do, and admins on their behalf; see also :mod:`api.resources.admin`.
+"""Audit logging of what organisers do, and what admins do on their behalf; see also
+:mod:`api.resources.admin`.
 
 Cancelling a tournament is logged by :class:`~arena.events.requests.OrganiserRequests`, with its reason.
 """
@@ -25,7 +26,7 @@ _MOST: Final = 300
 def audit_operation(
     name: str, resource: str, method: str, who: Principal | None, path: Mapping[str, str], sent: object
 ) -> None:
-    """Log an operation of an organiser, with the body as sent, before it is carried out."""
+    """Log an organiser's operation, with the request body as sent, before it is carried out."""
     if resource != _RESOURCE or method == "GET" or who is None or name == _CANCEL:
         return
     if name in _OF_PLAYERS and not who.admin:
@@ -35,13 +36,13 @@ def audit_operation(
 
 
 def audit_form(view: str, rule: str, who: Principal | None, path: Mapping[str, str]) -> None:
-    """Log a form of the page of a tournament before it is handled."""
+    """Log a form submitted on a tournament's page before it is handled."""
     if who is not None and rule.startswith(_PAGES) and not rule.endswith(_PAGES_OF_PLAYERS):
         services().accounts.audit(who, view.replace("_", " "), _subject(path), "on a page")
 
 
 def _words(name: str) -> str:
-    """Write an operation id such as ``createTournament`` in words."""
+    """Return the words of an operation id such as ``createTournament``."""
     return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name)
 
 

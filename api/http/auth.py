@@ -39,12 +39,12 @@ def viewer(who: Principal | None) -> Viewer:
 
 
 def client(environ: Environ) -> str:
-    """Return the client that limits per address count: the address, or for IPv6 its /64."""
+    """Return the client to which per-address limits apply: the address, or its /64 network for IPv6."""
     return client_of(environ.get("REMOTE_ADDR") or "")
 
 
 def require(scopes: Collection[str], environ: Environ, services: Service) -> Principal:
-    """Return the principal, which must have one of ``scopes`` (an owner that is an admin also has ``admin``).
+    """Return the principal, which must have one of ``scopes`` (an owner who is an admin also has ``admin``).
 
     Raises what :func:`authenticate` does, :class:`~api.http.errors.MissingToken` or
     :class:`~arena.accounts.accounts.Forbidden`.
@@ -62,15 +62,15 @@ def permitted(principal: Principal | None, scopes: Collection[str]) -> Principal
         )
     if principal.scope not in scopes and not (principal.admin and "admin" in scopes):
         raise Forbidden(
-            f"a token of scope {principal.scope} does not permit this operation",
+            f"a token with scope {principal.scope} does not permit this operation",
             field="Authorization",
-            expected="a token of scope " + " or ".join(sorted(scopes)),
+            expected="a token with scope " + " or ".join(sorted(scopes)),
         )
     return principal
 
 
 def still_valid(environ: Environ, services: Service) -> Callable[[], None]:
-    """Return a check that the request's token has not been revoked, for requests that wait.
+    """Return a function, for requests that wait, that checks that the request's token has not been revoked.
 
     It raises :class:`~arena.accounts.accounts.InvalidToken`.
     """
@@ -91,7 +91,5 @@ def _token(environ: Environ) -> str | None:
     scheme, _, token = header.partition(" ")
     token = token.strip()
     if scheme.lower() != "bearer" or not token:
-        raise InvalidToken(
-            "the header is not a bearer token", field="Authorization", expected="Bearer <token>"
-        )
+        raise InvalidToken("the header has no bearer token", field="Authorization", expected="Bearer <token>")
     return token

@@ -1,6 +1,4 @@
-"""Reading of request bodies. How large they are, how long they take and how many values their JSON has is
-checked before they are parsed.
-"""
+"""Reads request bodies. Size, arrival time and number of JSON values are checked before parsing."""
 
 from __future__ import annotations
 
@@ -22,11 +20,11 @@ MAX_VALUES: Final = 1000
 """The maximum number of values in most bodies: members of objects and elements of lists."""
 
 BYTES_PER_SECOND: Final = 100_000
-"""A body may take this much longer than a small one, by its size."""
+"""The minimum rate of arrival: larger bodies are allowed more time, in proportion to their size."""
 
 
 def media_of(environ: Environ) -> str:
-    """Return the declared media type without parameters, or an empty text if there is none."""
+    """Return the declared media type without parameters, or an empty string if there is none."""
     declared: str = environ.get("CONTENT_TYPE") or ""
     return declared.partition(";")[0].strip().lower()
 
@@ -41,8 +39,8 @@ class BodyIntake:
         self._size = 0
 
     def read(self, environ: Environ, most: int, hint: str = "") -> bytes:
-        """Return the body, which may have at most ``most`` bytes. ``hint`` says what to do about a larger
-        one.
+        """Return the body, which can have at most ``most`` bytes. ``hint`` advises the client what to do
+        about a larger one.
 
         Raises :class:`~api.http.errors.HttpError`: ``body_too_large``, ``request_timeout``, ``bad_request``,
         ``too_many_unfinished`` or ``busy``.
@@ -69,7 +67,7 @@ class BodyIntake:
             data: bytes = environ["wsgi.input"].read(wanted)
         except Exception as error:
             if not _expired(connection):
-                # Each server raises its own errors for malformed chunks.
+                # Servers raise different errors for malformed chunks.
                 raise HttpError(f"the body cannot be read: {error}", code="bad_request") from error
             data = b""
         if _expired(connection):
@@ -93,7 +91,8 @@ class BodyIntake:
     def _reading(self, client: str, size: int) -> Iterator[None]:
         settings = self._settings
         if size <= SMALL_BODY:
-            # Games must go on while uploads wait; the number is limited.
+            # Small bodies do not count here, so that games can continue while uploads wait; their number is
+            # limited.
             size = 0
         if self._counts.get(client, 0) >= settings.unfinished or (
             size and self._sizes.get(client, 0) + size > settings.body_memory // 4
@@ -101,7 +100,7 @@ class BodyIntake:
             raise HttpError(
                 "too many unfinished requests from this address",
                 code="too_many_unfinished",
-                expected="to finish one request before the next begins",
+                expected="to finish one request before beginning the next",
                 extra={"retry_after": 1},
             )
         if self._size + size > settings.body_memory:
@@ -119,7 +118,7 @@ class BodyIntake:
     def read_json(
         self, environ: Environ, most: int = SMALL_BODY, values: int = MAX_VALUES, hint: str = ""
     ) -> object:
-        """Return the parsed body, which may have at most ``most`` bytes and ``values`` values.
+        """Return the parsed body, which can have at most ``most`` bytes and ``values`` values.
 
         Raises what :meth:`read` raises, and errors for a body that is not declared as JSON, is not JSON, is
         nested too deeply or has too many values.
@@ -137,25 +136,25 @@ class BodyIntake:
 
 
 def unsupported(environ: Environ, expected: str) -> ArenaError:
-    """Return the error for the declared media type."""
+    """Return the error for a request whose declared media type is unsupported."""
     declared = environ.get("CONTENT_TYPE") or ""
     sent = f"{declared[:80]!r} is not supported" if declared else "the Content-Type header is missing"
     return UnsupportedMediaType(sent, field="Content-Type", expected=expected)
 
 
 def check_shape(data: bytes, depth: int, values: int) -> None:
-    """Raise unless JSON nests at most ``depth`` levels and has at most ``values`` values. Text that is not
-    JSON may pass.
+    """Raise if JSON is nested more than ``depth`` levels deep or has more than ``values`` values. Text that
+    is not JSON can pass.
 
-    Only bytes operations scan all of it: they are linear, and take a few milliseconds for 1 MB.
+    The whole text is scanned only by bytes operations, which take linear time: a few milliseconds for 1 MB.
     """
     if b"\\" in data:
         data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
     if data.count(b'"') > 4 * values:
-        # A value has at most its name and itself in quotes.
+        # A value has at most four quotation marks: two around its name and two around itself.
         raise _too_many_values(values)
     marks = b"".join(data.split(b'"')[::2]).translate(None, _NO_MARKS)
-    # Of the marks that are no values, the closing ones, each closes one.
+    # Each closing mark, which is not a value, closes exactly one value.
     if len(marks) > 2 * values or len(marks.translate(None, b"]}")) > values:
         raise _too_many_values(values)
     level = 0

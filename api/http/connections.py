@@ -1,5 +1,4 @@
-"""Connections of clients: deadlines for what is read from them, and a limit on the unfinished requests per
-address.
+"""Client connections: deadlines for reads, and a limit on the number of unfinished requests per address.
 
 Gunicorn imports this before gevent patches the sockets, so it does not import the app.
 """
@@ -23,27 +22,29 @@ if TYPE_CHECKING:
     from gunicorn.http.message import Request
 
 _IPV6_NETWORK: Final = 64
-"""The prefix of the networks that IPv6 hands out: one client has all of its addresses."""
+"""The prefix length of an IPv6 network whose addresses count as one client."""
 
 _LINGER_SECONDS: Final = 5.0
 _LINGER_BYTES: Final = 64 << 20
-"""How much of a refused body is thrown away, so that its sender gets to read the answer."""
+"""How many bytes of a refused body are discarded, so that its sender gets to read the response."""
 
 _READ_AT_ONCE: Final = 8192
-"""The most that gunicorn reads of anything but the contents of a body."""
+"""The maximum number of bytes that gunicorn reads at once, except from the contents of a body."""
 
 _CHUNKS_AT_ONCE: Final = 1024
 
 _READABLE: Final = 1
-"""The event of a watcher of the loop."""
+"""The event-loop flag for "readable"."""
 
 _WRITE_SECONDS: Final = 1.0
-"""How long the last answer on a connection may take to be accepted."""
+"""The seconds that a client has to accept the last response on a connection."""
 
 
 @lru_cache(4096)
 def client_of(address: str) -> str:
-    """Return what limits count for an address: the address itself, or for IPv6 its /64."""
+    """Return the client to which limits for an address apply: the address itself, or its /64 network for
+    IPv6.
+    """
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -64,22 +65,22 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
         self.expired = False
         """Whether the deadline has passed."""
         self.crowded = False
-        """Whether there are more connections than configured."""
+        """Whether this connection exceeds the configured number."""
         self._heads = heads
         self.first = True
-        """Whether no request was awaited yet."""
+        """Whether no request has been awaited yet."""
         self._deadline = math.inf
         self._idle: gevent.Timeout | None = None
         self._head_seconds = heads.seconds
         self.refused = False
-        """Whether the rest of the body is to be thrown away."""
+        """Whether to discard the rest of the body."""
         self._request: Any = None
         self._received = False
 
     def await_head(self, idle: gevent.Timeout, seconds: float | None = None) -> None:
-        """Expect the next head, which may begin until ``idle`` fires. It must arrive within ``seconds``
-        (None: as configured) of its first byte. The first head of a connection must arrive within this time
-        from now.
+        """Expect the next request head, which must begin before ``idle`` fires, and be complete within
+        ``seconds`` (None: as configured) of its first byte. The first head of a connection must be complete
+        within this time from now.
         """
         self._idle = idle
         self._request = None
@@ -91,7 +92,7 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
             self._begin()
 
     def head_complete(self, request: Request) -> None:
-        """Note that the head was read; ``request`` is gunicorn's."""
+        """Record that the head was read. ``request`` is gunicorn's request."""
         self._heads.discard(self)
         self._deadline = math.inf
         self._request = request
@@ -101,7 +102,7 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
         self._deadline = time.monotonic() + seconds
 
     def body_complete(self) -> None:
-        """Note that the body was read."""
+        """Record that the body was read."""
         self._deadline = math.inf
 
     def refuse_body(self) -> None:
@@ -112,10 +113,10 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
     def recv(self, size: int, flags: int = 0) -> bytes:
         """See :meth:`socket.socket.recv`. Returns no bytes if the deadline passes."""
         if self._received:
-            # What arrives faster than it is read would keep the others waiting.
+            # Yield, since data that arrives faster than it is read would block the other greenlets.
             gevent.sleep(0)
             if self._request is not None and size <= _READ_AT_ONCE:
-                # Tiny chunks take the longest.
+                # Parsing tiny chunks takes the longest.
                 size = _CHUNKS_AT_ONCE
         left = self._deadline - time.monotonic()
         if left > 0:
@@ -139,7 +140,7 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
 
     @property
     def is_closed(self) -> bool:
-        """Whether the client has closed the connection and everything that it sent was read."""
+        """Whether the client has closed the connection and everything that it sent has been read."""
         try:
             return not self._sock.recv(1, MSG_PEEK)
         except BlockingIOError:
@@ -148,7 +149,7 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
             return True
 
     def linger(self) -> None:
-        """End the response, and discard what still arrives."""
+        """End the response, and discard any data that still arrives."""
         self._deadline = time.monotonic() + _LINGER_SECONDS
         left = _LINGER_BYTES
         with suppress(OSError):
@@ -175,8 +176,8 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
 
 @contextmanager
 def watch(connection: object, when_closed: Callable[[], object]) -> Iterator[None]:
-    """Call ``when_closed`` if the client closes the connection inside the block, at once in a separate
-    greenlet or at its end. If ``connection`` is anything else, it is not watched.
+    """Call ``when_closed`` if the client closes the connection during the block: at once in a separate
+    greenlet, or at the end of the block. Anything other than a :class:`Connection` is not watched.
     """
     if not isinstance(connection, Connection):
         yield
@@ -186,7 +187,7 @@ def watch(connection: object, when_closed: Callable[[], object]) -> Iterator[Non
 
     def look() -> None:
         nonlocal closed
-        # What is not the end is the next request.
+        # If the connection is not closed, this is the next request.
         watcher.stop()
         if connection.is_closed:
             closed = True
@@ -198,15 +199,14 @@ def watch(connection: object, when_closed: Callable[[], object]) -> Iterator[Non
     finally:
         watcher.stop()
         watcher.close()
-        # A failed write ends the request before the loop has polled.
+        # A failed write can end the request before the loop has polled.
         if not closed and connection.is_closed:
             when_closed()
 
 
 class UnfinishedHeads:
-    """The connections whose request has begun but whose head is incomplete. ``seconds`` is the deadline of a
-    head. ``most`` is the limit per client, beyond which the oldest connection is dropped; None means no
-    limit.
+    """The connections with a request whose head is incomplete. ``seconds`` is the time allowed for a head.
+    ``most`` is the limit per client, beyond which the oldest connection is dropped; None means unlimited.
     """
 
     def __init__(self, seconds: float, most: int | None) -> None:
@@ -215,7 +215,7 @@ class UnfinishedHeads:
         self._of: dict[str, dict[Connection, None]] = {}
 
     def add(self, connection: Connection) -> None:
-        """Count a connection."""
+        """Add a connection."""
         ours = self._of.setdefault(connection.client, {})
         if self._most is not None and len(ours) >= self._most:
             oldest = next(iter(ours))
@@ -224,7 +224,7 @@ class UnfinishedHeads:
         self._of.setdefault(connection.client, {})[connection] = None
 
     def discard(self, connection: Connection) -> None:
-        """Forget a connection."""
+        """Remove a connection."""
         ours = self._of.get(connection.client, {})
         ours.pop(connection, None)
         if not ours:
@@ -238,7 +238,7 @@ _OF_HTTP: Final = {408: "request_timeout", 414: "uri_too_long", 431: "headers_to
 
 
 def write_problem(socket: gevent.socket.socket, status: int, reason: str, message: str) -> None:
-    """Answer a request that never reaches the app. It is the last one of its connection."""
+    """Send an error response to a request that does not reach the app. The connection is closed after it."""
     code = _OF_HTTP.get(status, "bad_request" if status < 500 else "internal_error")
     body = orjson.dumps(
         {

@@ -1,6 +1,7 @@
 """The contract of an operation: its entry in the table, with its view and schemas.
 
-It validates requests and generates the OpenAPI document, and the tests validate every response against it.
+The contract is used to validate requests and to generate the OpenAPI document; the tests validate every
+response against it.
 """
 
 from __future__ import annotations
@@ -54,9 +55,9 @@ _WITH_BODY: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class RawBody:
-    """A file as the body, in place of JSON. ``field`` is the field of the body's schema that the file
-    becomes. ``most`` is its maximum size in bytes. ``example`` is None if the file is not text. ``fields``
-    are further fields of the body that follow from it.
+    """A file sent as the body, in place of JSON. ``field`` is the field of the body's schema that the file
+    becomes. ``most`` is the maximum size of the file in bytes. ``example`` is None if the file is not text.
+    ``fields`` are further fields of the body that a file implies.
     """
 
     media: str
@@ -69,7 +70,7 @@ class RawBody:
 
 @dataclass(frozen=True, kw_only=True)
 class ApiOperation(Operation):
-    """An operation with its view, and the schemas of what is sent and returned."""
+    """An operation with its view and the schemas of its requests and responses."""
 
     name: str
     view: View
@@ -78,15 +79,15 @@ class ApiOperation(Operation):
     returns: type[Schema] | Mapping[str, Any] | None = None
     """The schema of the response's body."""
     accepted: type[Schema] | None = None
-    """The schema of a response with status 202 and the header ``Location``, which the view makes itself."""
+    """The schema of a response with status 202 and the header ``Location``, which the view builds itself."""
     max_body: int = SMALL_BODY
     """The maximum size of a JSON body, in bytes."""
     max_values: int = MAX_VALUES
     """The maximum number of values in a JSON body."""
     raw: Sequence[RawBody] = ()
-    """Files that may be sent as a body in place of JSON."""
+    """Files that can be sent as the body in place of JSON."""
     raw_query: type[Schema] | None = None
-    """The other fields of the body, as the query of a request with a file."""
+    """The schema of the other fields of the body, which a request with a file has in its query."""
     parameters: Sequence[Mapping[str, Any]] = ()
     """Request headers that the view reads."""
 
@@ -102,7 +103,7 @@ class ApiOperation(Operation):
 
     @property
     def is_polled(self) -> bool:
-        """Whether responses have an ``ETag``, which a view may set itself, and may be 304."""
+        """Whether responses have an ``ETag``, which a view can set itself, and can be 304."""
         is_json = self.media == JSON and bool(self.returns) and not self.as_text
         return self.method == "GET" and is_json and self.scopes is not None
 
@@ -192,7 +193,7 @@ class ApiOperation(Operation):
         return revalidate(response) if self.is_polled else response
 
     def _rotation(self, environ: Environ, sent: Any, path: Mapping[str, str]) -> str:
-        """Return the request that issues the response's secret again."""
+        """Return the request that reissues the response's secret."""
         if not self.rotate:
             return f"{self.method} {environ['PATH_INFO']} with another key"
         query = dict(parse_qsl(environ.get("QUERY_STRING", "")))
@@ -221,7 +222,7 @@ class ApiOperation(Operation):
 
 
 def _counted(limit: str, who: Principal | None, environ: Environ) -> str:
-    """Return whom a limit counts: an address, or the owner or other holder of the token."""
+    """Return the client to which a limit applies: an address, or the owner or other holder of the token."""
     if limit.endswith("_per_address"):
         return client(environ)
     assert who is not None
@@ -229,7 +230,7 @@ def _counted(limit: str, who: Principal | None, environ: Environ) -> str:
 
 
 class Blueprint(flask.Blueprint):
-    """The operations of one resource."""
+    """The operations of a resource."""
 
     def __init__(self, name: str, import_name: str, *, description: str) -> None:
         super().__init__(name, import_name)
@@ -237,11 +238,11 @@ class Blueprint(flask.Blueprint):
         self.operations: list[ApiOperation] = []
 
     def operation(self, **schemas: Any) -> Callable[[View], View]:
-        """Return a decorator that registers the view of the operation named like it; ``schemas`` are the
-        fields of :class:`ApiOperation`.
+        """Return a decorator that registers a view for the operation of the same name. ``schemas`` are fields
+        of :class:`ApiOperation`.
 
         The view is called with the principal (unless ``scopes`` is None), the loaded query, the loaded body
-        and the parts of the path. It returns a value for the schema ``returns``, or a response.
+        and the path parameters. It returns a value for the schema ``returns``, or a response.
         """
 
         def decorate(view: View) -> View:
@@ -256,7 +257,7 @@ class Blueprint(flask.Blueprint):
 
 
 def json_response(value: object, status: int = 200) -> Response:
-    """Return ``value`` as a JSON response, or for None a response without content."""
+    """Return ``value`` as a JSON response, or a response without content for None."""
     if value is None:
         response = Response(status=status)
         del response.headers["Content-Type"]
@@ -274,7 +275,7 @@ def page_response(page: Mapping[str, object]) -> Response:
 
 def revalidated(etag: str, respond: Callable[[], Response]) -> Response:
     """Return the response of ``respond`` with a weak ``ETag``, for caches that revalidate on each use. If the
-    request names this ``etag``, return 304 without calling ``respond``.
+    request names this ``etag``, return a 304 response without calling ``respond``.
     """
     known = request.if_none_match.contains_weak(etag)
     response = json_response(None, 304) if known else respond()

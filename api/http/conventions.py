@@ -1,4 +1,4 @@
-"""What the contract adds to responses: links to the next page, and versions."""
+"""The headers that the contract adds to responses: links to the next page, and entity tags."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ NOT_MODIFIED: Final = "NotModified"
 IF_NONE_MATCH: Final = {
     "in": "header",
     "name": "If-None-Match",
-    "description": "The `ETag` of an earlier response. If it still matches, the response is 304.",
+    "description": "The `ETag` of an earlier response. If it still matches, the response has status 304.",
     "schema": {"type": "string"},
 }
 
 
 def link_next(response: Response, environ: Environ, **changes: object) -> None:
-    """Link to the next page of a list (RFC 8288): the same address with ``changes`` to its query."""
+    """Add a link to the next page of a list (RFC 8288): the same URL with ``changes`` to its query."""
     given = dict(parse_qsl(environ.get("QUERY_STRING", ""), keep_blank_values=True))
     query = urlencode({**given, **{name: str(value) for name, value in changes.items()}})
     path = quote(environ.get("SCRIPT_NAME", "") + environ.get("PATH_INFO", ""))
@@ -29,7 +29,7 @@ def link_next(response: Response, environ: Environ, **changes: object) -> None:
 
 
 def revalidate(response: Response) -> Response:
-    """Give a response a weak ``ETag`` of its body, unless the view set one. Return 304 if the request names
+    """Add a weak ``ETag`` to a response unless the view set one. Return a 304 response if the request names
     it.
     """
     if response.status_code != 200 or response.is_streamed or "ETag" in response.headers:

@@ -1,4 +1,4 @@
-"""File descriptors: how many connections the operating system allows a process."""
+"""File descriptors: the number of connections that the operating system allows a process."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import resource
 from typing import Final
 
 RESERVED: Final = 64
-"""Connections of a process beyond the configured ones: only health checks are answered on these."""
+"""The connections of a process beyond the configured number, on which only health checks are answered."""
 
 _OTHER: Final = 128
-"""Descriptors for all else than connections of clients and to the database: files, libraries, pipes."""
+"""Descriptors for everything except client and database connections: files, libraries, pipes."""
 
 
 def raise_limit() -> int:
-    """Raise this process's limit of open files to the maximum, and return it."""
+    """Raise this process's limit on open files to the maximum, and return the new limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -24,8 +24,8 @@ def raise_limit() -> int:
 
 
 def connections_within(descriptors: int, wanted: int, pool: int) -> int:
-    """Return how many of the ``wanted`` client connections fit in ``descriptors``, beside ``pool``
-    connections to the database.
+    """Return how many of the ``wanted`` client connections fit in ``descriptors``, in addition to ``pool``
+    database connections.
     """
     if descriptors == resource.RLIM_INFINITY:
         return wanted

@@ -1,6 +1,6 @@
-"""WSGI middleware that gives every request an id, safe headers, a log line and metrics.
+"""WSGI middleware that adds an id, security headers, a log line and metrics to every request.
 
-It wraps the app because four Flask hooks cost as much as the rest of Flask.
+It wraps the app instead of using Flask's hooks, since four of these take as long as the rest of Flask.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Edge:
         self._app = app
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        """Handle a request according to WSGI."""
+        """Handle a request, as a WSGI app."""
         began = time.perf_counter()
         given = environ.get("HTTP_X_REQUEST_ID")
         request_id = given if given is not None and _ID(given) else secrets.token_hex(8)
@@ -68,7 +68,7 @@ class Edge:
 
 
 def _has_large_body(environ: Environ) -> bool:
-    """Return whether the body may be larger than what is read after the response to keep the connection."""
+    """Return whether the body can be too large to be read after the response to keep the connection open."""
     length = environ.get("CONTENT_LENGTH") or "0"
     return "HTTP_TRANSFER_ENCODING" in environ or len(length) > 9 or int(length) > SMALL_BODY
 

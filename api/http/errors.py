@@ -48,23 +48,23 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "form_expired": ErrorCode(
         400, "Form expired", "The form is not from a page of this service, or its session has ended."
     ),
-    "link_not_found": ErrorCode(
-        404, "No such link", "The tournament has no link with this id, or not any more."
+    "link_not_found": ErrorCode(404, "No such link", "There is no link with this id, or it was removed."),
+    "link_expired": ErrorCode(
+        410, "Link expired", "The link has been used, withdrawn or replaced, or is too old."
     ),
-    "link_expired": ErrorCode(410, "Link expired", "The link was used, was withdrawn or is too old."),
     "too_many_tables": ErrorCode(
-        429, "Too many tables", "The people of an address play as many games as they may at a time."
+        429,
+        "Too many tables",
+        "Too many games are being played from this address at the same time.",
     ),
-    "review_exists": ErrorCode(409, "Review exists", "The review of this game has been requested."),
-    "invalid_token": ErrorCode(
-        401, "Token not valid", "The token is unknown, or it was revoked or replaced."
-    ),
+    "review_exists": ErrorCode(409, "Review exists", "A review of this game has already been requested."),
+    "invalid_token": ErrorCode(401, "Invalid token", "The token is unknown, or it was revoked or replaced."),
     "forbidden": ErrorCode(403, "Not allowed", "The token is valid but does not permit this operation."),
-    "not_found": ErrorCode(404, "Not found", "There is nothing at this address."),
+    "not_found": ErrorCode(404, "Not found", "There is nothing at this URL."),
     "method_not_allowed": ErrorCode(
         405,
         "Method not allowed",
-        "The address does not support this method; the header `Allow` lists those it does.",
+        "The URL does not support this method; the header `Allow` lists the supported ones.",
     ),
     "request_timeout": ErrorCode(
         408, "Request too slow", "The head or the body of the request took too long to arrive."
@@ -74,11 +74,11 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "Body too large",
         "The body exceeds the size limit of the operation, which `expected` gives. It was not read.",
     ),
-    "uri_too_long": ErrorCode(414, "Address too long", "The address, including its query, is too long."),
+    "uri_too_long": ErrorCode(414, "URL too long", "The URL, including its query, is too long."),
     "unsupported_media_type": ErrorCode(
         415,
         "Unsupported media type",
-        "The body must be JSON, sent with `Content-Type: application/json`, or for uploads also a raw file.",
+        "The body must be JSON, sent with `Content-Type: application/json`, or, for uploads, a raw file.",
     ),
     "invalid": ErrorCode(
         422,
@@ -87,8 +87,8 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     ),
     "idempotency_key_reused": ErrorCode(
         422,
-        "Key used before",
-        "Another request of this credential to the same operation had this `Idempotency-Key`.",
+        "Key already used",
+        "This credential used the same `Idempotency-Key` for another request to this operation.",
     ),
     "idempotency_key_in_use": ErrorCode(
         409,
@@ -105,7 +105,7 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "reply_not_kept": ErrorCode(
         409,
         "Reply not kept",
-        "The first request with this `Idempotency-Key` was carried out, but the owner's quota had no room "
+        "The first request with this `Idempotency-Key` was carried out, but the owner's quota left no room "
         "for its reply.",
     ),
     "headers_too_large": ErrorCode(
@@ -120,34 +120,34 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "too_many_unfinished": ErrorCode(
         429,
         "Too many unfinished requests",
-        "Too many requests of this address have not arrived completely, or together they are too large. "
+        "Too many requests from this address have not fully arrived, or their total size is too large. "
         "Requests that wait for a response do not count.",
     ),
     "internal_error": ErrorCode(
-        500, "Internal error", "An error in the service. Its log has the details under the request id."
+        500, "Internal error", "The service failed. Its log has the details under the request id."
     ),
     "corrupt_state": ErrorCode(
         500,
-        "Stored data not readable",
-        "The service cannot read what it has stored about this. Its log has the details under the "
-        "request id, and lists leave such entries out.",
+        "Unreadable stored data",
+        "The service cannot read its stored data about this. Its log has the details under the "
+        "request id. Lists omit such entries.",
     ),
     "archive_unavailable": ErrorCode(
         503,
-        "Archive not reachable",
+        "Archive unreachable",
         "The archive of finished records cannot be reached. Nothing was lost; try again later.",
     ),
     "archive_mismatch": ErrorCode(
         503,
         "Archive of another service",
-        "The archive that is configured is not that of this service. Only its operator can mend that.",
+        "The configured archive belongs to another service. Only the operator can fix this.",
     ),
     "damaged_archive": ErrorCode(
-        503, "Archive damaged", "A part of the archive of finished records cannot be read."
+        503, "Archive damaged", "Part of the archive of finished records cannot be read."
     ),
     "store_unavailable": ErrorCode(
         503,
-        "Database not reachable",
+        "Database unreachable",
         "The database cannot be reached. Nothing was lost; try again after `Retry-After` seconds.",
     ),
     "busy": ErrorCode(
@@ -158,46 +158,52 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     ),
     "store_replaced": ErrorCode(
         503,
-        "Database without its data",
-        "The database came back empty, or is another one than before; its operator has to look at it.",
+        "Database lost its data",
+        "The database came back empty, or is a different one than before; the operator must look at it.",
     ),
     "unknown_format": ErrorCode(
         503,
-        "Unknown format of the data",
-        "The program does not work with the format of the data; its operator has to look at it.",
+        "Unknown data format",
+        "This program does not support the format of the stored data; the operator must look at it.",
     ),
     "draining": ErrorCode(
         503, "Shutting down", "This process is shutting down; send the request to another one."
     ),
     # Owners and bots
-    "series_not_found": ErrorCode(404, "No such series", "There is no series with this id that you may see."),
-    "series_done": ErrorCode(409, "Series done", "The series is done, and cannot be changed any more."),
-    "invalid_series": ErrorCode(422, "Invalid series", "A setting of the series is wrong; `field` names it."),
+    "series_not_found": ErrorCode(404, "No such series", "There is no series with this id that you can see."),
+    "series_done": ErrorCode(409, "Series done", "The series is over and can no longer be changed."),
+    "invalid_series": ErrorCode(
+        422, "Invalid series", "A setting of the series is invalid; `field` names it."
+    ),
     "invalid_invitation": ErrorCode(
-        422, "Invitation not usable", "The invitation is unknown, was used or revoked, or has expired."
+        422, "Invalid invitation", "The invitation is unknown, has been used or revoked, or has expired."
     ),
-    "invitation_not_found": ErrorCode(404, "No such invitation", "You have no invitation with this id."),
+    "invitation_not_found": ErrorCode(
+        404, "No such invitation", "You do not have an invitation with this id."
+    ),
     "invalid_roster": ErrorCode(
-        422, "Invalid roster", "The table of people to invite is not valid; `detail` names the line."
+        422, "Invalid roster", "The list of people to invite is invalid; `detail` names the line."
     ),
-    "invalid_name": ErrorCode(422, "Invalid name", "The name or version label breaks the naming rules."),
+    "invalid_name": ErrorCode(422, "Invalid name", "The name or version label violates the naming rules."),
     "name_taken": ErrorCode(
-        409, "Name taken", "The name is in use, was used before, or is reserved for a house bot."
+        409, "Name taken", "The name is in use, has been used before, or is reserved for a house bot."
     ),
     "owner_suspended": ErrorCode(
         403,
         "Owner suspended",
-        "An admin has suspended the owner: its tokens are refused, nobody can sign in as it, and its bots "
+        "An admin has suspended the owner: its tokens are refused, it cannot sign in, and its bots "
         "are not seated or entered.",
     ),
     "not_confirmed": ErrorCode(
-        422, "Not confirmed", "The deletion of an account has to be confirmed with its name, in `confirm`."
+        422, "Not confirmed", "The deletion of an account must be confirmed by sending its name as `confirm`."
     ),
     "text_not_found": ErrorCode(404, "Text not found", "There is no such text."),
     "text_not_hidden": ErrorCode(404, "Text not hidden", "No admin has hidden this text."),
     "owner_not_found": ErrorCode(404, "Owner not found", "There is no owner with this name."),
     "not_co_owner": ErrorCode(
-        404, "Not a co-owner", "The owner is neither a co-owner of the bot nor invited."
+        404,
+        "Not a co-owner",
+        "The owner is neither a co-owner of the bot nor invited to be one.",
     ),
     "bot_not_found": ErrorCode(
         404, "Bot not found", "There is no bot with this name, or it has been deleted."
@@ -206,19 +212,21 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "bot_suspended": ErrorCode(
         409,
         "Bot suspended",
-        "Workers hung or crashed while they played the bot, so it is not seated until an admin has looked at "
+        "Workers hung or crashed while they played the bot, so it is not seated until an admin has reviewed "
         "it; the bot's `suspended` says in which group.",
     ),
-    "game_not_played": ErrorCode(422, "Game not played", "The version's `games` do not name this game."),
-    "suspension_not_found": ErrorCode(404, "Suspension not found", "The bot or the owner is not suspended."),
+    "game_not_played": ErrorCode(
+        422, "Game not supported", "The version's `games` do not include this game."
+    ),
+    "suspension_not_found": ErrorCode(404, "Suspension not found", "The bot or owner is not suspended."),
     "version_exists": ErrorCode(
         409, "Version exists", "The bot already has a version with this label. Versions never change."
     ),
     "quota_exceeded": ErrorCode(
         409,
         "Quota exceeded",
-        "The quota named by `quota` (of a bot, an owner or the service) has less room than needed: `most` "
-        "is the quota, `used` what is stored, `left` the difference. Nothing was stored.",
+        "The quota named by `quota` (of a bot, an owner or the service) does not have enough room: `most` "
+        "is the quota, `used` the amount stored, and `left` the difference. Nothing was stored.",
     ),
     "invalid_webhook_url": ErrorCode(
         422, "Invalid webhook URL", "The URL is not allowed for a webhook, or the bot does not use a webhook."
@@ -229,14 +237,14 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "webhook_address": ErrorCode(
         422,
         "Address not allowed",
-        "The webhook's host resolves to an address that is not public; the service does not call it.",
+        "The webhook's host resolves to an address that is not public, which the service does not call.",
     ),
     "webhook_failed": ErrorCode(
         422,
         "Webhook check failed",
         "The webhook did not answer a ping correctly, so nothing was registered; `detail` says why.",
     ),
-    "no_webhook": ErrorCode(409, "No webhook", "The bot has no webhook, so it has no signing secret."),
+    "no_webhook": ErrorCode(409, "No webhook", "The bot has no webhook, and therefore no signing secret."),
     "invalid_source": ErrorCode(
         422,
         "Invalid source",
@@ -247,38 +255,45 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         422,
         "Not compiled",
         "The upload does not compile within the limits of the sandbox; `detail` says why. It is not stored, "
-        "and for a day the same upload is refused at once.",
+        "and the same upload is refused at once for a day.",
     ),
     "load_failed": ErrorCode(
         422,
         "Not loaded",
         "The upload compiles, but raises an error or exceeds a limit when it is loaded; `detail` says why. "
-        "It is not stored, and for a day the same upload is refused at once.",
+        "It is not stored, and the same upload is refused at once for a day.",
     ),
     "upload_not_checked": ErrorCode(
         503,
         "Upload not checked",
-        "The service could not check the upload: no worker did within a day, or the checks were interrupted "
+        "The service could not check the upload: no worker was available within a day, or the checks were "
+        "interrupted "
         "three times. It is no longer stored; send it again.",
     ),
     "upload_not_found": ErrorCode(
-        404, "Upload not found", "The bot has no upload with this id, or its outcome is more than a week old."
+        404,
+        "Upload not found",
+        "There is no upload with this id, or it finished more than a week ago.",
     ),
-    "version_not_found": ErrorCode(404, "Version not found", "The bot has no version with this label."),
-    "no_source": ErrorCode(404, "No source", "The version was not uploaded, so it has no source."),
+    "version_not_found": ErrorCode(
+        404, "Version not found", "The bot does not have a version with this label."
+    ),
+    "no_source": ErrorCode(404, "No source", "The version was not uploaded and therefore has no source."),
     "log_not_found": ErrorCode(
         404, "Log not found", "The arena did not run this bot in a game with this id, or the log has expired."
     ),
     "notes_not_found": ErrorCode(
-        404, "Notes not found", "The bot has no notes on this game, or you may not read them."
+        404, "Notes not found", "The bot has no notes on this game, or you are not allowed to read them."
     ),
     # Games
-    "kind_not_found": ErrorCode(404, "Kind of game not found", "The service does not offer this game."),
+    "kind_not_found": ErrorCode(404, "Game not offered", "The service does not offer this game."),
     "preset_not_found": ErrorCode(
-        422, "Preset not found", "The game has no preset with this name and version, such as `duel@1`."
+        422,
+        "Preset not found",
+        "The game does not have a preset with this name and version, such as `duel@1`.",
     ),
     "invalid_option": ErrorCode(
-        422, "Invalid rule option", "The game has no such rule option, or the value is not allowed."
+        422, "Invalid rule option", "The game does not have this rule option, or the value is not allowed."
     ),
     "invalid_seats": ErrorCode(
         422,
@@ -286,8 +301,8 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "The number of seats does not fit the game, or the bot cannot be seated: uploaded bots play in "
         "tournaments only.",
     ),
-    "invalid_clock": ErrorCode(422, "Invalid clock", "The clock's times are out of range."),
-    "invalid_game": ErrorCode(422, "Invalid game", "Another setting of the game is not valid."),
+    "invalid_clock": ErrorCode(422, "Invalid clock", "A time of the clock is out of range."),
+    "invalid_game": ErrorCode(422, "Invalid game", "Another setting of the game is invalid."),
     "invalid_nonce": ErrorCode(
         422, "Invalid nonce", "The nonce is too long or contains characters that are not allowed."
     ),
@@ -297,10 +312,10 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "game_hidden": ErrorCode(
         403,
         "Game hidden",
-        "The game has the same deals as the other games of its group, which is not over.",
+        "The game has the same deals as the other games of its group, and the group is not over.",
     ),
     "game_not_open": ErrorCode(409, "Game not open", "The game is not waiting for players."),
-    "game_not_running": ErrorCode(409, "Game not running", "The game has not begun, or is over."),
+    "game_not_running": ErrorCode(409, "Game not running", "The game has not begun yet, or is over."),
     "game_busy": ErrorCode(
         409, "Game busy", "Too many changes at the same time. Nothing was changed; try again."
     ),
@@ -309,7 +324,7 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "record_not_ready": ErrorCode(
         409,
         "Record not ready",
-        "The game, or the group it belongs to, is not over, or its record is being written; then try again.",
+        "The game or its group is not over yet, or its record is still being written; try again later.",
     ),
     "no_picture": ErrorCode(
         404,
@@ -323,19 +338,20 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "invalid_tournament": ErrorCode(
         422,
         "Invalid tournament",
-        "The tournament's settings are not valid: `field` names the setting, `expected` says what is valid.",
+        "The tournament's settings are invalid: `field` names the setting, and `expected` says what is "
+        "valid.",
     ),
     "budget_exceeded": ErrorCode(
         429,
         "Budget exceeded",
-        "The owner's budget of the day, named by `budget`, is too small for this: `most` is the budget, "
-        "`used` what was started today, `left` the difference. It renews at `renews_ms`, in `retry_after` "
+        "The owner's daily budget named by `budget` is too small for this: `most` is the budget, "
+        "`used` the amount used today, and `left` the difference. It renews at `renews_ms`, in `retry_after` "
         "seconds.",
     ),
     "invalid_comparison": ErrorCode(
         422,
         "Invalid comparison",
-        "The comparison cannot be played: `field` names the setting, `expected` says what is valid.",
+        "The comparison cannot be played: `field` names the setting, and `expected` says what is valid.",
     ),
     "comparison_not_found": ErrorCode(
         404, "Comparison not found", "There is no comparison with this id, or it is not yours."
@@ -350,36 +366,39 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "tournament_busy": ErrorCode(
         409, "Tournament busy", "Too many changes at the same time. Nothing was changed; try again."
     ),
-    "entry_closed": ErrorCode(409, "Entry closed", "Entry has not opened yet, or is already locked."),
+    "entry_closed": ErrorCode(409, "Entry closed", "Entry has not opened yet, or has already closed."),
     "entry_not_found": ErrorCode(404, "Not entered", "The bot has not entered the tournament."),
-    "already_entered": ErrorCode(409, "Already entered", "The bot is already in the list of entries."),
+    "already_entered": ErrorCode(409, "Already entered", "The bot has already entered the tournament."),
     "wrong_division": ErrorCode(
         409,
         "Wrong division",
-        "Uploaded bots play in the division `sealed`, others in `open`, language models also in `models`.",
+        "Uploaded bots play in `sealed`, other bots in `open`, and language models also in `models`.",
     ),
     "not_invited": ErrorCode(403, "Not invited", "The tournament is not open to this bot."),
     "too_many_of_owner": ErrorCode(
         409,
-        "Too many of one owner",
+        "Too many bots of one owner",
         "The owner already has the maximum number of bots in the tournament.",
     ),
-    "tournament_full": ErrorCode(409, "Tournament full", "The tournament has its maximum number of bots."),
+    "tournament_full": ErrorCode(
+        409, "Tournament full", "The tournament already has its maximum number of bots."
+    ),
     "schedule_not_found": ErrorCode(404, "Schedule not found", "There is no schedule with this id."),
     "schedule_exists": ErrorCode(409, "Schedule exists", "There is already a schedule with this id."),
     "invalid_schedule": ErrorCode(
         422,
         "Invalid schedule",
-        "The schedule is not valid, or would never fire; `field` says which part is wrong.",
+        "The schedule is invalid or would never fire; `field` says which part is wrong.",
     ),
     "subscription_not_found": ErrorCode(
-        404, "Subscription not found", "You have no such subscription to the tournament."
+        404, "Subscription not found", "You do not have this subscription to the tournament."
     ),
     "not_editable": ErrorCode(
         409,
         "Not editable",
-        "The setting cannot be edited any more; `expected` lists what can: after the first entry the name, "
-        "description, link, a later deadline and more places, and after the lock the first three.",
+        "The setting can no longer be edited; `expected` lists those that can: after the first entry, the "
+        "name, "
+        "description, link, a later deadline and more places; after the lock, only the first three.",
     ),
     "group_not_over": ErrorCode(
         409, "Group not over", "The group has no result yet, so it cannot be annulled."
@@ -391,20 +410,22 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "matchups_not_found": ErrorCode(
         404,
         "No matchups",
-        "The leaderboard has no matchups: games of more than two sides, fewer than two ranked bots, or none "
-        "computed yet.",
+        "The leaderboard has no matchups: its games have more than two sides, fewer than two bots are "
+        "ranked, or none were computed yet.",
     ),
 }
 
 
 RESULTS: Final[dict[str, str]] = {
     "accepted": "The action was carried out. `repeated` is true if the same answer had been accepted before.",
-    "stale_turn": "The turn is no longer open: `reason` is `clock` if time ran out, or `superseded` if the "
+    "stale_turn": "The turn is no longer open: `reason` is `clock` if its time ran out, or `superseded` if "
+    "the "
     "seat has a different turn now. `fresh` is the current turn, if there is one. Not a fault.",
     "turn_already_answered": "The turn was already answered with another action. Not a fault.",
-    "illegal_action": "Not a legal action; `legal_actions` lists those. A fault; the turn stays open.",
-    "malformed": "The answer is not valid. A fault if it names an open turn of the bot, which stays open.",
-    "unknown_turn": "The bot has no turn with this id. Not a fault.",
+    "illegal_action": "Not a legal action; `legal_actions` lists the legal ones. A fault; the turn stays "
+    "open.",
+    "malformed": "The answer is invalid. A fault if it names an open turn of the bot; the turn stays open.",
+    "unknown_turn": "The bot does not have a turn with this id. Not a fault.",
 }
 """The possible results of an answer to a turn."""
 
@@ -440,7 +461,7 @@ _BY_STATUS: Final = {
 
 
 def problem(error: ArenaError, environ: Environ) -> tuple[dict[str, object], int]:
-    """Return the problem document for ``error`` and its HTTP status."""
+    """Return the problem document for ``error``, and its HTTP status."""
     known = ERRORS.get(error.code)
     if known is None:
         _log.error("unknown error code %s", error.code)
@@ -480,14 +501,14 @@ def problem_response(error: ArenaError, environ: Environ) -> Response:
 
 
 def add_allowance(response: Response, allowance: Allowance) -> None:
-    """Add headers that state what is left of a limit (draft-ietf-httpapi-ratelimit-headers-11)."""
+    """Add headers that state how much of a limit is left (draft-ietf-httpapi-ratelimit-headers-11)."""
     name, most, seconds, left, full_s = allowance
     response.headers["RateLimit-Policy"] = f'"{name}";q={most};w={math.ceil(seconds)}'
     response.headers["RateLimit"] = f'"{name}";r={left};t={full_s}'
 
 
 def error_response(error: Exception, environ: Environ) -> Response:
-    """Return the response for any error. An unexpected one is logged and becomes ``internal_error``."""
+    """Return the response for any error. An unexpected error is logged and becomes ``internal_error``."""
     if isinstance(error, CorruptState):
         _log.error("a row cannot be read", exc_info=error, extra={"request_id": environ.get(REQUEST_ID)})
         return problem_response(CorruptState("the stored data of this resource cannot be read"), environ)
@@ -529,12 +550,12 @@ def _detail(error: HTTPException, environ: Environ) -> str:
 
 
 def _templates() -> list[str]:
-    """Return the address templates of the API."""
+    """Return the API's path templates."""
     return [rule.rule for rule in current_app.url_map.iter_rules() if rule.rule.startswith("/v1/")]
 
 
 def _own_bots(environ: Environ) -> list[str]:
-    """Return the names of the bots of the caller's owner."""
+    """Return the names of the bots that belong to the caller's owner."""
     who = environ.get(PRINCIPAL)
     if who is None or not who.owner:
         return []
@@ -543,7 +564,7 @@ def _own_bots(environ: Environ) -> list[str]:
 
 
 def register_error_handlers(app: Flask, as_page: Callable[[Response], Response]) -> None:
-    """Answer every error with a problem document; ``as_page`` may turn it into a page."""
+    """Answer every error with a problem document; ``as_page`` can turn it into a page."""
 
     def handle(error: Exception) -> Response:
         if isinstance(error, ArenaError):
@@ -560,8 +581,8 @@ def errors_page() -> str:
         "# Errors",
         "",
         "Every error is a problem document (RFC 9457, `application/problem+json`) with a stable `code`, a",
-        "readable `detail`, and where it helps `field` (the wrong field) and `expected` (what is valid).",
-        "`request_id` equals the header `X-Request-Id` of the response. Match on `code`; texts may change.",
+        "readable `detail`, and where helpful `field` (the invalid field) and `expected` (what is valid).",
+        "`request_id` equals the header `X-Request-Id` of the response. Match on `code`; texts can change.",
         "",
         "| code | status | meaning |",
         "|---|---|---|",
@@ -574,7 +595,8 @@ def errors_page() -> str:
         "",
         "## Answers to turns",
         "",
-        "`POST /v1/turns` accepts several answers; the `status` of each result says what happened to it.",
+        "`POST /v1/turns` accepts several answers; the `status` of each result says what became of that "
+        "answer.",
         "After three faults in a game, default actions are played for the seat, and it is placed last.",
         "",
         "| status | meaning |",

@@ -1,8 +1,8 @@
-"""Settings for ``gunicorn -c python:api.http.gunicorn_conf``; most can be changed in the environment.
+"""Settings for ``gunicorn -c python:api.http.gunicorn_conf``; most can be changed by environment variables.
 
-With gevent, each of thousands of waiting bots costs a process 14 KB and does not slow the others down;
-threads cost seven times as much. Two processes of granian answer 50% more requests but hold fewer
-streams; the same app runs there too.
+With gevent, a process can serve thousands of waiting bots: each takes 14 KB and does not slow the others
+down; a thread takes seven times as much. The same app also runs with granian: two processes answer 50% more
+requests, but hold fewer streams.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ worker_connections = connections_within(_descriptors, _settings.http.connections
 logger_class = "api.http.server.JsonLogger"
 loglevel = _settings.log_level.lower()
 keepalive = 75
-# Parsing a head takes time that grows with the square of its size.
+# The time to parse a head grows with the square of its size.
 limit_request_fields = 50
 limit_request_field_size = 4094
 timeout = 60
-# Each process ends earlier by itself: see api.http.server.DrainingWorker.
+# Each process normally ends earlier: see api.http.server.DrainingWorker.
 graceful_timeout = _settings.http.grace_seconds + MOST_GRACE
 backlog = 2048
 control_socket_disable = True
@@ -54,7 +54,7 @@ def when_ready(server: Arbiter) -> None:
     """Log a warning if the operating system allows fewer connections than configured."""
     if worker_connections < _settings.http.connections:
         server.log.warning(
-            "the limit of %d open files (ulimit -n) leaves %d connections per process, not %d "
+            "the limit of %d open files (ulimit -n) allows only %d connections per process instead of %d "
             "(BOTEQUIM_CONNECTIONS)",
             _descriptors,
             worker_connections,
@@ -75,10 +75,10 @@ def post_worker_init(worker: GeventWorker) -> None:
         services.store.identity.check()
     except UnknownFormat as error:
         worker.log.critical("%s", error)
-        # The server ends, too.
+        # This ends the server, too.
         sys.exit(Arbiter.WORKER_BOOT_ERROR)
     except ArenaError:
-        # Without a database yet, /readyz does it.
+        # If there is no database yet, /readyz checks it later.
         pass
     read_in_threads(services.live.finished)
     start_sweeper(services)

@@ -1,6 +1,4 @@
-"""Hints for mistakes in requests: what was probably meant, and what was given. Valid requests never reach
-this module.
-"""
+"""Hints about mistakes in requests: the probable intention, and the value received."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ _MOST_SEGMENTS: Final = 10
 _TYPES: Final = {
     dict: "an object",
     list: "a list",
-    str: "a text",
+    str: "a string",
     bool: "true or false",
     int: "a number",
     float: "a number",
@@ -53,30 +51,30 @@ _INSTEAD: Final = {
     "language": "transport",
     "code": "source",
 }
-"""Names that other services have for the same field."""
+"""The names of fields here, by the names that other services use for them."""
 
 _SAYS_EXPECTED: Final = "; expected "
-"""Before what is expected, in the messages of errors of the arena."""
+"""In error messages of the arena, the text before the expected value."""
 
 _CREDENTIALS: Final = ("token", "access_token", "api_key", "apikey", "key", "auth")
 
 
 def did_you_mean(given: object, known: Iterable[str]) -> str:
-    """Return a question that proposes the one of ``known`` that is most like ``given``, or an empty text."""
+    """Return a question that proposes the closest match to ``given`` in ``known``, or an empty string."""
     near = closest(given, known)
     return f"; did you mean {near}?" if near else ""
 
 
 def closest(given: object, known: Iterable[str]) -> str | None:
-    """Return the one of ``known`` that is most like ``given``, or None if none is close."""
+    """Return the closest match to ``given`` in ``known``, or None if none is close."""
     return next(iter(similar(given, known, 1)), None) if isinstance(given, str) else None
 
 
 def explained(
     schema: Schema, path: Path, message: str, given: object, *, in_query: bool = False
 ) -> tuple[str, str | None]:
-    """Return the detail and what is expected, for one of marshmallow's messages about the value at ``path``.
-    If ``in_query``, all values are texts.
+    """Return the detail and the expected value for one of marshmallow's messages about the value at ``path``.
+    ``in_query``: whether the values come from a query, where all are strings.
     """
     holder, field = _field_at(schema, path, given)
     value = _value_at(given, path)
@@ -109,7 +107,7 @@ def _instead_of(name: str, holder: Schema | None) -> str:
     if holder is None:
         return ""
     if name.lower() in _CREDENTIALS:
-        return "; a token is sent in the header Authorization: Bearer <token>"
+        return "; send the token in the header Authorization: Bearer <token>"
     near = closest(name, holder.fields) or _INSTEAD.get(name.lower())
     return f"; did you mean {near}?" if near in holder.fields else ""
 
@@ -121,7 +119,7 @@ def _one_of(holder: Schema | None) -> str:
 
 
 def _as_name(value: str, field: fields.String) -> str:
-    """Return the name that a text becomes by the rules of names."""
+    """Return a hint that proposes ``value`` changed to follow the naming rules, or an empty string."""
     name = re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")
     for check in field.validators:
         if isinstance(check, validate.Regexp) and name != value and re.match(str(check.regex.pattern), name):
@@ -132,8 +130,8 @@ def _as_name(value: str, field: fields.String) -> str:
 def _wrong_type(value: object) -> str:
     if isinstance(value, str):
         if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?|true|false|null", value):
-            return f"; {_shown(value)} is a text: write it without quotes"
-        return f"; {_shown(value)} is a text"
+            return f"; {_shown(value)} is a string: write it without quotes"
+        return f"; {_shown(value)} is a string"
     return f"; {_shown(value)} is {_type_of(value)}"
 
 
@@ -142,12 +140,12 @@ def _range(field: fields.Field[object] | None) -> str | None:
         if isinstance(check, validate.Range) and check.min is not None and check.max is not None:
             if check.min_inclusive and check.max_inclusive:
                 return f"{check.min} to {check.max}"
-            return f"more than {check.min} and less than {check.max}"
+            return f"greater than {check.min} and less than {check.max}"
     return None
 
 
 def _only(field: fields.Field[object] | None) -> str | None:
-    """Return the only allowed value of a field, as JSON, or None if it may have others."""
+    """Return the only value that a field allows, as JSON, or None if it allows others."""
     for check in field.validators if field is not None else ():
         if isinstance(check, validate.Equal):
             return json.dumps(check.comparable)
@@ -162,7 +160,7 @@ def _choices(field: fields.Field[object] | None) -> list[str]:
 
 
 def _field_at(schema: Schema, path: Path, given: object) -> tuple[Schema | None, fields.Field[Any] | None]:
-    """Return the schema of the object that has the value at ``path``, and the value's field, or None if
+    """Return the schema of the object that contains ``path``, and the field at ``path``; each is None if
     unknown.
     """
     holder: Schema | None = schema
@@ -181,7 +179,7 @@ def _field_at(schema: Schema, path: Path, given: object) -> tuple[Schema | None,
 
 
 def _of_kind(schema: Schema, value: object) -> Schema:
-    """Return the schema for the kind of game of an object."""
+    """Return the schema for an object, according to its kind of game."""
     if not isinstance(schema, UnionSchema):
         return schema
     kinds = schema.type_schemas
@@ -236,11 +234,11 @@ _EXPECTED: Final = (
 )
 
 
-# Errors of the domain, and texts that are not JSON
+# Domain errors, and bodies that are not JSON
 
 
 def with_hint(error: ArenaError, own: Callable[[], Iterable[str]]) -> ArenaError:
-    """Return the error with a hint in its message, if what was meant can be guessed. ``own`` are the caller's
+    """Add a hint to the error's message if the intention can be guessed. ``own`` returns the caller's
     bots.
     """
     if "did you mean" in error.message:
@@ -250,7 +248,7 @@ def with_hint(error: ArenaError, own: Callable[[], Iterable[str]]) -> ArenaError
     if error.code == "bot_not_found" and found:
         house = found[1].removeprefix("house:")
         if house in HOUSE_BOTS:
-            error.message += "; that is a house bot"
+            error.message += "; this is the name of a house bot"
             error.expected = error.expected or f'{{"house": "{house}"}}'
             return error
         hint = _bot_hint(found[1], own)
@@ -263,20 +261,20 @@ def with_hint(error: ArenaError, own: Callable[[], Iterable[str]]) -> ArenaError
 def _bot_hint(name: str, own: Callable[[], Iterable[str]]) -> str:
     last = re.split(r"[/:@]", name)[-1]
     if last and last != name:
-        return f"; a bot is named without its owner: did you mean {last}?"
+        return f"; use the bot's name without its owner: did you mean {last}?"
     return did_you_mean(name, own())
 
 
 def json_hint(data: bytes) -> str:
-    """Return what may be wrong with a text that is not JSON, or an empty text if that is not known."""
+    """Return a hint about what is wrong with data that is not JSON, or an empty string if this is unknown."""
     if not data.strip():
         return "; the body is empty"
     if data.startswith(b"\xef\xbb\xbf"):
         return "; the body begins with a byte order mark"
     if re.match(rb"\s*[{\[]\s*'", data):
-        return "; JSON has double quotes"
+        return "; JSON strings need double quotes"
     if re.search(rb"[:,\[]\s*(True|False|None)\b", data):
-        return "; JSON has true, false and null"
+        return "; in JSON, use true, false and null"
     if re.search(rb",\s*[}\]]", data):
         return "; there is a comma before a closing bracket"
     if re.match(rb"[A-Za-z_]+=", data):
@@ -287,14 +285,14 @@ def json_hint(data: bytes) -> str:
 _QUOTED: Final = re.compile(r"'([^']{1,80})'")
 
 
-# Addresses
+# Paths
 
 
 def near_address(path: str, templates: Iterable[str]) -> str | None:
-    """Return the address that was probably meant by ``path``. ``templates`` are those of the API, with parts
-    in ``<>``.
+    """Return the path that was probably meant by ``path``. ``templates`` are the API's path templates, with
+    parameters written as ``<name>``.
 
-    A template that only has more parts is returned with them in braces.
+    If a template only has additional parameters at its end, it is returned with these in braces.
     """
     given = [part for part in path.split("/") if part]
     while given and given[0].lower() in ("v1", "api"):
@@ -323,7 +321,7 @@ def near_address(path: str, templates: Iterable[str]) -> str | None:
 
 
 def _matched(given: Sequence[str], known: Sequence[str]) -> list[str] | None:
-    """Return ``given`` with its fixed parts spelled as in ``known``, or None if one of them is not close."""
+    """Return ``given`` with its fixed parts spelled as in ``known``, or None if one is too different."""
     found = []
     for part, template in zip(given, known, strict=True):
         if template.startswith("<"):

@@ -1,7 +1,7 @@
 """Requests with an ``Idempotency-Key``, which are carried out once; a repeated request gets the same reply.
 
-Keys belong to a credential and an operation. Replies of successful requests are kept for a day; a request
-that failed created nothing, so its key is free again.
+Keys belong to a credential and an operation. Replies of successful requests are kept for a day; a failed
+request created nothing, so its key can be used again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ REPLAYED: Final = "Idempotent-Replayed"
 IDEMPOTENCY_KEY: Final = {
     "in": "header",
     "name": "Idempotency-Key",
-    "description": "A random text for this request. A repeat with the same key within 24 hours is not "
+    "description": "A random string for this request. A repeat with the same key within 24 hours is not "
     "carried out again and gets the same reply; see *Conventions*.",
     "schema": {"type": "string", "minLength": 1, "maxLength": MOST_CHARACTERS},
 }
@@ -42,10 +42,10 @@ KEY_ERRORS: Final = (
     "idempotency_key_in_use",
     "reply_not_kept",
 )
-"""Errors of all operations that take a key."""
+"""The error codes of all operations that take a key."""
 
 _LEASE_MS: Final = 20_000
-"""How long a key stays taken if the process dies, besides the time that a request may wait for an upload."""
+"""How long a key stays taken if the process dies, plus the time that a request can wait for an upload."""
 
 _KEPT_HEADERS: Final = ("Content-Type", "Location")
 _SECRET: Final = b"secret"
@@ -53,9 +53,9 @@ _TOO_LARGE: Final = b"too large"
 
 
 def keyed_request(environ: Environ, operation: str, who: Principal, sent: object) -> KeyedRequest | None:
-    """Return the request if it has a key, with the hash of its address and of what was ``sent``: the values
-    of the body before they were loaded, so that a default of a later version does not change the hash. The
-    order of fields and white space do not matter.
+    """Return the request if it has a key, with a hash of its URL and of ``sent``. These are the body's values
+    before they were loaded, so that a default added in a later version does not change the hash. The order of
+    fields and white space do not matter.
 
     Raises :class:`~api.http.errors.HttpError` for an invalid key.
     """
@@ -64,12 +64,12 @@ def keyed_request(environ: Environ, operation: str, who: Principal, sent: object
         return None
     if not (0 < len(key) <= MOST_CHARACTERS and key.isascii() and key.isprintable()):
         raise HttpError(
-            "the idempotency key is empty, too long or has characters that are not allowed",
+            "the idempotency key is empty or too long, or contains characters that are not allowed",
             code="invalid",
             field="Idempotency-Key",
             expected=f"1 to {MOST_CHARACTERS} printable ASCII characters",
         )
-    # orjson refuses whole numbers of more than 64 bits.
+    # orjson refuses integers of more than 64 bits.
     query = sorted(parse_qsl(environ.get("QUERY_STRING", ""), keep_blank_values=True))
     data = json.dumps([environ["PATH_INFO"], query, sent], default=_digest, sort_keys=True)
     scope = f"{who.scope}:{who.name}\n{operation}\n{key}"
@@ -83,10 +83,10 @@ def carried_out_once(
     secret: Sequence[str] = (),
     rotation: Callable[[], str] = str,
 ) -> Response:
-    """Return the response of ``act``, or that of an earlier request with the key.
+    """Return the response of ``act``, or the response to an earlier request with the key.
 
-    ``secret`` lists the fields of the response that are shown once. ``rotation`` is the request that issues
-    them again. Raises :class:`~api.http.errors.HttpError` with one of ``KEY_ERRORS`` or
+    ``secret`` lists the fields of the response that are shown only once. ``rotation`` returns the request
+    that reissues them. Raises :class:`~api.http.errors.HttpError` with one of ``KEY_ERRORS`` or
     ``secret_already_issued``.
     """
     replies, lease, http = services.store.replies, secrets.token_hex(8), services.settings.http
@@ -96,7 +96,7 @@ def carried_out_once(
         try:
             response = act()
         except BaseException:
-            # If the database is gone, the lease ends by itself.
+            # If the database is gone, the lease expires.
             with suppress(ArenaError):
                 replies.release(keyed, lease)
             raise
@@ -104,10 +104,10 @@ def carried_out_once(
         return response
     if begun.verdict == "other":
         raise HttpError(
-            "another request to this operation used this key",
+            "this key was already used for another request to this operation",
             code="idempotency_key_reused",
             field="Idempotency-Key",
-            expected="a new key for a new request, or the same address and body as before",
+            expected="a new key for a new request, or the same URL and body as before",
         )
     if begun.verdict == "running":
         raise HttpError(
@@ -126,7 +126,7 @@ def carried_out_once(
         )
     if begun.reply == _TOO_LARGE:
         raise HttpError(
-            "the first request with this key was carried out; the owner's quota had no room for its reply",
+            "the first request with this key was carried out; the owner's quota left no room for its reply",
             code="reply_not_kept",
             field="Idempotency-Key",
             expected="to read what it created",
@@ -137,7 +137,7 @@ def carried_out_once(
 def _keep(
     services: Service, keyed: KeyedRequest, lease: str, response: Response, secret: Sequence[str]
 ) -> None:
-    """Store the response, or a note in its place if it has a secret or there is no room for it."""
+    """Store the response, or only a note in its place if it has a secret or there is no room for it."""
     replies = services.store.replies
     data = response.get_data()
     if secret and any(orjson.loads(data).get(name) is not None for name in secret):
@@ -168,7 +168,7 @@ def _hash(data: bytes) -> str:
 
 
 def _digest(value: object) -> str:
-    """Return a digest that represents a file in a request."""
+    """Return a digest that stands for a file in a request."""
     if not isinstance(value, bytes):
         raise TypeError
     return _hash(value)

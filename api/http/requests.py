@@ -1,4 +1,4 @@
-"""Validation of the query and body of requests."""
+"""Validation of the queries and bodies of requests."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ MAX_PARAMETERS: Final = 30
 
 
 _ODD_NUMBER: Final = re.compile(r"_|[^\x00-\x7f]").search
-"""What only Python takes for a part of a number."""
+"""Matches characters that only Python accepts in a number."""
 
 
 def read_query(schema: Schema, environ: Environ, settings: HttpSettings) -> Any:
-    """Return the query, loaded with the fields of ``schema``. Raises if a parameter is repeated.
+    """Return the query, loaded with the fields of ``schema``. Raises an error if a parameter is repeated.
 
     Queries are flat, so the fields are loaded one by one: ``schema.load`` takes four times as long.
     """
@@ -64,9 +64,7 @@ def load(schema: Schema, value: Any) -> Any:
 
 
 def _invalid(schema: Schema, messages: object, given: object, *, in_query: bool = False) -> ArenaError:
-    """Return an error for the first of marshmallow's messages, with the others in ``extra``. ``given`` is the
-    request.
-    """
+    """Return an error for the first of marshmallow's messages, with the others in ``extra``."""
     found = _flat(messages, ())
     path, message = found[0]
     field = ".".join(path)

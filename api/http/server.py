@@ -1,5 +1,5 @@
-"""Gunicorn's worker and logger: connections with limits, graceful draining, problem documents for invalid
-HTTP, JSON logs.
+"""Gunicorn's worker and logger: connection limits, graceful draining, problem documents for invalid HTTP, and
+JSON logs.
 
 Gunicorn imports this before gevent patches the sockets, so it does not import the app at the top.
 """
@@ -40,10 +40,10 @@ class JsonLogger(Logger):
 
 
 class DrainingWorker(GeventWorker):
-    """A worker that bounds the time and number of requests that arrive slowly, and keeps room for health
-    checks.
+    """A worker that limits how many requests can arrive slowly and for how long, and reserves connections for
+    health checks.
 
-    On SIGTERM, it accepts no more connections, ends requests that wait, finishes requests in progress, and
+    On SIGTERM, it stops accepting connections, ends waiting requests, finishes requests in progress, and
     closes idle connections.
     """
 
@@ -61,7 +61,7 @@ class DrainingWorker(GeventWorker):
 
         metrics.connections_limit.set(self._most)
         http = self.http_settings()
-        # Behind a proxy all connections are the proxy's, which sends complete heads.
+        # Behind a proxy, all connections come from the proxy, which sends complete heads.
         self._heads = UnfinishedHeads(http.head_seconds, None if http.proxies else http.unfinished)
         super().run()
 
@@ -94,7 +94,7 @@ class DrainingWorker(GeventWorker):
         current = gevent.getcurrent()
         connection = self._open[current]
         if not connection.first:
-            # Others come before a request that has arrived behind the last one.
+            # Yield to other connections before the next request on this one.
             gevent.sleep(0)
         wait = super().timeout_ctx() if self.alive else gevent.Timeout(_LAST_WAIT, False)
         self._idle[current] = wait
@@ -102,7 +102,7 @@ class DrainingWorker(GeventWorker):
         return wait
 
     def handle_request(self, listener_name: object, req: Request, sock: Connection, addr: object) -> None:
-        """Answer a request whose head was read."""
+        """Handle a request whose head was read."""
         sock.head_complete(req)
         self._idle.pop(gevent.getcurrent(), None)
         if sock.crowded and req.path not in HEALTH:
@@ -121,7 +121,8 @@ class DrainingWorker(GeventWorker):
         if now - self._crowded > _QUIET_SECONDS:
             self._crowded = now
             self.log.warning(
-                "all %d connections are in use (BOTEQUIM_CONNECTIONS): further ones get 503 busy", self._most
+                "all %d connections are in use (BOTEQUIM_CONNECTIONS): further connections get 503 busy",
+                self._most,
             )
         write_problem(connection, 503, "Service Unavailable", "all connections of this process are in use")
         raise StopIteration
@@ -154,20 +155,20 @@ class DrainingWorker(GeventWorker):
         self.cfg.set("graceful_timeout", grace + more)
         service.live.notifier.stop()
         for connection, wait in list(self._idle.items()):
-            # Only the hub may throw; connections with a request by then are left alone.
+            # Only the hub can throw; connections that have a request by then are left alone.
             gevent.get_hub().loop.run_callback(_close_if_idle, connection, wait)
 
 
 _SECONDS_EACH: Final = 0.003
-"""How much longer requests may take to finish per open connection: a few times what a poll costs."""
+"""The extra seconds that requests have to finish, per open connection: a few times the cost of a poll."""
 
 HEALTH: Final = frozenset({"/healthz", "/readyz", "/metrics"})
 
 _QUIET_SECONDS: Final = 60.0
-"""How long it is not logged again that there is no connection left."""
+"""The minimum seconds between two log lines about connections having run out."""
 
 _LAST_WAIT: Final = 1.0
-"""Seconds that a connection accepted while draining has to send its request."""
+"""The seconds that a connection accepted during draining has to send its request."""
 
 
 def _close_if_idle(connection: gevent.Greenlet, wait: gevent.Timeout) -> None:

@@ -1,4 +1,4 @@
-"""The visitor of a page: the session that the signed cookie of a browser names, and the protection of forms.
+"""The visitor of a page: the session named by the browser's signed cookie, and the protection of forms.
 
 Only pages have sessions; the operations of the API take tokens.
 """
@@ -35,7 +35,7 @@ _FORM_SECRET_BYTES: Final = 24
 
 
 class _Cookies(SecureCookieSessionInterface):
-    """Signed cookies, used for pages only. The key is in the store, so that all processes share it."""
+    """Signed cookies, used for pages only. The signing key is in the store, so all processes share it."""
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
         if request.path.startswith(_WITHOUT):
@@ -59,18 +59,16 @@ def protect_pages(app: Flask) -> None:
         SESSION_COOKIE_SAMESITE="Lax",
         PERMANENT_SESSION_LIFETIME=SESSION_MS // 1000,
         MAX_FORM_PARTS=_MAX_PARTS,
-        # Each form has its own limit; sources may be pasted.
+        # Each form has a separate limit, since sources can be pasted.
         MAX_FORM_MEMORY_SIZE=None,
     )
-    # Forms are checked by read_form: a hook would cost every request of the API.
+    # read_form checks forms: a hook would slow down every request to the API.
     app.jinja_env.globals["csrf_token"] = _form_token
 
 
 @dataclass(frozen=True)
 class Visitor:
-    """The person who views a page. ``session`` is None for somebody who has neither signed in
-    nor sat down.
-    """
+    """The person who views a page. ``session`` is None before signing in or sitting down at a table."""
 
     session: Session | None = None
     principal: Principal | None = None
@@ -82,7 +80,7 @@ class Visitor:
 
     @property
     def name_in_views(self) -> str:
-        """The name of the owner as shown in views, which differs if an admin hid it."""
+        """The name of the owner as shown in views, which is different if an admin hid it."""
         return self.owner and services().moderation.name("owner", self.owner)
 
     @property
@@ -96,7 +94,7 @@ class Visitor:
 
 
 def visitor() -> Visitor:
-    """Return the visitor of the present request."""
+    """Return the visitor who made the current request."""
     if "visitor" not in g:
         g.visitor = _visitor()
     found: Visitor = g.visitor
@@ -104,7 +102,7 @@ def visitor() -> Visitor:
 
 
 def visitor_if_known() -> Visitor:
-    """Return the visitor for error pages: nobody while sessions cannot be read."""
+    """Return the visitor for error pages, or an anonymous visitor if sessions cannot be read."""
     try:
         return visitor()
     except ArenaError:
@@ -119,28 +117,28 @@ def _visitor() -> Visitor:
     sessions = services().sessions
     found = sessions.find(key)
     if found is None:
-        # It has ended, and its forms with it.
+        # The session has ended, and its forms with it.
         session.clear()
         return Visitor()
     return Visitor(found, sessions.principal(found))
 
 
 def page_viewer() -> Viewer:
-    """Return the viewer of a page: the holder of the request's token, or the visitor."""
+    """Return the viewer of a page: the holder of the request's token, or else the visitor."""
     principal: Principal | None = request.environ.get(PRINCIPAL)
     return visitor().viewer if principal is None else viewer(principal)
 
 
 def session_key() -> str | None:
-    """Return the key of the present session, which may have ended."""
+    """Return the key of the current session, which can already have ended."""
     key: str | None = session.get(_KEY)
     return key
 
 
 def begin(begun: tuple[str, Session]) -> Session:
-    """Store a session that has begun in the browser's cookie, and return it."""
+    """Store a new session in the browser's cookie, and return it."""
     key, found = begun
-    # The forms of pages that were opened before are those of another session.
+    # Forms on pages that were opened earlier belong to another session.
     session.clear()
     session.permanent = True
     session[_KEY] = key
@@ -149,7 +147,7 @@ def begin(begun: tuple[str, Session]) -> Session:
 
 
 def sign_out() -> None:
-    """End the present session."""
+    """End the current session."""
     key = session_key()
     if key is not None:
         services().sessions.end(key)
@@ -158,8 +156,8 @@ def sign_out() -> None:
 
 
 def person() -> str:
-    """Return the visitor as a person at tables, beginning a guest session if there is none. Only forms may
-    call it.
+    """Return the visitor as a person at tables, beginning a guest session if there is none. Call this only
+    when handling forms.
 
     Raises :class:`~arena.ops.rate_limits.RateLimited`.
     """
@@ -180,7 +178,7 @@ def signed_in() -> Principal:
 
 
 def sign_in_link(owner: str) -> tuple[str, int]:
-    """Return a link that signs a browser in as the owner, and when it expires (Unix time in milliseconds)."""
+    """Return a link that signs a browser in as the owner, and its expiry time (Unix milliseconds)."""
     parts = services()
     code = parts.sessions.new_link(owner)
     address = f"{service_address() or ''}/sign-in?{urlencode({'code': code})}"
@@ -188,7 +186,7 @@ def sign_in_link(owner: str) -> tuple[str, int]:
 
 
 def client_address() -> str:
-    """Return the client that the limits per address count."""
+    """Return the client to which per-address limits apply."""
     return client(request.environ)
 
 
@@ -207,13 +205,14 @@ def read_form(most: int) -> None:
     request.environ["CONTENT_LENGTH"] = str(len(data))
     visitor()
     sent = request.form.get("csrf_token", "")
-    # Compared as texts, because signatures that differ in unused bits of Base64 are equal to itsdangerous.
+    # Compare as strings, because itsdangerous considers signatures equal that differ only in unused bits of
+    # Base64.
     if _FORM_SECRET not in session or not secrets.compare_digest(sent.encode(), _form_token().encode()):
         raise _form_expired()
 
 
 def _form_token() -> str:
-    """Return the token of all forms of this session: the signature of a secret that its cookie holds."""
+    """Return the token of all forms of this session: the signature of a secret in its cookie."""
     if _FORM_SECRET not in session:
         session[_FORM_SECRET] = secrets.token_urlsafe(_FORM_SECRET_BYTES)
     g.has_form = True
@@ -223,8 +222,8 @@ def _form_token() -> str:
 
 
 def _is_from_elsewhere() -> bool:
-    """Return whether the browser says that a page of another site sent the request. Old browsers do not say
-    so, and for our own pages ``Origin`` may be ``null``, since they send no referrer.
+    """Return whether the browser reports that a page of another site sent the request. Old browsers do not
+    report it. For our pages, ``Origin`` can be ``null``, since they send no referrer.
     """
     if request.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
         return True
@@ -234,7 +233,7 @@ def _is_from_elsewhere() -> bool:
 
 
 def _host(url: str) -> str:
-    """Return the host and port of a URL, or an empty text if it has none."""
+    """Return the host and port of a URL, or an empty string if it has none."""
     try:
         return urlsplit(url).netloc.lower()
     except ValueError:
@@ -243,7 +242,7 @@ def _host(url: str) -> str:
 
 def _form_expired() -> HttpError:
     return HttpError(
-        "this form is from another page, or has expired",
+        "this form was not sent from a page of this service, or has expired",
         code="form_expired",
-        expected="to load the page again, with cookies allowed",
+        expected="to reload the page, with cookies allowed",
     )

@@ -1,7 +1,7 @@
-"""Streams of server-sent events, and how they end when the process shuts down.
+"""Streams of server-sent events, and their shutdown.
 
-A stream has no queue: it sleeps until the store has news, then reads and sends a bounded page. A slow
-reader therefore delays only its own stream, and is dropped after a while.
+A stream has no queue: it sleeps until the store has news, then reads and sends a page of limited size. A slow
+reader therefore delays only its own stream, and is eventually dropped.
 """
 
 from __future__ import annotations
@@ -30,9 +30,7 @@ from arena.operations.operation import EVENT_STREAM
 
 
 def event_stream(**data: str) -> Mapping[str, object]:
-    """Return the schema of a stream, which is that of one event. ``data`` holds a schema per
-    type of event.
-    """
+    """Return the schema of a stream: that of one event. ``data`` holds a schema for each type of event."""
     shapes = {**data, "reconnect": "Reconnect"}
     return {
         "description": "Server-sent events. The schema describes one event, whose `data` is JSON.",
@@ -65,17 +63,17 @@ LAST_EVENT_ID: Final = {
 _RETRY_MS: Final = 1000
 
 _MIN_INTERVAL: Final = 0.5
-"""Minimum seconds between two messages about a tournament."""
+"""The minimum number of seconds between two messages about a tournament."""
 
 _BUFFER_BYTES: Final = 32_768
-"""The socket's send buffer, which limits what is held for a slow reader."""
+"""The size of the socket's send buffer, which limits how much is held for a slow reader."""
 
 _open = Gauge("botequim_streams", "Open streams.", multiprocess_mode="livesum")
 _stopping = threading.Event()
 
 
 def drain() -> None:
-    """End every stream with a message to reconnect."""
+    """End every stream with a message that tells the client to reconnect."""
     _stopping.set()
 
 
@@ -124,7 +122,7 @@ def game_stream(live: LiveGames, game: str, viewer: Viewer, seat: int | None) ->
 
 
 def table_stream(watching: Watching, game: str) -> Response:
-    """Stream the table of ``game`` as spectators see it: first the present table, then its moves."""
+    """Stream the table of ``game`` as spectators see it: first its current state, then its moves."""
     messages = watching.messages(game, _pause())
     first = next(messages)
 
@@ -169,10 +167,10 @@ def _next_event(last: str) -> int:
         return 0
     if not (last.isascii() and last.isdecimal() and len(last) < 10):
         raise ArenaError(
-            "invalid event id",
+            "invalid Last-Event-ID",
             code="invalid_cursor",
             field="Last-Event-ID",
-            expected="the id of an event",
+            expected="the id of an event of this stream",
         )
     return int(last) + 1
 
@@ -186,7 +184,7 @@ def _message(kind: str, data: object, number: str | None = None) -> bytes:
 
 
 def _response(messages: Iterator[bytes], when_closed: Callable[[], object] = lambda: None) -> Response:
-    """Return the response. ``when_closed`` is called if the client closes the connection before its end."""
+    """Return the response. ``when_closed`` is called if the client closes the connection early."""
     connection = request.environ.get("gunicorn.socket")
     if connection is not None:
         connection.settimeout(services().settings.http.send_seconds)
@@ -207,7 +205,7 @@ def _response(messages: Iterator[bytes], when_closed: Callable[[], object] = lam
                 else:
                     return
         except ArenaError as error:
-            # The token was revoked or the store is unavailable; the next request gets the error.
+            # The token was revoked or the store is unavailable; the next request will report the error.
             yield _message("reconnect", {"code": error.code, "after_ms": _RETRY_MS})
             return
         finally:

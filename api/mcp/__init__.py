@@ -1,1 +1,1 @@
-"""The service as tools for agents, using the Model Context Protocol: one POST view, which calls the API."""
+"""The service as tools for agents, using the Model Context Protocol: one POST view that calls the API."""

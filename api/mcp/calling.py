@@ -1,4 +1,4 @@
-"""The basis of the tools for agents: calls to operations of the API, made like those of any other client."""
+"""The basis of the tools for agents: calls to API operations, made like those of any other client."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from arena.operations.operation import JSON
 
 
 class Refused(Exception):
-    """An operation refused a request of a tool."""
+    """An API operation refused a tool's request."""
 
     def __init__(self, problem: Mapping[str, object]) -> None:
         expected = f" Expected: {problem['expected']}." if problem.get("expected") else ""
@@ -29,7 +29,9 @@ class Refused(Exception):
 
 
 class ToolCaller:
-    """Calls operations on behalf of the client of ``environ``. ``bot`` is its name, or empty."""
+    """Calls API operations on behalf of the client of ``environ``. ``bot`` is the name of the bot that calls,
+    or empty.
+    """
 
     def __init__(self, environ: Environ, bot: str) -> None:
         self._environ = environ
@@ -47,7 +49,7 @@ class ToolCaller:
         query: Mapping[str, object] | None = None,
         body: Mapping[str, object] | None = None,
     ) -> Any:
-        """Return the JSON or text of a reply, or None for a reply without content. Raises
+        """Return the JSON value or text of the reply, or None if it has no content. Raises
         :class:`Refused`.
         """
         given = {key: value for key, value in (query or {}).items() if value is not None}
@@ -64,7 +66,7 @@ class ToolCaller:
             return None
         if reply.mimetype not in (JSON, "text/plain"):
             reply.close()
-            raise ValueError(f"{path} returns {reply.mimetype}, which may have no end")
+            raise ValueError(f"{path} returns {reply.mimetype}, a stream that might never end")
         return orjson.loads(reply.get_data()) if reply.mimetype == JSON else reply.get_data(as_text=True)
 
 
@@ -76,8 +78,8 @@ def _words(query: Mapping[str, object]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool. ``title`` and ``doc`` are for the agent; ``schema`` describes its arguments. ``for_bots``
-    says whether the token of a bot is required. ``reads`` says whether it changes nothing.
+    """One tool. ``title`` and ``doc`` are for the agent; ``schema`` describes its arguments. ``for_bots``:
+    whether it requires a bot's token. ``reads``: whether it is read-only.
     """
 
     name: str

@@ -1,8 +1,8 @@
 """The Model Context Protocol at ``/mcp``: JSON-RPC over POST, without sessions.
 
-In the revision of 2026-07-28, every request stands alone. Clients of earlier revisions begin with
-``initialize``; the reply names a revision, and nothing is remembered. No reply is streamed, and the service
-sends nothing to clients on its own.
+In revision 2026-07-28, every request is independent. Clients of earlier revisions begin with ``initialize``;
+the reply names a revision, and no state is kept. Replies are not streamed, and the service sends nothing to
+clients unasked.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ blueprint = Blueprint("mcp", __name__)
 
 STATELESS: Final = "2026-07-28"
 WITH_HANDSHAKE: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
-"""Revisions that begin with ``initialize``, the newest first."""
+"""Revisions in which clients begin with ``initialize``, newest first."""
 
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
@@ -48,7 +48,7 @@ _CACHE_MS: Final = 3_600_000
 
 
 class RpcError(Exception):
-    """A JSON-RPC error. ``data`` holds more about it."""
+    """A JSON-RPC error. ``data`` holds additional information."""
 
     def __init__(self, code: int, message: str, data: object = None) -> None:
         super().__init__(message)
@@ -59,26 +59,26 @@ class RpcError(Exception):
 
 @blueprint.post("/mcp")
 def handle() -> Response:
-    """Answer one JSON-RPC request; a notification gets 202."""
+    """Answer one JSON-RPC request. A notification gets an empty response with status 202."""
     request.environ[OPERATION] = "mcp"
     who = authenticate(request.environ, services())
     if not _may_come_from(request.headers.get("Origin")):
         return _failed(
-            None, RpcError(INVALID_REQUEST, "pages from this origin may not call this service"), status=403
+            None,
+            RpcError(INVALID_REQUEST, "pages from this origin are not allowed to call this service"),
+            status=403,
         )
     try:
         message = bodies().read_json(request.environ)
     except MalformedJson as error:
         return _failed(None, RpcError(PARSE_ERROR, error.message))
     if not isinstance(message, dict) or not isinstance(message.get("method"), str):
-        return _failed(None, RpcError(INVALID_REQUEST, "the body is not a single JSON-RPC request"))
+        return _failed(None, RpcError(INVALID_REQUEST, "the body must be a single JSON-RPC request"))
     if "id" not in message:
         return Response(status=202)
     number, stateless = message["id"], True
     if isinstance(number, bool) or not isinstance(number, str | int):
-        return _failed(
-            None, RpcError(INVALID_REQUEST, "the id of a request must be a text or a whole number")
-        )
+        return _failed(None, RpcError(INVALID_REQUEST, "the id of a request must be a string or an integer"))
     try:
         stateless = _is_stateless(message)
         result = _answer(who, message["method"], _object(message, "params"), stateless)
@@ -90,9 +90,9 @@ def handle() -> Response:
 
 
 def _may_come_from(origin: str | None) -> bool:
-    """Return whether a page of this origin, or no page (None), may call. Only pages of this service and of
-    the machine itself may, so that no page of another site reaches a service behind a firewall by a name that
-    it controls.
+    """Return whether a page of this origin, or a client that is not a page (None), is allowed to call. Only
+    pages of this service and of the local machine are, so that no other site can reach a service behind a
+    firewall through a host name that the site controls.
     """
     if origin is None:
         return True
@@ -107,8 +107,8 @@ def _may_come_from(origin: str | None) -> bool:
 
 
 def _is_stateless(message: Mapping[str, object]) -> bool:
-    """Return whether the request is of the revision without handshakes. Raises unless its headers and its
-    body agree.
+    """Return whether the request uses the revision without a handshake. Raises if headers and body
+    disagree.
     """
     params = message.get("params")
     meta = params.get("_meta") if isinstance(params, dict) else None
@@ -118,7 +118,9 @@ def _is_stateless(message: Mapping[str, object]) -> bool:
     if version is None and header in (None, *WITH_HANDSHAKE):
         return False
     if version is None or f"{_META}clientCapabilities" not in meta:
-        raise RpcError(INVALID_PARAMS, f"_meta has no {_META}protocolVersion or {_META}clientCapabilities")
+        raise RpcError(
+            INVALID_PARAMS, f"_meta must have {_META}protocolVersion and {_META}clientCapabilities"
+        )
     name = params.get("name") if message["method"] == "tools/call" and isinstance(params, dict) else None
     for field, shown in (
         ("MCP-Protocol-Version", version),
@@ -176,12 +178,12 @@ def _call(who: Principal | None, params: Mapping[str, object]) -> Mapping[str, o
 def _object(message: Mapping[str, object], name: str) -> Mapping[str, object]:
     value = message.get(name)
     if value is not None and not isinstance(value, dict):
-        raise RpcError(INVALID_PARAMS, f"{name} is not an object")
+        raise RpcError(INVALID_PARAMS, f"{name} must be an object")
     return value or {}
 
 
 def _failed(number: object, error: RpcError, stateless: bool = True, status: int = 0) -> Response:
-    """Return an error. Earlier revisions return an error of a known request with status 200."""
+    """Return an error response. In earlier revisions, the status is 200 if the request had a valid id."""
     body = {
         "code": error.code,
         "message": error.message,

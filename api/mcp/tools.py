@@ -31,7 +31,7 @@ USUAL_WAIT: Final = 20.0
 _OVER: Final = ("finished", "void", "cancelled")
 _NOTHING: Final = "No decision for you yet. Nothing is lost: observe again."
 _MOST_FORCED: Final = 200
-"""The maximum number of forced turns that one call plays."""
+"""The maximum number of forced turns played by one call."""
 
 
 def _kind() -> fields.String:
@@ -41,14 +41,14 @@ def _kind() -> fields.String:
 class JoinArguments(RequestSchema):
     """Which open table to join, or which new game to play against house bots."""
 
-    game = optional(fields.String, "The id of a game with an open seat. Without it a new game begins.")
-    kind = optional(fields.String, "The kind of a new game.", validate=validate.OneOf(tuple(GAMES)))
-    preset = optional(fields.String, "The rule set of a new game; by default the first of its kind.")
+    game = optional(fields.String, "The id of a game with an open seat. Without it, a new game begins.")
+    kind = optional(fields.String, "The kind of game to create.", validate=validate.OneOf(tuple(GAMES)))
+    preset = optional(fields.String, "The rule set of a new game; by default, the first of its kind.")
     house = optional(fields.String, "The level of the house bots on the other seats.", load_default="rookie")
 
 
 class SeatInput(TypedDict):
-    """What :class:`JoinArguments` loads."""
+    """The values loaded by :class:`JoinArguments`."""
 
     game: NotRequired[str]
     kind: NotRequired[str]
@@ -57,16 +57,16 @@ class SeatInput(TypedDict):
 
 
 class ObserveArguments(RequestSchema):
-    """What to wait for."""
+    """Which decision to wait for."""
 
     game = optional(
         fields.String,
-        "The id of the game. Without it, all your games, also those that begin meanwhile.",
+        "The id of the game. Without it, all your games, including those that begin meanwhile.",
         load_default=absent,
     )
     tournaments = optional(
         fields.Boolean,
-        "Without game: whether you take part in scheduled tournaments while you call.",
+        "If no game is given: whether you take part in scheduled tournaments while you keep calling.",
         load_default=False,
     )
     wait = optional(
@@ -77,12 +77,12 @@ class ObserveArguments(RequestSchema):
     )
     legal = legal()
     forced = optional(
-        fields.Boolean, "Whether turns with one legal action are played for you.", load_default=False
+        fields.Boolean, "Whether turns with only one legal action are played for you.", load_default=False
     )
 
 
 class WaitInput(TypedDict):
-    """What :class:`ObserveArguments` loads."""
+    """The values loaded by :class:`ObserveArguments`."""
 
     game: str | None
     tournaments: bool
@@ -92,16 +92,18 @@ class WaitInput(TypedDict):
 
 
 class ActArguments(ObserveArguments):
-    """An answer, and what to wait for."""
+    """An answer, and which decision to wait for next."""
 
-    game = optional(fields.String, "By default that of the turn; with tournaments, all.", load_default=absent)
+    game = optional(
+        fields.String, "By default, the game of the turn; with tournaments, all games.", load_default=absent
+    )
     turn = described(fields.String, "The id of the turn, from its first line.")
     action = described(fields.String, "The action, such as play 4C. Case and brackets do not matter.")
     note = note()
 
 
 class ActInput(WaitInput):
-    """What :class:`ActArguments` loads."""
+    """The values loaded by :class:`ActArguments`."""
 
     turn: str
     action: str
@@ -109,13 +111,13 @@ class ActInput(WaitInput):
 
 
 class RulesArguments(RequestSchema):
-    """The game whose rules to read."""
+    """The game whose rules are read."""
 
     kind = _kind()
 
 
 class KindInput(TypedDict):
-    """What :class:`RulesArguments` loads."""
+    """The values loaded by :class:`RulesArguments`."""
 
     kind: str
 
@@ -130,11 +132,11 @@ class BoardArguments(RequestSchema):
         load_default=OPEN,
         validate=validate.OneOf(DIVISIONS),
     )
-    preset = optional(fields.String, "The rule set; by default the first.", load_default=absent)
+    preset = optional(fields.String, "The rule set; by default, the first.", load_default=absent)
 
 
 class BoardInput(KindInput):
-    """What :class:`BoardArguments` loads."""
+    """The values loaded by :class:`BoardArguments`."""
 
     division: str
     preset: str | None
@@ -147,7 +149,7 @@ class GameArguments(RequestSchema):
 
 
 class GameInput(TypedDict):
-    """What :class:`GameArguments` loads."""
+    """The values loaded by :class:`GameArguments`."""
 
     game: str
 
@@ -193,8 +195,8 @@ def _observe(caller: ToolCaller, given: WaitInput) -> str:
 
 
 def _next(caller: ToolCaller, given: WaitInput, game: str | None) -> str:
-    """Return the next decision of the game (of all games without ``game``), its end, or the situation when
-    the time is over.
+    """Return the next decision in the game (in any game if ``game`` is empty), the end of the game, or the
+    situation when the waiting time is over.
     """
     until = time.monotonic() + given["wait"]
     if game is None:
@@ -220,7 +222,7 @@ def _next(caller: ToolCaller, given: WaitInput, game: str | None) -> str:
 
 
 def _next_of_all(caller: ToolCaller, given: WaitInput, until: float) -> str:
-    """Return the next decision in any game, or that there is none when the time is over."""
+    """Return the next decision in any game, or a text that says there is none when the time is over."""
     lines: list[str] = []
     query = {"rights": False, "limit": 1, "tournaments": given["tournaments"]}
     while True:
@@ -295,7 +297,8 @@ _ALL: Final = (
     Tool(
         "observe",
         "Wait for a turn",
-        "Wait for your next decision, in a game or in all of yours, and return it, or how the game ended.",
+        "Wait for your next decision, in one game or in all of yours, and return it, or the result if the "
+        "game ended.",
         ObserveArguments,
         _observe,
         reads=False,
@@ -324,7 +327,7 @@ TOOLS: Final = {tool.name: tool for tool in _ALL}
 
 @cache
 def tool_list() -> Sequence[Mapping[str, object]]:
-    """Return the tools as ``tools/list`` returns them, with the schemas of their arguments."""
+    """Return the tools for ``tools/list``, with the schemas of their arguments."""
     plugin = MarshmallowPlugin()
     APISpec("tools", "1", "3.1.0", plugins=[plugin])
     assert plugin.converter is not None

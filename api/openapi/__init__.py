@@ -50,7 +50,7 @@ A game service and arena for bots that play Brazilian Truco and Dutch Toepen.
 Sign up (`POST /v1/owners`), register a bot (`POST /v1/bots`), create a game or join one
 (`POST /v1/games`), and let the bot loop on `POST /v1/turns`.
 
-Times are integers in milliseconds; timestamps are Unix time in milliseconds. Requests may also have
+Durations are integers in milliseconds; timestamps are Unix time in milliseconds. Requests can also have
 timestamps in RFC 3339. Lists are paged: pass a page's `cursor` to get the next page. Every error is a problem
 document with a stable `code`; `x-error-codes` lists those of an operation. Every response has the header
 `X-Request-Id`.
@@ -58,14 +58,14 @@ document with a stable `code`; `x-error-codes` lists those of an operation. Ever
 
 PROBLEM: Final = "Problem"
 _PROBLEM_TEXT: Final = """
-A problem document. Its `code` is one of `x-error-codes`, of the operation or, for all operations, here;
-`x-errors` has their statuses and meanings. With status 401 comes `WWW-Authenticate`, with 429 and 503
-`Retry-After`, and with 429 also `RateLimit` and `RateLimit-Policy`.
+A problem document. Its `code` is one of the `x-error-codes` of the operation or, for all operations, of this
+response; `x-errors` lists their meanings by status. With status 401, the response has `WWW-Authenticate`;
+with 429 or 503, `Retry-After`; with 429, also `RateLimit` and `RateLimit-Policy`.
 """
 
 
 class Captured(TypedDict):
-    """The examples of an operation: ``request`` (the body), ``responses`` by status, and ``texts`` (the same
+    """The examples of an operation: ``request`` (the body), ``responses`` by status, and ``texts`` (a
     response in other media types).
     """
 
@@ -76,7 +76,7 @@ class Captured(TypedDict):
 
 @cache
 def examples() -> Mapping[str, Captured]:
-    """Return the captured examples by operation."""
+    """Return the captured examples, by operation."""
     loaded: Mapping[str, Captured] = (
         orjson.loads(EXAMPLES_FILE.read_bytes()) if EXAMPLES_FILE.exists() else {}
     )
@@ -207,7 +207,7 @@ class _Builder:
         return {**item, "responses": {**responses, "default": PROBLEM}, "x-error-codes": codes}
 
     def _add_problem(self) -> None:
-        """Add the response of all errors, with an example for each status that was captured."""
+        """Add the response for all errors, with an example for each captured status."""
         errors: dict[int, dict[str, str]] = {}
         for code, error in ERRORS.items():
             if code in self._codes:
@@ -272,19 +272,19 @@ def _example(value: object) -> Mapping[str, object]:
 
 
 def _headers(*names: str) -> Mapping[str, object]:
-    """Return the headers of a response, by references to the shared ones."""
+    """Return the headers of a response, as references to the shared headers."""
     return {"headers": {name: name for name in names}} if names else {}
 
 
 def _plain(value: Any) -> Any:
-    """Return ``value`` with string keys and without apispec's own types."""
+    """Return ``value`` with string keys, and with apispec's types replaced."""
     if isinstance(value, dict):
         return {str(key): _plain(inner) for key, inner in value.items()}
     return [_plain(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def _completed(spec: dict[str, Any]) -> dict[str, Any]:
-    """Return the document with the schema of records and the webhooks, and without repetitions."""
+    """Return the document with the record schema and the webhooks added, and repetitions removed."""
     schemas, parameters = spec["components"]["schemas"], spec["components"]["parameters"]
     schemas.update(record_schemas())
     operations = [one for path in spec["paths"].values() for one in path.values() if isinstance(one, dict)]

@@ -15,12 +15,12 @@ from arena.ops.settings import Settings
 
 _WIDTH: Final = 110
 _SHORT: Final = 110
-"""The maximum characters, as JSON, of what stands in one line."""
+"""The maximum length, as JSON, of a value that is written on one line."""
 
 
 def as_yaml(spec: Mapping[str, object]) -> str:
-    """Return the document as YAML, as in ``openapi.yaml``. Examples, and whatever fits on a line, are written
-    like JSON.
+    """Return the document as YAML, in the style of ``openapi.yaml``: examples, and all values that fit on one
+    line, are written like JSON.
     """
     dumped: str = yaml.dump(spec, None, _Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH)
     return dumped

@@ -1,7 +1,7 @@
 """Captures the examples of the OpenAPI document from the running app: ``python -m api.openapi.capture``.
 
-A script of requests runs against a fresh embedded database. Each operation keeps the longest response per
-status, and the request body of a successful one. Tokens are cut to their prefix.
+A script sends requests to an app with a fresh embedded database. The longest response per status and the body
+of a successful request are kept for each operation. Tokens are shortened to their prefix.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class ExampleRecorder:
     def keep(
         self, method: str, path: str, body: object, response: TestResponse, is_text: bool = False
     ) -> None:
-        """Keep an exchange, unless a longer one of its operation and status is known."""
+        """Keep an exchange, unless a longer one with the same operation and status was kept before."""
         rule, _ = self._app.url_map.bind("localhost").match(path.partition("?")[0], method, return_rule=True)
         template = rule.rule.replace("<", "{").replace(">", "}")
         example = self.examples.setdefault(self._names[method, template], {"responses": {}})
@@ -93,13 +93,13 @@ class RecordingClient:
         self._headers = {"X-Request-Id": "example", **({"Authorization": f"Bearer {token}"} if token else {})}
 
     def text(self, method: str, path: str, body: object = None) -> None:
-        """Send one request for text."""
+        """Send one request whose response is text."""
         headers = {**self._headers, "Accept": "text/plain"}
         response = self._client.open(path, method=method, json=body, headers=headers)
         self._recorder.keep(method, path, body, response, is_text=True)
 
     def __call__(self, method: str, path: str, body: object = None) -> Any:
-        """Send one request, and return the response's body if it is JSON."""
+        """Send one request, and return the response's body if this is JSON."""
         response = self._client.open(path, method=method, json=body, headers=self._headers)
         self._recorder.keep(method, path, body, response)
         return response.json if response.is_json else None
@@ -133,7 +133,7 @@ def _shortened(value: Any) -> Any:
 
 
 def capture(app: Flask) -> Mapping[str, object]:
-    """Return the examples of all operations. ``app`` has an empty database and ``ADMIN_TOKEN``."""
+    """Return the examples of all operations. ``app`` must have an empty database and use ``ADMIN_TOKEN``."""
     recorder = ExampleRecorder(app)
     anonymous, admin = recorder.client(), recorder.client(ADMIN_TOKEN)
     for path in ("/healthz", "/readyz", "/metrics"):
@@ -211,7 +211,7 @@ def _invitations(ana: RecordingClient, admin: RecordingClient, anonymous: Record
 
 
 def _webhooks(app: Flask, ana: RecordingClient) -> None:
-    """Capture the webhooks. A real receiver stands in for the one at the URL that the examples show."""
+    """Capture the webhook examples, with a local receiver in place of the URL shown in them."""
     webhooks = app.extensions["botequim"].webhooks
     connect, loopback = webhooks.connect, Policy(True, (ip_network("127.0.0.0/8"),))
     with ThreadingHTTPServer(("127.0.0.1", 0), _Ponger) as receiver:
@@ -243,7 +243,7 @@ def _subscriptions(ana: RecordingClient) -> None:
 
 
 def _uploads(app: Flask, ana: RecordingClient, admin: RecordingClient) -> None:
-    """Capture the uploads, with a bot that prints, and qualifies as it would with the workers."""
+    """Capture the upload examples, with a bot that prints and that qualifies as it would with workers."""
     source = "def choose(turn):\n    print(turn['turn'])\n    return turn['legal_actions'][0]\n"
     body = {"name": "valete-bot", "transport": "uploaded", "source": source}
     ana("POST", "/v1/bots", {**body, "source": ""})
@@ -290,7 +290,7 @@ def _version(label: str) -> dict[str, str]:
 
 @contextmanager
 def checking(app: Flask) -> Iterator[None]:
-    """Check uploads as the workers do, while requests wait for it."""
+    """Check uploads as the workers do, while requests are waiting for the checks."""
     sandbox_engine()
     uploads, done = app.extensions["botequim"].uploads, threading.Event()
 
@@ -486,7 +486,7 @@ def _schedules(recorder: ExampleRecorder, admin: RecordingClient) -> None:
 
 
 def _played(bots: list[RecordingClient]) -> Iterator[None]:
-    """Play a few rounds, choosing the calmest legal action in every turn."""
+    """Play a few rounds, choosing the least aggressive legal action in every turn."""
     for _ in range(4):
         for bot in bots:
             turns = bot("GET", "/v1/turns")["turns"]

@@ -1,4 +1,4 @@
-"""What the operations of the OpenAPI document share: parts of paths, headers, and kinds of tokens."""
+"""The shared components of the OpenAPI document: path parameters, headers, and kinds of tokens."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     "game": _text("The game's id.", **_GAME_ID),
     "tournament": _text("The tournament's id.", **_GAME_ID),
     "comparison": _text("The comparison's id.", **_GAME_ID),
-    "entry": _text("The name of a bot that has entered.", minLength=1, maxLength=40),
+    "entry": _text("The name of a bot that has entered the tournament.", minLength=1, maxLength=40),
     "schedule": _text("The schedule's id.", pattern="^[a-z0-9][a-z0-9-]{0,23}$"),
     "kind": _text("The kind of game.", enum=list(GAMES)),
     "division": _text(DIVISION_TEXT, enum=list(DIVISIONS)),
@@ -43,21 +43,21 @@ SECURITY_SCHEMES: Final = {
 }
 
 HEADERS: Final[dict[str, dict[str, Any]]] = {
-    "X-Request-Id": _text("The id of this request in the log."),
+    "X-Request-Id": _text("The id of this request in the service's log."),
     "WWW-Authenticate": _text("Always `Bearer`."),
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
-    "X-Next": _text("The value of `after` for the next download."),
-    "Location": _text("Where the upload can be read."),
+    "X-Next": _text("The value to pass as `after` in the next download."),
+    "Location": _text("The URL of the upload."),
     REPLAYED: _text("`true` if this is the reply to an earlier request with the same `Idempotency-Key`."),
     "RateLimit": _text(
-        "What is left of the limit: `r` requests at once, and all of them after `t` seconds.",
+        "The remaining allowance: `r` requests at once; the full allowance is restored after `t` seconds.",
         examples=['"games_per_owner";r=1998;t=4'],
     ),
     "RateLimit-Policy": _text(
         "The limit: `q` requests in `w` seconds.", examples=['"games_per_owner";q=2000;w=3600']
     ),
     "Link": _text('`rel="next"`: the next page, if there is one.'),
-    "ETag": _text("The version, to be sent in `If-None-Match`."),
+    "ETag": _text("The version of the response, to send as `If-None-Match`."),
 }
 """The response headers that operations refer to by name."""
 

@@ -1,4 +1,4 @@
-"""Describes the defaults of requests in words, because some generators of clients misread ``default``."""
+"""Describes the defaults of requests in words, because some client generators misinterpret ``default``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import orjson
 
 def describe_defaults(schema: object, schemas: Mapping[str, object], seen: set[str]) -> None:
     """Move the defaults of a body's fields to their descriptions, because openapi-typescript makes a field
-    with ``default`` required. ``seen`` holds the names of the schemas that are done.
+    with ``default`` required. ``seen`` holds the names of the schemas that were already handled.
     """
     if isinstance(schema, list):
         for inner in schema:
@@ -28,8 +28,8 @@ def describe_defaults(schema: object, schemas: Mapping[str, object], seen: set[s
 
 
 def describe_parameter_defaults(operation: Mapping[str, Any]) -> None:
-    """Move the defaults of the parameters of a body that may be a file to their descriptions, because
-    openapi-python-client sends them with any body.
+    """If an operation accepts a file as its body, move the defaults of its query parameters to their
+    descriptions, because openapi-python-client sends these parameters with any body.
     """
     if len(operation.get("requestBody", {}).get("content", ())) > 1:
         for parameter in operation["parameters"]:

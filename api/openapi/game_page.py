@@ -1,4 +1,4 @@
-"""The page of a game in ``docs/``: its options, actions, observation and events, from its descriptor.
+"""The page of a game in ``docs/``, generated from its descriptor: options, actions, observations and events.
 
 ``python -m api.openapi.game_page truco > docs/truco.md`` writes it.
 """
@@ -29,22 +29,23 @@ def game_page(game: Game) -> str:
     lines = [
         f"# {game.title} for bots",
         "",
-        f"All rule options, actions, and fields of observations and events of `{game.kind}`. The schemas in",
-        "[openapi.yaml](../openapi.yaml) say the same; [turns](turns.md) describes the rest of a turn.",
-        "The rules, which the numbers cite: "
+        f"This page lists the rule options, actions, observation fields and events of `{game.kind}`. The "
+        "schemas in",
+        "[openapi.yaml](../openapi.yaml) define the same; [turns](turns.md) describes the rest of a turn.",
+        "The numbers refer to the rules: "
         + ", ".join(f"[{rules.title}]({rules.path}.md)" for rules in game.rules_pages)
         + ".",
         "",
         f"{game.seating} Seats are numbered from 0.",
         "",
-        "This page is made from the code: "
+        "This page is generated from the code: "
         f"`python -m api.openapi.game_page {game.kind} > docs/{game.kind}.md`.",
         "",
         "## Rule options",
         "",
         *_table("option", "values", "default", "meaning", rows=map(_option, game.options.by_name.values())),
         "",
-        "Named rule sets, which differ from the defaults in what is listed:",
+        "Named rule sets, with the options in which each differs from the defaults:",
         "",
         *_table(
             "name",
@@ -56,12 +57,12 @@ def game_page(game: Game) -> str:
         "",
         "## Actions",
         "",
-        "An action is a text of one of these forms; it fits exactly one pattern, from beginning to end.",
-        "A turn lists those that are legal, and an answer is one of them.",
+        "An action is a string in one of these forms; it matches exactly one pattern, from beginning to end.",
+        "A turn lists the legal actions, and an answer must be one of them.",
         "",
         *_table("example", "pattern", "meaning", rows=_forms(game.actions, by_chance=False)),
         "",
-        "Chance, seat -1 in records, does these:",
+        "Chance, which is seat -1 in records, takes these actions:",
         "",
         *_table("example", "pattern", "meaning", rows=_forms(game.actions, by_chance=True)),
         "",
@@ -78,7 +79,7 @@ def game_page(game: Game) -> str:
         "",
         "## Events",
         "",
-        "Every event has `type` and, in turns and in lists of events, `n`: its number in the game.",
+        "Every event has a `type` and, in turns and in lists of events, `n`, its number in the game.",
         "",
         *_table("type", "meaning", "fields", rows=(_event(event) for event in game.events)),
         "",
@@ -95,7 +96,7 @@ def _table(*heads: str, rows: Iterator[tuple[str, ...]] | map[tuple[str, ...]]) 
 
 
 def _code(text: object) -> str:
-    """Format a text as code, also within a table cell."""
+    """Format text as code, including within a table cell."""
     return "`" + str(text).replace("|", "\\|") + "`"
 
 
@@ -109,7 +110,7 @@ def _rules(rules: Mapping[str, object]) -> str:
 
 
 def _apart(game: Game) -> list[str]:
-    """Return for which presets bots qualify separately."""
+    """Return the lines about the presets for which bots qualify separately."""
     names = [_code(preset.name) for preset in game.disciplines[1:]]
     if not names:
         return []
@@ -140,12 +141,12 @@ def _event_fields(events: tuple[EventShape, ...]) -> Iterator[tuple[str, ...]]:
 
 
 def _meaning(shape: Shape) -> str:
-    # Of an object, the text is at its own heading.
+    # The text about an object is below the object's heading.
     return "" if isinstance(shape, ObjectShape) else shape.doc
 
 
 def _kind(shape: Shape) -> str:
-    """Return what a field holds, in words."""
+    """Return a description of a field's value."""
     return _plain_kind(shape) + (" or null" if shape.nullable else "")
 
 
@@ -169,7 +170,7 @@ def _plain_kind(shape: Shape) -> str:
 
 
 def _objects(shape: Shape) -> Iterator[ObjectShape]:
-    """Yield the objects inside a shape, each once, outer ones first."""
+    """Yield each object inside a shape once, outer objects first."""
     found: dict[str, ObjectShape] = {}
 
     def visit(inner: Shape) -> None:
@@ -186,7 +187,7 @@ def _objects(shape: Shape) -> Iterator[ObjectShape]:
 
 
 def main() -> None:
-    """Print the page of the game that the command line names."""
+    """Print the page of the game named on the command line."""
     sys.stdout.write(game_page(game_of(sys.argv[1])))
 
 

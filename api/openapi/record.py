@@ -10,10 +10,10 @@ from arena.records.record import record_schema
 
 
 def record_schemas() -> Mapping[str, object]:
-    """Return the schema ``GameRecord`` and its parts, in the dialect of the document."""
+    """Return the schema ``GameRecord`` and its parts, in the JSON Schema dialect of the document."""
     record = copy.deepcopy(record_schema())
     schemas = {_part_name(name): _converted(part) for name, part in record.pop("definitions").items()}
-    # Generators would name the class after the title.
+    # Client generators would name the class after the title.
     del record["title"]
     record["properties"]["info"]["additionalProperties"] = True
     own = {key: value for key, value in record.items() if not key.startswith("$")}

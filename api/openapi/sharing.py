@@ -1,4 +1,4 @@
-"""Moves what several operations or schemas of the OpenAPI document have in common to one place."""
+"""Moves parts that several operations or schemas of the OpenAPI document have in common to one place."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _OBJECT: Final = ("type", "properties", "required")
 _MIN_PROPERTIES: Final = 5
 """The minimum number of properties of a schema that others extend."""
 _MIN_EXAMPLE: Final = 500
-"""The minimum bytes of an example that operations share."""
+"""The minimum size, in bytes, of an example that operations share."""
 
 
 def share_error_codes(operations: Sequence[dict[str, Any]], problem: dict[str, Any]) -> None:
-    """Move the codes that all operations have to ``problem``, the response for errors."""
+    """Move the error codes that all operations share to ``problem``, the response for errors."""
     first, *others = [operation["x-error-codes"] for operation in operations]
     shared = [code for code in first if all(code in codes for codes in others)]
     problem["x-error-codes"] = shared
@@ -24,8 +24,8 @@ def share_error_codes(operations: Sequence[dict[str, Any]], problem: dict[str, A
 
 
 def share_examples(paths: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return one example of each schema that several operations return, unless it is short, and make them
-    refer to it. It is the longest one, of operations with GET if there are any.
+    """Return one example of each schema that several operations return, unless it is short, and make these
+    operations refer to it. The longest example is used, from operations with GET if there are any.
     """
     users: dict[str, list[tuple[bool, int, dict[str, Any]]]] = {}
     for item in paths.values():
@@ -47,7 +47,9 @@ def share_examples(paths: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def share_parameters(operations: Sequence[dict[str, Any]], components: dict[str, Any]) -> None:
-    """Move the parameters that several operations have to ``components``, and replace them by references."""
+    """Move the parameters that several operations share to ``components``, and replace them with
+    references.
+    """
     users: dict[bytes, list[dict[str, Any]]] = {}
     for operation in operations:
         for parameter in operation["parameters"]:
@@ -69,10 +71,10 @@ def share_parameters(operations: Sequence[dict[str, Any]], components: dict[str,
 
 
 def share_properties(schemas: dict[str, Any]) -> None:
-    """Let every schema extend, by ``allOf``, the largest schema whose properties it has.
+    """Make every schema extend, using ``allOf``, the largest schema whose properties it includes.
 
-    That may be another schema, such as the summary of the same thing, or a base that is added for the members
-    of a union.
+    The extended schema is another schema of the document, such as a summary of the same thing, or a base that
+    is added for the members of a union.
     """
     closed = {name for name, schema in schemas.items() if schema.get("additionalProperties") is False}
     known = {
@@ -99,7 +101,7 @@ def share_properties(schemas: dict[str, Any]) -> None:
             schemas.setdefault(name, _object(known[name]))
             continue
         own = {key: field for key, field in known[name].items() if key not in known[base]}
-        # With one part, openapi-python-client takes the schema for that part.
+        # If there is only one part, openapi-python-client mistakes the schema for that part.
         schemas[name] = {"allOf": [{"$ref": f"#/components/schemas/{base}"}, _object(own)]}
         if name in closed:
             schemas[name]["unevaluatedProperties"] = False

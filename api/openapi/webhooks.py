@@ -9,8 +9,9 @@ from arena.operations.operation import JSON
 from arena.webhooks.calling import MAX_REPLY
 
 HEADERS: Final = {
-    "webhook-id": "The id of this delivery attempt, of which a receiver accepts each once.",
-    "webhook-timestamp": "Unix time in seconds; a receiver rejects what is more than five minutes off.",
+    "webhook-id": "The id of this delivery attempt; a receiver must accept each id only once.",
+    "webhook-timestamp": "Unix time in seconds; a receiver must reject a message that is more than five "
+    "minutes off.",
     "webhook-signature": "A list separated by spaces; one item must match: `v1,` and the HMAC-SHA256, "
     "in base64, of id, timestamp and body, joined by full stops. The key is the part of the secret after "
     "`whsec_`, decoded from base64.",
@@ -56,13 +57,13 @@ def add_webhooks(spec: dict[str, Any]) -> None:
         parameter = {"in": "header", "name": name, "required": True, "schema": {"type": "string"}}
         spec["components"]["parameters"][name] = {**parameter, "description": description}
     action = {"type": ["string", "null"], "description": "A legal action; null declines an optional turn."}
-    again = {"description": "Anything but 2xx, or no reply in 30 seconds: sent again while the turn is open."}
+    again = {"description": "Without a 2xx reply within 30 seconds, the turn is sent again while it is open."}
     challenge = {"type": "string", "description": "A random text."}
     spec["webhooks"] = {
         "turn": _post(
             "deliverTurn",
             "A turn for the bot",
-            "May come more than once: the id of the turn is the key under which to store the decision. "
+            "A turn can arrive more than once: store the decision under the turn's id. "
             "Optional turns are sent only if the version has `rights`.",
             _message(
                 "turn",
@@ -75,14 +76,14 @@ def add_webhooks(spec: dict[str, Any]) -> None:
             ),
             {
                 "200": _reply(f"The answer, at most {MAX_REPLY} bytes.", "action", action),
-                "204": {"description": "An optional turn is declined."},
+                "204": {"description": "The optional turn is declined."},
                 "default": again,
             },
         ),
         "ping": _post(
             "deliverPing",
             "A check before the URL is registered",
-            "To be answered within 5 seconds.",
+            "The reply must arrive within 5 seconds.",
             _message(
                 "ping", {"type": "object", "properties": {"challenge": challenge}, "required": ["challenge"]}
             ),

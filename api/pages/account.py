@@ -1,4 +1,4 @@
-"""Signing up, in and out, and the page of the signed-in owner."""
+"""Pages to sign up, in and out, and the page of the signed-in owner."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from arena.inputs.text import clean
 from arena.live.header import Viewer
 
 _LOCAL: Final = re.compile(r"/(?!/)[A-Za-z0-9._~/?=&%+-]*\Z").match
-"""Addresses of this service, to which a visitor returns after signing in."""
+"""Matches local paths, to which a visitor returns after signing in."""
 
 TOURNAMENTS_MOST: Final = 100
-"""Among how many of the latest tournaments those of an owner are looked for."""
+"""How many of the latest tournaments are searched for those of an owner."""
 
 COMPARISONS_MOST: Final = 20
-"""How many of the latest comparisons are shown."""
+"""The maximum number of comparisons shown, latest first."""
 
 _DRAFT_BYTES: Final = 24
 _LONGEST_CODE: Final = 200
@@ -49,9 +49,7 @@ _LONGEST_CODE: Final = 200
 
 @blueprint.get("/sign-in")
 def sign_in_page() -> Response:
-    """Show the form to sign in with a token or the code of a link. Nothing changes before the form is
-    sent.
-    """
+    """Show the form to sign in with a token or the code of a link. Nothing changes until it is sent."""
     code = request.args.get("code", "")
     owner = services().sessions.linked_owner(code) if code else ""
     return _sign_in(owner=owner, code=code, back=request.args.get("next", ""))
@@ -87,7 +85,7 @@ def end_session() -> ResponseReturnValue:
 
 @blueprint.get("/sign-up")
 def sign_up_page() -> Response:
-    """Show the form to sign up as an owner, with the name proposed by an invitation in the address."""
+    """Show the form to sign up as an owner, with the name that an invitation in the URL proposes."""
     found, code = _sign_up_controls(), request.args.get("invitation", "")[:_LONGEST_CODE]
     if not code:
         return _sign_up(found, token_urlsafe(_DRAFT_BYTES))
@@ -102,7 +100,7 @@ def sign_up_page() -> Response:
 def _sign_up_controls() -> list[Control]:
     words = Words(
         {"name": "Name", "invitation": "Invitation"},
-        {"invitation": "The code, if somebody has invited you."},
+        {"invitation": "The code, if you have been invited."},
     )
     return controls(NewOwnerSchema(), ("name", "invitation"), words)
 
@@ -135,8 +133,9 @@ def sign_up() -> ResponseReturnValue:
         bot=None,
         secrets={"Your token": token},
         title=f"Welcome, {owner.name}",
-        note="It is the only key to your account: nobody can send it to you again. You are signed in on this "
-        "browser. Programs and other browsers need it.",
+        note="This token is the only key to your account: nobody can send it to you again. You are signed "
+        "in on this "
+        "browser. Programs and other browsers need the token.",
     )
 
 
@@ -163,9 +162,7 @@ def account_page() -> Response:
 
 
 def _tournaments(owner: str) -> Sequence[Mapping[str, object]]:
-    """Return the present and the latest tournaments, of which the owner is an organiser or which only their
-    guests see.
-    """
+    """Return the current and latest tournaments that the owner organises or that only guests can see."""
     arena, seen, name = services().tournaments, Viewer(None, owner), visitor().name_in_views
     latest = arena.list(limit=TOURNAMENTS_MOST, viewer=seen).items
     found = {
@@ -187,13 +184,14 @@ def replace_own_token() -> ResponseReturnValue:
         bot=None,
         secrets={"Your token": token},
         title=f"New token of {who.owner}",
-        note="The old one and all other sessions have ended. This browser stays signed in.",
+        note="The old token is no longer valid, and all other sessions have ended. This browser stays "
+        "signed in.",
     )
 
 
 @blueprint.get("/account/export")
 def export_account() -> Response:
-    """Return everything that is stored about the owner, as a file."""
+    """Return all data stored about the owner, as a file."""
     who = signed_in()
     services().limits.spend("exports_per_owner", who.owner)
     response = json_response(ExportSchema().dump(services().account_data.export(who.owner)))
@@ -204,7 +202,7 @@ def export_account() -> Response:
 
 @blueprint.get("/account/delete")
 def delete_account_page() -> Response:
-    """Ask before an account is deleted."""
+    """Ask for confirmation before an account is deleted."""
     return page("delete_account.html", owner=signed_in().owner, error=None)
 
 
@@ -231,5 +229,5 @@ def link_elsewhere() -> ResponseReturnValue:
         bot=None,
         secrets={"Link": url},
         title="Sign in elsewhere",
-        note="Open it in the other browser. It works once, for five minutes.",
+        note="Open the link in the other browser. It works once, within five minutes.",
     )

@@ -1,6 +1,4 @@
-"""Style sheets, scripts and drawings. Their addresses change with their contents, so browsers
-may keep them.
-"""
+"""Style sheets, scripts and drawings. Their URLs change with their contents, so browsers can cache them."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ blueprint = Blueprint("assets", __name__)
 
 _FOLDERS: Final = (
     Path(__file__).parent.parent / "static",
-    # The one-file replays of the domain have the same table and colours.
+    # The single-file replays of the domain use the same table and colours.
     Path(arena.replays.__file__).parent / "static",
 )
 _TABLE: Final = (*SCRIPTS[:2], "follow.js")
@@ -28,7 +26,7 @@ _JOINED: Final = {
     "front-page.js": (*_TABLE, "front.js"),
     "play-page.js": (*SCRIPTS[:2], "play.js"),
 }
-"""Scripts of several files in one scope, as in the one-file replays."""
+"""Scripts that join several files in one scope, as in the single-file replays."""
 
 _TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _A_YEAR: Final = 31_536_000
@@ -36,7 +34,7 @@ _A_YEAR: Final = 31_536_000
 
 @blueprint.app_template_global("asset")
 def asset_url(name: str) -> str:
-    """Return the address of an asset in its current version."""
+    """Return the URL of the current version of an asset."""
     return url_for("assets.asset", name=name, v=_version(name))
 
 

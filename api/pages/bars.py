@@ -7,7 +7,7 @@ from math import ceil, floor
 from typing import Any, Final, NamedTuple
 
 REFERENCE: Final = 1500
-"""The rating that the dashed line marks."""
+"""The rating marked by the dashed line."""
 
 _ROUNDING: Final = 50
 _STEPS: Final = (100, 200, 500)
@@ -26,7 +26,7 @@ class Axis(NamedTuple):
 
     @property
     def lines(self) -> list[int]:
-        """The multiples of one hundred that have a line: as many as fit."""
+        """The multiples of one hundred that are marked with a line: as many as fit."""
         step, size = 0, 1
         while True:
             for step in _STEPS:

@@ -1,4 +1,4 @@
-"""Filters in the address of a leaderboard's page: which bots it shows, and how much of each."""
+"""Filters in the URL of a leaderboard page, which select bots and how much is shown of each."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from api.services import services
 from arena.events.house_entries import house_source
 
 VERSIONS_MOST: Final = 20
-"""Maximum versions of a bot in a table."""
+"""The maximum number of versions of a bot in a table."""
 
 _SHOWS_MORE: Final = ("versions", "columns")
-"""What leaves no bot out."""
+"""The filters that do not exclude any bot."""
 
 
 class Chip(NamedTuple):
-    """A link that changes a filter. ``query`` holds the filters of its address."""
+    """A link that changes a filter. ``query`` holds the filters in its URL."""
 
     text: str
     query: Mapping[str, str]
@@ -25,13 +25,13 @@ class Chip(NamedTuple):
 
 
 class PlayedVersion(TypedDict):
-    """A version in a row of a board, with what filters need."""
+    """A version in a row of a board, with the fields that filters need."""
 
     version: str
 
 
 class BoardRow(PlayedVersion):
-    """A row of a board, with what filters need."""
+    """A row of a board, with the fields that filters need."""
 
     name: str
     provisional: bool
@@ -39,7 +39,7 @@ class BoardRow(PlayedVersion):
 
 
 class BoardFilter:
-    """The filters of a query. ``own`` holds the bots of the owner that the query names, or None if it names
+    """The filters of a query. ``own`` holds the bots of the owner named by the query, or is None if it names
     no owner.
     """
 
@@ -53,7 +53,7 @@ class BoardFilter:
 
     @property
     def query(self) -> dict[str, str]:
-        """The filters as written in addresses."""
+        """The filters as written in URLs."""
         found = {"owner": self.owner}
         for name, value in (("house", self._house), ("provisional", self._provisional)):
             found[name] = "" if value is None else str(value).lower()
@@ -63,17 +63,17 @@ class BoardFilter:
 
     @property
     def is_on(self) -> bool:
-        """Whether some bots are left out."""
+        """Whether the filters exclude some bots."""
         return bool(self.query.keys() - set(_SHOWS_MORE))
 
     @property
     def other_columns(self) -> Mapping[str, str]:
-        """The filters of the page with all columns, or of the page with few if this one has all."""
+        """The filters of the page with all columns or, if this page has all columns, of the page with few."""
         return _toggled(self.query, "columns", "all")
 
     @property
     def chips(self) -> Sequence[Chip]:
-        """The available filters. Pressing one again removes it."""
+        """The available filters. Following the link of an active filter removes it."""
         query = self.query
         all_bots = {name: value for name, value in query.items() if name in _SHOWS_MORE}
         return [
@@ -95,7 +95,7 @@ class BoardFilter:
         return [row for row in rows if self._shows(row)]
 
     def with_versions(self, rows: Iterable[BoardRow]) -> list[Mapping[str, object]]:
-        """Return the rows, each followed by those of earlier versions if these are requested."""
+        """Return the rows. If earlier versions are requested, each row is followed by theirs."""
         if not self.all_versions:
             return list(rows)
         found: list[Mapping[str, object]] = []

@@ -27,17 +27,18 @@ from arena.ratings.matchups import MOST_BOTS
 BOTS_AT_ONCE: Final = 100
 
 REFRESH_SECONDS: Final = 15
-"""How often a page in a browser asks for a new board."""
+"""The interval, in seconds, at which a page in a browser requests the board again."""
 
 MEANINGS: Final = {
-    SEALED: "Only bots that the arena runs: same machine, no memory between games, mirrored deals.",
-    OPEN: "Any bot, wherever it runs.",
-    MODELS: "Bots that are language models, as their owners say.",
+    SEALED: "Only bots that the arena runs: on the same machine, without memory between games, with "
+    "mirrored deals.",
+    OPEN: "Any bot, regardless of where it runs.",
+    MODELS: "Bots that are language models, according to their owners.",
 }
 
 WIDE: Final = {"days": 30, "pixels": 304}
 NARROW: Final = {"days": 14, "pixels": 256}
-"""The days and the heights of the drawings for screens and for phones, as in the style sheet."""
+"""The days shown and the heights of the drawings for large screens and phones, as in the style sheet."""
 
 _BOARD: Final = BoardPageQuery()
 
@@ -45,9 +46,9 @@ _BOARD: Final = BoardPageQuery()
 class _Shown(NamedTuple):
     """A leaderboard as its page shows it.
 
-    ``rows`` are those of this page, with earlier versions if requested. ``names`` are the bots whose lines
-    are drawn, and ``chosen`` the ones that stand out. ``models`` is what owners say about their language
-    models, None in other divisions.
+    ``rows`` are the rows of this page, with earlier versions if requested. ``names`` are the bots whose lines
+    are drawn, and ``chosen`` the highlighted ones. ``models`` holds the owners' statements about their
+    language models, or is None in other divisions.
     """
 
     division: str
@@ -80,7 +81,7 @@ def division_page(kind: str, division: str) -> Response:
 
 @blueprint.get("/leaderboards/<kind>/<division>/matchups")
 def matchups_page(kind: str, division: str) -> Response:
-    """Show who beats whom on one leaderboard."""
+    """Show the head-to-head results of one leaderboard."""
     if kind not in GAMES or division not in DIVISIONS:
         abort(404)
     one = services().matchups.published(kind, division, _preset(kind, _board_query()).name)
@@ -110,7 +111,7 @@ def _preset(kind: str, query: GivenBoardPage) -> Preset:
 def _boards(kind: str, divisions: Sequence[str]) -> Response:
     game = GAMES[kind]
     query = _board_query()
-    # A page of all divisions has the first rows of each.
+    # A page with all divisions shows the first rows of each.
     cursor = query["cursor"] if len(divisions) == 1 else None
     preset = _preset(kind, query)
     only = BoardFilter(query)
@@ -123,7 +124,7 @@ def _boards(kind: str, divisions: Sequence[str]) -> Response:
         kind=kind,
         preset=preset,
         presets=game.presets,
-        # The page without a preset in its address is that of the first one.
+        # A URL without a preset leads to the page of the first preset.
         chosen=None if preset is game.presets[0] else preset.name,
         boards=boards,
         axis=axis_of(row for one in boards for row in one.rows),

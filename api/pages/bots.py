@@ -28,19 +28,19 @@ from arena.records.archive.objects import ArchiveUnavailable
 from arena.records.archive.segments import DamagedArchive
 
 HISTORY_DAYS: Final = 90
-"""Maximum days in the history of a rating."""
+"""The maximum number of days in the history of a rating."""
 
 GAMES_MOST: Final = 50
-"""Maximum games on the page of a bot."""
+"""The maximum number of games on the page of a bot."""
 
 TOURNAMENTS_MOST: Final = 10
-"""Maximum tournaments on the page of a bot."""
+"""The maximum number of tournaments on the page of a bot."""
 
 _QUERY: Final = BotGamesFilter()
 
 
 class _Place(NamedTuple):
-    """A bot's place on one leaderboard. ``pairs`` are its pairs with its opponents, best one first."""
+    """A bot's place on one leaderboard. ``pairs`` are its results against each opponent, best first."""
 
     name: BoardName
     anchor: Mapping[str, object]
@@ -53,7 +53,7 @@ class _Place(NamedTuple):
 
 @blueprint.get("/bots/<bot>")
 def bot_page(bot: str) -> Response:
-    """Show one bot: its versions, its ratings, whom it beats, and its games."""
+    """Show one bot: its versions, ratings, head-to-head results and games."""
     query: GivenBotGamesFilter = read_query(_QUERY, request.environ, services().settings.http)
     account = _account(bot)
     places = [place for name in all_boards() if (place := _place(name, bot))]
@@ -128,8 +128,8 @@ def _pairs(name: BoardName, bot: str) -> list[tuple[MatchedBot, Pair]]:
 
 
 def _games_or_none(bot: str, query: GivenBotGamesFilter) -> Sequence[Mapping[str, object]] | None:
-    """Return the latest games of a bot as it played them, or None while the archive, which holds the older
-    ones, cannot be read.
+    """Return the latest games of a bot from its point of view, or None while the archive, which holds older
+    games, cannot be read.
     """
     try:
         found = services().bot_games.list(bot, **query, limit=GAMES_MOST, viewer=page_viewer())

@@ -1,4 +1,4 @@
-"""The drawing of a knockout of duels: boxes and elbow lines, from left to right."""
+"""The drawing of a knockout between pairs of players: boxes and elbow lines, from left to right."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Final, NamedTuple
 from api.pages.rounds import Met
 
 MOST_ROUNDS: Final = 6
-"""With more rounds (over 64 players) the bracket is not drawn."""
+"""The maximum number of rounds (64 players) for which the bracket is drawn."""
 
 _WIDTH: Final = 198
 _HEIGHT: Final = 56
 _COLUMN: Final = _WIDTH + 46
 _ROW: Final = _HEIGHT + 10
 _TOP: Final = 28
-"""Below the names of the rounds."""
+"""The top edge of the boxes, below the names of the rounds."""
 
 _NAME: Final = 18
-"""Maximum characters of a name in a box."""
+"""The maximum number of characters of a name in a box."""
 
 _FINAL: Final = 1
 _THIRD_PLACE: Final = 2
@@ -26,7 +26,7 @@ _NAMES: Final = {0: "Final", 1: "Semi-finals", 2: "Quarter-finals"}
 
 
 class Player(NamedTuple):
-    """A line of a box. ``points`` is empty until the first group is over."""
+    """A line in a box. ``points`` is empty until the first group is over."""
 
     name: str
     points: str
@@ -34,7 +34,7 @@ class Player(NamedTuple):
 
 
 class Box(NamedTuple):
-    """A pairing at ``x``, ``y``. It has no players while they are unknown."""
+    """A pairing at ``x``, ``y``. It has no players until they are known."""
 
     x: int
     y: int
@@ -43,7 +43,9 @@ class Box(NamedTuple):
 
 
 class BracketDrawing(NamedTuple):
-    """Boxes, lines (``points`` of polylines) and labels (``(x, y, text)``) on a sheet of a size in pixels."""
+    """Boxes, lines (``points`` of polylines) and labels (``(x, y, text)``), and the size of the drawing in
+    pixels.
+    """
 
     width: int
     height: int
@@ -55,9 +57,10 @@ class BracketDrawing(NamedTuple):
 def bracket(
     rounds: Sequence[tuple[int, Sequence[Met]]], entrants: int, places: Mapping[str, int], *, running: bool
 ) -> BracketDrawing | None:
-    """Return the drawing of a bracket, or None if there is none.
+    """Return the drawing of a bracket, or None if it cannot be drawn.
 
-    ``entrants`` is the number of players as far as it is known. ``places`` are those of a finished knockout.
+    ``entrants`` is the number of players known so far. ``places`` are the final places if the knockout is
+    over.
     """
     met = {(number, one.pairing): one for number, pairings in rounds for one in pairings}
     if not met or any(len(one.points) != 2 for one in met.values()):
@@ -73,7 +76,7 @@ def bracket(
     for number in range(1, count + 1):
         for pairing in range(1, 2 ** (count - number) + 1):
             one = met.get((number, pairing))
-            # In the first round a free place is a bye.
+            # In the first round, an empty place is a bye.
             if one is None and number == 1:
                 continue
             x, y = _place(number, pairing)
@@ -96,8 +99,8 @@ def bracket(
 
 
 def _is_third_place(key: tuple[int, int], met: Mapping[tuple[int, int], Met]) -> bool:
-    """Return whether a pairing is between the losers of the semi-finals: a player of a second pairing was in
-    one of the first two pairings of the round before, whose winners meet in the first pairing.
+    """Return whether a pairing is the match for third place, between the losers of the semi-finals: the
+    second pairing of a round, with a player from the first two pairings of the previous round.
     """
     number, pairing = key
     before = [met[number - 1, feeder] for feeder in (1, 2) if (number - 1, feeder) in met]
@@ -105,7 +108,7 @@ def _is_third_place(key: tuple[int, int], met: Mapping[tuple[int, int], Met]) ->
 
 
 def _place(number: int, pairing: int) -> tuple[int, int]:
-    """Return the corner of a box, midway between the boxes whose winners meet in it."""
+    """Return the corner of a box, which is vertically midway between the boxes whose winners meet in it."""
     rows = 2 ** (number - 1)
     y = _TOP + (pairing - 1) * rows * _ROW + (rows - 1) * _ROW // 2
     return (number - 1) * _COLUMN + 1, y
@@ -136,12 +139,13 @@ def _box(
         name: before for (round, before), other in met.items() if round == number - 1 for name in other.points
     }
     known = sum(came_from.get(name, 0) for name in one.points)
-    # From top to bottom as they came; who had a bye came from the other of the two places.
+    # From top to bottom in the order of their boxes; a player with a bye came from the other of the two
+    # boxes.
     names = sorted(one.points, key=lambda name: came_from.get(name, 4 * pairing - 1 - known))
     later = met.get((number + 1, (pairing + 1) // 2))
     went_on = [name for name in names if later is not None and name in later.points]
     if later is None and places:
-        # Also of a tie, after which the higher seed has the better place.
+        # This also applies to a tie, after which the higher seed has the better place.
         went_on = [min(names, key=lambda name: places.get(name, len(places) + 1))]
     won = went_on[0] if len(went_on) == 1 else one.best
     players = [

@@ -1,4 +1,4 @@
-"""Upcoming tournaments: schedules as pages show them."""
+"""Upcoming tournaments: schedules as shown on pages."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _BOTS: Final = {SEALED: "Uploaded bots", OPEN: "Bots that run elsewhere", MODELS
 
 
 class Coming(NamedTuple):
-    """What schedules announce next.
+    """The tournaments that schedules announce next.
 
-    ``timed`` lists the schedules that announce a tournament at a set time, the next one first. ``resting``
-    lists the tournaments that begin as soon as a new bot arrives: by the kind of bots, their names and boards
-    (None for one without a preset).
+    ``timed`` lists the schedules that announce a tournament at a set time, earliest first. ``resting`` lists
+    the tournaments that begin as soon as a new bot arrives: their names and boards (None without a preset),
+    by the kind of bots.
     """
 
     timed: list[dict[str, Any]]
@@ -31,7 +31,7 @@ class Coming(NamedTuple):
 
 
 def coming() -> Coming:
-    """Return what the schedules of the service announce next."""
+    """Return the tournaments that the service's schedules announce next."""
     found = services().schedules.list()
     timed = [one for one in found if one["waits_for"] == "time"]
     resting: dict[str, list[tuple[str, BoardName | None]]] = {}
@@ -55,8 +55,8 @@ def _board(settings: Mapping[str, Any], division: str) -> BoardName | None:
 def following(
     discipline: Discipline, bot: str, version: str
 ) -> tuple[BoardName, BoardStanding | None, Outlook]:
-    """Return the position of a qualified version of an uploaded bot, and its next step, as ``bot submit``
-    describes them.
+    """Return the status of a qualified version of an uploaded bot and the next step, in the words of ``bot
+    submit``.
     """
     board = BoardName(discipline.kind, SEALED, discipline.preset)
     player = PlayerId(bot, version)
@@ -82,5 +82,5 @@ def _relative(ms: int) -> str:
 
 @blueprint.app_template_filter("next_words")
 def _next_words(schedule: Mapping[str, object]) -> str:
-    """Return when a schedule announces its next tournament."""
+    """Return a text that says when a schedule announces its next tournament."""
     return next_words(schedule, now_ms())

@@ -38,8 +38,8 @@ def comparison_page(comparison: str) -> Response:
 
 
 def _bar(bounds: Sequence[float], present: float) -> dict[str, float]:
-    """Return, in per cent between the bounds, where the bar of the LLR begins, how wide it is, and where zero
-    is.
+    """Return the start and width of the LLR's bar and the position of zero, in per cent of the distance
+    between the bounds.
     """
     lower, upper = bounds
 

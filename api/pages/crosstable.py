@@ -1,4 +1,4 @@
-"""Rendering of a published crosstable, on a scale of seven steps."""
+"""Renders published crosstables, on a scale of seven steps."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Cell(NamedTuple):
 
 
 def cells(crosstable: Sequence[Sequence[Mapping[str, Any] | None]]) -> list[list[Cell | None]]:
-    """Return the cells of a published crosstable, with None where two bots did not meet."""
+    """Return the cells of a published crosstable, with None for pairs of bots that did not meet."""
     return [[_cell(meeting) for meeting in row] for row in crosstable]
 
 
@@ -66,10 +66,10 @@ def _cell(meeting: Mapping[str, Any] | None) -> Cell | None:
 def drawn(
     table: Sequence[Sequence[Cell | None]], names: Sequence[str], whiskers: bool, page: str
 ) -> list[Markup]:
-    """Return the table cells of each row of a crosstable of ``names``, with or without ``whiskers``, with
-    links to the groups of each pair on ``page``.
+    """Return the HTML cells of each row of a crosstable between ``names``. ``whiskers``: whether to draw
+    intervals. Each cell links to the groups of its pair on ``page``.
 
-    They are rendered here because a template takes three times as long, and there may be 1,600 of them.
+    They are rendered here because there can be 1,600 of them, and a template takes three times as long.
     """
     escaped = [escape(name) for name in names]
     return [
@@ -88,7 +88,7 @@ def drawn(
 def _drawn_cell(cell: Cell, who: str, whom: str, whiskers: bool, page: str) -> str:
     clear = " clear" if cell.is_clear else ""
     title = f"{who} against {whom}: {cell.words}"
-    # Names of bots need no escapes in addresses but that of copies of house bots.
+    # In URLs, only the names of copies of house bots need escaping.
     link = f"{page}?bot={who.replace('+', '%2B')}&amp;against={whom.replace('+', '%2B')}#groups"
     drawing = ""
     if whiskers:

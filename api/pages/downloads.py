@@ -19,14 +19,14 @@ _FOLDER: Final = "/download/"
 _EXTRAS: Final = {
     "server": "to run a service, and the sandbox",
     "ratings": "to compute leaderboards from records",
-    "rl": "environments of PettingZoo, and data sets",
+    "rl": "PettingZoo environments, and data sets",
     "spiel": "games of OpenSpiel",
     "s3": "an archive in an object store",
 }
 
 
 def program_address() -> str | None:
-    """Return the URL of the wheel on this service, or None if it has none."""
+    """Return the URL of the wheel on this service, or None if the service has no wheel."""
     name = wheel_name()
     return None if name is None else f"{service_address() or 'ADDRESS'}{_FOLDER}{name}"
 

@@ -22,14 +22,14 @@ from arena.errors import ArenaError
 from arena.games import game_of
 
 _EMPTY: Final[dict[str, Any]] = {"description": "", "link": "", "rounds": None, "house": [], "baseline": []}
-"""What an emptied field means; other emptied fields stay as they are."""
+"""The value that an emptied field stands for; other emptied fields remain unchanged."""
 
 _WHOLE: Final = {"preset": ("preset", "rules"), "rules": ("preset", "rules")}
 
 
 @blueprint.get("/tournaments/<tournament>/edit")
 def edit_tournament_page(tournament: str) -> Response:
-    """Show a form with the settings that may be edited now."""
+    """Show a form with the settings that can be edited now."""
     who, view = signed_in(), services().tournaments.view(tournament, page_viewer())
     return _shown(view, _sections(view, who))
 
@@ -50,7 +50,7 @@ def edit_tournament(tournament: str) -> ResponseReturnValue:
 
 
 def _sections(view: Mapping[str, Any], who: Principal) -> dict[str, list[Control]]:
-    """Return controls for what may be edited now, with the present values."""
+    """Return controls for the settings that can be edited now, with their current values."""
     allowed = services().tournaments.organising.editable(view["id"], who)
     sections = tournament_controls(game_of(view["kind"]), who)
     present = {
@@ -93,7 +93,7 @@ def text_of(one: Control, value: Any) -> str:
 
 
 def _changes(view: Mapping[str, Any], before: Sections, sent: Sections) -> dict[str, Any]:
-    """Return the request body with what the user has changed."""
+    """Return the request body with the settings that the user changed."""
     known = {one.name: one.value for found in before.values() for one in found}
     names = {
         one.name.partition(".")[0] for found in sent.values() for one in found if one.value != known[one.name]

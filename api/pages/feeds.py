@@ -1,4 +1,4 @@
-"""Atom feeds of tournaments: those announced, and the results of finished ones."""
+"""Atom feeds of tournaments: announcements, and the results of finished tournaments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from arena.errors import CorruptState
 from arena.text import printable
 
 MOST: Final = 20
-"""Maximum entries of a feed."""
+"""The maximum number of entries of a feed."""
 
 _ATOM: Final = "http://www.w3.org/2005/Atom"
 _TYPE: Final = "application/atom+xml; charset=utf-8"
@@ -26,7 +26,7 @@ _BEST: Final = 3
 
 
 class FeedEntry(NamedTuple):
-    """An entry of a feed. ``id`` is the same on every read, and ``path`` is that of its page."""
+    """An entry of a feed. ``id`` is the same on every read, and ``path`` is the path of its page."""
 
     id: str
     title: str
@@ -73,7 +73,7 @@ def _feed(
     moment: str,
     summary: Callable[[Mapping[str, Any]], str],
 ) -> Response:
-    """Return a feed of ``tournaments``. ``moment`` is the field with the time of an entry."""
+    """Return a feed of ``tournaments``. ``moment`` is the field that holds the time of an entry."""
     newest = sorted(tournaments, key=lambda one: (one[moment], one["id"]), reverse=True)[:MOST]
     entries = [
         FeedEntry(f"{name}/{one['id']}", one["name"], one[moment], summary(one), f"/tournaments/{one['id']}")
@@ -83,7 +83,7 @@ def _feed(
 
 
 def _made(name: str, title: str, path: str, entries: Sequence[FeedEntry]) -> Response:
-    """Return a feed with the newest of ``entries``. ``path`` is that of the page with the same contents."""
+    """Return a feed with the newest of ``entries``. ``path`` leads to the page with the same contents."""
     address = service_address() or ""
     newest = sorted(entries, key=lambda one: (one.at_ms, one.id), reverse=True)[:MOST]
     feed = ElementTree.Element("feed", xmlns=_ATOM)
@@ -112,7 +112,7 @@ def _add(parent: ElementTree.Element, tag: str, text: str) -> None:
 
 
 def _id(name: str) -> str:
-    """Return an id that is always the same for a name, whatever host received the request."""
+    """Return an id that is always the same for a name, regardless of the host that received the request."""
     return uuid5(NAMESPACE_URL, f"botequim:{name}").urn
 
 

@@ -1,4 +1,4 @@
-"""Form fields derived from the schemas of the API, so that a form offers what the API accepts."""
+"""Form fields derived from the API's schemas, so that forms offer exactly what the API accepts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SNAKE: Final = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 _NAMES: Final = re.compile(r"[\s,;]+")
 
 NOT_SAID: Final = ("", "as usual")
-"""The choice of leaving a field to the service."""
+"""The choice that leaves the value of a field to the service."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Control:
 
     ``name`` is its dotted path in the API. ``kind`` is ``text``, ``area``, ``secret``, ``number``,
     ``decimal``, ``seconds``, ``time``, ``check``, ``truth``, ``choice``, ``names``, ``checks`` or ``file``.
-    ``value`` is written as in the form. ``choices`` are pairs of value and text.
+    ``value`` is the text in the form. ``choices`` are pairs of value and text.
     """
 
     name: str
@@ -55,12 +55,12 @@ class Control:
 
     @property
     def id(self) -> str:
-        """The id of its HTML element."""
+        """The id of the control's HTML element."""
         return "field-" + re.sub(r"[^a-z0-9]+", "-", self.name)
 
     @property
     def chosen(self) -> list[str]:
-        """The values of a control that can have several."""
+        """The selected values of a control that can have several."""
         return split_names(self.value)
 
 
@@ -70,9 +70,7 @@ Sections = Mapping[str, list[Control]]
 
 @dataclass(frozen=True)
 class Words:
-    """The wording of a form for what the API has: labels and helps by field, and choices by
-    field and value.
-    """
+    """The wording of a form: labels and help texts by field, and choices by field and value."""
 
     labels: Mapping[str, str] = field(default_factory=dict)
     helps: Mapping[str, str] = field(default_factory=dict)
@@ -80,14 +78,12 @@ class Words:
 
 
 def split_names(text: str) -> list[str]:
-    """Split a text into names, which are separated by spaces, commas or line breaks."""
+    """Split a string into names, which are separated by spaces, commas or line breaks."""
     return [name for part in _NAMES.split(text) if (name := clean(part))]
 
 
 def controls(schema: Schema, names: Iterable[str], words: Words, prefix: str = "") -> list[Control]:
-    """Return the controls for the fields ``names`` of a schema; a nested schema adds those of its own
-    fields.
-    """
+    """Return the controls for the fields ``names`` of a schema. For a nested schema, all fields are added."""
     found: list[Control] = []
     for name in names:
         one = schema.fields[name]
@@ -168,18 +164,18 @@ def _said(value: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return the text without Markdown markup and the API's names."""
+    """Return the text without Markdown markup and without names of the API."""
     return _SNAKE.sub(lambda name: name[0].replace("_", " "), text.replace("`", ""))
 
 
-# What was sent
+# Submitted values
 
 
 def filled(found: Sequence[Control], sent: Callable[[str], Sequence[str]]) -> list[Control]:
-    """Return the controls with the submitted values; ``sent`` returns all values of a name.
+    """Return the controls with the submitted values. ``sent`` returns all values of a name.
 
-    A script sends the offset of local time from UTC in minutes, under the name of the time with ``.offset``
-    appended.
+    For each time field, a script sends the offset of local time from UTC in minutes, under the field's name
+    with ``.offset`` appended.
     """
     return [replace(one, value=_sent(one, sent)) for one in found]
 
@@ -191,12 +187,12 @@ def _sent(one: Control, sent: Callable[[str], Sequence[str]]) -> str:
     text = values[0] if values else ""
     if one.kind == "time":
         return _in_utc(text.strip(), "".join(sent(f"{one.name}.offset")))
-    # Browsers send lines with CR LF.
+    # Browsers send lines that end with CR LF.
     return text.replace("\r\n", "\n") if one.kind in ("area", "names") else text.strip()
 
 
 def _in_utc(text: str, offset: str) -> str:
-    """Return the control's value for a time that somebody typed, or the text itself if it is not a time."""
+    """Return the control's value for a time that a user entered, or the text itself if it is not a time."""
     minutes = whole(offset or "0")
     if not text or minutes is None:
         return text
@@ -209,7 +205,7 @@ def _in_utc(text: str, offset: str) -> str:
 
 
 def body_of(found: Iterable[Control]) -> dict[str, Any]:
-    """Build the request body from the values of controls. Empty values are left out."""
+    """Build the request body from the values of controls. Empty values are omitted."""
     body: dict[str, Any] = {}
     for one in found:
         value = _value(one)
@@ -233,7 +229,7 @@ def _value(one: Control) -> bool | float | str | list[str] | None:
         return {"yes": True, "no": False}.get(text, text)
     if one.kind in ("names", "checks"):
         return split_names(text)
-    # The schema refuses other texts, and says what is allowed.
+    # The schema rejects other values, and says what is allowed.
     if one.kind == "number":
         number = whole(text)
         return text if number is None else number
@@ -257,7 +253,7 @@ def time_value(ms: int) -> str:
 
 
 def is_of_form(error: ArenaError) -> bool:
-    """Return whether a form shows the error, because the person who sent it can correct it there."""
+    """Return whether a form shows the error, because its sender can correct it there."""
     known = ERRORS.get(error.code)
     return error.code == "not_invited" or (
         known is not None and known.status in (400, 409, 410, 413, 422, 429)
@@ -265,7 +261,7 @@ def is_of_form(error: ArenaError) -> bool:
 
 
 def of_form(error: ArenaError, *codes: str) -> ArenaError:
-    """Return an error that a form shows, also one with one of ``codes``. Raises any other."""
+    """Return an error that a form shows, or that has one of ``codes``. Raises any other error."""
     if is_of_form(error) or error.code in codes:
         return error
     raise error
@@ -277,7 +273,7 @@ def status_of(error: ArenaError | None) -> int:
 
 
 def with_error(found: list[Control], error: ArenaError | None) -> tuple[list[Control], ArenaError | None]:
-    """Return the controls, with the error, if any, at the control concerned, worded as in the form."""
+    """Return the controls, with the error, if any, at the control concerned, in the wording of the form."""
     if error is None:
         return found, None
     others = [(more["field"], more["detail"]) for more in error.extra.get("more", ())]
@@ -303,15 +299,13 @@ def with_error_in(sections: Sections, error: ArenaError | None) -> tuple[Section
 
 
 def _place(path: str, places: Mapping[str, Control]) -> str | None:
-    """Return the name of the control to which the field of an error belongs."""
-    # An element of a list has its number behind the name of the list.
+    """Return the name of the control that corresponds to the field of an error."""
+    # The field of a list element is the name of the list, followed by the element's index.
     return next((name for name in (path, path.rpartition(".")[0]) if name in places), None)
 
 
 def worded(text: str, found: Iterable[Control], own: Control | None = None) -> str:
-    """Rewrite a message in the wording of the form: labels replace names, and times and seconds replace
-    milliseconds.
-    """
+    """Rewrite a message for a form: names become labels, and milliseconds become times or seconds."""
     for one in found:
         if "_" in one.name or "." in one.name:
             text = re.sub(rf"(?<![\w.]){re.escape(one.name)}(?![\w.])", one.label.lower(), text)

@@ -50,13 +50,13 @@ def percent(share: float, unit: str = "%") -> str:
 
 @blueprint.app_template_filter("words")
 def words(name: str) -> str:
-    """Turn an API name into words."""
+    """Convert an API name into words."""
     return name.replace("_", " ")
 
 
 @blueprint.app_template_filter("sentence")
 def sentence(text: str) -> str:
-    """Turn a message into a sentence."""
+    """Convert a message into a sentence."""
     return text[:1].upper() + text[1:].rstrip(".") + "."
 
 
@@ -80,7 +80,7 @@ def size(count: int) -> str:
 
 @blueprint.app_template_filter("setting")
 def setting(name: str) -> str:
-    """Turn the name of a tournament's setting into words."""
+    """Convert the name of a tournament's setting into words."""
     return words(name.removesuffix("_ms"))
 
 

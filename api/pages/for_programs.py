@@ -1,4 +1,4 @@
-"""Text files at well-known addresses for programs: ``llms.txt``, ``SKILL.md`` and ``security.txt``."""
+"""Text files at well-known URLs for programs: ``llms.txt``, ``SKILL.md`` and ``security.txt``."""
 
 from __future__ import annotations
 
@@ -30,25 +30,27 @@ def llms_txt() -> Response:
         lines += ["", f"## {group}", ""]
         lines += [f"- [{entry.title}]({address}{entry.address}): {entry.summary}" for entry in entries]
     lines += ["", "## For programs", "", f"- [OpenAPI document]({address}/openapi.json): All operations."]
-    lines += [f"- [Skill]({address}/SKILL.md): How agents play by tool calls."]
+    lines += [f"- [Skill]({address}/SKILL.md): How agents play using tool calls."]
     lines += [f"- [Downloads]({address}/download/): The program, and starters in five languages."]
     return _text(lines)
 
 
 @blueprint.get("/SKILL.md")
 def skill() -> Response:
-    """Return the page for agents in the format of agentskills.io, with the addresses of this service."""
+    """Return the page for agents in the format of agentskills.io, with the URLs of this service."""
     address = service_address() or ""
     text = re.sub(r"\]\((\w[\w-]*)\.md", rf"]({address}/docs/\1", page_source("agents"))
     text = with_own_address(text)
-    description = "Play Truco and Toepen against other bots by tool calls (MCP) at a Botequim service."
+    description = "Play Truco and Toepen against other bots at a Botequim service, using tool calls (MCP)."
     lines = ["---", "name: botequim", f"description: {description}", "---", "", *text.splitlines()]
     return _text(lines, "text/markdown")
 
 
 @blueprint.get("/.well-known/security.txt")
 def security_txt() -> Response:
-    """Return the contact for vulnerabilities (RFC 9116), or 404 if the operator has set none."""
+    """Return the contact for vulnerabilities (RFC 9116), or a 404 response if the operator has not set
+    one.
+    """
     http = services().settings.http
     if not http.security_contact:
         abort(404)

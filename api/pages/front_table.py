@@ -1,6 +1,6 @@
 """The table on the front page: a live game, or else the latest finished one.
 
-Each process keeps the table for a moment, so that the page does not read a game for every visitor.
+Each process caches the table briefly, so that a game is not read for every visitor.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from arena.replays.live_table import LiveTable
 from arena.replays.page import game_title, table_layout
 
 LIVE_SECONDS: Final = 2.0
-"""How long a process keeps the live table, or the knowledge that there is none."""
+"""How long a process caches the live table, or the fact that there is none."""
 
 LATEST_SECONDS: Final = 60.0
-"""How long it keeps the latest game, whose record has to be played through."""
+"""How long a process caches the latest finished game, whose record must be replayed."""
 
 _LOOKED_AT: Final = 20
 _EVENTS_AT_ONCE: Final = 500
@@ -52,12 +52,12 @@ class FrontTable:
 
     @property
     def is_paired(self) -> bool:
-        """Whether two pairs of partners play."""
+        """Whether the game is between two pairs of partners."""
         return any(len(team) > 1 for team in self.layout["teams"])
 
     @property
     def score(self) -> str:
-        """The score of two sides, such as ``9–3``; otherwise the number of the hand."""
+        """The score if there are two sides, such as ``9–3``; otherwise the number of the hand."""
         if self.is_paired:
             return "\N{EN DASH}".join(map(str, self.picture["score"]))
         return f"hand {self.picture['hand']}"
@@ -74,7 +74,7 @@ class FrontTables:
         self.clear()
 
     def clear(self) -> None:
-        """Forget the current table."""
+        """Clear the current table."""
         self._shown: FrontTable | None = None
         self._until = 0.0
         self._followed: _Followed | None = None
@@ -115,12 +115,12 @@ class FrontTables:
                     record = orjson.loads(self._tournaments.record(game, ANYBODY))
                     self._latest = _table_of(self._moderation.apply_to_record(record))
             except RecordNotReady:
-                # It has just ended. The one before stays until somebody looks again.
+                # The game has just ended. The previous table stays until the next request.
                 return self._latest
             except ArenaError as error:
                 _check_store(error)
                 self._latest = None
-            # Where there is none, the first one is shown at once.
+            # If there is no table yet, the first one is shown at once.
             self._latest_until = time.monotonic() + (LATEST_SECONDS if self._latest else 0)
         return self._latest
 
@@ -139,14 +139,14 @@ class FrontTables:
         return None if own is None else str(own["game"])
 
     def _played(self) -> Iterator[Mapping[str, Any]]:
-        """Yield tournaments that have finished groups, present ones first."""
+        """Yield tournaments that have finished groups, current ones first."""
         yield from (one for one in self._tournaments.present() if one["progress"]["done"])
         over = self._tournaments.list(state="over", limit=_LOOKED_AT).items
         yield from (one for one in over if one["progress"]["done"])
 
 
 def _check_store(error: ArenaError) -> None:
-    """Raise the error if the store is unavailable. Other errors only mean that a listed game is gone or
+    """Raise the error if the store is unavailable. Other errors mean that a listed game is gone or
     unreadable.
     """
     if error.code == "store_unavailable":
@@ -164,7 +164,7 @@ class _Followed:
         self._next = 0
 
     def read(self, live: LiveGames) -> FrontTable | None:
-        """Return the present table, or None if the game is over. Raises :class:`~arena.errors.ArenaError`."""
+        """Return the current table, or None if the game is over. Raises :class:`~arena.errors.ArenaError`."""
         while True:
             page = live.events(self.game, start=self._next, limit=_EVENTS_AT_ONCE)
             if page["over"]:

@@ -105,7 +105,7 @@ def remove_organiser(tournament: str) -> ResponseReturnValue:
 
 @blueprint.get("/tournaments/<tournament>/invitation")
 def invitation_page(tournament: str) -> Response:
-    """Show what a link invites to. Nothing changes before the form is sent."""
+    """Show the tournament to which a link invites. Nothing changes until the form is sent."""
     who, code = signed_in(), request.args.get("code", "")
     name = services().tournaments.invitations.name_of(tournament, code, who)
     return page("invitation.html", tournament=tournament, name=name, code=code)
@@ -113,7 +113,7 @@ def invitation_page(tournament: str) -> Response:
 
 @form("/tournaments/<tournament>/invitation")
 def accept_invitation(tournament: str) -> ResponseReturnValue:
-    """Accept the invitation of a link."""
+    """Accept the invitation in a link."""
     who, code = signed_in(), request.form.get("code", "")
     services().tournaments.invitations.accept(tournament, code, who)
     return redirect(url_for("pages.tournament_page", tournament=tournament), 303)

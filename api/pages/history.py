@@ -1,4 +1,4 @@
-"""The drawing of ratings over time. Positions are in per cent of its width and height."""
+"""The drawing of ratings over time. Positions are in per cent of the drawing's width and height."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from api.pages.bars import Axis, axis_of
 from arena.events.histories import BotHistory
 
 _LABEL: Final = 15
-"""The least distance of two names, in pixels."""
+"""The minimum distance between two names, in pixels."""
 
 
 class Plot(NamedTuple):
     """A drawing of ratings. ``line`` and ``band`` (of the intervals) are the points of their SVG elements.
-    ``end`` is the height of the last point. ``versions`` says where each version but the first begins.
+    ``end`` is the height of the last point. ``versions`` are the positions at which each version after the
+    first begins.
     """
 
     axis: Axis
@@ -27,7 +28,7 @@ class Plot(NamedTuple):
 
 class PlottedLine(NamedTuple):
     """One bot in the drawing of a leaderboard. ``role`` is ``first``, ``second`` or ``other``. ``label`` is
-    the height of its name, which is moved away from other names.
+    the height of the bot's name, adjusted to avoid other names.
     """
 
     name: str
@@ -38,7 +39,7 @@ class PlottedLine(NamedTuple):
 
 
 class BoardPlot(NamedTuple):
-    """The plot of several bots of a leaderboard. ``band`` belongs to the first one. Highlighted lines come
+    """The plot of several bots on a leaderboard. ``band`` belongs to the first. Highlighted lines come
     last.
     """
 
@@ -50,7 +51,7 @@ class BoardPlot(NamedTuple):
 
 
 def plot(points: Sequence[Mapping[str, Any]]) -> Plot | None:
-    """Plot the points of a published history, one per day. Return None for fewer than two points."""
+    """Plot the points of a published history, one per day. Return None if there are fewer than two points."""
     if len(points) < 2:
         return None
     axis = axis_of(points)
@@ -71,10 +72,10 @@ def plot(points: Sequence[Mapping[str, Any]]) -> Plot | None:
 def board_plot(
     series: Sequence[BotHistory], first: str, second: str | None, *, days: int, pixels: int
 ) -> BoardPlot | None:
-    """Return the drawing of the last ``days`` days of a leaderboard, ``pixels`` high, or None for fewer than
-    two days.
+    """Return the drawing of the last ``days`` days of a leaderboard, ``pixels`` high, or None if there are
+    fewer than two days.
 
-    ``first`` and ``second`` are the names of the bots that stand out.
+    ``first`` and ``second`` are the names of the highlighted bots.
     """
     shown = sorted({point[0] for one in series for point in one.points})[-days:]
     if len(shown) < 2:
@@ -110,8 +111,8 @@ def board_plot(
 
 
 def pushed_apart(heights: Mapping[str, float], gap: float) -> dict[str, float]:
-    """Return heights that are at least ``gap`` apart, in the same order, and as near to the given ones as one
-    pass down and one pass up make them. They are within 0 and 100 if there is room.
+    """Return heights in the same order that are at least ``gap`` apart, moved in one pass down and one pass
+    up, and therefore close to the original ones. They are between 0 and 100 if there is room.
     """
     order = sorted(heights, key=heights.__getitem__)
     found: list[float] = []

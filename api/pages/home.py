@@ -21,15 +21,15 @@ from arena.play.board_names import all_boards
 from arena.replays.page import embedded_json, static
 
 BEST: Final = 5
-"""Maximum rows of each leaderboard on the front page."""
+"""The maximum number of rows of each leaderboard on the front page."""
 
 BOARDS_MOST: Final = 4
-"""Maximum leaderboards on the front page."""
+"""The maximum number of leaderboards on the front page."""
 
 
 @blueprint.get("/")
 def home() -> Response:
-    """Show the front page: a table, the best bots of the most active leaderboards, tournaments, and how to
+    """Show the front page: a table, the best bots of the most active boards, tournaments, and how to
     enter.
     """
     boards = [
@@ -60,9 +60,7 @@ def home() -> Response:
 
 
 def _table_data(table: FrontTable) -> Mapping[str, object]:
-    """Return what the script shows: the layout, and the stream of a live game or the last moves of a finished
-    one.
-    """
+    """Return the data for the script: the layout, and the stream or the last moves of the game."""
     return {
         **table.layout,
         "game": table.game,

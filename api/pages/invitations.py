@@ -1,4 +1,4 @@
-"""Invitations: making them, printing them, and who has signed up with them."""
+"""Pages to create and print invitations, and to see who has signed up with them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _OUTPUTS: Final = (("page", "a page to print"), ("csv", "a CSV file"))
 def _controls() -> list[Control]:
     words = Words(
         {"roster": "Name of the roster", "count": "Number", "expires_ms": "Usable until"},
-        {"count": "For anybody, in place of a table."},
+        {"count": "How many invitations to create that anybody can use, in place of a table."},
     )
     expires = time_value(services().store.clock().now_ms + DEFAULT_KEPT_MS)
     roster, count, until = controls(NewInvitationsSchema(), ("roster", "count", "expires_ms"), words)
@@ -48,8 +48,9 @@ def _controls() -> list[Control]:
         "people",
         "People",
         "area",
-        "A table as CSV: a first line with name, and if you like handle (the owner's name that is proposed) "
-        "and email; then a line per person. Only you see it",
+        "A table in CSV format. The first line must have the column name, and optionally handle (the owner "
+        "name to propose) "
+        "and email; one line per person follows. Only you can see this",
     )
     output = Control("output", "Codes as", "choice", choices=_OUTPUTS, value="page", required=True)
     return [roster, people, count, replace(until, value=expires), output]
@@ -80,7 +81,7 @@ def _invitations(found: list[Control], error: ArenaError | None = None) -> Respo
 
 @form("/account/invitations", most=MAX_BODY)
 def make_invitations() -> ResponseReturnValue:
-    """Make invitations, and show their codes once."""
+    """Create invitations, and show their codes once."""
     who = signed_in()
     found = filled(_controls(), request.form.getlist)
     roster, people, count, until, output = found
@@ -88,13 +89,15 @@ def make_invitations() -> ResponseReturnValue:
     try:
         body = load(NewInvitationsSchema(), body_of([roster, count, until]))
         if bool(people.value.strip()) == ("count" in body):
-            raise InvalidRoster("a table or a number is required", field="people", expected="one of them")
+            raise InvalidRoster(
+                "either a table or a number is required", field="people", expected="one of them"
+            )
         invited: list[Person] | int = body["count"] if "count" in body else parse_roster(people.value)
         if draft and not services().store.flags.first(f"invitations:{draft}", _SENT_MS):
             raise InvalidRoster(
-                "this form was sent before, and its codes were shown then",
+                "this form has already been sent, and its codes were shown then",
                 field="people",
-                expected="to revoke those below and make new ones if they were lost",
+                expected="to revoke the invitations below and make new ones if the codes were lost",
             )
         made = services().invitations.create(
             who.owner, invited, roster=body.get("roster", ""), expires_ms=body.get("expires_ms")

@@ -25,9 +25,9 @@ RECORD_SCHEMA: Final = "record-v1.schema.json"
 OPERATORS: Final = "Running a service"
 
 GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
-    "Start": {"five-minutes": "Sign up, write a bot and play, in Python, another language or with curl."},
+    "Start": {"five-minutes": "Sign up, write a bot and play: in Python, in another language, or with curl."},
     "The rules": {
-        rules.path: f"The rules of {rules.title}, each with its number."
+        rules.path: f"The numbered rules of {rules.title}."
         for game in GAMES.values()
         for rules in game.rules_pages
     },
@@ -39,44 +39,44 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
             if game.rules_pages
         },
         "bots": "Bots in Python: how to write, try and debug them.",
-        "house-bots": "How the bots that come with the service play.",
-        "sandbox": "Bots that are uploaded and run at the service.",
-        "agents": "Language models and others that play by tool calls, over MCP.",
+        "house-bots": "How the bots included with the service play.",
+        "sandbox": "Bots that are uploaded to the service and run there.",
+        "agents": "Language models and other agents that play using tool calls, over MCP.",
         "webhooks": "Bots to which the service posts turns.",
-        "ctruco": "Bots of the CTruco contest, in Java, run unmodified.",
+        "ctruco": "Java bots from the CTruco contest, which run unmodified.",
         "pages": "The pages of the service, and how to sign in.",
     },
     "Fairness": {
         "fair-deals": "How deals follow from seeds, and how to recompute them.",
         "records": "The format of the record of a finished game, and how to verify one.",
-        "replays": "Finished games as pages that show them move by move.",
-        "ratings": "How ratings, leaderboards and standings are computed, and figures of how bots play.",
-        "luck": "What the cards brought, and results without it.",
+        "replays": "Pages that show finished games move by move.",
+        "ratings": "How ratings, leaderboards and standings are computed, and statistics of how bots play.",
+        "luck": "How much luck the cards brought, and results without that luck.",
         "tournaments": "Formats, entry, schedules, and what counts.",
     },
     "For organisers": {
         "classes": "Invitations and rosters for a class or a club.",
     },
     "For researchers": {
-        "research": "Environments of PettingZoo and OpenSpiel, and data sets of decisions.",
+        "research": "Environments for PettingZoo and OpenSpiel, and data sets of decisions.",
     },
     "Reference": {
-        "conventions": "What holds for all operations of the API.",
+        "conventions": "Conventions that apply to all operations of the API.",
         "commands": "All commands of the program botequim, profiles and completion.",
         "errors": "All error codes and what they mean.",
-        "glossary": "One word for each thing.",
+        "glossary": "The terms used in the code, the API and the documentation.",
     },
     OPERATORS: {
-        "operating": "Installing, settings, backups and updates.",
-        "alarms": "The alarms of a service, and what to do.",
-        "performance": "What was measured, and how.",
+        "operating": "Installation, settings, backups and updates.",
+        "alarms": "The alarms of a service, and how to respond to them.",
+        "performance": "Performance measurements, and how they were made.",
         "sandbox-engine": "Why the sandbox has two engines.",
-        "architecture": "The packages, and how an answer, an upload and a click pass through them.",
-        "life-of-a-game": "A game from its request to the leaderboard, by modules.",
-        "life-of-a-bot-version": "A version of a bot from registration on, by modules.",
+        "architecture": "The packages, and the paths of an answer, an upload and a click through them.",
+        "life-of-a-game": "The path of a game from its request to the leaderboard, module by module.",
+        "life-of-a-bot-version": "The path of a bot version from its registration, module by module.",
     },
 }
-"""The pages with a summary each, by the headings of the navigation."""
+"""The pages and their summaries, by navigation heading."""
 
 NAMES: Final = tuple(name for names in GROUPS.values() for name in names)
 
@@ -144,7 +144,7 @@ def read_page(name: str) -> MarkdownPage:
 
 
 def with_own_address(text: str) -> str:
-    """Return the text of a page with this service's address in place of the one in the examples."""
+    """Return the text of a page with this service's address in place of the address in the examples."""
     return text.replace(EXAMPLE_ADDRESS, service_address() or EXAMPLE_ADDRESS)
 
 
@@ -159,15 +159,13 @@ def page_source(name: str) -> str:
 
 @cache
 def _folder() -> Path:
-    """Return the folder of the manual, which is in the installed package or beside the sources."""
+    """Return the folder of the manual, in the installed package or beside the sources."""
     installed = Path(str(files("api"))) / "manual"
     return installed if installed.is_dir() else installed.parent.parent / "docs"
 
 
 def _address(file: str) -> str | None:
-    """Return the address of a file that is named relative to the folder of the manual, or None if it is not
-    served.
-    """
+    """Return the URL of a file, given relative to the folder of the manual, or None if it is not served."""
     if file.removesuffix(".md") in NAMES:
         return f"/docs/{file.removesuffix('.md')}"
     return {RECORD_SCHEMA: f"/docs/{RECORD_SCHEMA}", "../openapi.yaml": "/docs/api"}.get(file)

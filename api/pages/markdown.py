@@ -35,7 +35,7 @@ class Section:
 
 @dataclass(frozen=True)
 class MarkdownPage:
-    """A page of the manual as HTML, and its sections in the order of the page."""
+    """A page of the manual as HTML, and its sections in page order."""
 
     html: Markup
     sections: Sequence[Section]
@@ -44,8 +44,8 @@ class MarkdownPage:
 def render_markdown(text: str, name: str, address: Callable[[str], str | None]) -> MarkdownPage:
     """Return the page ``name``, such as ``rules/toepen``.
 
-    ``address`` returns the address of a file that is named relative to the folder of the manual; if it
-    returns None, a link to the file becomes plain text. HTML in the text is shown as text, except anchors.
+    ``address`` returns the URL of a file, given relative to the folder of the manual; if it returns None, a
+    link to the file becomes plain text. HTML in the text is shown as text, except for anchors.
     """
     parser = _parser()
     tokens = parser.parse(text)
@@ -56,7 +56,7 @@ def render_markdown(text: str, name: str, address: Callable[[str], str | None]) 
     _align_by_class(tokens)
     sections = _sections(tokens)
     html = parser.renderer.render(tokens, parser.options, {})
-    # Wide examples scroll, also by the keyboard.
+    # Wide examples can be scrolled, including with the keyboard.
     return MarkdownPage(Markup(html.replace("<pre>", '<pre tabindex="0">')), sections)
 
 
@@ -88,7 +88,7 @@ def _table_close(renderer: RendererHTML, tokens: Sequence[Token], *_: object) ->
 
 
 def _align_by_class(tokens: Iterable[Token]) -> None:
-    """Align columns by classes, because the policy of pages forbids inline styles."""
+    """Align columns using classes, because the pages' content security policy forbids inline styles."""
     for token in tokens:
         style = token.attrs.pop("style", None)
         if style == "text-align:right":
@@ -99,7 +99,7 @@ def _align_by_class(tokens: Iterable[Token]) -> None:
 
 
 def _linked(tokens: Iterable[Token], folder: str, address: Callable[[str], str | None]) -> Iterator[Token]:
-    """Yield the tokens with the addresses of files replaced by those of pages, and with links to rules."""
+    """Yield the tokens with paths of files replaced by URLs of pages, and with links to rules added."""
     depth = 0
     dropped = False
     for token in tokens:
@@ -158,7 +158,7 @@ def _text(content: str) -> Token:
 
 
 def _mark_rules(tokens: Sequence[Token], name: str) -> None:
-    """Make each rule's number in lists of rules a target and a link to itself, and its source a column."""
+    """In lists of rules, make each rule's number a link to itself, and put its source in a column."""
     if name not in _RULE_PAGES.values():
         return
     for position, token in enumerate(tokens):
@@ -191,9 +191,9 @@ def _mark_rules(tokens: Sequence[Token], name: str) -> None:
 
 
 def _sections(tokens: Sequence[Token]) -> Sequence[Section]:
-    """Give the headings ids as GitHub does, and return them with the text below each.
+    """Add ids to the headings, as GitHub does, and return the headings with the text below each.
 
-    A heading does not repeat the id of an anchor immediately above it.
+    A heading whose id is the id of an anchor immediately above it gets none.
     """
     anchors = {
         child.attrs["id"] for token in tokens for child in token.children or () if child.type == "anchor_open"

@@ -1,4 +1,4 @@
-"""Forms for tournaments: announcing, entering, withdrawing, cancelling."""
+"""Forms to announce, enter, withdraw from and cancel tournaments."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _LABELS: Final = {
     "clock.bank_ms": "Bank in seconds",
 }
 _BARE: Final = ("format", "preset", "clock.per_turn_ms", "who", "max_entries", "auto_enter", "house")
-"""Fields whose labels say it all."""
+"""Fields whose labels need no help text."""
 
 _SECTIONS: Final = (
     (
@@ -85,13 +85,13 @@ _SECTIONS: Final = (
     ("When", ("opens_ms", "locks_ms", "ends_ms", "entry_s", "play_s")),
     ("More", ("clock", "games_per_bot", "max_repeats", "tie_breaks")),
 )
-"""The fields of the form. Those that the API has besides come last in the last section."""
+"""The fields of the form. Other fields of the API come at the end of the last section."""
 
 FOLDED: Final = ("rules", "More")
 
 
 def schema_of(schemas: type[ByKind], kind: str) -> Schema:
-    """Return the schema for a kind."""
+    """Return the schema for a kind of game."""
     return schemas.type_schemas[kind]()
 
 
@@ -107,7 +107,7 @@ def _words(game: Game) -> Words:
                 for name, format in FORMATS.items()
             },
             "division": {name: f"{name}: {bots}" for name, bots in DIVISION_BOTS.items()},
-            "rated": {"": "if the rules are those of a preset"},
+            "rated": {"": "if the rules match a preset"},
         },
     )
 
@@ -115,7 +115,7 @@ def _words(game: Game) -> Words:
 def tournament_controls(
     game: Game, who: Principal, schemas: type[ByKind] = NewTournamentSchema
 ) -> dict[str, list[Control]]:
-    """Return the controls by section; those of the rules have a separate section."""
+    """Return the controls by section. The rule options have a separate section."""
     schema, words = schema_of(schemas, game.kind), _words(game)
     left = [name for name in schema.fields if name != "kind"]
     if not who.admin:
@@ -147,7 +147,7 @@ def _special(one: Control, game: Game) -> Control:
 
 
 def tournament_body(sections: Mapping[str, list[Control]], game: Game) -> dict[str, Any]:
-    """Build the request body that the form represents."""
+    """Build the request body from the controls of the form."""
     body = body_of(one for found in sections.values() for one in found)
     if "tie_breaks" in body:
         names = (name.strip().replace(" ", "_") for name in body["tie_breaks"].split(","))
@@ -155,7 +155,7 @@ def tournament_body(sections: Mapping[str, list[Control]], game: Game) -> dict[s
     if "preset" in (clock := body.get("clock", {})):
         # The form has values for the times, too.
         body["clock"] = {"preset": clock["preset"]}
-    # With a preset only what somebody has changed: then the two contradict each other.
+    # With a preset, send only the changed rules; the service rejects rules that contradict the preset.
     options = game.options.by_name
     rules = {
         name: value
@@ -217,7 +217,7 @@ def announce_tournament() -> ResponseReturnValue:
 
 
 def _name_of(who: Principal, draft: str, body: Mapping[str, object]) -> str | None:
-    """Return the id of the tournament, which is the same if the same form is sent twice."""
+    """Return the id of the new tournament, which is the same if a form is sent twice."""
     if not draft:
         return None
     what = orjson.dumps([who.owner, draft, dict(body)], option=orjson.OPT_SORT_KEYS)
@@ -248,7 +248,7 @@ _STARTS: Final = Control("locks_ms", "Play starts", "time")
 def _act(
     tournament: str, act: Callable[[], object], made: Sequence[str] = (), own: Control | None = None
 ) -> ResponseReturnValue:
-    """Perform an action on a tournament, and show it again, or the one that was ``made``."""
+    """Perform an action on a tournament, and show the tournament again, or the new one (``made``)."""
     signed_in()
     try:
         act()

@@ -28,7 +28,7 @@ from arena.declarations import settings_of
 from arena.errors import ArenaError
 
 LOGS_MOST: Final = 20
-"""Maximum games in the log of a bot."""
+"""The maximum number of games in the log of a bot."""
 
 _EMPTY: Final[dict[str, Any]] = {"text": "", "area": "", "decimal": None}
 
@@ -38,9 +38,7 @@ _EMPTY: Final[dict[str, Any]] = {"text": "", "area": "", "decimal": None}
 
 @blueprint.get("/bots/<bot>/log")
 def bot_log(bot: str) -> Response:
-    """Show uploads that are being checked, the qualifications of the current version, and the logs of recent
-    games.
-    """
+    """Show unfinished uploads, the qualifications of the current version, and the logs of recent games."""
     who = signed_in()
     account = check_owner(services().accounts, who, bot, shared=True)
     uploads = services().uploads.unsettled(bot)
@@ -113,7 +111,7 @@ def _settings(
 
 def _controls(account: BotAccount) -> list[Control]:
     """Return controls for the owner's statements about the bot."""
-    unsaid = "yes, as an uploaded bot does" if account.takes_part else "if it says so when it asks for turns"
+    unsaid = "yes, like any uploaded bot" if account.takes_part else "if it says so when requesting turns"
     words = Words(choices={"tournaments": {"": unsaid}})
     shown = []
     for one in controls(ChangedBotSchema(), settings_of(BotSettings), words):
@@ -126,8 +124,8 @@ def _controls(account: BotAccount) -> list[Control]:
 def _change(
     bot: str, act: Callable[[], object], back: str = "pages.bot_settings", *, shared: bool = False
 ) -> ResponseReturnValue:
-    """Perform an action on one of the owner's bots, and show its settings again. If ``shared``, co-owners may
-    do it.
+    """Perform an action on one of the owner's bots, and show its settings again. ``shared``: whether
+    co-owners are allowed to do it.
     """
     account = check_owner(services().accounts, signed_in(), bot, shared=shared)
     try:
@@ -143,7 +141,7 @@ def change_bot_settings(bot: str) -> ResponseReturnValue:
     account = check_owner(services().accounts, signed_in(), bot)
     found = [one for one in _controls(account) if one.name in request.form]
     found = filled(found, request.form.getlist)
-    # A text that is emptied is empty, and a number is unknown.
+    # An emptied text field means an empty string, and an emptied number means unknown.
     body = {one.name: _EMPTY[one.kind] for one in found if one.kind in _EMPTY} | body_of(found)
     if "state" in request.form:
         body["state"] = request.form["state"]
@@ -156,7 +154,7 @@ def change_bot_settings(bot: str) -> ResponseReturnValue:
 
 @form("/bots/<bot>/versions/<version>/current")
 def make_current(bot: str, version: str) -> ResponseReturnValue:
-    """Make a version current, so that it plays new games."""
+    """Make a version the current one, which plays new games."""
 
     def act() -> None:
         if services().accounts.make_current(bot, version).url:
@@ -183,7 +181,7 @@ def publish_bot_notes(bot: str, game: str) -> ResponseReturnValue:
 
 @form("/bots/<bot>/versions/<version>/qualifications")
 def qualify_version(bot: str, version: str) -> ResponseReturnValue:
-    """Let a version qualify for a game, or for a preset of it."""
+    """Start the qualification of a version for a game, or for a preset of it."""
 
     def act() -> None:
         services().limits.spend("qualifications_per_owner", signed_in().owner)
@@ -206,7 +204,7 @@ def invite_co_owner(bot: str) -> ResponseReturnValue:
 
 @form("/bots/<bot>/owners/<owner>/remove")
 def remove_co_owner(bot: str, owner: str) -> ResponseReturnValue:
-    """Remove a co-owner or an invitation. Co-owners and invited owners may remove themselves."""
+    """Remove a co-owner or an invitation. Co-owners and invited owners can remove themselves."""
     who = signed_in()
     services().co_owners.remove(who, bot, owner)
     if owner == who.owner:
@@ -253,15 +251,15 @@ def replace_webhook_secret(bot: str) -> ResponseReturnValue:
 
 @blueprint.get("/bots/<bot>/delete")
 def delete_bot_page(bot: str) -> Response:
-    """Ask before a bot is deleted."""
+    """Ask for confirmation before a bot is deleted."""
     return page("delete_bot.html", account=check_owner(services().accounts, signed_in(), bot))
 
 
 @form("/bots/<bot>/delete")
 def delete_bot(bot: str) -> ResponseReturnValue:
-    """Delete a bot of the owner."""
+    """Delete one of the owner's bots."""
     who = signed_in()
-    # The form may have been sent twice.
+    # The form can have been sent twice.
     with suppress(BotNotFound):
         services().bot_deletion.delete(bot, by=who)
     return redirect(url_for("pages.account_page"), 303)

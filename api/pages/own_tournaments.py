@@ -1,4 +1,4 @@
-"""What the signed-in owner may do with a tournament."""
+"""What the signed-in owner can do with a tournament."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _DRAFT_BYTES: Final = 12
 
 
 class OwnPart(NamedTuple):
-    """What the visitor may do with a tournament.
+    """What the visitor can do with a tournament.
 
-    ``entries`` are those that the visitor may withdraw. ``bots`` and ``house`` are the names of the visitor's
-    bots and of the house bots that may enter now. ``may_edit`` and ``may_cancel`` say whether the visitor may
-    do so. ``draft`` and ``starts`` are those of the form for a clone.
+    ``entries`` are the entries that the visitor can withdraw. ``bots`` and ``house`` are the names of the
+    visitor's bots and of the house bots that can enter now. ``may_edit`` and ``may_cancel`` say whether the
+    visitor is allowed to do so. ``draft`` and ``starts`` are values of the form to clone the tournament.
     """
 
     entries: list[dict[str, Any]]
@@ -38,7 +38,7 @@ class OwnPart(NamedTuple):
 
 
 def own_part(view: dict[str, Any]) -> OwnPart | None:
-    """Return what the visitor may do with the tournament of ``view``, or None if there is nothing."""
+    """Return what the visitor can do with the tournament of ``view``, or None if there is nothing."""
     who = visitor().principal
     if who is None:
         return None
@@ -72,7 +72,7 @@ def _clone() -> tuple[str, str]:
 
 
 def _own_bots(who: Principal, view: dict[str, Any]) -> list[str]:
-    """Return the owner's bots that the settings of the tournament admit."""
+    """Return the owner's bots that are eligible under the tournament's settings."""
     found, _ = services().accounts.bots(who.owner)
     arena = services().tournaments
     is_guest = view["who"] == "anyone" or arena.invitations.is_guest(view["id"], who.owner)

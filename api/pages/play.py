@@ -1,4 +1,4 @@
-"""Pages to sit down at a table, to play, and to use the game afterwards."""
+"""Pages to sit down at a table, to play, and to publish or review the game afterwards."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ _EASIEST: Final = f"{HOUSE}rookie"
 
 @blueprint.get("/play")
 def play_page() -> Response:
-    """Show a form to choose a game and who sits at the table."""
+    """Show a form to choose a game and the players at the table."""
     return _new_table(request.args)
 
 
 @form("/play")
 def open_table() -> ResponseReturnValue:
-    """Open a table. House bots take the seats that the form does not mention."""
+    """Open a table. House bots take the seats that the form does not assign."""
     game = _chosen_game(request.form.get("game", ""))
     try:
         services().limits.spend("tables_per_address", client_address())
@@ -74,7 +74,7 @@ def open_table() -> ResponseReturnValue:
 
 @form("/play/<game>/again")
 def play_again(game: str) -> ResponseReturnValue:
-    """Go to the next game with the same people, bots and rules, opening its table if nobody has done so."""
+    """Go to the next game with the same people, bots and rules, opening its table if nobody has yet."""
     me = _player()
     seat = services().people.your_seat(game, me)
     try:
@@ -87,7 +87,7 @@ def play_again(game: str) -> ResponseReturnValue:
 
 
 def _settings(header: GameHeader, seat: int) -> dict[str, str]:
-    """Return the form values for a table with a game like this one."""
+    """Return the form values for a table at which the same kind of game is played."""
     game = game_of(header.kind)
     fixed = _decided(game)
     preset = next(
@@ -105,7 +105,7 @@ def _agree(names: Collection[str], rules: Mapping[str, object], others: Mapping[
 
 
 def _text(value: object) -> str:
-    """Return the value of an option as its form field writes it."""
+    """Return the value of an option in the notation of its form field."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -151,7 +151,7 @@ def _seats(game: Game, preset: Preset, text: str) -> int:
 
 
 def _opponents() -> list[BotAccount]:
-    """Return the bots that are offered: a bot is chosen by its name, so none of which it is hidden."""
+    """Return the bots that are offered: those whose names are not hidden, because a bot is chosen by name."""
     name = services().moderation.name
     return [bot for bot in services().people.opponents() if name("bot", bot.name) == bot.name]
 
@@ -162,7 +162,7 @@ def _preset_rules(game: Game, preset: Preset, seats: int) -> dict[str, Any]:
 
 
 def _roles(game: Game, rules: Mapping[str, Any]) -> list[str]:
-    """Return the names of the seats that follow the player's own seat."""
+    """Return the names of the other seats, in order after the player's seat."""
     teams = game.teams(game.options.complete(rules))
     seats = sum(map(len, teams))
     own = next(team for team in teams if YOUR_SEAT in team)
@@ -172,7 +172,7 @@ def _roles(game: Game, rules: Mapping[str, Any]) -> list[str]:
 
 
 def _options(game: Game) -> list[Option]:
-    """Return the options that can be changed: all except those that the preset determines."""
+    """Return the options that can be changed: all that the preset does not determine."""
     decided = _decided(game)
     return [option for name, option in game.options.by_name.items() if name not in {"seats", *decided}]
 
@@ -184,7 +184,7 @@ def _decided(game: Game) -> set[str]:
 
 
 def _rules(game: Game, preset: Preset, seats: int) -> dict[str, Any]:
-    """Return the rules of the preset with the changed options. Other options may follow from those."""
+    """Return the rules of the preset with the changed options and all options that follow from these."""
     rules = _preset_rules(game, preset, seats)
     before = game.options.complete(rules)
     texts = [
@@ -201,7 +201,7 @@ def _rules(game: Game, preset: Preset, seats: int) -> dict[str, Any]:
 
 @blueprint.get("/play/join")
 def join_page() -> Response:
-    """Show which seat a link is for. Nothing changes."""
+    """Show the seat that a link is for. Nothing changes."""
     code = request.args.get("code", "")
     game, seat = services().people.invited(code)
     one = services().live.summary(game, Viewer(admin=True))
@@ -237,7 +237,7 @@ def _seat_number(text: str) -> int:
 
 
 def _keep_links(game: str, person: str) -> None:
-    """Create links for open seats without one, if the person has opened the table."""
+    """Create links for open seats that do not have one, if the person has opened the table."""
     people = services().people
     header = people.header(game)
     if header.state != "waiting" or people.your_seat(game, person) != YOUR_SEAT:
@@ -249,7 +249,7 @@ def _keep_links(game: str, person: str) -> None:
 
 def _keep_link(game: str, seat: int, code: str) -> None:
     """Store the code of a link in this browser's session. Only this browser can show the link again, since
-    the service has only its hash.
+    the service stores only its hash.
     """
     links = {**session.get(_LINKS, {}), f"{game}:{seat}": code}
     session[_LINKS] = dict(list(links.items())[-_MOST_LINKS:])
@@ -271,7 +271,7 @@ def _links(game: str, seats: int) -> dict[int, str | None]:
 
 @blueprint.get("/play/<game>")
 def table_page(game: str) -> ResponseReturnValue:
-    """Show the table of a person's game."""
+    """Show a person the table of their game."""
     me = _player()
     seat = services().people.your_seat(game, me)
     header, one = services().people.header(game), services().live.summary(game, visitor().viewer)
@@ -317,7 +317,7 @@ def table_page(game: str) -> ResponseReturnValue:
 
 @blueprint.get("/play/<game>/state")
 def seat_state(game: str) -> Response:
-    """Return the table as JSON, as soon as its version differs from ``since``."""
+    """Return the table as JSON as soon as its version differs from ``since``."""
     since, after = _number(request.args.get("since")), _number(request.args.get("after"))
     wait = 0 if since is None else min(_WAIT_SECONDS, services().settings.http.max_wait)
     shown = seat_table(
@@ -328,7 +328,7 @@ def seat_state(game: str) -> Response:
 
 @form("/play/<game>/act")
 def act(game: str) -> ResponseReturnValue:
-    """Play an action. Show the page again if it has no scripts; otherwise return the table as JSON."""
+    """Play an action. Return the table as JSON if the page runs scripts; otherwise show the page again."""
     me = _player()
     action = request.form.get("action", "").replace(NUMBER, request.form.get("number", "")[:3])
     word, _, other = request.form.get("toggle", "").partition(":")
@@ -365,7 +365,7 @@ def publish_game(game: str) -> ResponseReturnValue:
 
 @form("/games/<game>/review")
 def review_game(game: str) -> ResponseReturnValue:
-    """Request a review of the person's own decisions."""
+    """Request a review of the person's decisions."""
     seat = services().people.your_seat(game, _player())
     services().reviews.check(game, seat)
     services().limits.spend("reviews_per_address", client_address())
@@ -374,7 +374,7 @@ def review_game(game: str) -> ResponseReturnValue:
 
 
 def _player() -> str:
-    """Return the visitor as a player. A visitor without a session sits at no table."""
+    """Return the visitor as a player. Raises an error if the visitor has no session and thus no table."""
     me = visitor().viewer.bot
     if me is None:
         abort(404)

@@ -1,4 +1,4 @@
-"""Qualifications as the owner of a bot sees them."""
+"""Qualifications as shown to the owner of a bot."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from arena.events.tournament import TournamentNotFound
 from arena.live.header import Viewer
 
 BEGINS_MS: Final = 600_000
-"""How long after an upload a qualification is expected to begin by itself: the budget may be used up."""
+"""How long after an upload its qualification should begin automatically, unless the budget is used up."""
 
 
 class ShownQualifications(NamedTuple):
-    """The qualifications of a version as the API returns them, with a ``title`` and ``games`` that can be
+    """The qualifications of a version as the API returns them, with a ``title`` and the ``games`` that can be
     viewed. ``open`` holds those that can be requested now, because they failed or have not begun. ``is_busy``
-    says whether one is in progress or will begin by itself.
+    says whether one is in progress or will begin automatically.
     """
 
     rows: list[dict[str, Any]]
@@ -32,11 +32,10 @@ class ShownQualifications(NamedTuple):
 def shown_qualifications(
     who: Principal, found: list[dict[str, Any]], uploaded_ms: int | None, games: Collection[str]
 ) -> ShownQualifications:
-    """Return the qualifications ``found`` of a bot that ``who`` owns.
+    """Prepare the qualifications ``found`` of a bot that ``who`` owns for display.
 
-    ``uploaded_ms`` says when the version was uploaded, or None for other transports, whose qualifications
-    begin when they are needed. ``games`` are those that the version says it plays; an empty collection means
-    all.
+    ``uploaded_ms`` is when the version was uploaded, or None for other transports, whose qualifications begin
+    when they are needed. ``games`` are the games that the version says it plays; if empty, it plays all.
     """
     states = {Discipline(one["kind"], one["preset"]): one["state"] for one in found}
     rows = [

@@ -1,4 +1,4 @@
-"""The API reference, generated from the OpenAPI document: an index, and a page per tag with its schemas."""
+"""The API reference, generated from the OpenAPI document: an index, and a page for each tag."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SCHEMA_LINK: Final = re.compile(r'href="#schema-(\w+)"')
 
 @dataclass(frozen=True)
 class FieldRow:
-    """A field or a parameter. ``place`` says where a parameter belongs, and is empty for a field."""
+    """A field or parameter. ``place`` is the location of a parameter, and is empty for a field."""
 
     name: str
     type: Markup
@@ -48,7 +48,7 @@ class ContentRow:
 
 @dataclass(frozen=True)
 class ResponseRow:
-    """A response. ``codes`` are those of the problems that it may be."""
+    """A response. ``codes`` are the error codes of the problem documents that it can contain."""
 
     status: str
     description: Markup
@@ -83,15 +83,13 @@ class ReferencePage:
 
 @blueprint.get(ADDRESS)
 def reference_page() -> Response:
-    """Show all operations by tag and all schemas, each with the anchor that it had when this was the only
-    page.
-    """
+    """Show all operations by tag, and all schemas, with their anchors from when this was the only page."""
     return _shown("")
 
 
 @blueprint.get(f"{ADDRESS}/<name>")
 def reference_part(name: str) -> Response:
-    """Show the operations of a tag, and the schemas that no earlier tag needs."""
+    """Show the operations of a tag, and the schemas that they need and no earlier tag needs."""
     if name not in _reference(current_app):
         abort(404)
     return _shown(name)
@@ -105,17 +103,15 @@ def _shown(name: str) -> Response:
 
 
 def reference_sections(app: Flask) -> Iterator[tuple[str, Section]]:
-    """Yield the headings of the reference with their texts and the addresses of their pages, for
-    searching.
-    """
+    """Yield the headings of the reference with their texts and the URLs of their pages, for searching."""
     for name, one in _reference(app).items():
-        # The index has what the others have.
+        # The index only repeats the contents of the other pages.
         if name:
             yield from ((f"{ADDRESS}/{name}", section) for section in one.sections)
 
 
 def _reference(app: Flask) -> Mapping[str, ReferencePage]:
-    """Return the pages by name; the name of the index is empty."""
+    """Return the pages by name. The name of the index is empty."""
     known: Mapping[str, ReferencePage] | None = app.extensions.get(_KNOWN)
     if known is None:
         spec = document(app)
@@ -152,7 +148,7 @@ def _reference(app: Flask) -> Mapping[str, ReferencePage]:
 
 
 def _with_homes(html: str, homes: Mapping[str, str], page: str) -> Markup:
-    """Return the HTML of a page with links to schemas pointing to the pages that show them."""
+    """Return the HTML of a page, with links to schemas directed to the pages that show these."""
 
     def link(found: re.Match[str]) -> str:
         home = homes[found[1]]
@@ -169,7 +165,7 @@ def _sections(title: str, tag: Mapping[str, str], operations: Sequence[Operation
 
 
 class _Reader:
-    """Reads from a document what the page shows."""
+    """Extracts the contents of the reference pages from an OpenAPI document."""
 
     def __init__(self, spec: Mapping[str, Any]) -> None:
         self._spec = spec
@@ -182,7 +178,7 @@ class _Reader:
                     yield item[method]["tags"][0], self._operation(path, method, item)
 
     def homes(self, tags: Sequence[str]) -> dict[str, str]:
-        """Return the tag of each schema: the first one whose operations need it, or the last of all."""
+        """Return the tag of each schema: the first tag whose operations need it, or else the last tag."""
         known = self._spec["components"]
         found: dict[str, str] = {}
         for tag in tags:
@@ -201,9 +197,7 @@ class _Reader:
         return {name: found.get(name, tags[-1]) for name in known["schemas"]}
 
     def schemas(self) -> Iterator[tuple[str, Markup, Markup, Sequence[FieldRow]]]:
-        """Yield the name, description, type and fields of every schema; the type is empty if there are
-        fields.
-        """
+        """Yield every schema's name, description, type and fields. The type is empty if there are fields."""
         for name, schema in self._spec["components"]["schemas"].items():
             fields = self._fields(schema)
             yield name, _html(schema.get("description", "")), Markup() if fields else _type(schema), fields
@@ -236,7 +230,7 @@ class _Reader:
             yield ResponseRow(status, _html(one["description"]), (), self._contents(one, with_fields=False))
 
     def _problems(self, operation: Mapping[str, Any]) -> Iterator[ResponseRow]:
-        """Yield a row with the codes of errors for each status."""
+        """Yield a row with the error codes for each status."""
         problem = self._resolved(operation["responses"]["default"])
         own = {*problem["x-error-codes"], *operation["x-error-codes"]}
         for status, errors in problem["x-errors"].items():
@@ -256,7 +250,7 @@ class _Reader:
         ]
 
     def _example(self, content: Mapping[str, Any]) -> str:
-        """Return the example of a body, which may be a shared one, or an empty text if there is none."""
+        """Return the example of a body (resolving references), or an empty string if there is none."""
         for shared in content.get("examples", {}).values():
             return _example(self._resolved(shared)["value"])
         return _example(content.get("example"))
@@ -277,7 +271,7 @@ class _Reader:
 
 
 def _references(value: object) -> Iterator[tuple[str, str]]:
-    """Yield the kinds and names of all components to which a part of a document refers."""
+    """Yield the kinds and names of all components referred to by part of a document."""
     if isinstance(value, Mapping):
         if isinstance(value.get("$ref"), str):
             _, _, kind, name = value["$ref"].split("/")
@@ -298,7 +292,7 @@ def _tokens(security: Sequence[Mapping[str, object]]) -> str:
 
 
 def _type(schema: Mapping[str, Any]) -> Markup:
-    """Return the type of a value in words, with links to schemas."""
+    """Return a description of a value's type, with links to schemas."""
     for name in ("oneOf", "anyOf", "allOf"):
         if name in schema:
             return Markup(" or ").join(_type(one) for one in schema[name])

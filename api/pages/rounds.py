@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 
 class Met(NamedTuple):
-    """One pairing: the points of its players, ``done`` of its ``planned`` groups, and the player with the
-    most points when all are over (None if several are tied). ``pairing`` is its number in the round.
+    """One pairing: its players' points, how many of its ``planned`` groups are ``done``, and, when all are
+    over, the player with the most points (None if tied). ``pairing`` is its number in the round.
     """
 
     points: dict[str, float]
@@ -20,7 +20,7 @@ class Met(NamedTuple):
 
 
 def rounds(groups: Iterable[Mapping[str, Any]]) -> list[tuple[int, list[Met]]]:
-    """Return the rounds with their pairings, in the order of the groups. Void groups are not counted."""
+    """Return the rounds and their pairings, in the order of the groups. Void groups are not counted."""
     found: dict[int, dict[int, list[Mapping[str, Any]]]] = {}
     for group in groups:
         found.setdefault(group["round"], {}).setdefault(group["pairing"], []).append(group)

@@ -76,7 +76,7 @@ def edit_schedule(schedule: str) -> ResponseReturnValue:
     game = game_of(known["tournament"]["kind"])
     before = _sections(game, who, known)
     sent = _sent(before)
-    # A time that is over may stay.
+    # A time in the past can remain.
     body = body_of(one for one, was in zip(sent[_WHEN], before[_WHEN], strict=True) if one.value != was.value)
     if any(sent[title] != before[title] for title in sent if title != _WHEN):
         body["tournament"] = _template(sent, game)
@@ -122,7 +122,7 @@ def _sections(game: Game, who: Principal, known: Mapping[str, Any] | None = None
 
 
 def _present(one: Control, template: Mapping[str, Any]) -> Control:
-    """Return the control with its value in the template, or with its default if the template has none."""
+    """Return the control with its value from the template, or with its default if that does not set it."""
     if one.name == "preset" and "preset" not in template and "rules" in template:
         return replace(one, value="")
     if one.name.startswith("clock.") and "preset" in template.get("clock", {}) and one.kind == "seconds":
@@ -133,7 +133,7 @@ def _present(one: Control, template: Mapping[str, Any]) -> Control:
             return one
         value = value[part]
     if one.kind == "checks":
-        # A browser sends them in the order of the form.
+        # A browser sends the values in the order of the form.
         value = [name for name, _ in one.choices if name in value]
     return replace(one, value=text_of(one, value))
 

@@ -1,4 +1,4 @@
-"""The search of the manual, which finds sections that contain all words of a query."""
+"""The search in the manual, which finds sections that contain all words of a query."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from api.pages.reference import TITLE, reference_sections
 from api.pages.site import blueprint
 
 MOST: Final = 30
-"""Maximum results on a page."""
+"""The maximum number of results on a page."""
 
 _LONGEST: Final = 100
 _MOST_WORDS: Final = 6
@@ -24,9 +24,7 @@ _AROUND: Final = 90
 
 @dataclass(frozen=True)
 class SearchResult:
-    """A matching section. ``excerpt`` holds parts of its text, of which the odd ones are the
-    matching words.
-    """
+    """A matching section. ``excerpt`` holds its text in parts; the parts with odd indices are matches."""
 
     address: str
     page: str
@@ -36,16 +34,14 @@ class SearchResult:
 
 @blueprint.get("/docs/search")
 def search_page() -> Response:
-    """Show the sections of the manual with all words of ``q``; sections with a word in the heading come
-    first.
-    """
+    """Show the manual's sections that contain all words of ``q``, those with a match in the heading first."""
     query = request.args.get("q", "")[:_LONGEST].strip()
     found = list(search(current_app, query))
     return manual_page_of("search.html", current=None, query=query, found=found[:MOST], count=len(found))
 
 
 def search(app: Flask, query: str) -> Sequence[SearchResult]:
-    """Return the sections in which every word of ``query`` (of the first six) begins a word, regardless of
+    """Return the sections with words that begin with each of the first six words of ``query``, ignoring
     case.
     """
     words = list(dict.fromkeys(query.casefold().split()))[:_MOST_WORDS]
@@ -74,7 +70,7 @@ def _begins(word: str) -> re.Pattern[str]:
 
 
 def _sections(app: Flask) -> Iterator[tuple[str, str, Section]]:
-    """Yield every section with the address and title of its page."""
+    """Yield every section with the URL and title of its page."""
     for name in NAMES:
         sections = read_page(name).sections
         for section in sections:
@@ -84,7 +80,7 @@ def _sections(app: Flask) -> Iterator[tuple[str, str, Section]]:
 
 
 def _excerpt(text: str, mark: re.Pattern[str]) -> str:
-    """Return the text around the first match, or its beginning, cut at spaces."""
+    """Return the text around the first match, or the beginning of the text, cut at spaces."""
     found = mark.search(text)
     at = found.start() if found else 0
     start = text.rfind(" ", 0, at - _AROUND) + 1 if at > _AROUND else 0

@@ -26,7 +26,7 @@ _AT_ONCE: Final = 50
 
 
 def _controls(known: Mapping[str, object] | None = None) -> list[Control]:
-    words = Words(choices={"by": {"owner": "each owner: its best bot counts", "bot": "each bot"}})
+    words = Words(choices={"by": {"owner": "owners, by their best bot", "bot": "each bot"}})
     values = {**SeriesRules().as_json(), **(known or {})}
     found = []
     for one in controls(NewSeriesSchema(), _FIELDS, words):
@@ -44,7 +44,7 @@ def _body(found: list[Control]) -> Mapping[str, object]:
     body: dict[str, Any] = {"tournaments": [], "best": None, **body_of(found)}
     points = [decimal(part) for part in body.get("points", [])]
     if None not in points:
-        # Of others the schema says what would be right.
+        # For other fields, the schema says what is valid.
         body["points"] = points
     return body
 

@@ -1,4 +1,4 @@
-"""What all pages share: the blueprint, the layout, the policy and errors.
+"""The parts that all pages share: blueprint, layout, content security policy and errors.
 
 Pages are rendered on the server and can be read without scripts.
 """
@@ -27,12 +27,12 @@ from arena.games import GAMES
 blueprint = Blueprint("pages", __name__, template_folder="../templates")
 
 THEMES: Final = ("light", "dark")
-"""What the cookie ``theme`` may hold; without it the browser chooses."""
+"""The possible values of the cookie ``theme``. Without it, the browser chooses."""
 
 FormView = TypeVar("FormView", bound=Callable[..., ResponseReturnValue])
 
 _MOST: Final[dict[str, int]] = {}
-"""The maximum bytes of forms by endpoint, where they are not small."""
+"""The maximum size of forms in bytes, by endpoint, where it differs from the default."""
 
 _QUERY: Final = PageQuery()
 _POLICY: Final = (
@@ -55,19 +55,20 @@ def page(template: str, status: int = 200, /, **values: object) -> Response:
     response = Response(html, status, content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _POLICY
     response.headers["Referrer-Policy"] = "no-referrer"
-    # The token of a form ends when the visitor gets a session, so the page behind it is loaded again, too.
+    # Form tokens become invalid when the visitor gets a session, so the previous page must be reloaded as
+    # well.
     is_own = guest.session is not None or "has_form" in g
     response.headers["Cache-Control"] = "private, no-store" if is_own else "no-cache"
     response.headers["Vary"] = "Cookie"
     if status == HTTPStatus.OK:
-        # Pages that follow something are requested again and again.
+        # Pages that show live data are requested repeatedly.
         response.add_etag(weak=True)
         response.make_conditional(request)
     return response
 
 
 def page_cursor() -> str | None:
-    """Return the cursor in the query of a page that has no other parameters."""
+    """Return the cursor in the query of a page that takes no other parameters."""
     cursor: str | None = read_query(_QUERY, request.environ, services().settings.http)["cursor"]
     return cursor
 
@@ -80,14 +81,14 @@ def _begin() -> None:
     if request.method == "POST":
         most = _MOST.get(request.endpoint or "", SMALL_BODY)
         if most > SMALL_BODY:
-            # Before the body is read: only owners may send so much.
+            # Check this before the body is read: only owners are allowed to send large forms.
             signed_in()
         read_form(most)
 
 
 def form(rule: str, *, most: int = SMALL_BODY) -> Callable[[FormView], FormView]:
-    """Make a view accept the forms that are sent to ``rule``, of at most ``most`` bytes; large ones only from
-    owners.
+    """Make a view accept forms that are sent to ``rule``, of at most ``most`` bytes. Large forms are accepted
+    only from owners.
     """
 
     def register(view: FormView) -> FormView:
@@ -107,7 +108,7 @@ def form(rule: str, *, most: int = SMALL_BODY) -> Callable[[FormView], FormView]
 
 
 def error_page(problem: Response) -> Response:
-    """Return the problem as an HTML page if a browser requests it, otherwise as a problem document.
+    """Return the problem as an HTML page if a browser made the request, otherwise as a problem document.
 
     Errors under ``/v1`` are always problem documents.
     """

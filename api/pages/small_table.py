@@ -1,4 +1,4 @@
-"""The small table of the front page as drawn by the server, with the positions of seats, cards and calls."""
+"""The small table on the front page as drawn by the server: the positions of seats, cards and calls."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ _SEATS: Final = {
     7: ((50, 90), (17, 72), (17, 44), (29, 16), (71, 16), (83, 44), (83, 72)),
     8: ((50, 90), (17, 72), (17, 46), (17, 20), (50, 13), (83, 20), (83, 46), (83, 72)),
 }
-"""Centres in per cent of the table, clockwise from the bottom, by the number of seats."""
+"""The centres of the seats in per cent of the table, clockwise from the bottom, by the number of seats."""
 
 _TOWARDS_SEAT: Final = 0.42
-"""How far from the centre the cards of the trick lie, of the way to their seat."""
+"""The distance of a trick's cards from the centre, as a fraction of the distance to their seat."""
 
 _PARTNERS: Final = ((0, 42), (-58, 0), (0, -42), (58, 0))
-"""The cards of partners, in pixels from the centre."""
+"""The positions of the cards in games of partners, in pixels from the centre."""
 
 _MOST_HANDS: Final = 5
-"""With more seats, the hands are not drawn."""
+"""The maximum number of seats with which hands are drawn."""
 
 _NAME: Final = 10
-"""Maximum characters of a name on a plate."""
+"""The maximum number of characters of a name on a plate."""
 
 
 class Seat(NamedTuple):
-    """A seat at ``x``, ``y``. ``said`` is what it says or is asked, and ``kind`` says whether that is a call,
-    an answer or a question. ``bubble`` is its position beside the plate.
+    """A seat at ``x``, ``y``. ``said`` is the text in its speech bubble, and ``kind`` says whether that is a
+    call, an answer or a question. ``bubble`` is the position of the bubble beside the plate.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Seat(NamedTuple):
 
 
 class Lying(NamedTuple):
-    """A card of the trick; ``None`` is the place of the next card. ``dx`` and ``dy`` are in pixels."""
+    """A card of the trick, or None for the place of the next card. ``dx`` and ``dy`` are in pixels."""
 
     card: str | None
     x: float
@@ -134,7 +134,7 @@ def _seat(table: FrontTable, seat: int) -> Seat:
         acts=seat in picture["awaiting"],
         dealer=picture["dealer"] == seat,
         off=picture[f"state{seat}"] != "",
-        # Own cards lie between the plate and the trick.
+        # A seat's cards lie between its plate and the trick.
         below=y > 80,
         cards=picture[f"cards{seat}"] if len(layout["names"]) <= _MOST_HANDS else [],
         said=said,
@@ -144,7 +144,7 @@ def _seat(table: FrontTable, seat: int) -> Seat:
 
 
 def _said(picture: Mapping[str, Any], seat: int) -> tuple[str, str]:
-    """Return the text in the bubble of a seat and its kind, or empty texts if there is none."""
+    """Return the text in the bubble of a seat and its kind, or empty strings if there is none."""
     if seat in picture["awaiting"] and picture["question"]:
         return picture["question"], "question"
     said = picture[f"said{seat}"]

@@ -1,4 +1,4 @@
-"""How a bot plays, compared with the others of its leaderboard."""
+"""Playing-style statistics of a bot, compared with other bots on its leaderboard."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from arena.games.descriptor import Figure
 from arena.play.board_names import BoardName
 
 OTHERS_MOST: Final = 50
-"""Maximum other bots that have a dot, those that are first on the board."""
+"""The maximum number of other bots that are shown as dots: the first ones on the board."""
 
 LEAST: Final = 20
-"""Another bot has a dot if what the figure is a share of was counted at least this often."""
+"""The minimum number of observations in a figure's denominator for another bot to be shown as a dot."""
 
 
 class StyleRow(NamedTuple):
-    """A figure of a bot: ``done`` out of ``of`` times, its ``share`` in per cent (None: never), and the
-    shares of the ``others``.
+    """A figure of a bot: ``done`` out of ``of`` times, the ``share`` in per cent (None if ``of`` is 0), and
+    the shares of the ``others``.
     """
 
     figure: Figure
@@ -30,9 +30,7 @@ class StyleRow(NamedTuple):
 
 
 def style_rows(board: BoardName, bot: str, others: Sequence[str]) -> list[StyleRow]:
-    """Return the figures of a bot, or nothing if none are counted yet. ``others`` are the bots of the
-    board.
-    """
+    """Return the figures of a bot, if any have been counted. ``others`` are the bots on the board."""
     style = game_of(board.kind).style
     bots = services().styles.read(*board).bots
     own = bots.get(bot)

@@ -44,7 +44,7 @@ from arena.tournaments.outlook import BoardStanding, Outlook
 _MOST: Final = DEFAULT_LIMITS.component_bytes + DEFAULT_LIMITS.source_bytes + SMALL_BODY
 
 _WAYS: Final = {"uploaded": "Uploaded file", "remote": "Runs elsewhere", "webhook": "Webhook"}
-"""What pages call the transports."""
+"""The names of the transports on pages."""
 
 _WORDS: Final = Words(
     labels={
@@ -52,17 +52,18 @@ _WORDS: Final = Words(
         "label": "Version",
         "url": "URL",
         "rights": "Post optional turns too",
-        "secret": "Your own signing secret",
-        "source": "Or its text",
+        "secret": "Your signing secret",
+        "source": "Or its source text",
     },
     helps={
-        "source": "Python, in place of a file.",
-        "secret": "If empty, one is made, and shown once.",
+        "source": "Python source, in place of a file.",
+        "secret": "If empty, a secret is generated and shown once.",
         "rights": "Toepen: knocking out of turn.",
-        "url": "Turns are posted there. It must answer a ping first.",
-        "name": "3 to 32 of a-z, 0-9 and, inside, hyphens, beginning with a letter. It is taken forever.",
+        "url": "Turns are posted to this URL. It must answer a ping first.",
+        "name": "3 to 32 of a-z, 0-9 and, inside, hyphens, beginning with a letter. Nobody else can ever "
+        "use this name.",
     },
-    choices={"tournaments": {"": "as usual: an uploaded bot does, others if they say so"}},
+    choices={"tournaments": {"": "by default: uploaded bots do, other bots if they say so"}},
 )
 _FILE: Final = Control(
     "file",
@@ -74,7 +75,7 @@ _FILE: Final = Control(
 
 
 def _controls(schema: NewBotSchema | NewVersionSchema, first: tuple[str, ...], way: str) -> list[Control]:
-    """Return the controls for a transport. ``first`` are those that all transports have."""
+    """Return the controls for a transport. ``first`` names the controls that all transports have."""
     transport = transport_of(way)
     found = controls(schema, first, _WORDS)
     if transport.takes_upload:
@@ -98,7 +99,7 @@ def _version_controls(bot: BotAccount, way: str) -> list[Control]:
 
 
 def _way() -> str:
-    """Return the transport that the query or the form names."""
+    """Return the transport named in the query or the form."""
     way: str = request.values.get("transport", UPLOADED.name)
     return transport_of(way).name
 
@@ -109,11 +110,15 @@ def _sent_upload(body: dict[str, object]) -> Mapping[str, object]:
     pasted = body.pop("source", None)
     if file is None or not file.filename:
         if pasted is None:
-            raise InvalidSource("there is nothing to upload", field="file", expected="a file, or its text")
+            raise InvalidSource(
+                "no file or source text was sent", field="file", expected="a file or its text"
+            )
         return {"source": pasted}
     if pasted is not None:
         raise InvalidSource(
-            "send either a file or a text, not both", field="file", expected="either a file or a text"
+            "send either a file or source text, not both",
+            field="file",
+            expected="either a file or source text",
         )
     data = file.read()
     is_component = data.startswith(COMPONENT_MAGIC) or file.filename.endswith(".wasm")
@@ -121,7 +126,7 @@ def _sent_upload(body: dict[str, object]) -> Mapping[str, object]:
 
 
 def _read(schema: NewBotSchema | NewVersionSchema, found: list[Control], way: str) -> dict[str, object]:
-    """Build the request body that the form represents."""
+    """Build the request body from the form."""
     body = {**body_of(found), "transport": way}
     upload = _sent_upload(body) if transport_of(way).takes_upload else {}
     loaded: dict[str, Any] = load(schema, body)
@@ -181,7 +186,7 @@ def _digest(body: dict[str, Any]) -> str | None:
 
 
 def _sent_before(who: Principal, name: str, digest: str | None) -> str | None:
-    """Return the address of the bot if the same form was sent before."""
+    """Return the URL of the bot if the same form has already been sent."""
     try:
         bot = services().accounts.bot(name)
     except BotNotFound:
@@ -239,7 +244,7 @@ def submit_version(bot: str) -> ResponseReturnValue:
 
 @blueprint.get("/bots/<bot>/uploads/<upload>")
 def upload_page(bot: str, upload: str) -> Response:
-    """Show the outcome of an upload. The page refreshes itself while the upload is checked and qualifies."""
+    """Show the outcome of an upload. The page reloads itself during the checks and the qualification."""
     who = signed_in()
     found = services().uploads.find(bot, upload)
     check_upload(services().accounts, who, found)
@@ -261,7 +266,7 @@ def upload_page(bot: str, upload: str) -> Response:
 
 
 class _Comes(NamedTuple):
-    """What comes next for a version in a game."""
+    """The next step of a version in a game."""
 
     title: str
     board: BoardName
@@ -270,7 +275,7 @@ class _Comes(NamedTuple):
 
 
 def _what_comes(bot: str, version: str, qualifications: ShownQualifications) -> list[_Comes]:
-    """Return what comes next in the games for which the current version of a bot that takes part in
+    """Return the next steps in the games for which the current version of a bot that takes part in
     tournaments has qualified.
     """
     account = services().accounts.bot(bot) if _is_registered(bot) else None

@@ -1,4 +1,4 @@
-"""Pages for webhooks that follow a tournament, one for each owner who may see the tournament."""
+"""Pages for webhooks that follow a tournament. Each owner who can see the tournament has one page for it."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ from arena.errors import ArenaError
 
 
 def _controls() -> list[Control]:
-    words = Words({"url": "URL", "secret": "Signing secret"}, {"secret": "Empty: a new one, shown once."})
+    words = Words(
+        {"url": "URL", "secret": "Signing secret"},
+        {"secret": "If empty, a new secret is generated and shown once."},
+    )
     return controls(NewSubscriptionSchema(), ("url", "secret"), words)
 
 
 @blueprint.get("/tournaments/<tournament>/subscriptions")
 def subscriptions_page(tournament: str) -> Response:
-    """Show the owner's webhooks that follow a tournament, the outcome of their last posts, and a form for a
-    new one.
-    """
+    """Show the owner's webhooks that follow a tournament, their latest results, and a form for a new one."""
     return _shown(tournament, _controls())
 
 
 @form("/tournaments/<tournament>/subscriptions")
 def subscribe(tournament: str) -> ResponseReturnValue:
-    """Let a webhook follow a tournament, and show its secret once."""
+    """Create a webhook that follows a tournament, and show its secret once."""
     who, found = signed_in(), filled(_controls(), request.form.getlist)
     parts = services()
     try:
@@ -57,7 +58,7 @@ def ping_subscription(tournament: str) -> ResponseReturnValue:
         pinged = parts.subscriptions.ping(tournament, request.form.get("subscription", ""), who)
     except ArenaError as error:
         of_form(error)
-        # It is not about the URL of the form.
+        # The error is not about the URL in the form.
         shown = ArenaError(error.message, code=error.code, expected=error.expected)
         return _shown(tournament, _controls(), shown)
     return _shown(tournament, _controls(), answered=pinged["url"])

@@ -1,4 +1,4 @@
-"""The page of a game: its replay when it is over, its table while it is in progress."""
+"""The page of a game: its table while the game is in progress, and its replay when it is over."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from arena.store.notes import GameNotes
 
 @blueprint.get("/games/<game>")
 def game_page(game: str) -> ResponseReturnValue:
-    """Show a game: to step through it, to watch it if it is in progress, or to play it for people who sit at
-    it.
+    """Show a game: a replay to step through if it is over, otherwise the table, to watch or, for people who
+    sit at it, to play.
     """
     who = page_viewer()
     try:
@@ -63,7 +63,7 @@ def game_page(game: str) -> ResponseReturnValue:
 
 
 def _own_logs(game: str, record: Record) -> Mapping[str, object]:
-    """Return what bots of the signed-in owner printed, by bot and seat."""
+    """Return the output that bots of the signed-in owner printed, by bot and seat."""
     owner = visitor().owner
     if not owner:
         return {}
@@ -74,20 +74,20 @@ def _own_logs(game: str, record: Record) -> Mapping[str, object]:
 
 
 def _own_notes(notes: Mapping[str, GameNotes]) -> dict[str, bool]:
-    """Return the bots of the signed-in owner that made notes, and whether these are public."""
+    """Return the bots of the signed-in owner that made notes, and whether their notes are public."""
     owner = visitor().owner
     own = [bot.name for bot in services().accounts.listed(sorted(notes)) if owner and bot.owner == owner]
     return {name: notes[name].published for name in own}
 
 
 def _own_game(game: str, person: str | None) -> dict[str, Any]:
-    """Return what the page shows to a person who played the game, and nothing for others."""
+    """Return the values that the page shows only to a person who played the game, or empty values."""
     if person is None or place_of(game) is not None:
         return {}
     try:
         header = services().people.header(game)
     except GameNotFound:
-        # Only its record is left.
+        # Only the record of the game is left.
         return {}
     seats = header.seats_of(person)
     if not seats:
@@ -104,7 +104,7 @@ def _own_game(game: str, person: str | None) -> dict[str, Any]:
 
 @blueprint.get("/games/<game>/table")
 def stream_table(game: str) -> Response:
-    """Stream the table of a game in progress, as ``table`` and ``moves``; see :mod:`api.watching`."""
+    """Stream the table of a game in progress, as ``table`` and ``moves`` events; see :mod:`api.watching`."""
     watching: Watching = current_app.extensions["botequim-watching"]
     return table_stream(watching, game)
 

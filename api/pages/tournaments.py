@@ -22,19 +22,19 @@ from arena.games import GAMES
 from arena.live.service import Viewer
 
 CROSSTABLE_MOST: Final = 36
-"""Maximum bots in a crosstable on a page, so that it takes less than 15 ms of processor time."""
+"""The maximum number of bots in a crosstable on a page, so that it takes less than 15 ms of CPU time."""
 
 WHISKERS_MOST: Final = 16
-"""Maximum bots in a crosstable whose cells show intervals."""
+"""The maximum number of bots in a crosstable whose cells show intervals."""
 
 ROWS_MOST: Final = 100
-"""Maximum rows of the standings, and entries, on the page of a tournament."""
+"""The maximum number of rows of the standings, and of entries, on the page of a tournament."""
 
 ROUNDS_MOST_GROUPS: Final = 500
-"""Maximum groups of a tournament whose rounds are listed on its page."""
+"""The maximum number of groups of a tournament whose rounds are listed on its page."""
 
 REFRESH_SECONDS: Final = {"announced": 30, "entry": 30, "running": 5}
-"""How often a page in a browser asks for news, by the state of the tournament; else never."""
+"""The interval, in seconds, at which pages request updates, by the tournament's state; otherwise never."""
 
 GROUPS_AT_ONCE: Final = 50
 TOURNAMENTS_AT_ONCE: Final = 50
@@ -68,7 +68,7 @@ def tournament_page(tournament: str) -> Response:
 def tournament_view(
     tournament: str, query: Mapping[str, Any], error: ArenaError | None = None, status: int = 200
 ) -> Response:
-    """Show the page of a tournament, with the error of a form that was sent from it."""
+    """Show the page of a tournament, with the error, if any, in a form that was sent from it."""
     cursor = query.get("cursor")
     arena = services().tournaments
     who = page_viewer()
@@ -113,8 +113,8 @@ def tournament_view(
 
 
 def _rounds(tournament: str, format: str, who: Viewer | None) -> list[tuple[int, list[Met]]]:
-    """Return the rounds of a Swiss or knockout tournament. The result is empty for other formats, and if
-    there are too many groups.
+    """Return the rounds of a Swiss or knockout tournament. The result is empty for other formats and if there
+    are too many groups.
     """
     if format not in ("swiss", "knockout"):
         return []
@@ -123,9 +123,7 @@ def _rounds(tournament: str, format: str, who: Viewer | None) -> list[tuple[int,
 
 
 def _chosen_round(format: str, asked: int | None, played: Sequence[tuple[int, object]]) -> int | None:
-    """Return the round of a Swiss tournament to show, which is the last one unless another is requested; None
-    means all rounds.
-    """
+    """Return the round of a Swiss tournament to show: as requested, or the latest. None means all rounds."""
     numbers = [number for number, _ in played]
     if asked is not None and asked not in numbers:
         abort(404)
@@ -135,8 +133,8 @@ def _chosen_round(format: str, asked: int | None, played: Sequence[tuple[int, ob
 
 
 def _alone(rows: Sequence[Mapping[str, Any]], pairings: Sequence[Met]) -> list[tuple[str, bool]]:
-    """Return who has no pairing in a round, and whether that is certainly a bye: only one player is without,
-    and has had one.
+    """Return the players without a pairing in a round, and whether this is certainly a bye: there is only one
+    such player, who has had a bye.
     """
     met = {name for one in pairings for name in one.points}
     without = [row for row in rows if row["name"] not in met]

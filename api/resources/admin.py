@@ -1,4 +1,4 @@
-"""Operations for admins. Every action is written to the audit log before it is carried out."""
+"""Operations for admins. Every action is recorded in the audit log before it is carried out."""
 
 from __future__ import annotations
 

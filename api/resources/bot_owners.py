@@ -1,4 +1,4 @@
-"""The owners of a bot: those who share it, and those who are invited to share it."""
+"""The co-owners of a bot, and the owners invited to share it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from api.services import services
 from arena.accounts.accounts import Forbidden, Principal
 from arena.accounts.co_owners import BotOwners
 
-blueprint = Blueprint("bot_owners", __name__, description="Who owns a bot together.")
+blueprint = Blueprint("bot_owners", __name__, description="The owners who share a bot.")
 
 
 @blueprint.operation(returns=BotOwnersSchema)
 def list_bot_owners(who: Principal, bot: str) -> BotOwners:
     view = services().co_owners.of(bot)
     if not who.admin and who.name not in (view["owner"], *view["co_owners"], *view["invited"]):
-        raise Forbidden(f"{bot} is not your bot", field="bot", expected="one of your own bots")
+        raise Forbidden(f"{bot} is not your bot", field="bot", expected="one of your bots")
     return view
 
 

@@ -87,17 +87,17 @@ class BotsQuery(PageQuery):
 
 
 class GivenBotsPage(GivenPage):
-    """The values that :class:`BotsQuery` loads."""
+    """The values loaded by :class:`BotsQuery`."""
 
     owner: str | None
 
 
 def _bot_view(who: Principal | None, bot: BotAccount) -> Mapping[str, object]:
-    """Return the bot, with its webhook and its suspension if ``who`` may see them."""
+    """Return the bot, with its webhook and its suspension if ``who`` is allowed to see them."""
     is_shown = who is not None and (who.owner in bot.owners or who.admin)
-    # The URL may hold a secret, which co-owners do not get.
+    # The URL can contain a secret, which is not shown to co-owners.
     is_own = who is not None and (who.owner == bot.owner or who.admin)
-    # It may be one that this process cannot read.
+    # The suspension can be unreadable for this process.
     current = next((version for version in bot.versions if version.label == bot.version), None)
     webhook = None
     if current is not None and current.url and is_own:
@@ -117,7 +117,7 @@ def _bot_view(who: Principal | None, bot: BotAccount) -> Mapping[str, object]:
 
 
 def _outcome(upload: ReceivedUpload) -> ReceivedUpload:
-    """Return the upload once its checks are over, or after a while. Raises
+    """Return the upload once its checks are over, or after a timeout. Raises
     :class:`~arena.accounts.upload_intake.UploadRefused`.
     """
     settings = services().settings.http

@@ -59,14 +59,14 @@ def create_game(who: Principal, body: GivenGame) -> Response:
 
 
 def _seat(who: Principal, seat: GivenSeat) -> Mapping[str, object]:
-    """Return the seat with the current version of its bot, which must belong to ``who`` unless that is an
-    admin.
+    """Return the seat with the current version of its bot. The bot must belong to ``who``, unless ``who`` is
+    an admin.
     """
     if "bot" not in seat:
         return seat
     bot = services().accounts.bot(seat["bot"])
     if who.owner not in bot.owners and not who.admin:
-        raise Forbidden(f"{bot.name} is not your bot", field="seats", expected="one of your own bots")
+        raise Forbidden(f"{bot.name} is not your bot", field="seats", expected="one of your bots")
     check_plays(bot, "seats")
     _check_seatable(bot)
     return {**seat, "version": bot.version}
@@ -120,7 +120,7 @@ def cancel_game(who: Principal, game: str) -> Response:
     made_by = services().live.summary(game, viewer(who))["created_by"]
     if made_by != who.owner or not made_by:
         if not who.admin:
-            raise Forbidden("this is not your game", field="game", expected="one of your own games")
+            raise Forbidden("this is not your game", field="game", expected="one of your games")
         services().accounts.audit(who, "cancel game", f"game {game}")
     return json_response(services().live.cancel(game))
 

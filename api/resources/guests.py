@@ -23,11 +23,13 @@ from api.schemas.tournaments import MAX_SETTINGS, MAX_SETTINGS_VALUES, Tournamen
 from api.services import service_address, services
 from arena.accounts.accounts import Principal
 
-blueprint = Blueprint("guests", __name__, description="Who organises a tournament, and who is invited to it.")
+blueprint = Blueprint(
+    "guests", __name__, description="The organisers of a tournament, and the owners invited to it."
+)
 
 
 def invitation_url(tournament: str, code: str) -> str:
-    """Return the address of the page on which an owner accepts an invitation."""
+    """Return the URL of the page on which an owner accepts an invitation."""
     return f"{service_address() or ''}/tournaments/{tournament}/invitation?{urlencode({'code': code})}"
 
 

@@ -47,7 +47,7 @@ def create_invitations(who: Principal, body: GivenInvitations) -> Mapping[str, o
 
 
 def shown_once(made: Iterable[NewInvitation]) -> list[dict[str, str | int | None]]:
-    """Return new invitations with their codes, and the pages to sign up with them."""
+    """Return new invitations with their codes and the URLs of their sign-up pages."""
     address, now_ms = service_address(), services().store.clock().now_ms
     return [
         {

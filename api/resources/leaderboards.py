@@ -44,8 +44,8 @@ def text_table(csv: Callable[[], str], text: Callable[[], str], form: str) -> Re
 
 
 def read_board(kind: str, division: str, preset: str | None = None) -> PublishedBoard:
-    """Return the published board, or an empty one before the first publication. By default it is that of the
-    game's first preset.
+    """Return the published board, or an empty one before the first publication. The default is the board of
+    the game's first preset.
 
     Raises :class:`~arena.errors.UnknownGame`, :class:`~arena.errors.UnknownPreset` or ``division_not_found``.
     """
@@ -110,7 +110,8 @@ def get_matchups(who: Principal | None, query: GivenMatchups, kind: str, divisio
         raise HttpError(
             "this leaderboard has no matchups",
             code="matchups_not_found",
-            expected="games of two sides with at least two ranked bots, some time after the leaderboard",
+            expected="a leaderboard of games with two sides and at least two ranked bots, some time after "
+            "its publication",
         )
     form = query["format"]
     if form != "json":

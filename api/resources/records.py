@@ -42,7 +42,7 @@ def download_records(who: Principal | None, query: GivenRecords) -> Response:
 @blueprint.operation(query=AllRecordsQuery, returns=_LINES)
 def download_all_records(who: Principal | None, query: GivenAllRecords) -> Response:
     records = services().live.iter_records(kind=query["kind"])
-    # An error of the first one is an error of the request.
+    # An error while reading the first record is an error of the request.
     first = list(islice(records, 1))
     lines = (record.rstrip(b"\n") + b"\n" for _, record in chain(first, records))
     name = f"{query['kind'] or 'all'}-records.jsonl"

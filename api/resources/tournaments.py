@@ -132,7 +132,7 @@ def get_standings(who: Principal | None, query: GivenTable, tournament: str) -> 
     return revalidated(found.version, lambda: page_response(page))
 
 
-@blueprint.operation(returns={"type": "string", "description": "CSV with a line of headings."})
+@blueprint.operation(returns={"type": "string", "description": "CSV with a header line."})
 def get_results(who: Principal | None, tournament: str) -> Response:
     arena, seen = services().tournaments, viewer(who)
     entries = arena.view(tournament, seen)["entries"]

@@ -38,7 +38,7 @@ _VALUES_PER_ANSWER = 5
 
 
 def _ending_presence(who: Principal, query: GivenTurns) -> AbstractContextManager[None]:
-    """End the presence of the bot if it closes the connection while it waits."""
+    """End the presence of the bot if the bot closes the connection while it waits."""
     if not query["wait"]:
         return nullcontext()
     presence = services().live.presence

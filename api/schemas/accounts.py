@@ -48,7 +48,7 @@ def _label(**options: object) -> fields.String:
 def _transport() -> fields.String:
     return optional(
         fields.String,
-        "How the bot gets its turns. "
+        "How the bot receives its turns. "
         + " ".join(f"`{transport.name}`: {transport.text}" for transport in TRANSPORTS.values()),
         load_default=REMOTE.name,
         validate=validate.OneOf(tuple(TRANSPORTS)),
@@ -59,7 +59,7 @@ def _url() -> TypedLine:
     return TypedLine(
         MAX_URL,
         least=1,
-        metadata={"description": f"`webhook`: the URL to which turns are posted, {URL_RULE}."},
+        metadata={"description": f"`webhook`: the URL to which turns are posted: {URL_RULE}."},
     )
 
 
@@ -92,19 +92,19 @@ _STATE: Final = "`withdrawn`: the bot gets no new games; its current games conti
 
 
 class NewOwnerSchema(RequestSchema):
-    """An owner to sign up."""
+    """The owner to sign up."""
 
     name = name("The owner's name")
     invitation = optional(
         fields.String,
-        "The code of an invitation. It makes one owner, once, and the "
-        "sign-up does not count against the limit per address.",
+        "The code of an invitation, which is valid for one sign-up. This "
+        "does not count against the limit per address.",
         validate=validate.Length(1, 200),
     )
 
 
 class GivenOwner(TypedDict):
-    """What :class:`NewOwnerSchema` loads."""
+    """The values loaded by :class:`NewOwnerSchema`."""
 
     name: str
     invitation: NotRequired[str]
@@ -121,34 +121,37 @@ class OwnerSchema(ResponseSchema):
 class QuotaSchema(ResponseSchema):
     """A quota. Deleted bots do not count."""
 
-    used = described(fields.Integer, "How much is stored.")
-    most = described(fields.Integer, "How much may be stored.")
-    left = described(fields.Integer, "How much more may be stored.")
+    used = described(fields.Integer, "The amount stored.")
+    most = described(fields.Integer, "The maximum amount.")
+    left = described(fields.Integer, "The remaining amount.")
 
 
 class QuotasSchema(ResponseSchema):
-    """What an owner stores, and how much it may store."""
+    """The storage quotas of an owner, and their use."""
 
     bots = nested(QuotaSchema, "Bots.")
-    versions = nested(QuotaSchema, "Versions of all bots.")
+    versions = nested(QuotaSchema, "The number of versions of all bots.")
     bytes = nested(
-        QuotaSchema, "Bytes of the uploads of all versions, of notes on moves, and of kept replies."
+        QuotaSchema,
+        "The size in bytes of the uploads of all versions, the notes on moves, and the stored replies.",
     )
 
 
 class BudgetSchema(ResponseSchema):
     """A daily budget."""
 
-    used = described(fields.Integer, "How much was used today.")
-    most = described(fields.Integer, "How much may be used per day.")
-    left = described(fields.Integer, "How much is left today.")
+    used = described(fields.Integer, "The amount used today.")
+    most = described(fields.Integer, "The amount allowed per day.")
+    left = described(fields.Integer, "The amount left today.")
 
 
 class BudgetsSchema(ResponseSchema):
-    """What an owner started today (UTC), and how much it may start."""
+    """The daily budgets (UTC) of an owner, and their use."""
 
-    groups = nested(BudgetSchema, "Groups of tournaments and qualifications.")
-    fuel_ms = nested(BudgetSchema, "Thinking time (fuel) of uploaded bots in them, in milliseconds.")
+    groups = nested(BudgetSchema, "The groups of tournaments and qualifications.")
+    fuel_ms = nested(
+        BudgetSchema, "The thinking time (fuel) of uploaded bots in these groups, in milliseconds."
+    )
     renews_ms = described(Moment, "When the budgets renew.")
 
 
@@ -158,7 +161,7 @@ class OwnOwnerSchema(OwnerSchema):
     quotas = fields.Nested(QuotasSchema, required=True)
     budgets = fields.Nested(BudgetsSchema, required=True)
     invitations = fields.Nested(InvitationQuotaSchema, required=True)
-    bot_invitations = listed(fields.String(), "The bots that the owner is invited to share, by name.")
+    bot_invitations = listed(fields.String(), "The bots that the owner is invited to share, sorted by name.")
 
 
 class TokenSchema(ResponseSchema):
@@ -170,8 +173,8 @@ class TokenSchema(ResponseSchema):
 class SignInLinkSchema(ResponseSchema):
     """A link that signs a browser in."""
 
-    url = described(fields.String, "The link, which is secret until it was used.")
-    expires_ms = described(Moment, "When it expires, Unix time in milliseconds.")
+    url = described(fields.String, "The link, which is secret until it has been used.")
+    expires_ms = described(Moment, "When the link expires, as Unix time in milliseconds.")
 
 
 class OwnerWithTokenSchema(ResponseSchema):
@@ -195,7 +198,7 @@ class NewBotSchema(RequestSchema.from_dict({**_first("The bot's name"), **_NEW})
     transport = _transport()
     url = _url()
     rights = _rights()
-    secret = _secret("`webhook`: your own signing secret; if omitted, one is generated")
+    secret = _secret("`webhook`: your signing secret; if omitted, one is generated")
     source = _source()
     component = _component()
 
@@ -216,7 +219,7 @@ class ChangedBotSchema(RequestSchema.from_dict(_CHANGED)):  # type: ignore[misc]
 
 
 class GivenBotChange(TypedDict, total=False):
-    """What :class:`ChangedBotSchema` loads, beside the declared settings."""
+    """The values loaded by :class:`ChangedBotSchema`, except the declared settings."""
 
     state: BotState
 
@@ -229,7 +232,7 @@ class NewVersionSchema(RequestSchema):
     url = _url()
     rights = _rights()
     secret = _secret(
-        "`webhook`: your own signing secret, if the bot has none yet; if omitted, one is generated"
+        "`webhook`: your signing secret, if the bot does not have one yet; if omitted, one is generated"
     )
     source = _source()
     component = _component()
@@ -248,16 +251,16 @@ class ChangedVersionSchema(RequestSchema):
 
 
 class GivenVersionChange(TypedDict):
-    """What :class:`ChangedVersionSchema` loads."""
+    """The values loaded by :class:`ChangedVersionSchema`."""
 
     published: bool
 
 
 class VersionSchema(ResponseSchema):
-    """One version of a bot."""
+    """A version of a bot."""
 
     label = described(fields.String, "The version's label.")
-    transport = described(fields.String, "How the bot gets its turns.")
+    transport = described(fields.String, "How the bot receives its turns.")
     created_ms = described(Moment, "When the version was added.")
     language = described(
         fields.String,
@@ -266,7 +269,7 @@ class VersionSchema(ResponseSchema):
         allow_none=True,
     )
     digest = described(fields.String, "The SHA-256 of the upload, otherwise null.", allow_none=True)
-    games = listed(fields.String(), "The games that it says it plays, by kind; empty: all.")
+    games = listed(fields.String(), "The kinds of games that the version says it plays; empty means all.")
     published = described(fields.Boolean, "Whether the source is public.")
 
 
@@ -282,13 +285,13 @@ class SourceSchema(ResponseSchema):
 
 
 class UploadQuery(RequestSchema):
-    """How long to wait for the outcome."""
+    """How long to wait for the outcome of the checks."""
 
     wait = wait()
 
 
 class GivenWait(TypedDict):
-    """What :class:`UploadQuery` loads."""
+    """The values loaded by :class:`UploadQuery`."""
 
     wait: float
 
@@ -299,7 +302,7 @@ class QualificationSchema(ResponseSchema):
     kind = described(fields.String, "The kind of game.")
     preset = described(
         fields.String,
-        "The preset for which the version qualifies: the first one, which stands for the game, or one for "
+        "The preset for which the version qualifies: the first one, which represents the game, or one for "
         "which bots qualify separately.",
     )
     state = described(
@@ -309,46 +312,50 @@ class QualificationSchema(ResponseSchema):
     )
     tournament = described(
         fields.String,
-        "The id of the one-group tournament in which the version qualifies. Only the bot's owner and admins "
-        "see it, its games and their records.",
+        "The id of the single-group tournament in which the version qualifies. Only the bot's owner and "
+        "admins "
+        "can see it, its games and their records.",
     )
     reason = described(fields.String, "Why the qualification failed, otherwise null.", allow_none=True)
     detail = described(
         fields.String,
-        "The last error of an uploaded bot, with its line. Shown to the owner only.",
+        "The last error of an uploaded bot, with its line number. Shown only to the owner.",
         allow_none=True,
     )
     at_ms = described(Moment, "When the state last changed.")
 
 
 class UploadSchema(ResponseSchema):
-    """An upload, shown until it becomes a version or is refused, and for a week after that."""
+    """An upload. It is available until a week after it has become a version or has been refused."""
 
     id = described(fields.String, "The upload's id.")
     bot = described(fields.String, "The bot's name.")
-    version = described(fields.String, "The label of the version that it becomes.", attribute="label")
+    version = described(fields.String, "The label of the version that the upload becomes.", attribute="label")
     state = described(
         fields.String,
-        "`received`: it waits for a worker. `compiled`, `loaded`: so far it was checked. `added`: it is a "
-        "version. `refused`: see `code`.",
+        "`received`: waiting for a worker. `compiled`, `loaded`: passed these checks so far. `added`: now a "
+        "version. `refused`: see `code` for the reason.",
         validate=validate.OneOf(("received", "compiled", "loaded", "added", "refused")),
     )
     code = described(
         fields.String,
-        "Why it was refused, otherwise null: `compile_failed`, `load_failed` or `upload_not_checked`.",
+        "Why the upload was refused, otherwise null: `compile_failed`, `load_failed` or "
+        "`upload_not_checked`.",
         allow_none=True,
     )
-    reason = described(fields.String, "Why it was refused, in plain words, otherwise null.", allow_none=True)
+    reason = described(
+        fields.String, "Why the upload was refused, in plain words, otherwise null.", allow_none=True
+    )
     language = described(
         fields.String, "The language of the upload.", validate=validate.OneOf(("python", "component"))
     )
     digest = described(fields.String, "The SHA-256 of the upload.")
-    size = described(fields.Integer, "The bytes of the upload.")
+    size = described(fields.Integer, "The size of the upload in bytes.")
     received_ms = described(Moment, "When the upload was received.")
     qualifications = listed(
         QualificationSchema,
-        "The qualifications of the version, one per game; empty until they have begun, "
-        "which they do by themselves. Those for presets follow if the owner requested them.",
+        "The qualifications of the version, one per game; empty until they begin, "
+        "which happens automatically. Qualifications for presets follow if the owner requested them.",
     )
 
     @pre_dump
@@ -364,20 +371,20 @@ class UploadsSchema(ResponseSchema):
 
 
 class QualifySchema(RequestSchema):
-    """The game to qualify in."""
+    """The game in which to qualify."""
 
     kind = described(fields.String, "The kind of game.", validate=validate.OneOf(GAMES.keys()))
     preset = optional(
         fields.String,
-        "A preset of the game; by default the first one. For presets such as `paulista@1` "
-        "of Truco bots qualify separately; any other means the first one.",
+        "A preset; by default, the first one. For some presets, such as `paulista@1` of Truco, bots qualify "
+        "separately; any other is treated as the first one.",
         load_default=absent,
         validate=validate.Length(1, 64),
     )
 
 
 class GivenQualification(TypedDict):
-    """What :class:`QualifySchema` loads."""
+    """The values loaded by :class:`QualifySchema`."""
 
     kind: str
     preset: str | None
@@ -390,12 +397,12 @@ class QualificationsSchema(ResponseSchema):
 
 
 class AddedVersionSchema(VersionSchema):
-    """The added version."""
+    """The version that was added."""
 
     webhook_secret = described(fields.String, _SECRET, allow_none=True)
     added = described(
         fields.Boolean,
-        "False if the bot had the same upload already: then this is that version, under its own label.",
+        "False if the bot already had a version with the same upload, which is then returned.",
     )
 
 
@@ -406,7 +413,8 @@ class WebhookSchema(ResponseSchema):
     rights = described(fields.Boolean, "Whether optional turns are posted as well.")
     circuit = described(
         fields.String,
-        "The circuit breaker. `closed`: turns are posted. `open`: after repeated failures, nothing is posted "
+        "The state of the circuit breaker. `closed`: turns are posted. `open`: after repeated failures, "
+        "nothing is posted "
         "until `open_until_ms`. `half_open`: the next post is a trial.",
         validate=validate.OneOf(("closed", "open", "half_open")),
     )
@@ -422,11 +430,11 @@ class WebhookSchema(ResponseSchema):
 class NewSecretSchema(RequestSchema):
     """A signing secret to replace the current one."""
 
-    secret = _secret("Your own secret; if omitted, one is generated")
+    secret = _secret("Your secret; if omitted, one is generated")
 
 
 class GivenSecret(TypedDict):
-    """What :class:`NewSecretSchema` loads."""
+    """The values loaded by :class:`NewSecretSchema`."""
 
     secret: NotRequired[str]
 
@@ -437,18 +445,19 @@ class SecretSchema(ResponseSchema):
     secret = described(fields.String, "The signing secret. It is shown only once.")
     previous_until_ms = described(
         Moment,
-        "Until when posts are also signed with the previous secret; null if the secret is unchanged.",
+        "The time until which posts are also signed with the previous secret; null if the secret is "
+        "unchanged.",
         allow_none=True,
     )
 
 
 class SuspensionSchema(ResponseSchema):
-    """Why a bot is not seated until an admin has looked at it."""
+    """The reason why a bot is not seated until an admin has reviewed it."""
 
     reason = described(fields.String, "What happened.")
     at_ms = described(Moment, "When the bot was suspended.")
-    tournament = described(fields.String, "The tournament or qualification in which it played.")
-    group = described(fields.String, "The group that was stopped.")
+    tournament = described(fields.String, "The tournament or qualification in which the bot played.")
+    group = described(fields.String, "The group that was being played, and was stopped.")
 
 
 def _co_owners() -> fields.List[str]:
@@ -476,7 +485,7 @@ class BotSummarySchema(ResponseSchema):
     )
     version = described(
         fields.String,
-        "The label of the version used for new games; null until the bot's first upload was checked.",
+        "The label of the version used for new games; null until the bot's first upload has been checked.",
         allow_none=True,
     )
     description = _SHOWN["description"]
@@ -489,8 +498,9 @@ class BotSchema(BotSummarySchema.from_dict(_SHOWN)):  # type: ignore[misc]
 
     tournaments = described(
         fields.Boolean,
-        "Whether the bot is entered in scheduled tournaments while it is online; an uploaded bot always is "
-        "online. If false and never set, it is while it says so when it asks for turns.",
+        "Whether the bot is entered in scheduled tournaments while it is online; an uploaded bot is always "
+        "online. If this is false and was never set, the bot is entered while it requests this when it asks "
+        "for turns.",
     )
     versions = listed(VersionSchema, "All versions, oldest first.")
     webhook = fields.Nested(WebhookSchema, required=True, allow_none=True)
@@ -502,7 +512,7 @@ class BotOwnersSchema(ResponseSchema):
 
     owner = described(fields.String, "The bot's owner.")
     co_owners = _co_owners()
-    invited = listed(fields.String(), "The owners who are invited to share it.")
+    invited = listed(fields.String(), "The owners who are invited to share the bot.")
 
 
 class SuspendedBotSchema(BotSummarySchema):
@@ -526,7 +536,7 @@ class BotPageSchema(ResponseSchema):
     """A page of bots, sorted by name."""
 
     bots = fields.List(fields.Nested(BotSummarySchema), required=True)
-    cursor = described(fields.String, "Pass it to get the next page; null on the last page.", allow_none=True)
+    cursor = described(fields.String, "The next page's cursor; null on the last page.", allow_none=True)
 
 
 class AdminRightSchema(RequestSchema):
@@ -536,24 +546,24 @@ class AdminRightSchema(RequestSchema):
 
 
 class GivenAdminRight(TypedDict):
-    """What :class:`AdminRightSchema` loads."""
+    """The values loaded by :class:`AdminRightSchema`."""
 
     admin: bool
 
 
 class AuditEntrySchema(ResponseSchema):
-    """An admin's action."""
+    """An action taken by an admin."""
 
     id = described(fields.String, "The entry's id; ids sort by time.")
     at_ms = described(Moment, "When the action was taken.")
     admin = described(fields.String, "The admin: an owner's name, or `admin` for the configured admin token.")
     action = described(fields.String, "The action.")
     subject = described(fields.String, "The object of the action.")
-    detail = described(fields.String, "The values used.")
+    detail = described(fields.String, "The parameters of the action.")
 
 
 class AuditPageSchema(ResponseSchema):
     """A page of the audit log, newest first."""
 
     entries = fields.List(fields.Nested(AuditEntrySchema), required=True)
-    cursor = described(fields.String, "Pass it to get the next page; null on the last page.", allow_none=True)
+    cursor = described(fields.String, "The next page's cursor; null on the last page.", allow_none=True)

@@ -54,7 +54,7 @@ class BotGamesQuery(BotGamesFilter):
 
 
 class GivenBotGamesFilter(TypedDict):
-    """What :class:`BotGamesFilter` loads."""
+    """The values loaded by :class:`BotGamesFilter`."""
 
     kind: str | None
     preset: str | None
@@ -63,7 +63,7 @@ class GivenBotGamesFilter(TypedDict):
 
 
 class GivenBotGames(GivenBotGamesFilter):
-    """What :class:`BotGamesQuery` loads."""
+    """The values loaded by :class:`BotGamesQuery`."""
 
     limit: int
 
@@ -87,17 +87,21 @@ class BotGameSchema(ResponseSchema):
 
     game = described(fields.String, "The game's id.")
     kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
-    preset = described(fields.String, "The preset of its rules; null if they are of none.", allow_none=True)
+    preset = described(fields.String, "The preset of the rules; null if they match none.", allow_none=True)
     state = described(fields.String, "The state of the game.", validate=validate.OneOf(STATES))
     rated = described(fields.Boolean, "Whether the game counts for a leaderboard.")
-    annulled = described(fields.Boolean, "Whether its group was annulled: it counts for nobody.")
+    annulled = described(
+        fields.Boolean, "Whether the game's group was annulled, so that the game counts for nobody."
+    )
     tournament = nested(
-        GameTournamentSchema, "The tournament; null for a game outside tournaments.", allow_none=True
+        GameTournamentSchema,
+        "The tournament of the game; null for a game outside tournaments.",
+        allow_none=True,
     )
     seats = fields.List(fields.Nested(BotGameSeatSchema), required=True)
-    seat = described(WholeNumber, "The bot's seat, its first if it has several.")
-    team = listed(WholeNumber(), "The seats of the bot's side, its own among them.")
-    sides = described(WholeNumber, "The number of sides: two, or at tables the number of players.")
+    seat = described(WholeNumber, "The bot's seat, or its first seat if it has several.")
+    team = listed(WholeNumber(), "The seats of the bot's side, including the bot's seat.")
+    sides = described(WholeNumber, "The number of sides: two, or the number of players at tables.")
     outcome = fields.Nested(OutcomeSchema, required=True, allow_none=True)
     result = described(
         fields.String,
@@ -105,7 +109,7 @@ class BotGameSchema(ResponseSchema):
         allow_none=True,
         validate=validate.OneOf(RESULTS),
     )
-    at_ms = described(Moment, "When the game ended; of one that has not, when it began or was created.")
+    at_ms = described(Moment, "When the game ended; if it has not ended, when it began or was created.")
 
 
 class BotGamesSchema(ResponseSchema):

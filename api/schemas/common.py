@@ -1,4 +1,4 @@
-"""Shapes that several resources share."""
+"""Base schemas and fields that several resources share."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Kind = TypeVar("Kind", bound="fields.Field[Any]")
 
 
 class RequestSchema(Schema):
-    """Base of request bodies and queries. Unknown fields are errors."""
+    """The base class of request bodies and queries. Unknown fields are errors."""
 
     class Meta:
         unknown = RAISE
 
 
 class ResponseSchema(Schema):
-    """Base of response bodies. Later versions may add fields."""
+    """The base class of response bodies. Later versions can add fields."""
 
     class Meta:
         unknown = EXCLUDE
@@ -60,7 +60,7 @@ class ByKind(UnionSchema):
 
 
 def name(description: str, **options: object) -> fields.String:
-    """Return a required name of an owner or a bot in a request."""
+    """Return the field for a required owner or bot name in a request."""
     return fields.String(
         required=True,
         validate=validate.Regexp(NAME_PATTERN.replace("$", r"\Z"), error=f"Must be {NAME_RULE}."),
@@ -69,31 +69,29 @@ def name(description: str, **options: object) -> fields.String:
 
 
 def described(kind: type[Kind], description: str, **options: Any) -> Kind:
-    """Return a required field, with its description."""
+    """Return a required field with a description."""
     metadata = {"description": description, **options.pop("metadata", {})}
     return kind(metadata=metadata, **{"required": True, **options})
 
 
 def optional(kind: type[Kind], description: str, **options: Any) -> Kind:
-    """Return a field that may be left out, with its description."""
+    """Return an optional field with a description."""
     return described(kind, description, required=False, **options)
 
 
 def listed(entry: fields.Field[Any] | type[Schema], description: str, **options: Any) -> fields.List[Any]:
-    """Return a required list, with its description."""
+    """Return a required list with a description."""
     field = entry if isinstance(entry, fields.Field) else fields.Nested(entry)
     return described(fields.List, description, cls_or_instance=field, **options)
 
 
 def nested(schema: type[Schema], description: str, **options: Any) -> fields.Nested:
-    """Return a required object of another schema, with its description."""
+    """Return a required nested object with a description."""
     return described(fields.Nested, description, nested=schema, **options)
 
 
 def editable(schema: type[Schema]) -> dict[str, fields.Field[object]]:
-    """Return the fields of the schema of a thing for a schema that changes it: none of them is required or
-    has a default.
-    """
+    """Return the fields of a schema for use in a schema of edits: none is required or has a default."""
     found: dict[str, fields.Field[object]] = {}
     for name, field in schema._declared_fields.items():
         found[name] = own = deepcopy(field)
@@ -103,7 +101,7 @@ def editable(schema: type[Schema]) -> dict[str, fields.Field[object]]:
 
 
 def absent() -> None:
-    """Return the load default of optional parameters, which the OpenAPI document does not show."""
+    """Return None. As a callable default, it does not appear in the OpenAPI document."""
 
 
 class PageQuery(RequestSchema):
@@ -124,34 +122,34 @@ class PageQuery(RequestSchema):
 
 
 class GivenPage(TypedDict):
-    """What :class:`PageQuery` loads."""
+    """The values loaded by :class:`PageQuery`."""
 
     cursor: str | None
     limit: int
 
 
 class FieldProblem(ResponseSchema):
-    """Another invalid field."""
+    """A further invalid field."""
 
     field = described(fields.String, "The field, as a dotted path.")
     detail = described(fields.String, "What is wrong with the field.")
 
 
 class ProblemSchema(ResponseSchema):
-    """An error (RFC 9457). The optional members belong to certain codes only."""
+    """An error (RFC 9457). The optional members appear only with certain codes."""
 
     type = described(
-        fields.String, "The address of the code's explanation.", metadata={"format": "uri-reference"}
+        fields.String, "The URL of the code's explanation.", metadata={"format": "uri-reference"}
     )
     title = described(fields.String, "A short title of the code.")
     status = described(fields.Integer, "The HTTP status.")
     code = described(fields.String, "The stable error code. Match on this.")
     detail = described(fields.String, "What is wrong, in plain words.")
-    field = optional(fields.String, "The wrong field, as a dotted path.")
-    expected = optional(fields.String, "What would be valid.")
-    request_id = described(fields.String, "The same id as in the header `X-Request-Id`.")
+    field = optional(fields.String, "The invalid field, as a dotted path.")
+    expected = optional(fields.String, "What is valid instead.")
+    request_id = described(fields.String, "The id of the request, as in the header `X-Request-Id`.")
     more = fields.List(
-        fields.Nested(FieldProblem), metadata={"description": "`invalid`: further wrong fields."}
+        fields.Nested(FieldProblem), metadata={"description": "`invalid`: further invalid fields."}
     )
     limit = optional(fields.String, "`rate_limited`: the name of the limit.")
     allowed = optional(fields.String, "`rate_limited`: `<count>/<seconds>`.")

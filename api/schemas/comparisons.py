@@ -30,7 +30,7 @@ def _elo(default: float, description: str) -> fields.Float:
 def _error(which: str) -> fields.Float:
     return optional(
         fields.Float,
-        f"The share of tests that may err if {which} is true.",
+        f"The accepted probability of a wrong result if {which} is true.",
         load_default=0.05,
         validate=validate.Range(0, 0.5, min_inclusive=False, max_inclusive=False),
         metadata={"exclusiveMinimum": 0, "exclusiveMaximum": 0.5},
@@ -38,26 +38,26 @@ def _error(which: str) -> fields.Float:
 
 
 class NewComparisonSchema(RequestSchema):
-    """What to compare, and how certain the result must be."""
+    """The versions to compare, and the certainty required of the result."""
 
-    bot = name("One of your uploaded bots")
-    new = _version("The version that may be better.")
-    old = _version("The version that it is compared with.")
+    bot = name("The name of one of your uploaded bots")
+    new = _version("The version that might be better.")
+    old = _version("The version with which it is compared.")
     kind = described(fields.String, "The game.", validate=validate.OneOf(KINDS))
     preset = optional(
         fields.String,
-        "The preset of rules, by default the game's first one.",
+        "The preset of rules; by default, the game's first preset.",
         load_default=None,
         allow_none=True,
         validate=validate.Length(1, 80),
     )
-    elo0 = _elo(0.0, "The difference in Elo points that is not enough.")
-    elo1 = _elo(20.0, "The difference that is enough; more than `elo0`.")
+    elo0 = _elo(0.0, "The difference in Elo points that is too small.")
+    elo1 = _elo(20.0, "The difference in Elo points that is large enough; greater than `elo0`.")
     alpha = _error("`elo0`")
     beta = _error("`elo1`")
     most = optional(
         WholeNumber,
-        "Groups after which it ends undecided.",
+        "The number of groups after which the comparison ends undecided.",
         load_default=MOST_GROUPS,
         validate=validate.Range(FLOOR, MOST_GROUPS),
     )
@@ -68,7 +68,7 @@ class ComparisonQuery(RequestSchema):
 
     since = optional(
         fields.Integer,
-        "A version of the comparison. If it still has it, the response is 204.",
+        "A version of the comparison. If it is still current, the response has status 204.",
         load_default=absent,
         validate=validate.Range(0, 2**53),
     )
@@ -76,7 +76,7 @@ class ComparisonQuery(RequestSchema):
 
 
 class GivenComparisonVersion(TypedDict):
-    """What :class:`ComparisonQuery` loads."""
+    """The values loaded by :class:`ComparisonQuery`."""
 
     since: int | None
     wait: float
@@ -95,30 +95,32 @@ def _estimate(description: str) -> fields.Nested:
 
 
 class ComparisonSchema(ResponseSchema):
-    """A comparison, with the state of its test after the last batch of groups."""
+    """A comparison, with the state of its test after the latest batch of groups."""
 
     id = described(
         fields.String,
-        "The id. It is also that of the private tournament in which the groups are played, so that "
-        "`/v1/tournaments/<id>/groups`, `.../records` and `.../cancel` serve it too.",
+        "The id, which is also the id of the private tournament with the groups, so that "
+        "`/v1/tournaments/<id>/groups`, `.../records` and `.../cancel` can be used as well.",
     )
     bot = described(fields.String, "The bot.")
     owner = described(fields.String, "Its owner.")
     kind = described(fields.String, "The game.", validate=validate.OneOf(KINDS))
     preset = described(fields.String, "The preset of rules.", allow_none=True)
-    new = described(fields.String, "The version that may be better.")
-    old = described(fields.String, "The version that it is compared with.")
-    elo0 = described(fields.Float, "The difference in Elo points that is not enough.")
-    elo1 = described(fields.Float, "The difference that is enough.")
-    alpha = described(fields.Float, "The share of tests that may err if `elo0` is true.")
-    beta = described(fields.Float, "The share of tests that may err if `elo1` is true.")
-    most = described(WholeNumber, "Groups after which it ends undecided.")
-    state = described(fields.String, "How far it is.", validate=validate.OneOf(COMPARISON_STATES))
-    reason = described(fields.String, "Why it was cancelled.", allow_none=True)
+    new = described(fields.String, "The version that might be better.")
+    old = described(fields.String, "The version with which it is compared.")
+    elo0 = described(fields.Float, "The difference in Elo points that is too small.")
+    elo1 = described(fields.Float, "The difference in Elo points that is large enough.")
+    alpha = described(fields.Float, "The accepted probability of a wrong result if `elo0` is true.")
+    beta = described(fields.Float, "The accepted probability of a wrong result if `elo1` is true.")
+    most = described(WholeNumber, "The number of groups after which the comparison ends undecided.")
+    state = described(
+        fields.String, "The state of the comparison.", validate=validate.OneOf(COMPARISON_STATES)
+    )
+    reason = described(fields.String, "Why the comparison was cancelled.", allow_none=True)
     decision = described(
         fields.String,
-        "Which difference was accepted: `elo1`, the new version is better; `elo0`, it is not better by "
-        "`elo1`. Null: not decided.",
+        "The accepted difference. `elo1`: the new version is better. `elo0`: it is not better by "
+        "`elo1`. Null: undecided.",
         allow_none=True,
         validate=validate.OneOf(DECISIONS),
     )
@@ -129,25 +131,32 @@ class ComparisonSchema(ResponseSchema):
         cls_or_instance=fields.Float(),
         validate=validate.Length(equal=2),
     )
-    groups = described(WholeNumber, "The groups that the test has seen.")
-    void = described(WholeNumber, "Groups that do not count, because the service could not play them.")
-    margin = _estimate(
-        "The mean margin of the new version per game, -1 to 1, without the luck of the cards where that is "
-        "measured. Null before there are two groups."
+    groups = described(WholeNumber, "The number of groups included in the test so far.")
+    void = described(
+        WholeNumber, "The number of groups that do not count because the service could not play them."
     )
-    elo = _estimate("The same as a difference in Elo points, at most 999.")
-    played = described(WholeNumber, "The groups that are over; a batch counts when all of it is.")
-    games = described(WholeNumber, "The games that are over.")
-    created_ms = described(Moment, "When it was requested, in Unix milliseconds.")
-    started_ms = described(Moment, "When its first group was planned.", allow_none=True)
+    margin = _estimate(
+        "The mean margin of the new version per game, from -1 to 1, without the luck of the cards where "
+        "this is "
+        "measured. Null until there are two groups."
+    )
+    elo = _estimate("The margin as a difference in Elo points, at most 999.")
+    played = described(
+        WholeNumber, "The number of finished groups; a batch counts when all its groups have finished."
+    )
+    games = described(WholeNumber, "The number of finished games.")
+    created_ms = described(Moment, "When the comparison was requested, in Unix milliseconds.")
+    started_ms = described(Moment, "When the first group was planned.", allow_none=True)
     finished_ms = described(Moment, "When it ended.", allow_none=True)
     commitment = described(fields.String, "The SHA-256 of the seed.")
-    seed = described(fields.String, "The seed of all deals; null until it is over.", allow_none=True)
-    version = described(WholeNumber, "Changes with every result.")
+    seed = described(
+        fields.String, "The seed of all deals; null until the comparison is over.", allow_none=True
+    )
+    version = described(WholeNumber, "A number that changes with every result.")
 
 
 class ComparisonPageSchema(ResponseSchema):
     """A page of comparisons."""
 
     comparisons = fields.List(fields.Nested(ComparisonSchema), required=True)
-    cursor = described(fields.String, "The cursor of the next page; null on the last.", allow_none=True)
+    cursor = described(fields.String, "The next page's cursor; null on the last page.", allow_none=True)

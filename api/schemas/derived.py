@@ -25,8 +25,8 @@ def request_fields(
     *of: type, without: Collection[str] = (), checked: bool = False, nulls: bool = True
 ) -> dict[str, Field]:
     """Return the fields of declared classes for a request. Omitted fields stay omitted: the arena fills in
-    the defaults. ``checked`` says whether the characters of texts are checked here instead of in the arena.
-    ``nulls`` says whether what may be null in a change may be null here too.
+    the defaults. ``checked``: whether the characters of strings are checked here instead of in the arena.
+    ``nulls``: whether fields that can be null in a change can be null here, too.
     """
     return {one.name: request_field(one, checked=checked, nulls=nulls) for one in _settings(of, without)}
 
@@ -37,7 +37,7 @@ def response_fields(*of: type, without: Collection[str] = ()) -> dict[str, Field
 
 
 def query_fields(*of: type, without: Collection[str] = (), checked: bool = False) -> dict[str, Field]:
-    """Return the fields of declared classes for a query, which has no null; omitted ones are None."""
+    """Return the fields of declared classes for a query, which cannot have null. Omitted fields are None."""
     found = {}
     for one in _settings(of, without):
         field = request_field(one, checked=checked, nulls=False)
@@ -52,7 +52,7 @@ def _settings(of: Iterable[type], without: Collection[str]) -> list[Setting]:
 
 
 def request_field(one: Setting, *, checked: bool = False, nulls: bool = True) -> Field:
-    """Return the field of a setting in a request; forms use its label."""
+    """Return the field for a setting in a request. Forms use its label."""
     metadata: dict[str, Any] = {"description": one.description, "label": one.label}
     if one.json_default is not None:
         metadata["default"] = one.json_default

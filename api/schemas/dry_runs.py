@@ -1,4 +1,4 @@
-"""What a tournament would be."""
+"""The forecast of a tournament that has not been announced."""
 
 from __future__ import annotations
 
@@ -15,40 +15,43 @@ class DryRunQuery(RequestSchema):
 
     entrants = optional(
         fields.Integer,
-        "How many bots enter, with house bots. By default as many as may, or are invited.",
+        "The number of bots that enter, including house bots. By default, as many as are allowed or invited.",
         load_default=absent,
         validate=validate.Range(2, MAX_ENTRIES),
     )
 
 
 class GivenDryRun(TypedDict):
-    """What :class:`DryRunQuery` loads."""
+    """The values loaded by :class:`DryRunQuery`."""
 
     entrants: int | None
 
 
 class PlannedBudgetSchema(ResponseSchema):
-    """What the tournament would use of its owner's budget of groups."""
+    """The tournament's use of its owner's budget of groups."""
 
-    groups = described(fields.Integer, "How many groups it would use at its lock.")
-    left = described(fields.Integer, "How many are left today.")
-    fits = described(fields.Boolean, "Whether that is enough.")
+    groups = described(fields.Integer, "The number of groups it would use at its lock.")
+    left = described(fields.Integer, "The number of groups left today.")
+    fits = described(fields.Boolean, "Whether the budget is sufficient.")
 
 
 class DryRunSchema(ResponseSchema):
     """A tournament as it would be announced; nothing is stored."""
 
-    entrants = described(fields.Integer, "With how many entrants.")
-    groups = described(fields.Integer, "How many groups they play at most.")
-    games = described(fields.Integer, "How many games these are.")
-    seconds = described(fields.Float, "About how long play takes, with one worker.")
+    entrants = described(fields.Integer, "The number of entrants assumed.")
+    groups = described(fields.Integer, "The maximum number of groups that they play.")
+    games = described(fields.Integer, "The number of games in these groups.")
+    seconds = described(fields.Float, "The approximate duration of play in seconds, with one worker.")
     measured = described(
-        fields.Boolean, "Whether `seconds` follows from measured games or from set times; otherwise assumed."
+        fields.Boolean,
+        "Whether `seconds` is based on measured games or set times; otherwise it is an assumption.",
     )
     played_by = described(
         fields.String,
-        "`house`: only house bots; `uploaded`: also uploaded bots; `live`: also bots that run elsewhere.",
+        "`house`: only house bots. `uploaded`: also uploaded bots. `live`: also bots that run elsewhere.",
         metadata={"enum": ["house", "uploaded", "live"]},
     )
-    text = described(fields.String, "The same in a sentence.")
-    budget = nested(PlannedBudgetSchema, "Null for admins, who have no budget.", allow_none=True)
+    text = described(fields.String, "The forecast as a sentence.")
+    budget = nested(
+        PlannedBudgetSchema, "The owner's budget; null for admins, who have none.", allow_none=True
+    )

@@ -19,7 +19,7 @@ _SETTINGS = editable(settings_schema(OneOffSettings))
 
 
 class EditTournamentSchema(RequestSchema.from_dict(_SETTINGS)):  # type: ignore[misc]
-    """The settings to change. `rules` and `clock` replace the former ones as a whole."""
+    """The settings to change. `rules` and `clock` each replace the former value as a whole."""
 
     kind = optional(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
     rules = optional(fields.Dict, RULES_TEXT, keys=fields.String())
@@ -27,9 +27,7 @@ class EditTournamentSchema(RequestSchema.from_dict(_SETTINGS)):  # type: ignore[
 
 
 class GivenEdit(TypedDict, total=False):
-    """The part of what :class:`EditTournamentSchema` loads that is checked before the arena receives
-    everything.
-    """
+    """The values loaded by :class:`EditTournamentSchema` that are checked before the arena receives all."""
 
     kind: str
     invited: list[str]
@@ -37,7 +35,7 @@ class GivenEdit(TypedDict, total=False):
 
 
 def _same(name: str, description: str) -> fields.Field[object]:
-    """Return a text field whose default is the value of the cloned tournament."""
+    """Return a string field whose default is the value of the cloned tournament."""
     return request_field(replace(settings_of(SharedSettings)[name], description=description, default=None))
 
 
@@ -46,7 +44,7 @@ class CloneSchema(RequestSchema):
 
     locks_ms = GivenMoment("When entry is locked and play starts.", required=True)
     opens_ms = GivenMoment("When entry opens; by default now.")
-    ends_ms = GivenMoment("When play ends, if the format ends by time; by default it lasts as long.")
-    name = _same("name", "The display name; by default the same.")
-    description = _same("description", "Plain text about it; by default the same.")
-    link = _same("link", "The address of a web page about it; by default the same.")
+    ends_ms = GivenMoment("When play ends, if the format ends by time; by default, after the same duration.")
+    name = _same("name", "The display name; by default, unchanged.")
+    description = _same("description", "A description in plain text; by default, unchanged.")
+    link = _same("link", "The URL of a web page about the tournament; by default, unchanged.")

@@ -56,7 +56,7 @@ class Moment(WholeNumber):
 
 
 class GivenMoment(fields.Raw):
-    """A time in a request, Unix time in milliseconds or RFC 3339; loaded in milliseconds."""
+    """A time in a request, as Unix milliseconds or in RFC 3339 format. It is loaded as milliseconds."""
 
     def __init__(self, description: str, *, label: str = "", **options: Any) -> None:
         super().__init__(metadata={"description": description, "label": label}, **options)
@@ -76,11 +76,11 @@ class GivenMoment(fields.Raw):
 class TypedLine(fields.String):
     """One line of text that people type, of ``least`` to ``most`` characters (:mod:`arena.inputs.text`).
 
-    ``checked`` is false where the arena checks its characters and raises its own error.
+    ``checked`` is False if the arena checks the characters and raises a specific error.
     """
 
     def __init__(self, most: int, least: int = 0, *, checked: bool = True, **options: Any) -> None:
-        # The OpenAPI document and the forms read the length here, too.
+        # The OpenAPI document and the forms also read the length from this validator.
         super().__init__(validate=validate.Length(least, most), **options)
         self._most, self._least, self._is_checked = most, least, checked
 
@@ -101,7 +101,7 @@ class TypedLine(fields.String):
 
 
 class TypedLines(TypedLine):
-    """Text of any number of lines that people type, of at most ``most`` characters."""
+    """Text of any number of lines that people type, with at most ``most`` characters."""
 
     def _read(self, text: str) -> str:
         return read_lines(text, "", self._most)
@@ -111,7 +111,7 @@ class TypedLines(TypedLine):
 
 
 class ActionText(fields.String):
-    """An action of one of the game's ``forms``."""
+    """An action in one of the game's ``forms``."""
 
     def __init__(self, forms: Sequence[ActionForm], **options: Any) -> None:
         super().__init__(**options)
@@ -119,7 +119,8 @@ class ActionText(fields.String):
 
 
 class OneOf(fields.Field[Any]):
-    """One of several schemas. In requests, the first field of each schema, which is required, selects it.
+    """One of several schemas. In requests, each schema is selected by the presence of its first field, which
+    is required.
 
     With ``or_anything``, the schemas are documentation only, and every value is accepted.
     """
@@ -163,8 +164,8 @@ def one_of_to_openapi(self: Any, field: fields.Field[object], **_: object) -> Ma
 def action_to_openapi(
     self: OpenAPIConverter, field: fields.Field[object], **_: object
 ) -> Mapping[str, object]:
-    """Return the forms of an :class:`ActionText`, one of which fits it. This is an attribute function of
-    apispec's converter.
+    """Return the forms of an :class:`ActionText`, exactly one of which matches. This is an attribute function
+    of apispec's converter.
     """
     if not isinstance(field, ActionText):
         return {}
@@ -176,7 +177,7 @@ def action_to_openapi(
 
 
 class Mixed(fields.Raw):
-    """One of ``choices``, which have several types."""
+    """One of ``choices``, which are of several types."""
 
     def __init__(self, choices: Sequence[str | int], **options: Any) -> None:
         super().__init__(**options)
@@ -200,8 +201,8 @@ def moment_to_openapi(
 def mixed_to_openapi(
     self: OpenAPIConverter, field: fields.Field[object], **_: object
 ) -> Mapping[str, object]:
-    """Return the choices of a :class:`Mixed` by type, since generators of clients reject an ``enum`` of
-    several types. This is an attribute function of apispec's converter.
+    """Return the choices of a :class:`Mixed`, grouped by type, since client generators reject an ``enum``
+    with several types. This is an attribute function of apispec's converter.
     """
     if not isinstance(field, Mixed):
         return {}
@@ -233,11 +234,11 @@ def rules_schema(game_rules: GameRules) -> type[Schema]:
     options = game_rules.options.by_name.values()
     members: dict[str, Any] = {option.name: _option_field(option) for option in options}
     members["Meta"] = type("Meta", (), {"unknown": RAISE})
-    members["__doc__"] = f"The rule options of {kind}. Omitted options have their defaults."
+    members["__doc__"] = f"The rule options of {kind}. Omitted options take their default values."
     return type(f"{kind.capitalize()}RulesSchema", (Schema,), members)
 
 
-RULES_TEXT: Final = "The rule options of the game; omitted ones have their defaults."
+RULES_TEXT: Final = "The rule options; omitted ones take their defaults."
 
 
 class Rules(fields.Nested):

@@ -41,7 +41,7 @@ def nonce() -> fields.String:
         validate=validate.Regexp(NONCE_PATTERN.replace("$", r"\Z")),
         metadata={
             "pattern": NONCE_PATTERN,
-            "description": "Mixed into the shuffle, which proves that the service did not choose the deal.",
+            "description": "Mixed into the shuffle to prove that the service did not choose the deal.",
         },
     )
 
@@ -50,7 +50,7 @@ def seat_query() -> fields.Integer:
     """Return the field for the viewing seat."""
     return optional(
         fields.Integer,
-        "The viewing seat, one of the bot's own; by default its first.",
+        "The viewing seat, which must be one of the bot's seats; by default, its first seat.",
         load_default=absent,
         validate=validate.Range(0, MAX_SEATS - 1),
     )
@@ -71,7 +71,7 @@ class HouseSeat(RequestSchema):
 
     house = described(
         fields.String,
-        "The house bot; the enum lists the weakest first.",
+        "The house bot; the enum lists the house bots from weakest to strongest.",
         validate=validate.OneOf(tuple(HOUSE_BOTS)),
     )
 
@@ -83,11 +83,11 @@ class OpenSeat(RequestSchema):
 
 
 class ClockSchema(RequestSchema):
-    """Thinking time: a budget per decision, and a bank per game for time beyond it; or a preset."""
+    """Thinking time: a budget per decision, and a bank per game for time beyond the budget; or a preset."""
 
     preset = optional(
         fields.String,
-        "A clock by its name, in place of the two times. "
+        "The name of a clock preset, in place of the two times. "
         + " ".join(
             f"`{name}`: {clock.per_turn_ms // 1000} seconds per decision and a bank of "
             f"{clock.bank_ms // 1000}."
@@ -161,7 +161,7 @@ class NewGameSchema(ByKind):
 
 
 class GivenSeat(TypedDict):
-    """What :class:`BotSeat`, :class:`HouseSeat` or :class:`OpenSeat` loads."""
+    """The values loaded by :class:`BotSeat`, :class:`HouseSeat` or :class:`OpenSeat`."""
 
     bot: NotRequired[str]
     nonce: NotRequired[str]
@@ -170,7 +170,7 @@ class GivenSeat(TypedDict):
 
 
 class GivenGame(TypedDict):
-    """What :class:`NewGameSchema` loads."""
+    """The values loaded by :class:`NewGameSchema`."""
 
     kind: str
     seats: list[GivenSeat]
@@ -184,7 +184,7 @@ class JoinSchema(RequestSchema):
 
     seat = optional(
         WholeNumber,
-        "An open seat; by default the first.",
+        "An open seat; by default, the first one.",
         load_default=None,
         validate=validate.Range(0, MAX_SEATS - 1),
     )
@@ -192,7 +192,7 @@ class JoinSchema(RequestSchema):
 
 
 class GivenJoin(TypedDict):
-    """What :class:`JoinSchema` loads."""
+    """The values loaded by :class:`JoinSchema`."""
 
     seat: int | None
     nonce: str
@@ -203,14 +203,14 @@ class ResignSchema(RequestSchema):
 
     seat = optional(
         WholeNumber,
-        "The seat to resign; by default all seats of the bot.",
+        "The seat to resign; by default, all seats of the bot.",
         load_default=None,
         validate=validate.Range(0, MAX_SEATS - 1),
     )
 
 
 class GivenResignation(TypedDict):
-    """What :class:`ResignSchema` loads."""
+    """The values loaded by :class:`ResignSchema`."""
 
     seat: int | None
 
@@ -234,7 +234,7 @@ class GamesQuery(PageQuery):
 
 
 class GivenGames(GivenPage):
-    """What :class:`GamesQuery` loads."""
+    """The values loaded by :class:`GamesQuery`."""
 
     kind: str | None
     state: str | None
@@ -247,7 +247,7 @@ class ViewQuery(RequestSchema):
     seat = seat_query()
     since = optional(
         fields.Integer,
-        "A version of the game. If the game still has it, the response is 204.",
+        "A version of the game. If it is still current, the response has status 204.",
         load_default=absent,
         validate=validate.Range(0, 2**53),
     )
@@ -255,7 +255,7 @@ class ViewQuery(RequestSchema):
 
 
 class GivenView(TypedDict):
-    """What :class:`ViewQuery` loads."""
+    """The values loaded by :class:`ViewQuery`."""
 
     seat: int | None
     since: int | None
@@ -268,7 +268,7 @@ class EventsQuery(RequestSchema):
     seat = seat_query()
     start = optional(
         fields.Integer,
-        "The number of the first event; pass `next` of the previous page.",
+        "The number of the first event; pass the `next` of the previous page.",
         load_default=0,
         validate=validate.Range(0, 2**31),
     )
@@ -279,7 +279,7 @@ class EventsQuery(RequestSchema):
 
 
 class GivenEvents(TypedDict):
-    """What :class:`EventsQuery` loads."""
+    """The values loaded by :class:`EventsQuery`."""
 
     seat: int | None
     start: int
@@ -294,7 +294,7 @@ class StreamQuery(RequestSchema):
 
 
 class GivenStream(TypedDict):
-    """What :class:`StreamQuery` loads."""
+    """The values loaded by :class:`StreamQuery`."""
 
     seat: int | None
 
@@ -317,7 +317,7 @@ class RecordsQuery(RequestSchema):
 
 
 class GivenRecords(TypedDict):
-    """What :class:`RecordsQuery` loads."""
+    """The values loaded by :class:`RecordsQuery`."""
 
     kind: str | None
     after: str | None
@@ -333,7 +333,7 @@ class AllRecordsQuery(RequestSchema):
 
 
 class GivenAllRecords(TypedDict):
-    """What :class:`AllRecordsQuery` loads."""
+    """The values loaded by :class:`AllRecordsQuery`."""
 
     kind: str | None
 
@@ -342,24 +342,24 @@ class GivenAllRecords(TypedDict):
 
 
 class ChangedInfoSchema(ResponseSchema):
-    """The value that changed in the part `info` of records."""
+    """The value that changed in the `info` part of records."""
 
-    annulled = described(fields.String, "Why the group was annulled; it counts for nobody.")
+    annulled = described(fields.String, "Why the group was annulled; an annulled group counts for nobody.")
 
 
 class RecordChangeSchema(ResponseSchema):
-    """A change of the records of a group after their release."""
+    """A change to the records of a group after their release."""
 
-    group = described(fields.String, "The group, as `canonical.group.id` of the records says.")
-    info = nested(ChangedInfoSchema, "What replaces the values in the part `info` of the records.")
+    group = described(fields.String, "The id of the group, as in `canonical.group.id` of the records.")
+    info = nested(ChangedInfoSchema, "The values that replace those in the `info` part of the records.")
     at_ms = described(Moment, "When it changed.")
 
 
 class RecordChangesSchema(ResponseSchema):
-    """A page of the changes of records."""
+    """A page of changes to records."""
 
     changes = fields.List(fields.Nested(RecordChangeSchema), required=True)
-    cursor = described(fields.String, "Pass it to get the next page; null on the last page.", allow_none=True)
+    cursor = described(fields.String, "The next page's cursor; null on the last page.", allow_none=True)
 
 
 class SeatSchema(ResponseSchema):
@@ -371,17 +371,17 @@ class SeatSchema(ResponseSchema):
     )
     name = described(
         fields.String,
-        "The bot's name, or of a person `guest` and a number; null for an open seat.",
+        "The bot's name, or `guest` and a number for a person; null for an open seat.",
         allow_none=True,
     )
     version = described(
-        fields.String, "The bot's version, `person` for a person; null for an open seat.", allow_none=True
+        fields.String, "The bot's version, or `person` for a person; null for an open seat.", allow_none=True
     )
     nonce = described(fields.String, "The seat's contribution to the shuffle.")
 
 
 class ShownClock(ResponseSchema):
-    """Thinking time."""
+    """The thinking time of a seat."""
 
     per_turn_ms = described(WholeNumber, "Milliseconds per decision.")
     bank_ms = described(WholeNumber, "Milliseconds per seat and game, used after the budget of a decision.")
@@ -394,15 +394,15 @@ class GroupSchema(ResponseSchema):
     index = described(WholeNumber, "The position in the group, from 0.")
     size = described(WholeNumber, "The number of games in the group.")
     mirrored = described(fields.Boolean, "Whether all games of the group have the same deals.")
-    attempt = described(WholeNumber, "How often the group was restarted.")
+    attempt = described(WholeNumber, "The number of times that the group was restarted.")
 
 
 class OutcomeSchema(ResponseSchema):
-    """The result of a game, per seat. Place 1 is the best; tied seats have the same place."""
+    """The result of a game, per seat. Place 1 is the best; tied seats share a place."""
 
     places = fields.List(WholeNumber(), required=True)
     scores = fields.List(WholeNumber(), required=True)
-    forfeits = listed(WholeNumber(), "The seats that forfeited by faults.")
+    forfeits = listed(WholeNumber(), "The seats that forfeited because of faults.")
 
 
 class _Game(ResponseSchema):
@@ -419,12 +419,12 @@ class _Game(ResponseSchema):
     created_by = described(fields.String, "The owner that created the game; empty if the service did.")
     created_ms = described(Moment, "When the game was created.")
     started_ms = described(
-        Moment, "When the game started, which is when its last seat was taken.", allow_none=True
+        Moment, "When the game started, which is the time when its last seat was taken.", allow_none=True
     )
     finished_ms = described(Moment, "When the game ended.", allow_none=True)
     released = described(fields.Boolean, "Whether the game's record is available.")
     outcome = fields.Nested(OutcomeSchema, required=True, allow_none=True)
-    reason = described(fields.String, "Why the game was cancelled or is void.", allow_none=True)
+    reason = described(fields.String, "Why the game was cancelled or voided.", allow_none=True)
 
 
 _GAMES: Final = for_each_game("{}Game", "A game of {title}.", OF_GAME, _Game)
@@ -440,7 +440,7 @@ class GamePageSchema(ResponseSchema):
     """A page of games, newest first. A short page is not always the last: check `cursor`."""
 
     games = fields.List(fields.Nested(GameSchema), required=True)
-    cursor = described(fields.String, "Pass it to get the next page; null on the last page.", allow_none=True)
+    cursor = described(fields.String, "The next page's cursor; null on the last page.", allow_none=True)
 
 
 class _Joined(ResponseSchema):
@@ -464,7 +464,7 @@ class SeatClockSchema(ResponseSchema):
 
 
 class FaultSchema(ResponseSchema):
-    """A fault. After three, default actions are played for the seat and it is placed last."""
+    """A fault. After three faults, default actions are played for the seat, and it is placed last."""
 
     seat = described(WholeNumber, "The seat at fault.")
     type = described(fields.String, "The type of the fault.", validate=validate.OneOf(tuple(FAULTS)))

@@ -29,7 +29,7 @@ Members = Mapping[str, Any]
 
 
 class SchemaByGame(Mapping[str, type[Schema]]):
-    """One schema per game, by kind. Raises :class:`~arena.errors.UnknownGame` for other kinds."""
+    """One schema per game, by kind of game. Raises :class:`~arena.errors.UnknownGame` for other kinds."""
 
     def __init__(self, make: Callable[[Game], type[Schema]]) -> None:
         self._make = make
@@ -55,8 +55,8 @@ def for_each_game(
 ) -> SchemaByGame:
     """Return one schema per game.
 
-    ``{}`` in ``name`` stands for the kind, and ``{title}`` and ``{seating}`` in ``doc`` for those of the
-    game. ``bases`` are schemas for all games, or one per game.
+    ``{}`` in ``name`` stands for the kind of game, and ``{title}`` and ``{seating}`` in ``doc`` for the
+    game's title and seating. ``bases`` are schemas for all games, or one schema per game.
     """
 
     def make(game: Game) -> type[Schema]:
@@ -98,15 +98,16 @@ def event_of(game: Game) -> OneOf:
 def actions_of(game: Game) -> fields.List[str]:
     """Return the field for the legal actions of a seat."""
     forms = [form for form in game.actions if not form.by_chance]
-    metadata = {"description": "The legal actions; each has one of these forms."}
+    metadata = {"description": "The legal actions, each in one of these forms."}
     return fields.List(ActionText(forms), required=True, metadata=metadata)
 
 
 def default_action_of(game: Game) -> ActionText:
-    """Return the field for what the table does for a seat that is late."""
+    """Return the field for the action that the table takes for a seat that is late."""
     forms = [form for form in game.actions if not form.by_chance]
     description = (
-        "The legal action that the table takes if the answer is late; null if the turn is optional. It never "
+        "The legal action that the table takes if the answer is late; null if the turn is optional. This "
+        "action never "
         "raises the stakes."
     )
     return ActionText(forms, required=True, allow_none=True, metadata={"description": description})
@@ -116,7 +117,7 @@ _objects: dict[str, type[Schema]] = {}
 
 
 def _object(shape: ObjectShape) -> type[Schema]:
-    # apispec creates one component per class, so each shape has one class.
+    # apispec creates one component per class, so there is one class per shape.
     if shape.name not in _objects:
         members = {name: _field(field) for name, field in shape.fields.items()}
         _objects[shape.name] = _schema(shape.name, shape.doc, (ResponseSchema,), members)
@@ -135,7 +136,8 @@ def _event(shape: EventShape) -> type[Schema]:
 
 
 def _schema(name: str, doc: str, bases: tuple[type[Schema], ...], members: Members) -> type[Schema]:
-    # Fields are passed before bases' fields are inherited, so a class statement would order them alike.
+    # A class statement would result in the same order of fields: first those of the class, then inherited
+    # ones.
     return type(name, bases, {**members, "__doc__": doc, "__module__": __name__})
 
 

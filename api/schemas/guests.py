@@ -22,19 +22,19 @@ class InviteSchema(RequestSchema):
 
 
 class GivenGuests(TypedDict):
-    """What :class:`InviteSchema` loads."""
+    """The values loaded by :class:`InviteSchema`."""
 
     owners: list[str]
 
 
 class NewLinkSchema(RequestSchema):
-    """A link to make."""
+    """An invitation link to create."""
 
-    expires_ms = GivenMoment("When it expires; by default when entry is locked, or after a day.")
+    expires_ms = GivenMoment("When the link expires; by default, when entry is locked, or after a day.")
 
 
 class GivenLink(TypedDict):
-    """What :class:`NewLinkSchema` loads."""
+    """The values loaded by :class:`NewLinkSchema`."""
 
     expires_ms: NotRequired[int]
 
@@ -46,7 +46,7 @@ class CodeSchema(RequestSchema):
 
 
 class GivenCode(TypedDict):
-    """What :class:`CodeSchema` loads."""
+    """The values loaded by :class:`CodeSchema`."""
 
     code: str
 
@@ -57,22 +57,22 @@ class _Link(ResponseSchema):
 
 
 class LinkSchema(_Link):
-    """A link that invites whoever has it, as organisers see it."""
+    """A link that invites any owner who has it, as shown to organisers."""
 
-    created_by = described(fields.String, "Who made it: an owner, or `admin`.")
-    created_ms = described(Moment, "When it was made.")
-    accepted = described(WholeNumber, "How many owners it has invited.")
+    created_by = described(fields.String, "Who created the link: an owner, or `admin`.")
+    created_ms = described(Moment, "When the link was created.")
+    accepted = described(WholeNumber, "The number of owners who have accepted it.")
 
 
 class CreatedLinkSchema(_Link):
     """A new link."""
 
     code = described(fields.String, "The code, shown only once.")
-    url = described(fields.String, "The address of the page that takes the code.")
+    url = described(fields.String, "The URL of the page on which an owner accepts the invitation.")
 
 
 class GuestsSchema(ResponseSchema):
     """The owners invited to a tournament."""
 
     owners = listed(fields.String(), "The invited owners, oldest first.")
-    links = listed(LinkSchema, "The links that are not revoked.")
+    links = listed(LinkSchema, "The links that have not been revoked.")

@@ -18,9 +18,10 @@ class ReadinessSchema(ResponseSchema):
 
     status = described(
         fields.String,
-        "`ok`, or `degraded`: games between remote bots go on, but something else stands.",
+        "`ok`, or `degraded`: games between remote bots continue, but another part of the service has "
+        "stopped.",
         validate=validate.OneOf(("ok", "degraded")),
     )
     problems = fields.List(
-        fields.String(), metadata={"description": "What stands and why; only if `degraded`."}
+        fields.String(), metadata={"description": "The parts that have stopped, and why; only if `degraded`."}
     )

@@ -22,39 +22,48 @@ from arena.inputs.roster import MAX_EMAIL, MAX_PEOPLE, MAX_PERSON
 
 
 class PersonSchema(RequestSchema):
-    """Somebody to invite. Only the organiser sees what is said here."""
+    """A person to invite. Only the organiser can see these details."""
 
     name = TypedLine(MAX_PERSON, least=1, required=True, metadata={"description": "The person's name."})
     handle = optional(
         fields.String,
-        f"The owner's name that is proposed to the person: {NAME_RULE}.",
+        f"The owner name to propose to the person: {NAME_RULE}.",
         validate=validate.Regexp(NAME_PATTERN.replace("$", r"\Z"), error=f"Must be {NAME_RULE}."),
         metadata={"pattern": NAME_PATTERN},
     )
     email = TypedLine(
         MAX_EMAIL,
-        metadata={"description": "An address, for the organiser: nothing is sent there."},
+        metadata={
+            "description": "The person's email address, for the organiser's use; nothing is sent to it."
+        },
     )
 
 
 class NewInvitationsSchema(RequestSchema):
-    """Invitations to make: `people`, or a `count` for anybody."""
+    """Invitations to create: for `people`, or a `count` of invitations for anybody."""
 
-    count = optional(WholeNumber, "How many, for anybody.", validate=validate.Range(1, MAX_PEOPLE))
+    count = optional(
+        WholeNumber, "The number of invitations for anybody.", validate=validate.Range(1, MAX_PEOPLE)
+    )
     people = fields.List(
         fields.Nested(PersonSchema),
         validate=validate.Length(1, MAX_PEOPLE),
-        metadata={"description": "One for each of these people."},
+        metadata={"description": "The people to invite; each gets one invitation."},
     )
     roster = TypedLine(
         MAX_PERSON,
-        metadata={"description": "A name for all of them, such as that of a class.", "default": ""},
+        metadata={
+            "description": "A name for all of them, such as that of a class.",
+            "default": "",
+        },
     )
-    expires_ms = GivenMoment("Until when they can be used. By default 30 days; at most 366 days.")
+    expires_ms = GivenMoment(
+        "The time until which they can be used. By default in 30 days; at most in 366 days."
+    )
 
 
 class GivenPerson(TypedDict):
-    """What :class:`PersonSchema` loads."""
+    """The values loaded by :class:`PersonSchema`."""
 
     name: str
     handle: NotRequired[str]
@@ -62,7 +71,7 @@ class GivenPerson(TypedDict):
 
 
 class GivenInvitations(TypedDict):
-    """What :class:`NewInvitationsSchema` loads."""
+    """The values loaded by :class:`NewInvitationsSchema`."""
 
     count: NotRequired[int]
     people: NotRequired[list[GivenPerson]]
@@ -71,50 +80,52 @@ class GivenInvitations(TypedDict):
 
 
 class InvitationSchema(ResponseSchema):
-    """An invitation, as its organiser sees it."""
+    """An invitation, as shown to its organiser."""
 
-    id = described(fields.String, "The id, which is not the code.")
-    roster = described(fields.String, "The name of those that were made together.")
-    number = described(fields.Integer, "Its place among these, from 1.")
-    name = described(fields.String, "The name of the person, null for anybody.", allow_none=True)
-    handle = described(fields.String, "The owner's name that is proposed; null for none.", allow_none=True)
-    email = described(fields.String, "The person's address, null for none.", allow_none=True)
+    id = described(fields.String, "The id of the invitation, which is different from its code.")
+    roster = described(
+        fields.String, "The name of the roster, shared by invitations that were created together."
+    )
+    number = described(fields.Integer, "The invitation's position in the roster, from 1.")
+    name = described(fields.String, "The name of the person; null if it is for anybody.", allow_none=True)
+    handle = described(fields.String, "The proposed owner name; null if there is none.", allow_none=True)
+    email = described(fields.String, "The person's email address; null if there is none.", allow_none=True)
     state = described(
         fields.String,
         "`open`, `used`, `revoked` or `expired`.",
         metadata={"enum": ["open", "used", "revoked", "expired"]},
     )
-    owner = described(fields.String, "The owner that signed up with it; null for none.", allow_none=True)
-    created_ms = described(Moment, "When it was made.")
-    expires_ms = described(Moment, "Until when it can be used.")
-    used_ms = described(Moment, "When it was used, null for never.", allow_none=True)
+    owner = described(fields.String, "The owner that signed up with it; null if unused.", allow_none=True)
+    created_ms = described(Moment, "When the invitation was created.")
+    expires_ms = described(Moment, "The time until which it can be used.")
+    used_ms = described(Moment, "When the invitation was used; null if unused.", allow_none=True)
 
 
 class NewInvitationSchema(InvitationSchema):
     """An invitation with its code."""
 
     code = described(fields.String, "The code. It is shown only once; the service stores only its hash.")
-    url = described(fields.String, "The page to sign up with it.", allow_none=True)
+    url = described(fields.String, "The URL of the page to sign up with the invitation.", allow_none=True)
 
 
 class NewInvitationListSchema(ResponseSchema):
-    """Invitations that were made together."""
+    """Invitations that were created together."""
 
     invitations = fields.List(fields.Nested(NewInvitationSchema), required=True)
 
 
 class InvitationsQuery(PageQuery):
-    """Which invitations."""
+    """Filters for invitations."""
 
     roster = TypedLine(
         MAX_PERSON,
         load_default=absent,
-        metadata={"description": "Only those of this roster."},
+        metadata={"description": "Only invitations of this roster."},
     )
 
 
 class GivenInvitationsPage(GivenPage):
-    """What :class:`InvitationsQuery` loads."""
+    """The values loaded by :class:`InvitationsQuery`."""
 
     roster: str | None
 
@@ -123,19 +134,21 @@ class InvitationPageSchema(ResponseSchema):
     """A page of invitations."""
 
     invitations = fields.List(fields.Nested(InvitationSchema), required=True)
-    cursor = described(fields.String, "The cursor of the next page; null on the last.", allow_none=True)
+    cursor = described(fields.String, "The next page's cursor; null on the last page.", allow_none=True)
 
 
 class AllowanceSchema(RequestSchema):
-    """How many invitations an owner may make."""
+    """The number of invitations that an owner can create."""
 
     most = described(
-        WholeNumber, "How many in all, without revoked ones.", validate=validate.Range(0, MOST_OF_OWNER)
+        WholeNumber,
+        "The total number, not counting revoked invitations.",
+        validate=validate.Range(0, MOST_OF_OWNER),
     )
 
 
 class GivenAllowance(TypedDict):
-    """What :class:`AllowanceSchema` loads."""
+    """The values loaded by :class:`AllowanceSchema`."""
 
     most: int
 
@@ -143,6 +156,6 @@ class GivenAllowance(TypedDict):
 class InvitationQuotaSchema(ResponseSchema):
     """The invitations of an owner."""
 
-    used = described(fields.Integer, "How many the owner has made, without revoked ones.")
-    most = described(fields.Integer, "How many the owner may make.")
-    left = described(fields.Integer, "How many more the owner may make.")
+    used = described(fields.Integer, "The number of invitations created, not counting revoked ones.")
+    most = described(fields.Integer, "The maximum number of invitations.")
+    left = described(fields.Integer, "The number of invitations that the owner can still create.")

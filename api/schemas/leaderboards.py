@@ -55,50 +55,50 @@ def preset() -> fields.String:
     """Return the field for the preset of a leaderboard."""
     return optional(
         fields.String,
-        "The preset of rules that was played, such as `duel@1`; by default the game's first one.",
+        "The preset of rules that was played, such as `duel@1`; by default, the game's first preset.",
         load_default=absent,
         validate=validate.Length(1, 80),
     )
 
 
 class TableQuery(RowsQuery):
-    """The format of a table, and a page of it. CSV and text contain all rows."""
+    """The format of a table, and a page of the table. CSV and text contain all rows."""
 
     format = form()
 
 
 class GivenRows(TypedDict):
-    """What :class:`RowsQuery` loads."""
+    """The values loaded by :class:`RowsQuery`."""
 
     cursor: str | None
     limit: int
 
 
 class GivenTable(GivenRows):
-    """What :class:`TableQuery` loads."""
+    """The values loaded by :class:`TableQuery`."""
 
     format: str
 
 
 def cursor() -> fields.String:
     """Return the field for the cursor of a table's page."""
-    return described(fields.String, "Pass it to get the next page; null on the last page.", allow_none=True)
+    return described(fields.String, "The next page's cursor; null on the last page.", allow_none=True)
 
 
 class BoardTableQuery(TableQuery):
-    """The leaderboard, its format and a page of it."""
+    """The leaderboard, its format and the page to return."""
 
     preset = preset()
 
 
 class GivenBoardTable(GivenTable):
-    """What :class:`BoardTableQuery` loads."""
+    """The values loaded by :class:`BoardTableQuery`."""
 
     preset: str | None
 
 
 class BoardPageQuery(PageQuery):
-    """The leaderboard, which of its bots to show, and which of them stand out in the drawing, for people."""
+    """The leaderboard, and which of its bots to show and to highlight in the drawing on the page."""
 
     preset = preset()
     owner = fields.String(load_default=absent, validate=validate.Length(0, 80))
@@ -111,7 +111,7 @@ class BoardPageQuery(PageQuery):
 
 
 class GivenBoardPage(GivenPage):
-    """What :class:`BoardPageQuery` loads."""
+    """The values loaded by :class:`BoardPageQuery`."""
 
     preset: str | None
     owner: str | None
@@ -138,7 +138,7 @@ class HistoryQuery(RowsQuery):
 
 
 class GivenHistory(GivenRows):
-    """What :class:`HistoryQuery` loads."""
+    """The values loaded by :class:`HistoryQuery`."""
 
     preset: str | None
     bot: str | None
@@ -153,7 +153,7 @@ class BoardQuery(RequestSchema):
 
 
 class GivenBoard(TypedDict):
-    """What :class:`BoardQuery` loads."""
+    """The values loaded by :class:`BoardQuery`."""
 
     kind: str
     division: str
@@ -170,12 +170,12 @@ class RatingSchema(ResponseSchema):
     version = described(fields.String, "The version's label.")
     rating = _rating("The rating on an Elo-like scale, with the house bot `rookie` at 1500.")
     low = _rating("The lower bound of the 95% interval of the difference to `rookie`.")
-    high = _rating("The upper bound of that interval.")
+    high = _rating("The upper bound of this interval.")
     provisional = described(
         fields.Boolean,
         "Whether the rating is provisional: fewer than 30 groups, or no chain of games to `rookie`.",
     )
-    groups = described(WholeNumber, "The number of groups that count for the rating.")
+    groups = described(WholeNumber, "The number of groups on which the rating is based.")
     games = described(WholeNumber, "The number of games in these groups.")
     faults = described(WholeNumber, "The number of faults in these groups.")
     forfeits = described(WholeNumber, "The number of groups lost by forfeit.")
@@ -183,21 +183,23 @@ class RatingSchema(ResponseSchema):
     illegal = optional(WholeNumber, "Division `models`: the number of illegal and malformed answers.")
     late = optional(WholeNumber, "Division `models`: the number of turns without an answer in time.")
     adjusted = _rating(
-        "The rating without the luck of the cards, which decides nothing; null where luck is not measured or "
-        "too little is known.",
+        "The rating without the luck of the cards, which does not affect the rank; null if luck is not "
+        "measured or "
+        "there is too little data.",
         allow_none=True,
     )
-    adjusted_low = _rating("The lower bound of its own 95% interval.", allow_none=True)
-    adjusted_high = _rating("The upper bound of that interval.", allow_none=True)
+    adjusted_low = _rating("The lower bound of the 95% interval of `adjusted`.", allow_none=True)
+    adjusted_high = _rating("The upper bound of this interval.", allow_none=True)
 
 
 class BoardRowSchema(RatingSchema):
-    """A bot, with the rating of its current version (the one seen last) since that version became current."""
+    """A bot, with the rating of its current version (the one seen last) since it became current."""
 
     rank = described(
         WholeNumber,
-        "One more than the number of bots that are better by the 95% interval of the difference; null while "
-        "the rating is provisional, and if the bot has retired.",
+        "One more than the number of bots that are significantly better (95% interval of the difference); "
+        "null while "
+        "the rating is provisional or if the bot has retired.",
         allow_none=True,
     )
     name = described(fields.String, "The bot's name.")
@@ -206,16 +208,18 @@ class BoardRowSchema(RatingSchema):
         fields.Boolean,
         f"Whether the bot was not seen in the {RETIRED_DAYS} days before the newest group of the board.",
     )
-    versions_tried = described(WholeNumber, "How many versions of the bot have played here.")
+    versions_tried = described(
+        WholeNumber, "The number of versions of the bot that have played on this board."
+    )
     model = optional(
-        fields.String, "Division `models`: the language model, as the owner says; empty for house bots."
+        fields.String, "Division `models`: the language model, as stated by the owner; empty for house bots."
     )
     game_cost = optional(
         fields.Float,
-        "Division `models`: what a game costs in US dollars, as the owner says, or null.",
+        "Division `models`: the cost of a game in US dollars, as stated by the owner, or null.",
         allow_none=True,
     )
-    versions = listed(RatingSchema, "All versions, the one seen last first.")
+    versions = listed(RatingSchema, "All versions, most recently seen first.")
 
 
 class AnchorSchema(ResponseSchema):
@@ -225,7 +229,7 @@ class AnchorSchema(ResponseSchema):
     rating = _rating("The fixed rating of the house bot.")
     played = described(
         fields.Boolean,
-        "Whether the house bot has played here; if not, this is the rating of the average bot.",
+        "Whether the house bot has played on this board; if not, `rating` is the rating of the average bot.",
     )
 
 
@@ -244,22 +248,22 @@ class BoardSummarySchema(ResponseSchema):
     preset = described(fields.String, "The preset of rules that was played.")
     division = described(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
     groups = described(WholeNumber, "The number of groups that count.")
-    records = described(WholeNumber, "The number of records the leaderboard is computed from.")
+    records = described(WholeNumber, "The number of records from which the leaderboard is computed.")
     records_hash = described(fields.String, "The SHA-256 of the sorted hashes of these records.")
     published_ms = described(Moment, "When the leaderboard was published; null if not yet.", allow_none=True)
 
 
 class BoardSchema(BoardSummarySchema):
-    """A leaderboard. `botequim leaderboard` computes the same one from the records."""
+    """A leaderboard. `botequim leaderboard` computes the same leaderboard from the records."""
 
     method = described(WholeNumber, "The version of the method (see *Ratings, leaderboards and standings*).")
     luck_table = described(
         fields.String,
-        "The hash of the equity table by which luck is measured (see *Luck*); null where it is not.",
+        "The hash of the equity table with which luck is measured (see *Luck*); null if it is not measured.",
         allow_none=True,
     )
     anchor = fields.Nested(AnchorSchema, required=True)
-    rows = listed(BoardRowSchema, "Sorted by rank, those without a rank last; at most 200 on a page.")
+    rows = listed(BoardRowSchema, "The bots, sorted by rank, with unranked bots last; at most 200 per page.")
     cursor = cursor()
     titles = described(
         fields.Dict, "The titles, by name.", keys=fields.String(), values=fields.Nested(TitleSchema)
@@ -280,7 +284,7 @@ class HistoryPointSchema(ResponseSchema):
     version = described(fields.String, "The bot's current version on that day.")
     rating = _rating("The rating.")
     low = _rating("The lower bound of the 95% interval.")
-    high = _rating("The upper bound of that interval.")
+    high = _rating("The upper bound of this interval.")
     provisional = described(fields.Boolean, "Whether the rating was provisional.")
 
 
@@ -290,7 +294,7 @@ class HistorySchema(ResponseSchema):
     kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
     preset = described(fields.String, "The preset of rules that was played.")
     division = described(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
-    points = listed(HistoryPointSchema, "Sorted by day, then by name; at most 200 on a page.")
+    points = listed(HistoryPointSchema, "The ratings, sorted by day, then by name; at most 200 per page.")
     cursor = cursor()
 
 
@@ -302,7 +306,7 @@ class RatedPlayer(ResponseSchema):
 
 
 class GainerSchema(RatedPlayer):
-    """The version that gains by it."""
+    """The version that gains."""
 
     owner = described(fields.String, "The bot's owner; null if the bot was deleted.", allow_none=True)
 
@@ -310,17 +314,19 @@ class GainerSchema(RatedPlayer):
 class HelperSchema(GainerSchema):
     """A version that helps."""
 
-    groups = described(WholeNumber, "The number of groups of the two.")
-    score = described(fields.Float, "The score of the gainer per group of the two.")
+    groups = described(WholeNumber, "The number of groups in which both played.")
+    score = described(fields.Float, "The score of the gainer per group in which both played.")
     fold_rate = described(
         fields.Float,
-        "How often the helper folded when it could in these groups; null if it never could.",
+        "The share of opportunities at which the helper folded in these groups; null if it never could fold.",
         allow_none=True,
     )
     fold_rate_elsewhere = described(
-        fields.Float, "The same in its other groups; null if it never could.", allow_none=True
+        fields.Float,
+        "The same share in the helper's other groups; null if it never could fold.",
+        allow_none=True,
     )
-    forfeits = described(WholeNumber, "The number of groups of the two that the helper forfeited.")
+    forfeits = described(WholeNumber, "The number of groups in which both played that the helper forfeited.")
 
 
 class SuspicionSchema(ResponseSchema):
@@ -334,7 +340,9 @@ class SuspicionSchema(ResponseSchema):
     kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
     division = described(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
     tournament = described(
-        fields.String, "The tournament in which it gained more than in others; null for all.", allow_none=True
+        fields.String,
+        "The tournament in which it gained more than in others; null for all tournaments.",
+        allow_none=True,
     )
     gainer = fields.Nested(GainerSchema, required=True)
     helpers = fields.List(fields.Nested(HelperSchema), required=True)
@@ -342,9 +350,9 @@ class SuspicionSchema(ResponseSchema):
     score = described(fields.Float, "The score of the gainer per group.")
     expected = described(fields.Float, "The score predicted from all other results.")
     chance = described(
-        fields.Float, "At most this is the probability that anybody in an honest field deviates as much."
+        fields.Float, "An upper bound on the probability that any bot in an honest field deviates as much."
     )
-    group_ids = listed(fields.String(), "The ids of the groups, at most 20, the most telling first.")
+    group_ids = listed(fields.String(), "The ids of the groups, at most 20, most suspicious first.")
 
 
 class CopiedVersionSchema(RatedPlayer):
@@ -358,7 +366,7 @@ class CopiesSchema(ResponseSchema):
     """An upload that bots of different owners share, byte for byte."""
 
     digest = described(fields.String, "The SHA-256 of the upload.")
-    versions = listed(CopiedVersionSchema, "The versions with this upload, the oldest first.")
+    versions = listed(CopiedVersionSchema, "The versions with this upload, oldest first.")
 
 
 class SuspicionListSchema(ResponseSchema):
@@ -367,5 +375,5 @@ class SuspicionListSchema(ResponseSchema):
     suspicions = fields.List(fields.Nested(SuspicionSchema), required=True)
     copies = listed(
         CopiesSchema,
-        "Uploads that several owners have, the latest copy first; in the division `open`, none.",
+        "Uploads that several owners have, latest copy first; always empty in the division `open`.",
     )

@@ -11,8 +11,8 @@ class DecisionSchema(ResponseSchema):
     """One decision of an uploaded bot."""
 
     turn = described(fields.String, "The id of the turn.")
-    ms = described(fields.Float, "Thinking time, in milliseconds of fuel.")
-    fault = optional(fields.String, "The fault, if the decision was one.")
+    ms = described(fields.Float, "The thinking time, in milliseconds of fuel.")
+    fault = optional(fields.String, "The type of fault, if the decision was a fault.")
     detail = optional(fields.String, "Details of the fault.")
 
 
@@ -21,7 +21,7 @@ class SeatFaultSchema(ResponseSchema):
 
     type = described(fields.String, "The type of the fault.")
     after = described(fields.Integer, "The number of actions in the game before the fault.")
-    detail = described(fields.String, "What the bot did.")
+    detail = described(fields.String, "A description of what the bot did.")
 
 
 class SeatLogSchema(ResponseSchema):
@@ -29,9 +29,9 @@ class SeatLogSchema(ResponseSchema):
 
     seat = described(fields.Integer, "The seat.")
     version = described(fields.String, "The label of the version.")
-    output = described(fields.String, "Everything the bot printed, including tracebacks.")
+    output = described(fields.String, "Everything that the bot printed, including tracebacks.")
     cut = described(fields.Boolean, "Whether the output was truncated.")
-    load_ms = described(fields.Float, "Time to load the bot, in milliseconds of fuel.")
+    load_ms = described(fields.Float, "The time to load the bot, in milliseconds of fuel.")
     decisions = fields.List(fields.Nested(DecisionSchema), required=True)
     faults = fields.List(fields.Nested(SeatFaultSchema), required=True)
 

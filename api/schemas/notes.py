@@ -24,7 +24,7 @@ class GameNotesSchema(ResponseSchema):
 
     game = described(fields.String, "The id of the game.")
     published = described(fields.Boolean, "Whether everybody who can read the record can read the notes.")
-    notes = listed(NoteSchema, "In the order of the moves.")
+    notes = listed(NoteSchema, "The notes, in the order of the moves.")
 
 
 class ChangedNotesSchema(RequestSchema):
@@ -34,6 +34,6 @@ class ChangedNotesSchema(RequestSchema):
 
 
 class GivenNotesChange(TypedDict):
-    """What :class:`ChangedNotesSchema` loads."""
+    """The values loaded by :class:`ChangedNotesSchema`."""
 
     published: bool

@@ -1,4 +1,4 @@
-"""Owners: everything that is stored about one, suspensions, and hidden texts."""
+"""Owners: exports of stored data, deletions, suspensions, and hidden texts."""
 
 from __future__ import annotations
 
@@ -18,22 +18,23 @@ def _objects(description: str) -> fields.List[dict[object, object]]:
 
 
 class ExportSchema(ResponseSchema):
-    """Everything that is stored about an owner, without secrets."""
+    """All data stored about an owner, without secrets."""
 
-    format = described(fields.String, "The version of this document.", validate=validate.OneOf((FORMAT,)))
-    exported_ms = described(Moment, "When it was made.")
+    format = described(fields.String, "The version of the export format.", validate=validate.OneOf((FORMAT,)))
+    exported_ms = described(Moment, "When the export was created.")
     owner = fields.Nested(OwnerSchema, required=True)
     bots = _objects(
         "The bots with their settings; `versions` with `source` or, in base64, `component`, and their "
-        "qualifications; `games`, the ids of games that are still listed, newest first; `logs`; and `notes` "
+        "qualifications; `games`, the ids of games that are still available, newest first; `logs`; and "
+        "`notes` "
         "on moves."
     )
-    shared_bots = listed(fields.String(), "The bots of others that it shares.")
-    bot_invitations = listed(fields.String(), "The bots that it is invited to share.")
+    shared_bots = listed(fields.String(), "The bots of other owners that the owner shares.")
+    bot_invitations = listed(fields.String(), "The bots that the owner is invited to share.")
     tournaments = _objects("The tournaments that the owner announced, with their settings.")
     entries = _objects("The entries of the bots in tournaments and qualifications.")
-    series = _objects("The series that the owner keeps.")
-    invitations = _objects("The invitations that the owner made, without codes.")
+    series = _objects("The series that the owner created.")
+    invitations = _objects("The invitations that the owner created, without codes.")
     schedules = _objects("The schedules that the owner created.")
     comparisons = _objects("The comparisons of the owner's bots, with their settings and results.")
     subscriptions = _objects("The webhooks of the owner that follow tournaments, without their secrets.")
@@ -42,11 +43,11 @@ class ExportSchema(ResponseSchema):
 class DeletionQuery(RequestSchema):
     """The confirmation of a deletion."""
 
-    confirm = described(fields.String, "The name of the account, so that nothing is deleted by mistake.")
+    confirm = described(fields.String, "The name of the account, to prevent accidental deletion.")
 
 
 class GivenDeletion(TypedDict):
-    """What :class:`DeletionQuery` loads."""
+    """The values loaded by :class:`DeletionQuery`."""
 
     confirm: str
 
@@ -54,14 +55,14 @@ class GivenDeletion(TypedDict):
 class DeletedSchema(ResponseSchema):
     """A deleted account."""
 
-    shown = described(fields.String, "What is shown in place of the name of the owner from now on.")
+    shown = described(fields.String, "The text shown in place of the owner's name from now on.")
 
 
 class OwnerSuspensionSchema(ResponseSchema):
-    """Why an owner is suspended."""
+    """The reason why an owner is suspended."""
 
     reason = described(fields.String, "The reason.")
-    by = described(fields.String, "The admin who suspended it: an owner's name, or `admin`.")
+    by = described(fields.String, "The admin who suspended the owner: an owner's name, or `admin`.")
     at_ms = described(Moment, "Since when.")
 
 
@@ -74,12 +75,12 @@ class SuspendedOwnerSchema(OwnerSchema):
 class SuspensionListSchema(ResponseSchema):
     """All suspended bots and owners."""
 
-    bots = listed(SuspendedBotSchema, "The bots, by name.")
-    owners = listed(SuspendedOwnerSchema, "The owners, by name.")
+    bots = listed(SuspendedBotSchema, "The bots, sorted by name.")
+    owners = listed(SuspendedOwnerSchema, "The owners, sorted by name.")
 
 
 def _of() -> dict[str, Any]:
-    return {"validate": validate.OneOf(OF), "metadata": {"description": "Whose text it is."}}
+    return {"validate": validate.OneOf(OF), "metadata": {"description": "The type of the text's subject."}}
 
 
 def _text() -> dict[str, Any]:
@@ -101,11 +102,11 @@ class HiddenTextQuery(RequestSchema):
 class NewHiddenTextSchema(HiddenTextQuery):
     """A text to hide."""
 
-    reason = TypedLine(200, least=1, required=True, metadata={"description": "Why, for other admins."})
+    reason = TypedLine(200, least=1, required=True, metadata={"description": "The reason, for other admins."})
 
 
 class GivenText(TypedDict):
-    """What :class:`HiddenTextQuery` loads."""
+    """The values loaded by :class:`HiddenTextQuery`."""
 
     of: Of
     id: str
@@ -113,7 +114,7 @@ class GivenText(TypedDict):
 
 
 class GivenHiddenText(GivenText):
-    """What :class:`NewHiddenTextSchema` loads."""
+    """The values loaded by :class:`NewHiddenTextSchema`."""
 
     reason: str
 
@@ -124,13 +125,13 @@ class HiddenTextSchema(ResponseSchema):
     of = fields.String(required=True, **_of())
     id = described(fields.String, "The name of the owner or bot, or the id of the tournament.")
     text = fields.String(required=True, **_text())
-    shown = described(fields.String, "What is shown in its place; empty for a description.")
+    shown = described(fields.String, "The text shown in its place; empty for a description.")
     reason = described(fields.String, "Why.")
-    by = described(fields.String, "The admin who hid it: an owner's name, or `admin`.")
+    by = described(fields.String, "The admin who hid the text: an owner's name, or `admin`.")
     at_ms = described(Moment, "When.")
 
 
 class HiddenTextListSchema(ResponseSchema):
     """All hidden texts."""
 
-    texts = listed(HiddenTextSchema, "The texts, by whose they are.")
+    texts = listed(HiddenTextSchema, "The texts, sorted by subject.")

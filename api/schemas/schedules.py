@@ -24,7 +24,7 @@ class TemplateSchema(ByKind):
 
     type_schemas = for_each_game(
         "{}Template",
-        "A tournament of {title}. Times count from when the schedule fires.",
+        "A tournament of {title}. Times are relative to the time when the schedule fires.",
         settings_schema(TemplateSettings, without=OF_TEAMS),
         members=what_to_play,
     )
@@ -58,7 +58,7 @@ class NewScheduleSchema(RequestSchema.from_dict(request_fields(ScheduleSettings)
 
 
 class GivenSchedule(TypedDict):
-    """The part of what :class:`NewScheduleSchema` loads that is read before the arena receives everything."""
+    """The values loaded by :class:`NewScheduleSchema` that are read before the arena receives all."""
 
     id: str
 
@@ -71,12 +71,13 @@ class ChangedScheduleSchema(
     enabled = optional(Truth, "Whether the schedule fires.")
     cron = _cron()
     tournament = fields.Nested(
-        TemplateSchema, metadata={"description": "All settings of its tournaments, in place of the former."}
+        TemplateSchema,
+        metadata={"description": "All settings of its tournaments, which replace the former settings."},
     )
 
 
 class GivenScheduleChange(TypedDict, total=False):
-    """What :class:`ChangedScheduleSchema` loads."""
+    """The values loaded by :class:`ChangedScheduleSchema`."""
 
     enabled: bool
     cron: str
@@ -87,8 +88,8 @@ class GivenScheduleChange(TypedDict, total=False):
 class SkippedSchema(ResponseSchema):
     """A tournament that a schedule did not announce."""
 
-    at_ms = described(Moment, "When it was due.")
-    reason = described(fields.String, "Why it was skipped.")
+    at_ms = described(Moment, "When the tournament was due.")
+    reason = described(fields.String, "Why the tournament was skipped.")
 
 
 class _WithCron(ResponseSchema):
@@ -102,20 +103,22 @@ class ScheduleSchema(_WithCron.from_dict(response_fields(ScheduleSettings))):  #
     tournament = fields.Nested(TemplateSchema, required=True)
     waits_for = described(
         fields.String,
-        "What the next tournament waits for. `time`: it is announced at `next_ms`. `bots`: the schedule "
-        "rests; it announces one as soon as a bot comes that needs groups, whatever `next_ms` says. "
-        "`tournament`: the previous one, `current`, is not over. Null: the schedule is over, or paused.",
+        "What the next tournament is waiting for. `time`: it is announced at `next_ms`. `bots`: the schedule "
+        "rests, and announces a tournament as soon as a bot arrives that needs groups, regardless of "
+        "`next_ms`. "
+        "`tournament`: the previous tournament, `current`, is not over. Null: the schedule is over or "
+        "paused.",
         validate=validate.OneOf(WAITS_FOR),
         allow_none=True,
     )
     current = described(
         fields.String,
-        "The id of its last tournament while that is not over; otherwise null.",
+        "The id of the schedule's last tournament while this is not over; otherwise null.",
         allow_none=True,
     )
     next_ms = described(
         Moment,
-        "When the schedule is due next; null if never. It announces a tournament then if `waits_for` is "
+        "When the schedule is next due; null if never. It will then announce a tournament if `waits_for` is "
         "`time`.",
         allow_none=True,
     )
@@ -123,11 +126,11 @@ class ScheduleSchema(_WithCron.from_dict(response_fields(ScheduleSettings))):  #
     enabled = described(fields.Boolean, "Whether the schedule fires.")
     created_by = described(fields.String, "The owner that created the schedule; empty if the service did.")
     own = described(
-        fields.Boolean, "Whether it is of an owner: its tournaments are unrated and use the owner's budget."
+        fields.Boolean,
+        "Whether the schedule belongs to an owner, so that its tournaments are unrated and use the owner's "
+        "budget.",
     )
-    skipped = nested(
-        SkippedSchema, "The last tournament, if it was skipped; otherwise null.", allow_none=True
-    )
+    skipped = nested(SkippedSchema, "The last tournament if it was skipped, otherwise null.", allow_none=True)
 
 
 class ScheduleListSchema(ResponseSchema):

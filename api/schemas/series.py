@@ -30,7 +30,7 @@ class NewSeriesSchema(RequestSchema.from_dict(request_fields(SeriesContents, Ser
 class ChangedSeriesSchema(RequestSchema.from_dict(editable(NewSeriesSchema))):  # type: ignore[misc]
     """Changes to a series. Omitted fields keep their values."""
 
-    done = optional(Truth, "True: the series is done, for good.", validate=validate.Equal(True))
+    done = optional(Truth, "If true, the series ends, which cannot be undone.", validate=validate.Equal(True))
 
 
 class _Identified(ResponseSchema):
@@ -41,8 +41,8 @@ class SeriesSchema(_Identified.from_dict(response_fields(SeriesContents, SeriesR
     """A series."""
 
     owner = described(fields.String, "Its owner.")
-    created_ms = described(Moment, "When it was created.")
-    done = described(fields.Boolean, "Whether it is done.")
+    created_ms = described(Moment, "When the series was created.")
+    done = described(fields.Boolean, "Whether the series has ended.")
 
 
 class SeriesListQuery(PageQuery):
@@ -54,7 +54,7 @@ class SeriesListQuery(PageQuery):
 
 
 class GivenSeriesPage(GivenPage):
-    """What :class:`SeriesListQuery` loads."""
+    """The values loaded by :class:`SeriesListQuery`."""
 
     owner: str | None
 
@@ -63,7 +63,7 @@ class SeriesPageSchema(ResponseSchema):
     """A page of series."""
 
     series = fields.List(fields.Nested(SeriesSchema), required=True)
-    cursor = described(fields.String, "The cursor of the next page; null on the last.", allow_none=True)
+    cursor = described(fields.String, "The next page's cursor; null on the last page.", allow_none=True)
 
 
 class SeriesTableQuery(RequestSchema):
@@ -73,7 +73,7 @@ class SeriesTableQuery(RequestSchema):
 
 
 class GivenSeriesTable(TypedDict):
-    """What :class:`SeriesTableQuery` loads."""
+    """The values loaded by :class:`SeriesTableQuery`."""
 
     format: str
 
@@ -89,7 +89,7 @@ class FinalPlaceSchema(ResponseSchema):
     name = described(fields.String, "The bot.")
     version = described(fields.String, "Its version.")
     owner = described(
-        fields.String, "Its owner; null for those who take no place in a series.", allow_none=True
+        fields.String, "The player's owner; null for players that take no place in a series.", allow_none=True
     )
 
 
@@ -98,18 +98,19 @@ class SeriesInputSchema(ResponseSchema):
 
     id = described(fields.String, "The tournament's id.")
     name = described(fields.String, "Its name.")
-    records_hash = described(fields.String, "The hash of the records from which its standings follow.")
+    records_hash = described(fields.String, "The hash of the records from which the standings follow.")
     rows = fields.List(fields.Nested(FinalPlaceSchema), required=True)
 
 
 class SeriesRowSchema(ResponseSchema):
-    """A row of the table."""
+    """A row of a series table."""
 
     place = described(fields.Integer, "The place.")
     name = described(fields.String, "The owner or bot.")
     points = described(fields.Float, "The sum of the results that count.")
     results = listed(
-        fields.Float(allow_none=True), "The points in each of `inputs`; null for one that was not played."
+        fields.Float(allow_none=True),
+        "The points in each of `inputs`; null for a tournament that was not played.",
     )
     counted = listed(fields.Boolean(), "Which of the results count.")
     tie_breaks = described(
@@ -121,6 +122,6 @@ class SeriesTableSchema(ResponseSchema):
     """The table of a series, with everything that determines it."""
 
     rules = fields.Nested(SeriesRulesSchema, required=True)
-    inputs = listed(SeriesInputSchema, "Its tournaments that have finished.")
+    inputs = listed(SeriesInputSchema, "The tournaments of the series that have finished.")
     inputs_hash = described(fields.String, "The hash of `rules` and `inputs`.")
     rows = fields.List(fields.Nested(SeriesRowSchema), required=True)

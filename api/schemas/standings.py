@@ -21,27 +21,28 @@ class StandingSchema(ResponseSchema):
     name = described(fields.String, "The bot's name.")
     version = described(fields.String, "The version's label.")
     groups = described(WholeNumber, "The number of groups that count for the bot.")
-    byes = described(WholeNumber, "The number of byes, worth a point each.")
-    points = described(fields.Float, "The sum of the bot's group scores, from 0 to 1 each.")
+    byes = described(WholeNumber, "The number of byes, each worth one point.")
+    points = described(fields.Float, "The sum of the bot's group scores, each from 0 to 1.")
     score = described(fields.Float, "Points per group, which decides the place.")
     half_width = described(
         fields.Float,
         "Half the width of the 95% interval of the score; null with too few groups.",
         allow_none=True,
     )
-    won = described(WholeNumber, "The number of groups in which no other bot scored as much.")
+    won = described(WholeNumber, "The number of groups in which the bot scored more than every other bot.")
     games = described(WholeNumber, "The number of games in these groups.")
     faults = described(WholeNumber, "The number of faults.")
     forfeits = described(WholeNumber, "The number of groups lost by forfeit.")
     used_ms = described(WholeNumber, "The time used for all actions; null if not recorded.", allow_none=True)
     adjusted = described(
         fields.Float,
-        "The score without the luck of the cards, which decides nothing; null where luck is not measured.",
+        "The score without the luck of the cards, which does not affect the place; null if luck is not "
+        "measured.",
         allow_none=True,
     )
     adjusted_half_width = described(
         fields.Float,
-        "Half the width of its own 95% interval; null with too few groups.",
+        "Half the width of the 95% interval of `adjusted`; null with too few groups.",
         allow_none=True,
     )
     tie_breaks = described(
@@ -51,7 +52,9 @@ class StandingSchema(ResponseSchema):
         values=fields.Float(),
     )
     baseline = described(
-        fields.Boolean, "Whether it takes no place; these come after all others, in the same order."
+        fields.Boolean,
+        "Whether this is a baseline bot, which takes no place. These come after all others, in the same "
+        "order.",
     )
 
 
@@ -65,8 +68,10 @@ class MeetingSchema(ResponseSchema):
     points = described(fields.Float, "Points, at most one per group.")
     groups = described(WholeNumber, "The number of groups.")
     share = _share("Points per group; null without groups.")
-    low = _share("The lower bound of its 95% interval (Wilson's, over groups); null without groups.")
-    high = _share("The upper bound of that interval; null without groups.")
+    low = _share(
+        "The lower bound of the 95% interval (Wilson's, over groups) of `share`; null without groups."
+    )
+    high = _share("The upper bound of this interval; null without groups.")
 
 
 class StandingsSchema(ResponseSchema):
@@ -74,17 +79,17 @@ class StandingsSchema(ResponseSchema):
 
     state = described(
         fields.String,
-        "`queued`: not computed yet; `live`: as of `computed_ms`; `final`: of a finished tournament.",
+        "`queued`: not computed yet. `live`: as of `computed_ms`. `final`: of a finished tournament.",
         validate=validate.OneOf(STANDINGS_STATES),
     )
     computed_ms = described(Moment, "When live standings were computed; otherwise null.", allow_none=True)
     groups = described(WholeNumber, "The number of groups that count.")
     records_hash = described(fields.String, "The SHA-256 of the sorted hashes of their records.")
     tie_breaks = listed(fields.String(), "The tie-breaks, in the order applied.")
-    rows = listed(StandingSchema, "The bots, from first to last; at most 200 on a page.")
+    rows = listed(StandingSchema, "The bots, from first to last; at most 200 per page.")
     crosstable = listed(
         fields.List(fields.Nested(MeetingSchema, allow_none=True)),
-        "The result of the bot of each of `rows` against every bot, in the order of the "
+        "The result of the bot in each of `rows` against every bot, in the order of the "
         "standings; null if they did not meet.",
     )
     cursor = cursor()

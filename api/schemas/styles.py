@@ -1,4 +1,4 @@
-"""Styles: how bots play on a leaderboard."""
+"""Styles: playing-style statistics of bots on a leaderboard."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ class StylesQuery(RowsQuery):
 
 
 class GivenStyles(GivenRows):
-    """What :class:`StylesQuery` loads."""
+    """The values loaded by :class:`StylesQuery`."""
 
     preset: str | None
 
 
 class FigureSchema(ResponseSchema):
-    """Something that is counted."""
+    """A playing-style figure: an event that is counted."""
 
-    name = described(fields.String, "Its name, as in `counts`.")
-    title = described(fields.String, "Its name for people.")
-    of = described(fields.String, "What it is a share of, for people.")
+    name = described(fields.String, "The name of the figure, as in `counts`.")
+    title = described(fields.String, "The display name of the figure.")
+    of = described(fields.String, "The display name of the total of which it is a share.")
     meaning = described(fields.String, "What is counted, exactly.")
 
 
 class CountSchema(ResponseSchema):
-    """How often a bot did something, and out of how many times."""
+    """How often a bot did something, out of how many opportunities."""
 
     count = described(WholeNumber, "How often.")
-    of = described(WholeNumber, "Of how many times.")
+    of = described(WholeNumber, "The number of opportunities.")
     share = described(
         fields.Float,
-        "`count` over `of`; null if that is 0.",
+        "`count` divided by `of`; null if `of` is 0.",
         allow_none=True,
         validate=validate.Range(0, 1),
     )
 
 
 class BotStyleSchema(ResponseSchema):
-    """How a bot plays, over all its versions."""
+    """The playing-style statistics of a bot, over all its versions."""
 
     name = described(fields.String, "The bot's name.")
     games = described(WholeNumber, "The number of games that were counted.")
@@ -56,11 +56,11 @@ class BotStyleSchema(ResponseSchema):
 
 
 class StylesSchema(ResponseSchema):
-    """How the bots of a leaderboard play."""
+    """The playing-style statistics of a leaderboard's bots."""
 
     kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
     preset = described(fields.String, "The preset of rules.")
     division = described(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
-    figures = listed(FigureSchema, "What is counted in games of this kind.")
-    bots = listed(BotStyleSchema, "Sorted by name; at most 200 on a page.")
+    figures = listed(FigureSchema, "The figures that are counted in games of this kind.")
+    bots = listed(BotStyleSchema, "The bots, sorted by name; at most 200 per page.")
     cursor = cursor()

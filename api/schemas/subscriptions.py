@@ -23,13 +23,13 @@ class NewSubscriptionSchema(RequestSchema):
     )
     secret = optional(
         fields.String,
-        f"The signing secret: {SECRET_RULE}. By default a new one.",
+        f"The signing secret: {SECRET_RULE}. By default, a new one is generated.",
         validate=validate.Length(1, 200),
     )
 
 
 class GivenSubscription(TypedDict):
-    """What :class:`NewSubscriptionSchema` loads."""
+    """The values loaded by :class:`NewSubscriptionSchema`."""
 
     url: str
     secret: NotRequired[str]
@@ -40,15 +40,16 @@ class SubscriptionSchema(ResponseSchema):
 
     id = described(fields.String, "The id of the subscription.")
     url = described(fields.String, "The URL.")
-    created_ms = described(Moment, "When it was made.")
+    created_ms = described(Moment, "When the subscription was created.")
     state = described(
         fields.String,
-        "`active`: it posts what happens. `ended`: the tournament is over, and all was posted. `failed`: too "
+        "`active`: announcements are posted. `ended`: the tournament is over, and everything was posted. "
+        "`failed`: too "
         "many posts failed in a row.",
         validate=validate.OneOf(("active", "ended", "failed")),
     )
-    failures = described(WholeNumber, "How many posts have failed in a row.")
-    error = described(fields.String, "The last failure, null if the last post succeeded.", allow_none=True)
+    failures = described(WholeNumber, "The number of posts that have failed in a row.")
+    error = described(fields.String, "The last failure; null if the last post succeeded.", allow_none=True)
 
 
 class CreatedSubscriptionSchema(SubscriptionSchema):

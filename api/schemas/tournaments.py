@@ -43,17 +43,17 @@ PRESET_TEXT: Final = "The preset that sets the rules, in place of `rules`."
 
 MAX_SETTINGS: Final = 128_000
 MAX_SETTINGS_VALUES: Final = 2 * MAX_ENTRIES + 500
-"""The maximum bytes and values of a tournament's settings: two lists of bots, and the rest."""
+"""The maximum bytes and number of values of a tournament's settings: two lists of bots, and the rest."""
 
 
 def settings_schema(*of: type, without: Collection[str] = ()) -> type[RequestSchema]:
-    """Return a schema with the settings of declared classes, the house bots to enter, and the clock."""
+    """Return a schema for the settings of declared classes, the house bots to enter, and the clock."""
     members = request_fields(*of, HouseBots, without=without)
     return type("Settings", (RequestSchema,), {**members, "clock": fields.Nested(ClockSchema)})
 
 
 OF_TEAMS: Final = ("partners",)
-"""The settings of games with partners only; see :func:`what_to_play`."""
+"""The settings that apply only to games with partners; see :func:`what_to_play`."""
 
 
 def what_to_play(game: Game) -> Mapping[str, object]:
@@ -81,9 +81,7 @@ class NewTournamentSchema(ByKind):
 
 
 class GivenTournament(TypedDict):
-    """The part of what :class:`NewTournamentSchema` loads that is checked before the arena receives
-    everything.
-    """
+    """The values loaded by :class:`NewTournamentSchema` that are checked before the arena receives all."""
 
     kind: str
     invited: NotRequired[list[str]]
@@ -96,12 +94,12 @@ class EnterSchema(RequestSchema):
 
     bot = described(
         fields.String,
-        "The name of a bot or house bot. Further copies of a house bot: `rookie+2`.",
+        "The name of a bot or house bot. Additional copies of a house bot are named like `rookie+2`.",
         validate=validate.Length(1, 40),
     )
     version = optional(
         fields.String,
-        "The label of the version; by default the current one.",
+        "The label of the version; by default, the current version.",
         load_default=absent,
         validate=validate.Length(1, 32),
     )
@@ -109,7 +107,7 @@ class EnterSchema(RequestSchema):
 
 
 class GivenEntry(TypedDict):
-    """What :class:`EnterSchema` loads."""
+    """The values loaded by :class:`EnterSchema`."""
 
     bot: str
     version: str | None
@@ -128,7 +126,7 @@ class ReasonSchema(RequestSchema):
 
 
 class GivenReason(TypedDict):
-    """What :class:`ReasonSchema` loads."""
+    """The values loaded by :class:`ReasonSchema`."""
 
     reason: str
 
@@ -138,7 +136,7 @@ class TournamentsQuery(PageQuery):
 
     state = optional(
         fields.String,
-        "Only tournaments in this state; `over`: finished or cancelled.",
+        "Only tournaments in this state. `over` means finished or cancelled.",
         load_default=absent,
         validate=validate.OneOf((*STATES, "over")),
     )
@@ -150,14 +148,14 @@ class TournamentsQuery(PageQuery):
     )
     bot = optional(
         fields.String,
-        "Only tournaments in which this bot has played a group, its last 200.",
+        "Only tournaments in which this bot has played a group, at most its last 200.",
         load_default=absent,
         validate=validate.Length(1, 64),
     )
 
 
 class GivenTournaments(GivenPage):
-    """What :class:`TournamentsQuery` loads."""
+    """The values loaded by :class:`TournamentsQuery`."""
 
     state: str | None
     kind: str | None
@@ -171,23 +169,26 @@ class GroupsQuery(PageQuery):
         fields.String, "Only groups with this bot.", load_default=absent, validate=validate.Length(1, 64)
     )
     against = optional(
-        fields.String, "Only groups with this bot, too.", load_default=absent, validate=validate.Length(1, 64)
+        fields.String,
+        "Only groups that also have this bot.",
+        load_default=absent,
+        validate=validate.Length(1, 64),
     )
 
 
 class GivenGroups(GivenPage):
-    """What :class:`GroupsQuery` loads."""
+    """The values loaded by :class:`GroupsQuery`."""
 
     bot: str | None
     against: str | None
 
 
 class TournamentPageQuery(GroupsQuery):
-    """What the page of a tournament shows."""
+    """Filters for the page of a tournament."""
 
     round = optional(
         fields.Integer,
-        "Only the pairings of this round; the last one by default.",
+        "Only the pairings of this round; by default, the last round.",
         load_default=absent,
         validate=validate.Range(1, 10**6),
     )
@@ -198,7 +199,7 @@ class TournamentQuery(RequestSchema):
 
     since = optional(
         fields.Integer,
-        "A version of the tournament. If the tournament still has it, the response is 204.",
+        "A version of the tournament. If it is still current, the response has status 204.",
         load_default=absent,
         validate=validate.Range(0, 2**53),
     )
@@ -206,7 +207,7 @@ class TournamentQuery(RequestSchema):
 
 
 class GivenTournamentVersion(TypedDict):
-    """What :class:`TournamentQuery` loads."""
+    """The values loaded by :class:`TournamentQuery`."""
 
     since: int | None
     wait: float
@@ -221,7 +222,7 @@ class TournamentRecordsQuery(RequestSchema):
 
 
 class GivenTournamentRecords(TypedDict):
-    """What :class:`TournamentRecordsQuery` loads."""
+    """The values loaded by :class:`TournamentRecordsQuery`."""
 
     group: str | None
 
@@ -237,7 +238,7 @@ class EntrySchema(ResponseSchema):
     owner = described(fields.String, "The bot's owner; null for a house bot.", allow_none=True)
     co_owners = listed(
         fields.String(),
-        "The owners who share the bot, as of the entry, and from the lock as of the lock. "
+        "The owners who share the bot: as of its entry or, after the lock, as of the lock. "
         "Bots that share an owner count as one owner's.",
     )
     house = described(fields.Boolean, "Whether the bot is a house bot.")
@@ -245,12 +246,15 @@ class EntrySchema(ResponseSchema):
     nonce = described(fields.String, "The bot's contribution to the shuffles.")
     status = described(
         fields.String,
-        "`qualifying`: the version first plays a group against `rookie`. `failed`: it did not qualify; "
-        "its owner sees why in the qualifications of the version. Bots that are not qualified when entry is "
+        "`qualifying`: the version must first play a group against `rookie`. `failed`: it did not qualify; "
+        "its owner can see the reason in the qualifications of the version. Bots that have not qualified "
+        "when entry is "
         "locked do not play.",
         validate=validate.OneOf(ENTRY_STATES),
     )
-    reason = described(fields.String, "Why the bot is out, otherwise null.", allow_none=True)
+    reason = described(
+        fields.String, "Why the bot is out of the tournament, otherwise null.", allow_none=True
+    )
 
 
 class ProgressSchema(ResponseSchema):
@@ -261,9 +265,11 @@ class ProgressSchema(ResponseSchema):
     games = described(WholeNumber, "The number of games played.")
     games_per_s = described(fields.Float, "Games per second since play started.")
     left_s = described(
-        fields.Float, "Seconds until the end by the pace of the last minute; null: unknown.", allow_none=True
+        fields.Float,
+        "The estimated seconds until the end, at the pace of the last minute; null if unknown.",
+        allow_none=True,
     )
-    round = described(WholeNumber, "The current round, from 1; 0 before the first.")
+    round = described(WholeNumber, "The current round, from 1; 0 before the first round.")
     state = described(fields.String, "The state of the tournament.", validate=validate.OneOf(STATES))
 
 
@@ -276,7 +282,7 @@ class PlaceSchema(ResponseSchema):
 
 
 class VoidSchema(ResponseSchema):
-    """An attempt to play a group that does not count, because the service failed."""
+    """An attempt to play a group that does not count because the service failed."""
 
     group = described(fields.String, "The group's id.")
     attempt = described(WholeNumber, "The number of the attempt, from 0.")
@@ -298,7 +304,9 @@ class _Tournament(_Named.from_dict(response_fields(Spec))):  # type: ignore[misc
     preset = described(
         fields.String, "The preset that the rules match; null if they match none.", allow_none=True
     )
-    organisers = listed(fields.String(), "The co-organisers, who may edit, invite and cancel.")
+    organisers = listed(
+        fields.String(), "The co-organisers, who can edit and cancel the tournament and invite owners."
+    )
     created_by = described(
         fields.String, "The owner that announced the tournament; empty if the service did."
     )
@@ -309,20 +317,22 @@ class _Tournament(_Named.from_dict(response_fields(Spec))):  # type: ignore[misc
     commitment = described(
         fields.String, "The SHA-256 of the tournament's seed, published before the first entry."
     )
-    seed = described(fields.String, "The tournament's seed, once it is over; null before.", allow_none=True)
+    seed = described(
+        fields.String, "The tournament's seed; null until the tournament is over.", allow_none=True
+    )
     entries_hash = described(
         fields.String,
-        "The hash of the entries and their nonces, once entry is locked; null before.",
+        "The hash of the entries and their nonces; null until entry is locked.",
         allow_none=True,
     )
     places = listed(
         PlaceSchema,
-        "The final places of a finished knockout; null where points decide.",
+        "The final places of a finished knockout; null in formats that are decided by points.",
         allow_none=True,
     )
     records_hash = described(
         fields.String,
-        "The SHA-256 of the sorted hashes of the records, once finished; null before.",
+        "The SHA-256 of the sorted hashes of the records; null until the tournament is finished.",
         allow_none=True,
     )
     progress = fields.Nested(ProgressSchema, required=True)
@@ -339,18 +349,18 @@ class TournamentSummarySchema(ByKind):
 
 
 class EditSchema(ResponseSchema):
-    """A change of a setting after the announcement."""
+    """A change to a setting after the announcement."""
 
-    at_ms = described(Moment, "When it was changed.")
-    by = described(fields.String, "Who changed it: an owner, or `admin`.")
-    field = described(fields.String, "The setting, as in the tournament.")
+    at_ms = described(Moment, "When the setting was changed.")
+    by = described(fields.String, "Who changed the setting: an owner, or `admin`.")
+    field = described(fields.String, "The name of the setting, as in the tournament.")
     old = described(fields.Raw, "The former value.", allow_none=True)
     new = described(fields.Raw, "The new value.", allow_none=True)
 
 
 class _WithEntries(ResponseSchema):
     entries = listed(EntrySchema, "The entries, in order of entry.")
-    edits = listed(EditSchema, "What was changed after the announcement, oldest first.")
+    edits = listed(EditSchema, "The changes after the announcement, oldest first.")
     voids = listed(VoidSchema, "Attempts to play a group that failed because of the service.")
 
 
@@ -366,11 +376,11 @@ class TournamentPageSchema(ResponseSchema):
     """A page of tournaments, newest first. A short page is not always the last: check `cursor`."""
 
     tournaments = fields.List(fields.Nested(TournamentSummarySchema), required=True)
-    cursor = described(fields.String, "Pass it to get the next page; null on the last page.", allow_none=True)
+    cursor = described(fields.String, "The next page's cursor; null on the last page.", allow_none=True)
 
 
 class AnnulmentSchema(ResponseSchema):
-    """The annulment of a group."""
+    """The annulment of a group by an admin."""
 
     group = described(fields.String, "The group's id.")
     reason = described(fields.String, "The admin's reason.")
@@ -383,14 +393,15 @@ class EventGroupSchema(ResponseSchema):
 
     id = described(
         fields.String,
-        "The id in the tournament. Records prefix it with the tournament's id and a hyphen.",
+        "The id in the tournament. In records, the tournament's id and a hyphen precede it.",
     )
     round = described(WholeNumber, "The round, from 1.")
-    pairing = described(WholeNumber, "The pairing in the round, from 1.")
-    players = listed(fields.String(), "The bots, once each, in the order of their seats in the first game.")
+    pairing = described(WholeNumber, "The number of the pairing in the round, from 1.")
+    players = listed(fields.String(), "Each bot once, in the order of their seats in the first game.")
     state = described(
         fields.String,
-        "`void`: the group does not count, because the service failed three times or an admin annulled it.",
+        "The state of the group. `void`: it does not count, because the service failed three times or an "
+        "admin annulled it.",
         validate=validate.OneOf(GROUP_STATES),
     )
     mirrored = described(fields.Boolean, "Whether all games of the group have the same deals.")
@@ -412,4 +423,4 @@ class GroupPageSchema(ResponseSchema):
     """A page of groups, in the order in which they were planned."""
 
     groups = fields.List(fields.Nested(EventGroupSchema), required=True)
-    cursor = described(fields.String, "Pass it to get the next page; null on the last page.", allow_none=True)
+    cursor = described(fields.String, "The next page's cursor; null on the last page.", allow_none=True)

@@ -38,21 +38,21 @@ MAX_TURNS: Final = 500
 
 
 def wait() -> fields.Float:
-    """Return the field for the time to wait."""
+    """Return the field for how long to wait."""
     return optional(
         fields.Float,
-        "Seconds to wait if there is nothing new.",
+        "How many seconds to wait if there is nothing new.",
         load_default=0.0,
         validate=validate.Range(0, MAX_WAIT),
     )
 
 
 def legal() -> fields.String:
-    """Return the field for what texts say about the legal actions."""
+    """Return the field that selects what texts say about the legal actions."""
     return optional(
         fields.String,
-        "What texts say about the legal actions: `list`: which they are; `grammar`: the "
-        "forms of all actions of the game; `none`: nothing. Turns in JSON always list them.",
+        "What texts say about the legal actions. `list`: the legal actions. `grammar`: the "
+        "forms of all actions of the game. `none`: nothing. Turns in JSON always list them.",
         load_default=LEGAL[0],
         validate=validate.OneOf(LEGAL),
     )
@@ -62,8 +62,8 @@ def note() -> fields.String:
     """Return the field for the note on a move."""
     return optional(
         fields.String,
-        "A private note on the move, such as the reason for it. The bot's owner reads it "
-        "after the game; others never do, unless the owner publishes it.",
+        "A private note on the move, such as the reason for it. The bot's owner can read it "
+        "after the game; others can read it only if the owner publishes it.",
         load_default=absent,
         validate=validate.Length(0, MAX_NOTE),
     )
@@ -80,7 +80,7 @@ class EventSchema(Schema):
 
 
 class OverSchema(ResponseSchema):
-    """The last message of the stream of a game that is over."""
+    """The last message of a game's stream, when the game is over."""
 
     next = described(WholeNumber, "The number of events in the game.")
 
@@ -88,7 +88,7 @@ class OverSchema(ResponseSchema):
 class ReconnectSchema(ResponseSchema):
     """The last message of a stream that the service ends. Reconnect with the last event id."""
 
-    code = described(fields.String, "`come_back`, or the error code that the next request will get.")
+    code = described(fields.String, "`come_back`, or the error code with which the next request will fail.")
     after_ms = described(WholeNumber, "Milliseconds to wait before reconnecting.")
 
 
@@ -96,7 +96,7 @@ class ReconnectSchema(ResponseSchema):
 
 
 class _Turn(ResponseSchema):
-    turn = described(fields.String, "The turn's id, to be used in the answer.")
+    turn = described(fields.String, "The turn's id, to send with the answer.")
     game = described(fields.String, "The game's id.")
     seat = described(WholeNumber, "The bot's seat.")
     optional = described(
@@ -123,13 +123,13 @@ TURNS: Final = for_each_game(
         "legal_actions": actions_of(game),
         "default_action": default_action_of(game),
         "observation": fields.Nested(observation_of(game), required=True),
-        "events": listed(event_of(game), "The events the seat has seen since it last acted."),
+        "events": listed(event_of(game), "The events that the seat has seen since it last acted."),
     },
 )
 
 
 class TurnSchema(ByKind):
-    """A decision that a bot is to make."""
+    """A decision that a bot must make."""
 
     type_schemas = TURNS
 
@@ -153,13 +153,13 @@ class AnswersSchema(RequestSchema):
         load_default=list,
         validate=validate.Length(0, MAX_ANSWERS),
         metadata={
-            "description": "The answers. An invalid one is `malformed` and does not affect the others."
+            "description": "The answers. An invalid answer is `malformed` and does not affect the others."
         },
     )
 
 
 class GivenAnswers(TypedDict):
-    """What :class:`AnswersSchema` loads."""
+    """The values loaded by :class:`AnswersSchema`."""
 
     answers: Sequence[object]
 
@@ -171,7 +171,7 @@ def _rights() -> Switch:
 def _tournaments() -> Switch:
     return optional(
         Switch,
-        "Whether the bot takes part in scheduled tournaments for as long as it says so, "
+        "Whether the bot takes part in scheduled tournaments while it sends this, "
         "even if `tournaments` was not set for the bot.",
         load_default=False,
     )
@@ -182,7 +182,7 @@ class TurnsQuery(RequestSchema):
 
     after = optional(
         fields.String,
-        "The `cursor` of the last response. If omitted, all pending turns are returned.",
+        "The `cursor` of the previous response. If omitted, all pending turns are returned.",
         load_default=absent,
         validate=validate.Length(1, 100),
     )
@@ -198,20 +198,20 @@ class TurnsQuery(RequestSchema):
     tournaments = _tournaments()
     leaving = optional(
         Switch,
-        "The bot plays what has begun, and counts as gone otherwise: see `DELETE /v1/presence`.",
+        "Whether the bot is leaving: it only finishes the games that have begun (see `DELETE /v1/presence`).",
         load_default=False,
     )
 
 
 class GivenTurnStream(TypedDict):
-    """What :class:`TurnStreamQuery` loads."""
+    """The values loaded by :class:`TurnStreamQuery`."""
 
     rights: bool
     tournaments: bool
 
 
 class TurnSelection(GivenTurnStream):
-    """What :meth:`arena.live.service.LiveGames.turns` takes from a :class:`GivenTurns`."""
+    """The part of :class:`GivenTurns` that is passed to :meth:`arena.live.service.LiveGames.turns`."""
 
     after: str | None
     wait: float
@@ -220,7 +220,7 @@ class TurnSelection(GivenTurnStream):
 
 
 class GivenTurns(TurnSelection):
-    """What :class:`TurnsQuery` loads."""
+    """The values loaded by :class:`TurnsQuery`."""
 
     legal: str
 
@@ -233,11 +233,12 @@ class TurnStreamQuery(RequestSchema):
 
 
 class PresenceEndedSchema(ResponseSchema):
-    """The state after a bot has said that it is leaving."""
+    """The state of a bot that has announced that it is leaving."""
 
     games = listed(fields.String(), "The ids of the bot's games that have begun and are not over.")
     tournaments = described(
-        fields.Boolean, "Whether `tournaments` is set for the bot: it takes part whenever it is online."
+        fields.Boolean,
+        "Whether `tournaments` is set for the bot, so that it takes part whenever it is online.",
     )
 
 
@@ -260,9 +261,10 @@ class _Refused(ResponseSchema):
 
 
 class _Faulty(_Refused):
-    faults = optional(WholeNumber, "The number of faults the seat has now.")
+    faults = optional(WholeNumber, "The current number of faults of the seat.")
     forfeited = optional(
-        fields.Boolean, "Whether the seat is forfeited, with default actions played for it from now on."
+        fields.Boolean,
+        "Whether the seat is forfeited, with default actions played for it from now on.",
     )
 
 
@@ -270,7 +272,7 @@ class Accepted(_Result):
     """The action was carried out."""
 
     status = _status("accepted")
-    action = described(fields.String, "The action carried out.")
+    action = described(fields.String, "The action that was carried out.")
     after = described(WholeNumber, "The number of logged actions, including this one.")
     version = described(WholeNumber, "The game's version.")
     repeated = described(fields.Boolean, "Whether the same answer had been accepted before.")
@@ -282,7 +284,7 @@ class Stale(_Refused):
     status = _status("stale_turn")
     reason = described(
         fields.String,
-        "`clock`: time ran out. `superseded`: the seat has a different turn now.",
+        "`clock`: the turn's time ran out. `superseded`: the seat has a different turn now.",
         validate=validate.OneOf(("clock", "superseded")),
     )
     version = described(WholeNumber, "The game's version.")
@@ -303,7 +305,7 @@ class Illegal(_Faulty):
 
 
 class Malformed(_Faulty):
-    """The answer is not valid. It counts as a fault if it names an open turn of the bot."""
+    """The answer is invalid. It counts as a fault if it names an open turn of the bot."""
 
     status = _status("malformed")
 

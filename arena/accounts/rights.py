@@ -23,7 +23,7 @@ def check_owns(who: Principal, bot: BotAccount, *, shared: bool = False) -> None
     :class:`~arena.accounts.accounts.Forbidden`.
     """
     if who.scope != "owner" or who.name not in bot.owners:
-        raise Forbidden(f"{bot.name} is not your bot", field="bot", expected="one of your own bots")
+        raise Forbidden(f"{bot.name} is not your bot", field="bot", expected="one of your bots")
     if not shared and who.name != bot.owner:
         raise Forbidden(
             f"only {bot.owner}, the owner of {bot.name}, can do this",

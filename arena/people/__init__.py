@@ -1,1 +1,1 @@
-"""People at tables: sitting down, playing, and the review of a game."""
+"""People at tables: sitting down, playing, and reviewing a game."""

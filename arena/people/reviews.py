@@ -1,4 +1,4 @@
-"""What the house bot ``shark`` would have done at the decisions of a person, asked after the game."""
+"""Reviews: what the house bot ``shark`` would have decided in a person's place, computed after the game."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from arena.store.documents import ExpiringRows
 from arena.store.rows import optional, read_row, write_row
 
 REVIEW_SECONDS: Final = 20.0
-"""How long one review thinks; decisions after that have none."""
+"""The thinking time of one review. Later decisions are not reviewed."""
 
 KEPT_MS: Final = 30 * 86_400_000
-"""How long a review is kept."""
+"""How long a review is stored."""
 
 _REQUESTED_MS: Final = 3_600_000
-"""A review that is requested and not there after this time may be requested again."""
+"""The time after which a review that was requested but has not been made can be requested again."""
 
 
 class ReviewExists(ArenaError):
-    """The review is there, or has been requested."""
+    """The review exists, or has been requested."""
 
     code = "review_exists"
 
 
 @dataclass(frozen=True)
 class Review:
-    """A review. ``remarks``: by the number of actions before a decision, what the reviewer would have done
-    there, in words. ``same``: at how many of the ``asked`` decisions that is what was done. ``complete``:
-    whether there was time for all of them. ``record``: that of the game, until the review is done,
-    because the worker that makes it may not read the archive.
+    """A review. ``remarks`` says in words what the reviewer would have done, by the number of actions before
+    the decision. ``same`` is the number of the ``asked`` decisions at which the person did the same.
+    ``complete`` is false if time ran out. ``record`` is the record of the game until the review is done,
+    because the worker that makes the review might have no access to the archive.
     """
 
     done: bool = False
@@ -55,7 +55,7 @@ class Review:
 
 
 class Reviews:
-    """The reviews of all games. ``request``: requests the job that makes one."""
+    """The reviews of all games. ``request`` requests the job that makes a review."""
 
     def __init__(self, live: LiveGames, rows: ExpiringRows, request: Callable[[str, int], None]) -> None:
         self._live = live
@@ -63,14 +63,14 @@ class Reviews:
         self._request = request
 
     def find(self, game_id: str, seat: int) -> Review | None:
-        """The review of a seat's decisions, None if nobody has requested one."""
+        """Return the review of a seat's decisions, or None if nobody has requested it."""
         data = self._rows.find(_name(game_id, seat))
         return None if data is None else read_row(Review, orjson.loads(data))
 
     def check(self, game_id: str, seat: int) -> None:
         """Check that a review can be requested. Raises :class:`ReviewExists`, or ``record_not_ready``."""
         if self.find(game_id, seat) is not None:
-            raise ReviewExists("this review has been requested", field="game")
+            raise ReviewExists("this review has already been requested", field="game")
         self._record(game_id)
 
     def request(self, game_id: str, seat: int) -> None:
@@ -86,7 +86,7 @@ class Reviews:
         choose: Choose = house_choice,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Make the review. May run twice."""
+        """Make the review. It is safe to do this twice."""
         requested = self.find(game_id, seat)
         try:
             line = requested.record.encode() if requested and requested.record else self._record(game_id)

@@ -1,4 +1,4 @@
-"""The table as a person who plays sees it: the picture, the question and the time left."""
+"""The table as seen by a person who plays: the picture, the question and the time left."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from arena.records.results import ToldResult, told_result, told_stop
 from arena.replays.live_table import LiveTable
 
 YOU: Final = "You"
-"""What a person's own seat is called."""
+"""The name shown for a person's own seat."""
 
 _EVENTS_AT_ONCE: Final = 1000
 
@@ -30,7 +30,7 @@ def seat_table(
     after: int | None = None,
     wait: float = 0,
 ) -> Mapping[str, object] | None:
-    """What the page of a table shows to the person, None if it has not changed from version ``since``::
+    """Return what the page of a table shows to the person, or None if it still has version ``since``::
 
         version   to pass as ``since``
         next      to pass as ``after``: the number of the next event
@@ -47,7 +47,7 @@ def seat_table(
         end       once the game is over, or over for this person: ``headline`` and ``detail``, what to say
                   about that, and ``over``, whether it is the end for all; else null
 
-    Raises ``game_not_found``, and ``events_gone`` once the game is over for long.
+    Raises ``game_not_found``, and ``events_gone`` if the game has been over for a long time.
     """
     viewer = Viewer(person)
     view: Mapping[str, Any] | None = live.view(game_id, viewer, since=since, wait=wait)
@@ -87,8 +87,8 @@ def seat_table(
 
 
 def ending(view: Mapping[str, Any], form: Picture, you: int | None = None) -> ToldResult:
-    """How a game ended, in words. ``view``: of :meth:`~arena.live.service.LiveGames.view`, or a summary.
-    ``form``: its picture.
+    """Describe how a game ended, in words. ``view`` is the result of
+    :meth:`~arena.live.service.LiveGames.view`, or a summary. ``form`` is the picture of the table.
     """
     if view["outcome"] is None:
         return told_stop(view["state"], view["reason"])
@@ -104,17 +104,17 @@ def _end(view: Mapping[str, Any], form: Picture, seat: int) -> Mapping[str, obje
     played = next((one["reason"] for one in view["taken_over"] if one["seat"] == seat), None)
     if played is not None:
         headline = "You have left the table" if played == "resigned" else "Your time ran out too often"
-        detail = "The table plays for you to the end. You may watch, or play another game."
+        detail = "The table plays for you until the end. You can watch, or play another game."
     elif form.states[seat] == OUT:
-        headline = "You are out; the game goes on"
-        detail = "You may watch the others to the end, or play again now."
+        headline = "You are out; the game continues"
+        detail = "You can watch the others until the end, or play again now."
     else:
         return None
     return {"headline": headline, "detail": detail, "over": False}
 
 
 def _events(live: LiveGames, game_id: str, viewer: Viewer) -> tuple[list[dict[str, Any]], int]:
-    """All events as the viewer saw them, and the number of the next."""
+    """Return all events as the viewer saw them, and the number of the next event."""
     events: list[dict[str, Any]] = []
     start = 0
     while True:

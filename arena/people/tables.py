@@ -1,8 +1,8 @@
-"""The tables at which people play: who may sit there, and what they may do.
+"""The tables at which people play: who can sit there, and what they can do.
 
-A person is found by its session and has another name in every game, so nobody can tell who it is or play
-for it. Games of people are private and unrated; one becomes public after its end if everybody who played it
-agrees.
+People are identified by their sessions and have a different name in every game, so nobody can tell who they
+are or play for them. Their games are private and unrated. A game becomes public after its end if everybody
+who played it agrees.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from arena.play.table import turn_id
 from arena.store.repositories import Store
 
 CLOCK: Final[Mapping[str, int]] = {"per_turn_ms": 60_000, "bank_ms": 600_000}
-"""Clocks made for people."""
+"""The thinking time of people."""
 
 LINK_MS: Final = 3_600_000
 """How long a friend's link can be used, in milliseconds."""
@@ -45,7 +45,7 @@ _SHOWN: Final = 20
 
 
 class TooManyTables(ArenaError):
-    """The people of an address play as many games as they may at a time."""
+    """Too many games are being played from one address at the same time."""
 
     code = "too_many_tables"
 
@@ -58,7 +58,9 @@ class InvitedSeat(NamedTuple):
 
 
 class PeopleTables:
-    """All tables of people. ``at_once``: the games that one address may have at a time, None for no limit."""
+    """All tables of people. ``at_once`` is the maximum number of games that one address can have at a time;
+    None means unlimited.
+    """
 
     def __init__(self, live: LiveGames, store: Store, accounts: Accounts, at_once: int | None) -> None:
         self._live = live
@@ -72,7 +74,7 @@ class PeopleTables:
     # Sitting down
 
     def opponents(self) -> list[BotAccount]:
-        """The bots with which people may play now, by name."""
+        """Return the bots with which people can play now, sorted by name."""
         names = sorted({*self._presence.online(), *self._accounts.webhooks()})
         return [bot for bot in self._accounts.listed(names) if self._plays(bot.name) is not None]
 
@@ -87,9 +89,9 @@ class PeopleTables:
         agrees: bool = False,
         game_id: str | None = None,
     ) -> str:
-        """Open a table and return the game's id. ``others``: who sits on seats 1 and up, each
-        ``house:<level>``, ``bot:<name>`` or ``friend``. ``agrees``: the game may be public once it is over.
-        ``game_id``: None for a new one.
+        """Open a table and return the game's id. ``others`` are the players on seats 1 and up, each
+        ``house:<level>``, ``bot:<name>`` or ``friend``. ``agrees``: whether the person agrees to make the
+        game public once it is over. ``game_id`` is None for a new id.
 
         Raises :class:`TooManyTables`, :class:`~arena.live.header.InvalidSeats` and what
         :meth:`~arena.live.service.LiveGames.create` does.
@@ -124,14 +126,14 @@ class PeopleTables:
         version = self._plays(name) if text.startswith(BOT) else None
         if version is None:
             raise InvalidSeats(
-                "this bot does not play with people now",
+                "this bot cannot be played with now",
                 field=f"seats[{number}]",
-                expected="a house bot, a bot whose owner allows it and that is online, or a friend",
+                expected="a house bot, an online bot whose owner allows it, or a friend",
             )
         return {"bot": name, "version": version}
 
     def _plays(self, name: str) -> str | None:
-        """The version of a bot that people may play with now, None if they may not."""
+        """Return the version of a bot with which people can play now, or None if they cannot."""
         try:
             bot = self._accounts.bot(name)
         except ArenaError:
@@ -152,18 +154,19 @@ class PeopleTables:
             if data is None or GameHeader.loads(data).state not in ("waiting", "running")
         ]
         self._people.remove(address, [one for one in over if one != game])
-        # Added first: of two requests at the same time at most one too many is refused, none is let in.
+        # Add the game first: of two simultaneous requests, one too many can be refused, but none too many
+        # admitted.
         if self._people.add(address, game, now_ms + _DAY_MS, _DAY_MS) > self._at_once:
             self._people.remove(address, [game])
             raise TooManyTables(
-                f"at most {self._at_once} games at a time may be played from one address",
+                f"at most {self._at_once} games at a time can be played from one address",
                 expected="to finish or leave a game first",
             )
 
     def again(self, game_id: str, person: str, address: str) -> str:
-        """Go to the game that follows one of the person's, and return its id: the same rules and bots, and
-        seats for the same people. The first of them opens it and has seat 0 there; the others take their
-        seats. Doing it twice changes nothing.
+        """Go to the game that follows one of the person's games, and return its id. It has the same rules and
+        bots, and seats for the same people. The first of them opens it and has seat 0; the others then take
+        their seats. Calling this twice has no further effect.
 
         Raises what :meth:`open` does, and ``game_not_open`` once the game has begun without the person.
         """
@@ -197,8 +200,8 @@ class PeopleTables:
     # Links for friends
 
     def new_link(self, game_id: str, person: str, seat: int) -> str:
-        """A code with which a friend takes an open seat, once, within :data:`LINK_MS`. An earlier code for
-        the seat is withdrawn. Only for who opened the table.
+        """Return a code with which a friend can take an open seat, once, within :data:`LINK_MS`. An earlier
+        code for the seat is withdrawn. Only the person who opened the table can call this.
         """
         header = self._hosted(game_id, person)
         if header.state != "waiting" or not 0 < seat < len(header.seats) or not header.seats[seat].is_open:
@@ -217,11 +220,11 @@ class PeopleTables:
         self._links.take(_link_name(game_id, seat))
 
     def has_link(self, game_id: str, seat: int) -> bool:
-        """Whether there is a link that can be used for the seat."""
+        """Return whether there is a valid link for the seat."""
         return self._links.find(_link_name(game_id, seat)) is not None
 
     def invited(self, code: str) -> InvitedSeat:
-        """The seat that the code is for; nothing changes. Raises ``link_expired``."""
+        """Return the seat that the code is for, without changing anything. Raises ``link_expired``."""
         data = self._invitations.find(code)
         row: dict[str, Any] = {"game": "", "seat": 0, "mark": None} if data is None else orjson.loads(data)
         invited = InvitedSeat(row["game"], row["seat"])
@@ -252,11 +255,11 @@ class PeopleTables:
     # At the table
 
     def header(self, game_id: str) -> GameHeader:
-        """The header of a game, for the checks of this package."""
+        """Return the header of a game, for the checks of this package."""
         return self._live.header(game_id)
 
     def your_seat(self, game_id: str, person: str) -> int:
-        """The seat of a person. Raises ``game_not_found`` for everybody else."""
+        """Return the seat of a person. Raises ``game_not_found`` for anybody who is not at the table."""
         seats = self.header(game_id).seats_of(person)
         if not seats:
             raise self._live.not_found(game_id)
@@ -264,25 +267,26 @@ class PeopleTables:
 
     def _hosted(self, game_id: str, person: str) -> GameHeader:
         if self.your_seat(game_id, person) != YOUR_SEAT:
-            raise GameNotOpen("another person opened this table", field="game", expected="your own table")
+            raise GameNotOpen(
+                "another person opened this table", field="game", expected="a table that you opened"
+            )
         return self.header(game_id)
 
     def act(self, game_id: str, person: str, turn: str, action: str) -> dict[str, Any]:
-        """Play ``action`` at a turn, and return its result as
-        :meth:`~arena.live.service.LiveGames.answer` does. Pressing a button twice counts once. An action that
-        is not legal is no fault of a person.
+        """Play ``action`` at a turn, and return its result as :meth:`~arena.live.service.LiveGames.answer`
+        does. Pressing a button twice counts once. An illegal action by a person is not a fault.
         """
         self.your_seat(game_id, person)
         view = self._live.view(game_id, Viewer(person))
         now = None if view is None else view["turn"]
         if now is not None and now["turn"] == turn and action not in now["legal_actions"]:
-            message = "this is not possible now"
+            message = "this action is not possible now"
             return {"turn": turn, "status": "illegal_action", "message": message}
         return self._live.act(person, turn, action)
 
     def default_action(self, game_id: str, seat: int) -> tuple[str, str] | None:
-        """The turn's id and what the table does there if the seat's time runs out; None if the game does not
-        wait for it.
+        """Return the turn's id and what the table does if the seat's time runs out, or None if the game is
+        not waiting for the seat.
         """
         game = self._live.repository.load(game_id)
         table = game.table
@@ -291,7 +295,7 @@ class PeopleTables:
         return turn_id(game_id, seat, table.turn_number(seat)), table.state.default_action(seat)
 
     def leave(self, game_id: str, person: str) -> None:
-        """Leave the table: cancel a table that has not begun if one opened it, else resign."""
+        """Leave the table: cancel it if the person opened it and the game has not begun, otherwise resign."""
         self.your_seat(game_id, person)
         state = self.header(game_id).state
         if state == "waiting":
@@ -303,13 +307,13 @@ class PeopleTables:
             self._live.resign(game_id, person)
 
     def games_of(self, person: str) -> list[GameSummary]:
-        """The newest games of a person."""
+        """Return the newest games of a person."""
         page = self._live.list(bot=person, viewer=Viewer(person), limit=_SHOWN)
         return [one for one in page.items if one is not None]
 
 
 def opponents_of(header: GameHeader, seat: int) -> list[str]:
-    """Who sits on the seats after ``seat``, in their order, as :meth:`PeopleTables.open` takes them."""
+    """Return the players on the seats after ``seat``, in the notation of :meth:`PeopleTables.open`."""
     others = [header.seats[(seat + step) % len(header.seats)] for step in range(1, len(header.seats))]
     return [
         HOUSE + entry.house
@@ -322,13 +326,15 @@ def opponents_of(header: GameHeader, seat: int) -> list[str]:
 
 
 def _next_game(before: GameHeader) -> str:
-    """The id of the game that follows one: only who knows its people can tell it."""
+    """Return the id of the game that follows one. It can be computed only with the identities of the people
+    who played.
+    """
     people = [entry.bot for entry in before.people()]
     return sha256(orjson.dumps([before.game, people])).hexdigest()[: 2 * _GAME_BYTES]
 
 
 def playable() -> list[str]:
-    """The games that people play, by kind."""
+    """Return the games that people can play, by kind."""
     return [kind for kind, game in GAMES.items() if game.panel is not None]
 
 

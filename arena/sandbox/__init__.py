@@ -1,5 +1,5 @@
 """The sandbox, which runs uploaded bots (Python sources and WebAssembly components) without access to the
 system.
 
-See docs/sandbox.md. It needs the libraries of the server extra.
+See docs/sandbox.md. It requires the libraries of the ``server`` extra.
 """

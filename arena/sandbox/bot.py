@@ -1,4 +1,4 @@
-"""Uploaded bots behind the interface that all bots share."""
+"""Uploaded bots, with the interface that all bots share."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _REPORT: Final = 8_000
 
 @dataclass(slots=True)
 class LoggedDecision:
-    """One decision, for the bot's owner: the turn's id, the milliseconds of fuel used, and the
-    fault, if any.
+    """A decision, as shown to the bot's owner: the turn's id, the milliseconds of fuel, and the fault, if
+    any.
     """
 
     turn: str
@@ -31,30 +31,30 @@ class LoggedDecision:
     detail: str = ""
 
     def as_json(self) -> dict[str, object]:
-        """Return the decision by field names, without empty fields."""
+        """Return the decision as a dictionary without empty fields."""
         decision: dict[str, object] = {"turn": self.turn, "ms": round(self.ms, 3)}
         return {**decision, "fault": self.fault, "detail": self.detail} if self.fault else decision
 
 
 @dataclass
 class Journal:
-    """The journal of one game for the bot's owner: printed text, and the decisions."""
+    """The journal of one game for the bot's owner: printed text, and decisions."""
 
     limit: int
     output: str = ""
     cut: bool = False
-    """Whether output was cut off."""
+    """Whether the output was truncated."""
     load_ms: float = 0.0
     decisions: list[LoggedDecision] = field(default_factory=list)
 
     def print(self, text: str) -> None:
-        """Append text, up to the limit."""
+        """Append text, up to the size limit."""
         room = self.limit - len(self.output)
         self.cut = self.cut or len(text) > room
         self.output += text[:room]
 
     def as_json(self) -> dict[str, object]:
-        """Return the journal as stored with the game; only the bot's owner and admins may see it."""
+        """Return the journal as stored with the game. Only the bot's owner and admins can see it."""
         return {
             "output": self.output,
             "cut": self.cut,
@@ -67,20 +67,20 @@ class SandboxedBot(Bot):
     """One seat of one game, played by a new instance.
 
     :meth:`choose` raises :class:`~arena.bots.BotFailure` for faults of the bot and
-    :class:`~arena.bots.HostFailure` for server faults. An instance that ran out of fuel or trapped is
-    replaced for the next decision by a new one, with the same seed and the game's remaining fuel.
+    :class:`~arena.bots.HostFailure` for server faults. For the next decision, an instance that ran out of
+    fuel or trapped is replaced with a new one, with the same seed and the game's remaining fuel.
 
-    Fuel or processor time ends every call, so an alarm (``arena.play.time_limits``) is raised only when the
-    call has ended.
+    Limits on fuel and processor time end every call, so an alarm (``arena.play.time_limits``) is raised only
+    after a call.
     """
 
     def __init__(
         self, program: Program, source: str, seed: int, limits: SandboxLimits = DEFAULT_LIMITS
     ) -> None:
-        """Set up a seat. ``source`` is empty if the program is the bot itself."""
+        """Prepare a seat. ``source`` is empty if the program itself is the bot."""
         self.journal = Journal(limits.output_chars)
         self.failure: BotFailure | None = None
-        """The error of loading the bot; then it plays no turn."""
+        """The error from loading the bot, which then plays no turn."""
         self._program = program
         self._source = source
         self._seed = seed
@@ -92,13 +92,14 @@ class SandboxedBot(Bot):
             try:
                 self._start()
             except BotFailure as failure:
-                # Its traceback would keep this bot, and its memory, until the garbage collector runs.
+                # The error's traceback would keep this bot and its memory alive until the garbage collector
+                # runs.
                 self.failure = failure.with_traceback(None)
                 self.failure.__context__ = None
                 self.journal.print(f"{failure}\n")
 
     def choose(self, turn: Turn) -> str | None:
-        """Choose an answer like :meth:`arena.bots.Bot.choose`; it may be any text."""
+        """Choose an answer like :meth:`arena.bots.Bot.choose`. It can be any string."""
         before = self._used
         decision = LoggedDecision(turn["turn"], 0.0)
         self.journal.decisions.append(decision)
@@ -114,7 +115,7 @@ class SandboxedBot(Bot):
                 decision.ms = (self._used - before) / FUEL_PER_MS
 
     def named_games(self) -> tuple[str, ...]:
-        """Return the games that a Python source says it plays, or no games if it plays all. Raises
+        """Return the games that a Python source says it plays; an empty result means all games. Raises
         :class:`~arena.bots.BotFailure`, :class:`~arena.bots.HostFailure` or :class:`~arena.bots.InvalidBot`.
         """
         if self.failure is not None:
@@ -123,11 +124,11 @@ class SandboxedBot(Bot):
             return ()
         with deferred_alarms:
             named = self._decide(None) or ""
-        # What runs in the sandbox is not trusted to have checked them.
+        # The code in the sandbox is not trusted to have checked them.
         return checked_games(named.split(), "the bot")
 
     def close(self) -> None:
-        """Free the instance's memory, which also happens when the object is collected."""
+        """Free the instance's memory. This also happens when the object is garbage-collected."""
         if self._instance is None:
             return
         with deferred_alarms:
@@ -155,7 +156,7 @@ class SandboxedBot(Bot):
             self.journal.load_ms += (self._used - before) / FUEL_PER_MS
 
     def _code(self) -> bytes:
-        """Return the compiled source. Compiling costs no game fuel."""
+        """Return the compiled source. Compiling does not use the game's fuel."""
         prepared = self._program.prepared(self._source, self._limits)
         if prepared.output:
             self.journal.print(prepared.output)
@@ -217,15 +218,15 @@ class SandboxedBot(Bot):
 
 @dataclass(frozen=True)
 class SandboxedSpec(BotSpec):
-    """A sandboxed bot that can be created in any process; use :func:`sandboxed_spec`."""
+    """The specification of a sandboxed bot that any process can create; see :func:`sandboxed_spec`."""
 
     component: bytes | None = field(default=None, repr=False)
     limits: SandboxLimits = DEFAULT_LIMITS
 
     def make(self, seed: int) -> SandboxedBot:
-        """Return a new instance whose randomness follows from ``seed``.
+        """Return a new instance whose random numbers are derived from ``seed``.
 
-        An error while loading it is stored in ``failure`` and raised by its first decision. Raises
+        An error while loading the bot is stored in ``failure`` and raised by its first decision. Raises
         :class:`~arena.bots.InvalidBot` for a component that is not a bot.
         """
         if self.component is not None:
@@ -236,10 +237,10 @@ class SandboxedSpec(BotSpec):
 def sandboxed_spec(
     name: str, version: str, source: str | bytes, limits: SandboxLimits = DEFAULT_LIMITS
 ) -> SandboxedSpec:
-    """Return a bot that runs in the sandbox: ``source`` is Python source, or the bytes of a WebAssembly
-    component of the world in ``arena/sandbox/guest/bot.wit``.
+    """Return the specification of a bot that runs in the sandbox. ``source`` is Python source, or the bytes
+    of a WebAssembly component of the world in ``arena/sandbox/guest/bot.wit``.
 
-    Raises :class:`~arena.bots.InvalidBot` if the source is too long. It does not run the bot: see
+    Raises :class:`~arena.bots.InvalidBot` if the source is too long. The bot is not run: for that, see
     :func:`check_bot`.
     """
     size, most = len(source), limits.component_bytes
@@ -265,11 +266,12 @@ def compile_bot(spec: SandboxedSpec) -> None:
 
 
 def check_bot(spec: SandboxedSpec) -> tuple[str, ...]:
-    """Load the bot once in the sandbox, and return the games that it says it plays, or no games if it plays
-    all. Raises :class:`~arena.bots.InvalidBot` with the error.
+    """Load the bot once in the sandbox, and return the games that it says it plays; an empty result means all
+    games. Raises :class:`~arena.bots.InvalidBot` with the error.
     """
     if spec.component is None:
-        # Here and not when it plays: a version that was checked by an earlier release plays on.
+        # Check this here instead of during play, so that a version checked by an earlier release can still
+        # play.
         check_imports(spec.source, "bot.py")
     bot = spec.make(0)
     try:

@@ -1,4 +1,4 @@
-"""A private folder of this user for what is built only once: the runtime and compiled components."""
+"""A private folder of this user for files that are built only once: the runtime and compiled components."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from typing import Final
 from arena.errors import ArenaError
 
 _LEAST_BYTES: Final = 4096
-"""What a small file takes on a disk."""
+"""The disk space that a small file takes."""
 
 _ABANDONED_AFTER: Final = 3600
-"""Seconds; nothing takes so long to make."""
+"""The seconds after which an unfinished file is considered abandoned; no file takes this long to build."""
 
 
 class UnsafeCache(ArenaError):
@@ -29,8 +29,8 @@ class UnsafeCache(ArenaError):
 
 
 def cache_folder() -> Path:
-    """Return ``$XDG_CACHE_HOME/botequim`` (by default ``~/.cache/botequim``), or a folder in the temporary
-    folder if neither can be written. Raises :class:`UnsafeCache`.
+    """Return ``$XDG_CACHE_HOME/botequim`` (by default ``~/.cache/botequim``) or, if that is not writable, a
+    folder in the temporary folder. Raises :class:`UnsafeCache`.
     """
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     for folder in (Path(base) / "botequim", Path(tempfile.gettempdir()) / f"botequim-cache-{os.getuid()}"):
@@ -41,11 +41,11 @@ def cache_folder() -> Path:
         if os.access(folder, os.W_OK):
             check_private(folder)
             return folder
-    raise UnsafeCache(f"neither {base} nor the temporary folder can be written", expected="XDG_CACHE_HOME")
+    raise UnsafeCache(f"neither {base} nor the temporary folder is writable", expected="XDG_CACHE_HOME")
 
 
 def cache_environment() -> dict[str, str]:
-    """Return the environment in which another process finds the same folder."""
+    """Return environment variables with which another process finds the same folder."""
     names = ("XDG_CACHE_HOME", "HOME", "TMPDIR")
     return {name: os.environ[name] for name in names if name in os.environ}
 
@@ -54,13 +54,16 @@ def check_private(path: Path) -> None:
     """Raise :class:`UnsafeCache` unless only this user can write ``path``."""
     status = path.lstat()
     if status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise UnsafeCache(f"others can write {path}", expected="a folder that only this user can write")
+        raise UnsafeCache(
+            f"other users can write to {path}", expected="a folder that only this user can write"
+        )
 
 
 def cached(name: str, make: Callable[[Path], None], folder: Path | None = None) -> Path:
-    """Return the file ``name`` of the cache, calling ``make`` with the path to write to if it does not exist.
+    """Return the file ``name`` of the cache. If it does not exist, ``make`` is called with the path to write
+    to.
 
-    If several processes need it, one makes it and the others wait. A cached file never changes.
+    If several processes need the file, one builds it and the others wait. A cached file never changes.
     """
     folder = folder or cache_folder()
     path = folder / name
@@ -79,11 +82,11 @@ def cached(name: str, make: Callable[[Path], None], folder: Path | None = None) 
 
 
 def trim(folder: Path, most_bytes: int) -> None:
-    """Remove files of ``folder``, least recently changed first, until the rest take at most ``most_bytes`` or
-    only one is left. Also remove what a killed process left there.
+    """Remove files from ``folder``, least recently changed first, until the rest take at most ``most_bytes``
+    or only one is left. Also remove unfinished files of killed processes.
 
-    Any number of processes may call it at once, because a process that misses a file builds it again. A
-    removed file that is mapped stays usable.
+    Any number of processes can call this at once, because a process rebuilds a file that it needs. A removed
+    file that is mapped stays usable.
     """
     found = []
     for path in folder.iterdir():

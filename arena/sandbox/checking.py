@@ -2,8 +2,8 @@
 
     python -m arena.sandbox.checking python|component FILE RUNTIME
 
-prints a line of JSON for each step: :data:`COMPILED`, then :data:`LOADED` or what is wrong. ``RUNTIME`` is
-the component of the sandbox's Python.
+prints a line of JSON for each step: :data:`COMPILED`, then :data:`LOADED`, or the reason why the upload is
+refused. ``RUNTIME`` is the component of the sandbox's Python.
 """
 
 from __future__ import annotations
@@ -32,43 +32,43 @@ COMPILED: Final = "compiled"
 LOADED: Final = "loaded"
 
 CHECK_MEMORY: Final = 1536 << 20
-"""Bytes that the process may write to. The address space of wasmtime's memories is larger."""
+"""The number of bytes to which the process can write. The address space of wasmtime's memories is larger."""
 
 _OWN_SECONDS: Final = 20
-"""Processor time of the process besides the upload's own: it starts, and maps the sandbox's Python."""
+"""The processor time of the process in addition to the upload's, to start and to map the sandbox's Python."""
 
 _WALL_FACTOR: Final = 8
-"""The wall-clock time that the process has per second of processor time."""
+"""The wall-clock seconds allowed per second of processor time."""
 
 MOST_SECONDS: Final = 600
-"""And at most this: a job of a worker ends after 15 minutes."""
+"""The maximum wall-clock seconds allowed: a worker's job ends after 15 minutes."""
 
 
 class CheckedUpload(NamedTuple):
-    """An upload that can be a bot. ``games`` lists the games that it says it plays; an empty
-    list means all.
+    """An upload that is a valid bot. ``games`` are the games that it says it plays; an empty list means
+    all.
     """
 
     games: tuple[str, ...]
 
 
 class Objection(NamedTuple):
-    """Why an upload cannot be a bot. ``step`` is the step at which it fails."""
+    """The reason why an upload is not a valid bot. ``step`` is the step at which it failed."""
 
     step: Step
     detail: str
 
 
 class CheckEnded(HostFailure):
-    """The process that checked an upload was ended, which is nobody's fault."""
+    """The process that checked an upload was terminated, through no fault of the upload."""
 
 
 def check_upload(
     source: str | bytes, runtime: Path, reached: Callable[[Step], None]
 ) -> CheckedUpload | Objection:
-    """Compile and load a source or a component as :func:`~arena.sandbox.bot.sandboxed_spec` takes it, calling
-    ``reached`` after each step. ``runtime`` is the component of the sandbox's Python, for which this process
-    has the engine in its cache.
+    """Compile and load a source or component (as for :func:`~arena.sandbox.bot.sandboxed_spec`), calling
+    ``reached`` after each step. ``runtime`` is the component of the sandbox's Python, whose engine must be in
+    the cache.
 
     Raises :class:`~arena.bots.HostFailure`.
     """
@@ -97,7 +97,7 @@ def check_upload(
                 return _follow(child, reached)
             except CheckEnded as error:
                 errors.seek(0)
-                raise CheckEnded(f"{error}: {errors.read()[-500:].strip() or 'it was silent'}") from None
+                raise CheckEnded(f"{error}: {errors.read()[-500:].strip() or 'it printed nothing'}") from None
             finally:
                 timer.cancel()
                 child.kill()
@@ -105,13 +105,13 @@ def check_upload(
 
 
 def _seconds(source: str | bytes, size: int) -> int:
-    """Return the processor time that the process may use. A component is compiled in a separate process."""
+    """Return the processor time that the process can use. A component is compiled in another process."""
     fuel_ms = DEFAULT_LIMITS.load_ms + (compile_ms(size) if isinstance(source, str) else 0)
     return _OWN_SECONDS + PROCESSOR_FACTOR * fuel_ms // 1000
 
 
 def _limit(seconds: int) -> None:
-    # Only the soft limits: the compiler of components, a child of this process, has limits of its own.
+    # Set only the soft limits: the component compiler, a child of this process, has separate limits.
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, most))
     _, most = resource.getrlimit(resource.RLIMIT_DATA)
@@ -137,7 +137,7 @@ def _follow(child: subprocess.Popen[str], reached: Callable[[Step], None]) -> Ch
 
 
 def main() -> int:
-    """Run the check; see the top of this file."""
+    """Run the check, as described at the top of this file."""
     language, path, runtime = sys.argv[1:]
     use_runtime(load_runtime(Path(runtime)))
     data = Path(path).read_bytes()

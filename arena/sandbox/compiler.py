@@ -1,4 +1,5 @@
-"""Compile WebAssembly in a separate process with limits, since an upload may need any time and memory.
+"""Compile WebAssembly in a separate process with limits, since an upload can require any amount of time and
+memory.
 
     python -m arena.sandbox.compiler component ENGINE SOURCE OUTPUT
 
@@ -26,34 +27,35 @@ from arena.sandbox.wasi import provided
 
 FAST: Final = "fast"
 PLAIN: Final = "plain"
-"""The engines: see ``arena.sandbox.runtime``."""
+"""The names of the engines; see ``arena.sandbox.runtime``."""
 
 COMPONENT: Final = "component"
-"""What is compiled: an upload, the sandbox's Python, or the module into which that was linked."""
+"""The kinds of compiled code: an upload, the sandbox's Python, or the module linked from the latter."""
 
 RUNTIME: Final = "runtime"
 MODULE: Final = "module"
 
 NOT_A_BOT: Final = 3
-"""The exit code for a component that cannot be a bot."""
+"""The exit code for a component that is not a bot."""
 
 SETTINGS: Final[dict[str, bool | int]] = {
     "consume_fuel": True,
-    # The same bits on every machine.
+    # This makes NaNs have the same bits on every machine.
     "cranelift_nan_canonicalization": True,
     "wasm_relaxed_simd_deterministic": True,
     "wasm_threads": False,
     "wasm_memory64": False,
     "parallel_compilation": False,
     "max_wasm_stack": 1 << 20,
-    # The fast engine reads the address of a memory once.
+    # The fast engine reads the address of a memory only once.
     "memory_may_move": False,
 }
 
 UPLOAD_SETTINGS: Final[dict[str, bool | int]] = {
-    # See ``arena.sandbox.processor_time``. The sandbox's Python does without: its fuel is honest.
+    # See ``arena.sandbox.processor_time``. The sandbox's Python does not need this: its fuel is accurate.
     "epoch_interruption": True,
-    # Proposals that bots do not need, and whose work is hardly counted as fuel. Multiple memories stay:
+    # WebAssembly proposals that bots do not need, and whose work is hardly counted as fuel. Multiple memories
+    # stay:
     # wasmtime's adapters between nested components need them.
     "gc_support": False,
     "wasm_gc": False,
@@ -62,11 +64,11 @@ UPLOAD_SETTINGS: Final[dict[str, bool | int]] = {
     "wasm_stack_switching": False,
     "wasm_tail_call": False,
 }
-"""Further settings, for the engine that runs uploads."""
+"""Additional settings for the engine that runs uploads."""
 
 
 class CompileBudget(NamedTuple):
-    """What compiling an upload may use: seconds of processor time, bytes of memory, bytes of code."""
+    """The limits for compiling an upload: seconds of processor time, bytes of memory, and bytes of code."""
 
     seconds: int
     memory: int
@@ -77,12 +79,12 @@ COMPILE_BUDGET: Final = (
     CompileBudget(5, 384 << 20, 8 << 20),
     CompileBudget(3, 32 << 20, 4 << 20),
 )
-"""For every upload, and more per MiB of it. The sandbox's Python (22 MiB, which took 15 s, 480 MiB and 49 MB)
-would keep within a quarter of the time and half of the rest.
+"""The budget for every upload, and the additional budget per MiB. For comparison, the sandbox's Python (22
+MiB), which took 15 s, 480 MiB and 49 MB, would use a quarter of the time and half of the memory and code.
 """
 
 MOST_ITEMS: Final = 2_000
-"""Imported functions and types; all of WASI has some hundreds."""
+"""The maximum number of imported functions and types. All of WASI has a few hundred."""
 
 _EXPORTS: Final = {
     "load": "func(string, string) -> result<bool, string>",
@@ -93,13 +95,13 @@ _IMPORTS: Final = {"log": "func(string)", "clock": "func() -> u64"}
 
 def make_engine(name: str, kind: str = COMPONENT) -> Engine:
     """Return a wasmtime engine with the settings of the sandbox's engine ``name`` for this kind of code. Code
-    compiled for one name is not valid for the other, and uploads have a separate engine.
+    compiled for one name is invalid for the other. Uploads have a separate engine.
     """
     config = Config()
     for setting, value in settings_of(kind).items():
         setattr(config, setting, value)
     if name == FAST:
-        # Not imported for the plain engine, which has to work where the private names differ.
+        # Do not import this for the plain engine, which must work even if the private names differ.
         from arena.sandbox.engine.internals import refuse_asynchronous
 
         refuse_asynchronous(config)
@@ -118,7 +120,7 @@ def settings_of(kind: str) -> dict[str, bool | int]:
 
 
 def objection(component: Component, engine: Engine) -> str | None:
-    """Return why this component is not a bot of the world ``bot``, or None."""
+    """Return the reason why this component is not a bot of the world ``bot``, or None if it is one."""
     exports = component.type.exports(engine)
     imports = component.type.imports(engine)
     for name, signature in _EXPORTS.items():
@@ -128,7 +130,7 @@ def objection(component: Component, engine: Engine) -> str | None:
         if name in _IMPORTS and signature_of(item.ty) != _IMPORTS[name]:
             return f"it imports {name}, but not as {_IMPORTS[name]}"
         if name not in _IMPORTS and not name.startswith("wasi:"):
-            return f"it imports {name}, which is neither log, clock nor of WASI"
+            return f"it imports {name}; only log, clock and the functions of WASI are allowed"
     if item_count(imports, engine, MOST_ITEMS) > MOST_ITEMS:
         return f"it imports more than {MOST_ITEMS} functions and types"
     for interface, function, signature, item in provided(imports, engine):
@@ -138,7 +140,7 @@ def objection(component: Component, engine: Engine) -> str | None:
 
 
 def main() -> int:
-    """Run the compiler; see the top of this file."""
+    """Run the compiler, as described at the top of this file."""
     kind, name, source, output = sys.argv[1:]
     engine = make_engine(name, kind)
     wasm = Path(source).read_bytes()
@@ -156,7 +158,7 @@ def main() -> int:
         return _refuse(why)
     code = component.serialize()
     if kind == COMPONENT and len(code) > (most := compile_budget(len(wasm)).code):
-        return _refuse(f"its code would have {len(code)} bytes; the most for its size is {most}")
+        return _refuse(f"its code would have {len(code)} bytes; the maximum for its size is {most}")
     Path(output).write_bytes(code)
     return 0
 

@@ -1,5 +1,5 @@
-"""Bots that are WebAssembly components, in any language, and the plain engine, which runs the sandbox's
-Python as one of them.
+"""Bots that are WebAssembly components, written in any language, and the plain engine, which also runs the
+sandbox's Python as a component.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ _ATTEMPTS: Final = 3
 
 
 class TextFunction(Protocol):
-    """A function from texts to ``result<bool, string>`` or ``result<string, string>``."""
+    """A function that maps strings to ``result<bool, string>`` or ``result<string, string>``."""
 
     def __init__(self, instance: Instance, store: Store, index: ExportIndex, params: int) -> None: ...
 
     def __call__(self, *texts: str) -> tuple[bool, bool | str]:
-        """Return whether the result is ok, and its contents. Raises :class:`wasmtime.WasmtimeError`,
+        """Return whether the result is ``ok``, and its contents. Raises :class:`wasmtime.WasmtimeError`,
         :class:`~arena.sandbox.program.TooLong`, and the exceptions of the host's functions.
         """
 
 
 class PlainTextFunction:
-    """A :class:`TextFunction` as wasmtime offers it."""
+    """A :class:`TextFunction` based on wasmtime's public API."""
 
     def __init__(self, instance: Instance, store: Store, index: ExportIndex, params: int) -> None:
         function = instance.get_func(store, index)
@@ -63,16 +63,16 @@ class PlainTextFunction:
         result = self._function(self._store, *texts)
         if isinstance(result, Variant):
             assert isinstance(result.payload, str)
-            # wasmtime has copied it by now: its public names do not tell the size before.
+            # wasmtime has already copied the text: its public API does not reveal the size in advance.
             if len(result.payload) > MOST_TEXT:
                 raise TooLong(len(result.payload), is_error=result.tag != "ok")
             return result.tag == "ok", result.payload
-        # If the two types differ there is no tag.
+        # If the two types differ, there is no tag.
         return isinstance(result, bool), result
 
 
 class ComponentProgram(Program):
-    """A compiled component and what it is linked with."""
+    """A compiled component and the host functions with which it is linked."""
 
     function: type[TextFunction] = PlainTextFunction
 
@@ -88,7 +88,7 @@ class ComponentProgram(Program):
         self.load = _export(component, "load")
         self.choose = _export(component, "choose")
         imports = component.type.imports(engine)
-        # wasmtime's table of functions would keep this object, and this object keeps the linker.
+        # wasmtime's table of functions would keep this object alive, and this object keeps the linker alive.
         thread = self.thread
         with self.linker.root() as root:
             if "log" in imports:
@@ -105,7 +105,7 @@ class ComponentProgram(Program):
         return _ComponentInstance(self, limits, seed, print, used)
 
     def define_log(self, root: LinkerInstance) -> None:
-        """Define the function that prints."""
+        """Define the host function that prints text."""
         thread = self.thread
 
         def log(store: StoreContext, text: str) -> None:
@@ -153,7 +153,7 @@ class _ComponentInstance(ProgramInstance):
         text = str(text)
         if not answered:
             raise Failed(text)
-        # A character takes up to six bytes in JSON.
+        # A character can take up to six bytes in JSON.
         if len(text) > 6 * self._limits.answer_chars + 2:
             raise NoAction(text)
         try:
@@ -173,7 +173,7 @@ class _ComponentInstance(ProgramInstance):
             return self._call(fuel, function, *texts)
         except TooLong as error:
             if error.is_error:
-                raise Trapped(f"an error of {error.size} bytes; the most is {MOST_TEXT}") from None
+                raise Trapped(f"an error of {error.size} bytes; the maximum is {MOST_TEXT}") from None
             raise NoAction(f"the text has {error.size} bytes") from None
 
     def _call(self, fuel: int, call: Callable[..., Result], *arguments: object) -> Result:
@@ -210,15 +210,15 @@ def _loaded(wasm: bytes | Path, digest: str, engine: WasmtimeEngine, name: str, 
         try:
             return Component.deserialize_file(engine, str(path))
         except WasmtimeError:
-            # Another process may have removed it from the cache in between.
+            # Another process can have removed it from the cache in the meantime.
             if path.exists():
                 raise
-    raise CompilingEnded(f"other processes removed {path} from the cache again and again")
+    raise CompilingEnded(f"other processes repeatedly removed {path} from the cache")
 
 
 class PlainEngine(SandboxEngine):
-    """The plain engine, which runs everything as wasmtime's documentation describes, with published names
-    only. Each game has a new instance, and a source is compiled in the instance that plays it.
+    """The plain engine, which uses only wasmtime's public API, as documented. Each game has a new instance,
+    and a source is compiled in the instance that plays it.
     """
 
     def __init__(self, component: Path) -> None:

@@ -1,4 +1,4 @@
-"""Errors of building the sandbox."""
+"""Errors while building the sandbox."""
 
 from __future__ import annotations
 
@@ -13,4 +13,4 @@ class BuildFailed(ArenaError):
 
 
 class CompilingEnded(BuildFailed, HostFailure):
-    """The process that compiled a component was ended, which is nobody's fault."""
+    """The process that compiled a component was terminated, through no fault of the component."""

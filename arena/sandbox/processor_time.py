@@ -1,11 +1,11 @@
-"""Ends calls into uploaded components according to the processor time that they use.
+"""Limits the processor time of calls into uploaded components.
 
-Fuel counts WebAssembly instructions, but hardly what wasmtime does for a component between two instructions
-(converting texts between nested components, growing and filling tables and memories). So one thread watches
-the clock of the calling thread, and interrupts the call through the engine's epoch. WebAssembly code notices
-that at its next function call or loop; a single operation of wasmtime is short, since the store limits
-memories and tables. If a call does not return all the same, the watchdog of the worker ends the process
-(``workers.watchdog``).
+Fuel counts WebAssembly instructions, but hardly the work that wasmtime does for a component between two
+instructions (converting strings between nested components, growing and filling tables and memories).
+Therefore, a thread watches the clock of the calling thread, and interrupts the call through the engine's
+epoch. WebAssembly code notices this at its next function call or loop. A single operation of wasmtime is
+short, since the store limits memories and tables. If a call still does not return, the worker's watchdog
+(``workers.watchdog``) kills the process.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import Final, NamedTuple, TypeVar
 from wasmtime import Engine, Store, Trap, WasmtimeError
 
 _PERIOD: Final = 0.02
-"""Seconds between two looks at a running call."""
+"""The seconds between two checks of a running call."""
 
 _IDLE_PERIODS: Final = 250
-"""Periods without a call after which the thread sleeps until the next call."""
+"""The number of periods without a call after which the thread sleeps until the next call."""
 
 _INTERRUPTED: Final = "wasm trap: interrupt"
 
@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 
 
 class OutOfProcessorTime(Exception):
-    """The call used more than this many seconds of processor time."""
+    """The call used more than ``seconds`` of processor time."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
@@ -91,7 +91,7 @@ class _Watch:
             return result
 
     def _wake(self) -> None:
-        # A forked process has no thread.
+        # A forked process does not have the thread.
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._run, name="processor time", daemon=True)
             self._thread.start()
@@ -112,14 +112,14 @@ class _Watch:
             if idle > _IDLE_PERIODS:
                 idle = 0
                 self._awake.clear()
-                # A call that began before it was cleared does not wake this thread.
+                # A call that began before the event was cleared does not wake this thread.
                 if self._running is None:
                     self._awake.wait()
 
 
 def _thread_clock() -> int:
-    """Return the clock of this thread's processor time, which other threads can read. Where threads have no
-    such clock, return that of the process.
+    """Return the clock of this thread's processor time, which other threads can read. If threads do not have
+    such a clock, return the clock of the process.
     """
     if hasattr(time, "pthread_getcpuclockid"):
         return time.pthread_getcpuclockid(threading.get_ident())

@@ -21,7 +21,7 @@ from arena.sandbox.progress import CALL, PROCESSOR_MARGIN, PROGRESS, WALL_MARGIN
 from arena.sandbox.wasi import CALL_FUEL, Guest
 
 CHARACTER_FUEL: Final = 10
-"""The fuel of a printed character."""
+"""The fuel that a printed character costs."""
 
 Result = TypeVar("Result")
 
@@ -31,21 +31,21 @@ class OutOfFuel(Exception):
 
 
 class Trapped(Exception):
-    """The instance ended: it violated a rule of WebAssembly, or ended itself."""
+    """The instance terminated: it violated a rule of WebAssembly, or ended itself."""
 
 
 class TooSlow(Exception):
-    """The call took far longer than its fuel allows, so this machine is too slow to be fair."""
+    """The call took far longer than its fuel allows, so this machine is too slow for fair play."""
 
 
 class Failed(Exception):
-    """The bot raised an exception, described by one line and then the traceback. The instance may be used
-    again.
+    """The bot raised an exception, which is described by one line, followed by the traceback. The instance
+    can be used again.
     """
 
 
 class NoAction(Exception):
-    """The bot returned something that is not an action. The instance may be used again."""
+    """The bot returned something that is not an action. The instance can be used again."""
 
 
 class TooLong(Exception):
@@ -58,7 +58,7 @@ class TooLong(Exception):
 
 
 class Prepared(NamedTuple):
-    """A compiled source: the code, or its error, and the output of compiling it."""
+    """A compiled source: the code or the error, and the output from compiling it."""
 
     code: bytes
     error: str = ""
@@ -66,14 +66,14 @@ class Prepared(NamedTuple):
 
 
 class Program(ABC):
-    """A component that is a bot, or the Python that runs bots."""
+    """A component that is a bot, or the Python that runs source bots."""
 
     limits_processor_time = False
-    """Whether its calls are limited in processor time as well as in fuel."""
+    """Whether the program's calls are limited in processor time as well as in fuel."""
 
     def __init__(self) -> None:
         self.thread = threading.local()
-        """Its ``instance`` is the one running in this thread."""
+        """Thread-local data; ``instance`` is the instance that is running in this thread."""
 
     @property
     def running(self) -> ProgramInstance:
@@ -82,7 +82,7 @@ class Program(ABC):
         return instance
 
     def prepared(self, source: str, limits: SandboxLimits) -> Prepared:
-        """Return the source compiled once for all games, if the program supports that. Raises what
+        """Compile the source once for all games, if the program supports it. Raises what
         :meth:`ProgramInstance.choose` raises.
         """
         return Prepared(b"")
@@ -91,7 +91,7 @@ class Program(ABC):
     def instance(
         self, limits: SandboxLimits, seed: int, print: Callable[[str], None], used: int = 0
     ) -> ProgramInstance:
-        """Return an instance in the state of a new one, to be closed after the game. Raises what
+        """Return an instance in the state of a new one. It must be closed after the game. Raises what
         :meth:`ProgramInstance.choose` raises.
 
         ``print`` receives its output; ``used`` is the fuel that earlier instances of the same game used.
@@ -99,15 +99,15 @@ class Program(ABC):
 
 
 class SandboxEngine(ABC):
-    """One way to run programs with wasmtime; ``arena.sandbox.engine.fast`` and ``arena.sandbox.components``
-    have one each. The same bots decide alike in both, but use different amounts of fuel.
+    """A way to run programs with wasmtime. The implementations are in ``arena.sandbox.engine.fast`` and
+    ``arena.sandbox.components``. Bots make the same decisions in both, but use different amounts of fuel.
     """
 
     runtime_id: str
-    """The engine and its build of Python in records: bots replay exactly where it is equal."""
+    """The id of the engine and its build of Python in records. With the same id, bots replay exactly."""
 
     python: Program
-    """The Python of the sandbox, which runs sources."""
+    """The Python of the sandbox, which runs source bots."""
 
     @abstractmethod
     def component(self, wasm: bytes) -> Program:
@@ -125,7 +125,7 @@ class FuelCounter(Protocol):
 
 
 class ProgramInstance(Guest):
-    """One instance, with its own memory and no other state. It may be used until it raises
+    """One instance, with its own memory and no other state. It can be used until it raises
     :class:`OutOfFuel`, :class:`~arena.sandbox.processor_time.OutOfProcessorTime`, :class:`Trapped` or
     :class:`TooSlow`. The parameters are those of :meth:`Program.instance`.
     """
@@ -141,7 +141,7 @@ class ProgramInstance(Guest):
     ) -> None:
         self.print = print
         self.sound = True
-        """Whether it may be used."""
+        """Whether the instance can be used."""
         self._program = program
         self._fuel = fuel
         self._limits = limits
@@ -152,20 +152,20 @@ class ProgramInstance(Guest):
 
     @property
     def used(self) -> int:
-        """Fuel used in this game so far."""
+        """The fuel used in this game so far."""
         return self._used
 
     @abstractmethod
     def load(self, source: str, code: bytes, fuel: int) -> bool:
-        """Prepare to play, and return whether the bot wants to be offered rights. Raises what :meth:`choose`
-        raises.
+        """Prepare to play, and return whether the bot wants to be offered optional turns. Raises what
+        :meth:`choose` raises.
 
         ``code`` is the compiled source (:meth:`Program.prepared`).
         """
 
     @abstractmethod
     def choose(self, turn: Turn | None, fuel: int) -> str | None:
-        """Return the bot's answer, which may be any text, or None. Without a turn, which only the sandbox's
+        """Return the bot's answer, which can be any string, or None. Without a turn, which only the sandbox's
         Python supports, return the games that the bot says it plays, separated by spaces.
 
         Raises :class:`Failed`, :class:`NoAction`, :class:`OutOfFuel`,
@@ -174,7 +174,7 @@ class ProgramInstance(Guest):
 
     @abstractmethod
     def close(self) -> None:
-        """Free its memory, which also happens when the object is collected."""
+        """Free the instance's memory. This also happens when the object is garbage-collected."""
 
     def charge(self, fuel: int) -> None:
         """Charge fuel for work that the host does for the running instance."""
@@ -184,7 +184,7 @@ class ProgramInstance(Guest):
             raise OutOfFuel
 
     def clock_ns(self) -> int:
-        """Return the nanoseconds of thinking so far in this game."""
+        """Return the nanoseconds of thinking time in this game so far."""
         return (self._used + self._given - self._fuel.get_fuel()) * 1_000_000 // FUEL_PER_MS
 
     def random_bytes(self, size: int) -> bytes:
@@ -194,8 +194,8 @@ class ProgramInstance(Guest):
         return self._random.randbytes(size)
 
     def log(self, text: str, length: int = 0) -> None:
-        """Print a text at the expense of the running instance's fuel. ``length`` is that of the whole text,
-        if this is only its beginning.
+        """Print a text at the expense of the running instance's fuel. If ``text`` is only the beginning of a
+        longer text, ``length`` is the length of the whole text.
         """
         self.charge(CALL_FUEL + CHARACTER_FUEL * max(length, len(text)))
         self.print(text)
@@ -217,7 +217,7 @@ class ProgramInstance(Guest):
         try:
             result = call(*arguments)
         except OutOfProcessorTime:
-            # The bot's fault, however busy the machine is.
+            # This is the bot's fault, however busy the machine is.
             latest = math.inf
             raise
         except (WasmtimeError, Trap) as error:

@@ -10,19 +10,20 @@ from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 BEAT: Final = 0
-"""The steps that have a limit: the pause between two beats of a thread, a job, a call of an uploaded bot."""
+"""The steps that have a time limit: a pause between two beats of a thread, a job, a call of an uploaded bot.
+"""
 
 JOB: Final = 1
 CALL: Final = 2
 STEPS: Final = (BEAT, JOB, CALL)
 
 WALL_MARGIN: Final = 30.0
-"""Seconds after the end of a call's wall-clock time after which it hangs: the thread that interrupts
-components had its chance.
+"""The seconds by which a call can exceed its wall-clock limit before it counts as hung. By then, the thread
+that interrupts components should have acted.
 """
 
 PROCESSOR_MARGIN: Final = 10.0
-"""The same for seconds of processor time."""
+"""The same margin for seconds of processor time."""
 
 _STEP: Final = struct.Struct("Qdd")
 _NAME: Final = struct.Struct("64p")
@@ -33,8 +34,9 @@ _GROUP_AT: Final = _SIZE_AT + _SIZE.size
 
 
 class StepLimit(NamedTuple):
-    """The running step of a kind. ``number`` differs from that of the previous one. ``seconds`` are those of
-    wall clock and of the process's processor time after which the step counts as hung, 0 for never.
+    """The step of a given kind that is currently running. ``number`` differs from the previous step's number.
+    The other fields are the seconds of wall-clock time and of the process's processor time after which the
+    step counts as hung; 0 means never.
     """
 
     number: int
@@ -43,8 +45,8 @@ class StepLimit(NamedTuple):
 
 
 class GroupAttempt(NamedTuple):
-    """An attempt to play a group of a tournament. ``uploaded`` lists the uploaded bots in it; ``calling`` is
-    the one whose call is running, or empty if none is.
+    """An attempt to play a group of a tournament. ``uploaded`` lists the uploaded bots in the group;
+    ``calling`` is the bot whose call is running, or empty if none is.
     """
 
     tournament: str
@@ -55,8 +57,8 @@ class GroupAttempt(NamedTuple):
 
 
 class Progress:
-    """The progress of a worker. One process writes it, in one thread per kind of step; its
-    parent reads it.
+    """The progress of a worker. One process writes it, with one thread per kind of step; its parent reads
+    it.
     """
 
     def __init__(self) -> None:
@@ -65,7 +67,7 @@ class Progress:
         self._names: dict[int, bytes] = {}
 
     def clear(self) -> None:
-        """Forget everything, before another process writes."""
+        """Clear all data, before another process writes."""
         self._memory[:] = bytes(len(self._memory))
 
     def begin(self, step: int, seconds: float, processor_seconds: float = 0.0) -> None:
@@ -79,9 +81,7 @@ class Progress:
 
     @contextmanager
     def playing(self, attempt: GroupAttempt, names: Mapping[int, str]) -> Iterator[None]:
-        """Record, inside the block, that the group is being played; ``names`` are those of its uploaded
-        players.
-        """
+        """Record, during the block, that the group is being played. ``names`` are its uploaded bots."""
         data = json.dumps(attempt[:4]).encode()
         self._names = {player: name.encode() for player, name in names.items()}
         self._memory[_GROUP_AT : _GROUP_AT + len(data)] = data
@@ -92,11 +92,11 @@ class Progress:
             _SIZE.pack_into(self._memory, _SIZE_AT, 0)
 
     def decides(self, player: int) -> None:
-        """Record that a player of the group is about to be created or to decide."""
+        """Record that a player of the group is about to be created or to make a decision."""
         _NAME.pack_into(self._memory, _NAME_AT, self._names.get(player, b""))
 
     def step(self, step: int) -> StepLimit:
-        """Return the running step of a kind."""
+        """Return the currently running step of a kind."""
         return StepLimit(*_STEP.unpack_from(self._memory, step * _STEP.size))
 
     def attempt(self) -> GroupAttempt | None:
@@ -113,4 +113,4 @@ class Progress:
 
 
 PROGRESS: Final = Progress()
-"""That of this process, which a process that forks another shares with it."""
+"""The progress of this process, which is shared with forked processes."""

@@ -1,4 +1,4 @@
-"""Replaying of the uploaded bots of a record, comparing every decision with the recorded one."""
+"""Replays the uploaded bots of a record, comparing every decision with the recorded one."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class ReplayedDecision(NamedTuple):
 @dataclass
 class Replayed:
     """The result of replaying the bots of a record: the number of ``decisions`` compared, the first
-    ``difference`` (empty if there is none), and the ``missing`` bots, as ``name@version``, whose source was
-    not given.
+    ``difference`` (empty if there is none), and the ``missing`` bots, as ``name@version``, whose sources were
+    not provided.
     """
 
     decisions: int = 0
@@ -45,8 +45,8 @@ class _Differs(HostFailure):
 
 
 def replay_bots(record: Record, specs: Mapping[tuple[str, str], BotSpec]) -> Replayed:
-    """Replay the game of a verified record with the uploaded bots of ``specs`` (by name and version); all
-    other seats act as recorded. A record without uploaded bots has nothing to compare.
+    """Replay the game of a verified record with the uploaded bots in ``specs`` (by name and version). All
+    other seats act as recorded. In a record without uploaded bots, nothing is compared.
 
     Raises :class:`~arena.bots.HostFailure` if this machine cannot run a bot.
     """
@@ -79,7 +79,7 @@ def replay_bots(record: Record, specs: Mapping[tuple[str, str], BotSpec]) -> Rep
 
 
 class _Decisions:
-    """The result of each decision, by seat and the number of actions before it."""
+    """The recorded results of decisions, by seat and the number of actions before the decision."""
 
     def __init__(self, canonical: Canonical) -> None:
         self._actions = canonical["actions"]
@@ -97,7 +97,7 @@ class _Decisions:
 
 
 class _Recorded(Bot):
-    """A bot that acts as the seat did, including faults."""
+    """A bot that acts as the seat did in the record, including faults."""
 
     wants_rights = True
 
@@ -107,7 +107,7 @@ class _Recorded(Bot):
         self._seat = seat
 
     def outcome(self) -> ReplayedDecision:
-        """Return the result of the decision that is due."""
+        """Return the recorded result of the current decision."""
         return self._story.next(self._seat, self.table.logged)
 
     def choose(self, turn: Turn) -> str | None:
@@ -121,7 +121,7 @@ class _Recorded(Bot):
 
 
 class _Compared(Bot):
-    """A bot whose decisions are compared with the record; raises :class:`_Differs` if they differ."""
+    """A bot whose decisions are compared with the record. Raises :class:`_Differs` if they differ."""
 
     def __init__(self, bot: Bot, recorded: _Recorded, replayed: Replayed) -> None:
         self.wants_rights = bot.wants_rights

@@ -1,9 +1,9 @@
-"""The runtime of this process's sandbox: a build of its Python, and the engine that runs it, the fast one or
-the plain one where that cannot be built.
+"""The runtime of this process's sandbox: a build of its Python, and the engine that runs it. This is the fast
+engine, or the plain engine if the fast one cannot be built.
 
     python -m arena.sandbox.runtime
 
-builds it now, which takes about a minute, and prints its id.
+builds the runtime now, which takes about a minute, and prints its id.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PROGRAMS: Final = 32
 
 
 class Runtime(NamedTuple):
-    """A build of the sandbox's Python: its WebAssembly file with the SHA-256, and the engine for it."""
+    """A build of the sandbox's Python: its WebAssembly file, the file's SHA-256, and the engine for it."""
 
     component: Path
     sha256: str
@@ -36,17 +36,17 @@ class Runtime(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The id of the runtime in records. Bots replay exactly where it is the same."""
+        """The id of the runtime in records. With the same id, bots replay exactly."""
         return self.engine.runtime_id
 
 
 _used: list[Runtime] = []
-"""At most one."""
+"""The runtime of this process, at most one."""
 
 
 def load_runtime(component: Path) -> Runtime:
-    """Return the runtime of this build, compiling it if it is not in the cache. ``component`` is the
-    sandbox's Python.
+    """Return the runtime of a build of the sandbox's Python (``component``), compiling it if it is not in the
+    cache.
 
     Raises :class:`~arena.sandbox.errors.BuildFailed`.
     """
@@ -54,20 +54,20 @@ def load_runtime(component: Path) -> Runtime:
 
 
 def use_runtime(runtime: Runtime) -> None:
-    """Make this process run its bots in ``runtime``. It must be the process's first, because the runtime of a
-    process stays the same, so that no group is played in two.
+    """Make this process run its bots in ``runtime``. The process must not have a runtime yet: a process keeps
+    its runtime, so that no group is played in two runtimes.
     """
     assert not _used
     _used.append(runtime)
 
 
 def used_runtime() -> Runtime | None:
-    """Return the runtime of this process, or None if it has none yet."""
+    """Return the runtime of this process, or None if it does not have one yet."""
     return _used[0] if _used else None
 
 
 def sandbox_engine() -> SandboxEngine:
-    """Return the engine of this process, or, if it has no runtime yet, that of this installation's own build.
+    """Return the engine of this process or, if it does not have a runtime yet, of this installation's build.
     Raises what :func:`load_runtime` raises.
     """
     if not _used:
@@ -82,17 +82,17 @@ def best_engine(component: Path) -> SandboxEngine:
     Raises :class:`~arena.sandbox.errors.BuildFailed`.
     """
     try:
-        # Imported here, as it uses private names that the installed wasmtime may not have.
+        # Import this here, since it uses private names that the installed wasmtime might not have.
         from arena.sandbox.engine.fast import FastEngine
 
         return FastEngine(component)
     except (BuildFailed, ImportError, AttributeError, WasmtimeError) as error:
-        log.warning("the sandbox runs without its fast engine: %s", error)
+        log.warning("the sandbox is running without its fast engine: %s", error)
         return PlainEngine(component)
 
 
 def runtime_id() -> str:
-    """Return the id of the runtime in records. Bots replay exactly where the id is the same."""
+    """Return the id of the runtime in records. With the same id, bots replay exactly."""
     return sandbox_engine().runtime_id
 
 

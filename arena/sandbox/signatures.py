@@ -1,5 +1,5 @@
-"""The types of a component's imports and exports, in WIT notation. An upload's types may be huge when written
-out, so only the process that compiles it (``arena.sandbox.compiler``) looks at them.
+"""The types of a component's imports and exports, in WIT notation. An upload's types can be huge when written
+out, so only the process that compiles the upload (``arena.sandbox.compiler``) looks at them.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from wasmtime import Engine
 from wasmtime.component import ComponentInstanceType, FuncType, ListType, ResultType, TupleType
 
 _MOST_PARTS: Final = 16
-"""More than any type that a bot needs has; the rest is not written out."""
+"""The maximum number of parts of a type that are written out, which is more than any bot needs."""
 
 
 def signature_of(item: object) -> str:
-    """Return a function's type in WIT notation, without the names of its parameters, or what the item is if
-    it is not a function.
+    """Return a function's type in WIT notation, without parameter names. If the item is not a function,
+    return a description of it.
     """
     if not isinstance(item, FuncType):
         return type(item).__name__
@@ -26,7 +26,7 @@ def signature_of(item: object) -> str:
 
 
 class _Writer:
-    """Writes types, up to a number of parts."""
+    """Writes types with a limited number of parts."""
 
     def __init__(self) -> None:
         self._left = _MOST_PARTS
@@ -45,7 +45,7 @@ class _Writer:
 
 
 def item_count(items: Mapping[str, Any], engine: Engine, most: int) -> int:
-    """Return the number of items, including those of instances among them, counted up to ``most`` + 1."""
+    """Return the number of items, including those inside instances, counted up to ``most`` + 1."""
     count = 0
     for item in items.values():
         count += 1

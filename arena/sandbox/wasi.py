@@ -1,4 +1,4 @@
-"""The part of WASI that a component may call: random numbers and a clock, both deterministic.
+"""The part of WASI that a component can call: random numbers and a clock, both deterministic.
 
 Calling any other function of WASI ends the instance.
 """
@@ -15,21 +15,21 @@ from arena.sandbox.limits import FUEL_PER_MS
 
 MOST_RANDOM_BYTES: Final = 4096
 CALL_FUEL: Final = FUEL_PER_MS // 50
-"""The fuel of a call of the host, about 20 µs, so that bots pay for work of the host."""
+"""The fuel that a host call costs, about 20 µs, so that bots pay for the host's work."""
 
 BYTE_FUEL: Final = 2_000
-"""The fuel of a byte that is passed on its own."""
+"""The fuel that a byte costs when it is passed individually."""
 
 
 class Guest:
-    """The calling instance as the host's functions see it."""
+    """The calling instance, as seen by the host's functions."""
 
     def charge(self, fuel: int) -> None:
         """Charge fuel for the host's work."""
         raise NotImplementedError
 
     def clock_ns(self) -> int:
-        """Return the nanoseconds of thinking so far in this game."""
+        """Return the nanoseconds of thinking time in this game so far."""
         raise NotImplementedError
 
     def random_bytes(self, size: int) -> bytes:
@@ -65,12 +65,14 @@ FUNCTIONS: Final[dict[str, dict[str, tuple[str, Callable[..., Any]]]]] = {
         "resolution": ("func() -> u64", lambda guest: 1_000),
     },
 }
-"""By interface (of any 0.2 version) and name: the type that an import must have, and what it does."""
+"""The supported functions by interface (of any 0.2 version) and name: the type that an import must have, and
+its implementation.
+"""
 
 
 class Provided(NamedTuple):
-    """A function of :data:`FUNCTIONS` that a component imports: the name of the instance that has it, its own
-    name, the type that it must have, and the type that it has.
+    """A function of :data:`FUNCTIONS` that a component imports: the name of the instance that contains it,
+    the name of the function, the type that it must have, and the type that it has.
     """
 
     instance: str
@@ -94,8 +96,8 @@ def provided(imports: Mapping[str, Any], engine: Engine) -> Iterator[Provided]:
 
 
 def define(linker: Linker, imports: Mapping[str, Any], engine: Engine, running: Callable[[], Guest]) -> None:
-    """Define the imports of a component that are in :data:`FUNCTIONS`; their types were compared when it was
-    compiled. ``running`` returns the calling instance.
+    """Define the imports of a component that are in :data:`FUNCTIONS`. Their types were checked when the
+    component was compiled. ``running`` returns the calling instance.
     """
     functions: dict[str, list[str]] = {}
     for found in provided(imports, engine):

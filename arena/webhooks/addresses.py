@@ -1,8 +1,8 @@
-"""The URLs and addresses that webhooks may have.
+"""The URLs and addresses that webhooks are allowed to have.
 
-A service that calls URLs of its users can be tricked into calling its own network (request forgery).
-Therefore a name is resolved here, every address is checked, and the connection goes to a checked address,
-whatever the name resolves to later.
+A service that calls its users' URLs can be tricked into calling its internal network (request forgery).
+Therefore, a host name is resolved here, every address is checked, and the connection is made to a checked
+address, regardless of what the name resolves to later.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from arena.messages.errors import AddressNotAllowed, InvalidUrl, NameNotFound
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Resolve = Callable[[str, int], Sequence[str]]
-"""The addresses of a name, as text. Raises :class:`OSError` if there are none."""
+"""A function that returns the addresses of a host name, or raises :class:`OSError` if there are none."""
 
 MAX_URL: Final = 2000
-URL_RULE: Final = "https://host[:port]/path without user, password and fragment"
+URL_RULE: Final = "https://host[:port]/path without user, password or fragment"
 
 _PRINTABLE: Final = re.compile(r"[!-~]+").fullmatch
 _PORTS: Final = {"https": 443, "http": 80}
@@ -37,13 +37,14 @@ _REFUSED: Final[tuple[Network, ...]] = tuple(
     map(
         ipaddress.ip_network,
         (
-            # A public address under which a cloud's machines reach their host (Azure).
+            # A public address at which machines in a cloud (Azure) reach their host.
             "168.63.129.16/32",
-            # NAT64 prefixes of local use (RFC 8215): the addresses behind them are unknown here.
+            # NAT64 prefixes for local use (RFC 8215): the addresses behind them are unknown here.
             "64:ff9b:1::/48",
             # IPv4-compatible addresses (RFC 4291, deprecated).
             "::/96",
-            # Special in the registries, but not in every Python's: protocol assignments, relays of 6to4,
+            # Special addresses in the registries, but not in every version of Python: protocol assignments,
+            # 6to4 relays,
             # discard-only, documentation, segment routing.
             "192.0.0.0/24",
             "192.88.99.0/24",
@@ -60,9 +61,7 @@ _RESOLVERS: Final = 32
 
 @dataclass(frozen=True)
 class Target:
-    """The parts of a URL. ``host`` is in ASCII, and an address has no brackets; ``path``
-    includes the query.
-    """
+    """The parts of a URL. ``host`` is in ASCII, without brackets. ``path`` includes the query."""
 
     scheme: str
     host: str
@@ -78,7 +77,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Policy:
-    """What the operator allows beyond public https: ``http`` URLs, and addresses in ``networks``."""
+    """What the operator allows besides public https URLs: ``http`` URLs, and addresses in ``networks``."""
 
     http: bool = False
     networks: tuple[Network, ...] = ()
@@ -86,24 +85,24 @@ class Policy:
     def target(self, url: str) -> Target:
         """Split ``url`` into its parts. Raises :class:`InvalidUrl`."""
         if len(url) > MAX_URL or not _PRINTABLE(url):
-            raise _invalid("the URL is too long or has characters that are not allowed")
+            raise _invalid("the URL is too long or contains characters that are not allowed")
         try:
             parts = urlsplit(url)
             port = parts.port
             host = (parts.hostname or "").encode("idna").decode()
         except ValueError:
-            raise _invalid("this is not a URL") from None
+            raise _invalid("the URL is invalid") from None
         if parts.scheme not in _PORTS or (parts.scheme == "http" and not self.http):
             raise _invalid(f"the scheme {parts.scheme[:20]!r} is not allowed here")
         if not host or port == 0:
-            raise _invalid("the URL has no host, or an invalid port")
+            raise _invalid("the URL has no host, or its port is invalid")
         if "@" in parts.netloc or "#" in url or "%" in host:
-            raise _invalid("the URL has a user, a fragment or a scope")
+            raise _invalid("the URL must not have a user, a fragment or a scope")
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         return Target(parts.scheme, host, port or _PORTS[parts.scheme], path)
 
     def allows(self, text: str) -> bool:
-        """Return whether the address ``text`` may be called."""
+        """Return whether calls to the address ``text`` are allowed."""
         try:
             address = ipaddress.ip_address(text)
         except ValueError:
@@ -114,9 +113,9 @@ class Policy:
         return all(map(_is_public, inner)) if inner else _is_public(address)
 
     def addresses(self, target: Target, deadline: float, resolve: Resolve | None = None) -> list[str]:
-        """Return the checked addresses of ``target``. ``deadline`` refers to the monotonic clock.
+        """Return the checked addresses of ``target``. ``deadline`` is on the monotonic clock.
 
-        Raises :class:`NameNotFound`, and :class:`AddressNotAllowed` if any of them may not be called.
+        Raises :class:`NameNotFound`, and :class:`AddressNotAllowed` if calls to any of them are not allowed.
         """
         future: Future[Sequence[str]] = _resolvers().submit(
             resolve or system_resolve, target.host, target.port
@@ -125,14 +124,16 @@ class Policy:
             found = list(dict.fromkeys(future.result(max(0.0, deadline - time.monotonic()))))
         except FutureTimeoutError:
             future.cancel()
-            raise NameNotFound("the host name was not resolved in time", field="url") from None
+            raise NameNotFound("the host name could not be resolved in time", field="url") from None
         except (OSError, UnicodeError):
             found = []
         if not found:
             raise NameNotFound("the host name has no address", field="url")
         if not all(map(self.allows, found)):
             raise AddressNotAllowed(
-                "the host has an address that may not be called", field="url", expected="a public address"
+                "the host has an address to which calls are not allowed",
+                field="url",
+                expected="a public address",
             )
         return found
 
@@ -143,7 +144,7 @@ def system_resolve(host: str, port: int) -> list[str]:
 
 
 def _inner(address: Address) -> list[Address]:
-    """Return the IPv4 addresses inside an IPv6 address, because packets to it end up there."""
+    """Return the IPv4 addresses embedded in an IPv6 address, since packets to it are delivered to them."""
     if isinstance(address, ipaddress.IPv4Address):
         return []
     inner: list[Address] = [each for each in (address.ipv4_mapped, address.sixtofour) if each is not None]
@@ -168,7 +169,7 @@ def _is_public(address: Address) -> bool:
 
 @cache
 def _resolvers() -> ThreadPoolExecutor:
-    """Return threads for the system's resolver, which has no time-out."""
+    """Return a thread pool for the system's resolver, which has no timeout."""
     return ThreadPoolExecutor(_RESOLVERS, thread_name_prefix="resolver")
 
 

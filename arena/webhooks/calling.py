@@ -1,8 +1,8 @@
-"""A POST to a URL of a user: to a checked address, with limits on time and size.
+"""POST requests to users' URLs: to checked addresses, with limits on time and size.
 
-urllib3 keeps the connections, handles TLS and parses HTTP. This module makes the connection go to an address
-that was checked, sets one deadline for the whole call, and limits the size of a reply. Redirects and proxies
-are not used.
+urllib3 keeps the connections, handles TLS and parses HTTP. This module makes connections to addresses that
+were checked, sets one deadline for the whole call, and limits the size of the reply. Redirects are not
+followed, and proxies are not used.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from arena.messages.errors import BadReply, CallFailed, NotConnected, ReplyTimeo
 from arena.webhooks.addresses import Policy, Resolve, Target
 
 MAX_REPLY: Final = 65_536
-"""Maximum size of a reply's body in bytes."""
+"""The maximum size of a reply's body in bytes."""
 
 MAX_HEAD: Final = 16_384
-"""Maximum size of a reply's status line and headers in bytes."""
+"""The maximum size of a reply's status line and headers in bytes."""
 
 CONNECT_SECONDS: Final = 5.0
-"""Maximum time to resolve the name and connect, TLS included; the whole call has its own deadline."""
+"""The maximum time to resolve the name and connect, including TLS. The whole call has a separate deadline."""
 
 MAX_IDLE: Final = 8
 IDLE_SECONDS: Final = 60.0
-"""The number of connections that an endpoint keeps, and for how long after its last call."""
+"""The number of connections that an endpoint keeps, and how long it keeps them after its last call."""
 
 _CHUNK_ROOM: Final = 16_384
 _HEADERS: Final = {
@@ -51,7 +51,7 @@ _HEADERS: Final = {
 
 
 class Endpoint:
-    """A webhook and its open connections. It is safe to use from several threads.
+    """A webhook and its open connections. It can be used by several threads.
 
     ``resolve`` and ``context`` replace the system's resolver and its trusted certificates.
     """
@@ -72,17 +72,18 @@ class Endpoint:
         self._used = 0.0
 
     def post(self, body: bytes, headers: Mapping[str, str], seconds: float) -> bytes:
-        """Post JSON and return the body of the reply if its status is 2xx, within ``seconds`` in total.
+        """Post JSON and return the body of the reply if its status is 2xx. The whole call takes at most
+        ``seconds``.
 
-        Raises :class:`~arena.messages.errors.CallFailed`, as ``NotConnected`` if the receiver could not be
-        reached. Messages reveal nothing about the reply except its status.
+        Raises :class:`~arena.messages.errors.CallFailed`, or its subclass ``NotConnected`` if the receiver
+        could not be reached. Error messages reveal nothing about the reply except its status.
         """
         self._used = time.monotonic()
         deadline = self._used + seconds
         connected_by = min(deadline, self._used + CONNECT_SECONDS)
         failure: NotConnected | None = None
         target = self._policy.target(self.url)
-        # Threads that start at the same time may each open pools; those replaced close themselves.
+        # Threads that start at the same time can each open pools; replaced pools close themselves.
         pools = self._pools or self._open(target, connected_by)
         for index, pool in enumerate(pools):
             try:
@@ -97,13 +98,14 @@ class Endpoint:
         raise failure
 
     def tidy(self) -> None:
-        """Close the connections if there was no call for ``IDLE_SECONDS``."""
+        """Close the connections if there has been no call for ``IDLE_SECONDS``."""
         if time.monotonic() - self._used > IDLE_SECONDS:
             self.close()
 
     def close(self) -> None:
         """Close idle connections now, and others after use. The next call resolves the name again."""
-        # A pool without references closes its connections; one closed by hand fails calls under way.
+        # A pool without references closes its connections; closing it explicitly would break calls in
+        # progress.
         self._pools = []
 
     def _open(self, target: Target, deadline: float) -> list[HTTPConnectionPool]:
@@ -113,8 +115,8 @@ class Endpoint:
             pool = HTTPConnectionPool(address, target.port, maxsize=MAX_IDLE)
             pool.ConnectionCls = _Connection
             if target.scheme == "https":
-                # OpenSSL checks that the certificate is for server_hostname. With urllib3's assert_hostname
-                # it would not, for any connection with this context.
+                # OpenSSL checks that the certificate matches server_hostname. With urllib3's assert_hostname
+                # it would not do so, for any connection with this context.
                 context = self._context or _trusted()
                 pool = HTTPSConnectionPool(
                     address,
@@ -136,11 +138,11 @@ def _request(
     deadline: float,
     connected_by: float,
 ) -> BaseHTTPResponse:
-    """Send the request to one address, and return the head of the reply."""
+    """Send the request to one address, and return the response without its body."""
     while True:
         now = time.monotonic()
         if now >= connected_by:
-            raise _not_connected("connecting took too long")
+            raise _not_connected("it took too long to connect")
         connections = pool.num_connections
         try:
             return pool.urlopen(
@@ -155,7 +157,7 @@ def _request(
                 decode_content=False,
             )
         except HTTPError as error:
-            # The receiver may close a kept connection at any time; then another one is tried.
+            # The receiver can close a kept connection at any time; in this case, try another one.
             kept = isinstance(error, ProtocolError) and pool.num_connections == connections
             if not kept or time.monotonic() >= connected_by:
                 raise _failed(error) from None
@@ -164,7 +166,9 @@ def _request(
 def _body(response: BaseHTTPResponse) -> bytes:
     try:
         if 300 <= response.status < 400:
-            raise BadReply(f"it redirects ({response.status}), which is not followed", field="url")
+            raise BadReply(
+                f"it replied with a redirect ({response.status}); redirects are not followed", field="url"
+            )
         if not 200 <= response.status < 300:
             raise BadReply(f"it replied with status {response.status}", field="url", expected="a status 2xx")
         body = response.read(MAX_REPLY + 1, decode_content=False)
@@ -174,7 +178,7 @@ def _body(response: BaseHTTPResponse) -> bytes:
     except HTTPError as error:
         raise _failed(error) from None
     finally:
-        # A response that was read to its end has returned its connection already.
+        # A response that was read completely has already returned its connection.
         response.close()
 
 
@@ -188,11 +192,11 @@ def _failed(error: HTTPError) -> CallFailed:
         )
     if isinstance(cause, OSError):
         return BadReply(f"the connection broke: {_reason(cause)}", field="url")
-    return BadReply("the reply is not HTTP, is cut off, or has too many headers", field="url")
+    return BadReply("the reply is not HTTP, is truncated, or has too many headers", field="url")
 
 
 class _Connection(HTTPConnection):
-    """A connection that raises one type of error for all failures, and whose socket is bounded."""
+    """A connection with a bounded socket that raises the same type of error for all failures."""
 
     def connect(self) -> None:
         try:
@@ -200,9 +204,9 @@ class _Connection(HTTPConnection):
         except NewConnectionError as error:
             raise _not_connected(f"it cannot be reached: {_reason(error.__cause__)}") from None
         except (TimeoutError, ConnectTimeoutError):
-            raise _not_connected("connecting took too long") from None
+            raise _not_connected("it took too long to connect") from None
         except ssl.SSLCertVerificationError as error:
-            message = f"the certificate is not valid: {error.verify_message}"
+            message = f"the certificate is invalid: {error.verify_message}"
             raise _not_connected(message, "a trusted one") from None
         except OSError as error:
             raise _not_connected(
@@ -216,7 +220,7 @@ class _SecureConnection(_Connection, HTTPSConnection):
 
 
 class _BoundedSocket:
-    """A connected socket with a maximum size of a reply and a deadline for the whole reply. A plain time-out
+    """A connected socket with limits on the size of the reply and the time to receive it. A plain timeout
     would restart with every byte.
     """
 
@@ -235,7 +239,7 @@ class _BoundedSocket:
         self.room = MAX_HEAD + MAX_REPLY + _CHUNK_ROOM
 
     def wait(self) -> None:
-        """Limit the next call of the socket to the remaining time."""
+        """Limit the next socket call to the remaining time."""
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
@@ -282,10 +286,10 @@ def _not_connected(why: str, expected: str | None = None) -> NotConnected:
 
 
 def _reason(error: BaseException | None) -> str:
-    return getattr(error, "strerror", None) or "closed by the other side"
+    return getattr(error, "strerror", None) or "closed by the receiver"
 
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """Return the certificates that this machine trusts."""
+    """Return a TLS context with the certificates that this machine trusts."""
     return ssl.create_default_context()

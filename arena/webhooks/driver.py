@@ -1,7 +1,7 @@
-"""Plays the games of all webhook bots: posts each of their turns and answers with the reply.
+"""Plays the games of all webhook bots: posts each turn, and submits the reply as its answer.
 
-A driver has no state outside the store, so it may be killed at any moment, and several may run. A lease per
-turn keeps them from posting it at the same time, and a repeated answer counts once.
+A driver has no state outside the store, so it can be killed at any time, and several drivers can run at once.
+A lease per turn prevents them from posting a turn at the same time, and a repeated answer counts once.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from arena.webhooks.addresses import Policy
 from arena.webhooks.calling import Endpoint
 
 POSTS: Final = 256
-"""The maximum number of concurrent posts of a driver."""
+"""The maximum number of concurrent posts by a driver."""
 
 POSTS_PER_BOT: Final = 8
 POSTS_PER_OWNER: Final = 64
@@ -44,15 +44,15 @@ POST_SECONDS: Final = 30.0
 """The maximum duration of a post, if the game's clock allows more."""
 
 REFRESH_SECONDS: Final = 1.0
-"""The period at which a driver reads the list of webhook bots."""
+"""The seconds between two reads of the list of webhook bots."""
 
 CHECK_SECONDS: Final = 5.0
-"""The period at which all bots are checked, even without a notification."""
+"""The seconds between two checks of all bots, even without notifications."""
 
 RENEW_SECONDS: Final = LEASE_MS / 4000
 FIRST_BACKOFF: Final = 0.25
 LONGEST_BACKOFF: Final = 8.0
-"""Seconds until a failed post is repeated: doubled each time, minus random jitter of up to half."""
+"""The seconds before a failed post is retried: the delay doubles each time, minus jitter of up to half."""
 
 _ACCOUNT_SECONDS: Final = 2.0
 _TURNS_AT_ONCE: Final = 100
@@ -63,8 +63,8 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class _Post:
-    """A turn to post. ``until`` says when its clock runs out, and ``due`` is the earliest time to post it;
-    both are monotonic.
+    """A turn to post. ``until`` is when its clock runs out, and ``due`` the earliest time to post it
+    (monotonic).
     """
 
     turn: Turn
@@ -76,7 +76,7 @@ class _Post:
 
     @property
     def delivery(self) -> str:
-        """A key that changes when there is something new to see, so that a right is delivered again."""
+        """A key that changes when there are new events, so that an optional turn is delivered again."""
         events = self.turn["events"]
         news = f"/{events[-1]['n']}" if self.turn["optional"] and events else ""
         return str(self.turn["turn"]) + news
@@ -84,7 +84,7 @@ class _Post:
 
 @dataclass
 class _Hook:
-    """One webhook bot, as this driver knows it."""
+    """The driver's view of one webhook bot."""
 
     bot: str
     owner: str = ""
@@ -101,7 +101,7 @@ class _Hook:
 
 
 class _Retry(Exception):
-    """Raised if a post failed and is to be retried after ``seconds``."""
+    """Raised if a post failed and must be retried after ``seconds``."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
@@ -158,12 +158,12 @@ class Driver:
         self._stopped = threading.Event()
 
     def stop(self) -> None:
-        """Make :meth:`run` end. Other threads may call it."""
+        """Make :meth:`run` return. Other threads can call this."""
         self._stopped.set()
         self._notified.put(None)
 
     def run(self) -> None:
-        """Run until :meth:`stop` is called. The next driver repeats the posts that are in progress then."""
+        """Run until :meth:`stop` is called. Another driver then repeats the posts that were in progress."""
         self._live.notifier.start()
         keeper = threading.Thread(target=self._keep_leases, name="leases", daemon=True)
         keeper.start()
@@ -215,7 +215,7 @@ class Driver:
             endpoint.close()
 
     def _read_circuits(self) -> None:
-        """Read which circuits are open, since another driver may have opened or closed them."""
+        """Read which circuits are open, since another driver can have opened or closed them."""
         hooks = list(self._hooks.values())
         now_ms = self._live.store.clock().now_ms
         found = self._store.circuits([hook.bot for hook in hooks], now_ms)
@@ -229,7 +229,7 @@ class Driver:
     # When
 
     def _called(self) -> list[str]:
-        """Return the bots to check now."""
+        """Return the bots that must be checked now."""
         called: dict[str, None] = {}
         while not self._notified.empty():
             if (bot := self._notified.get()) is not None:
@@ -254,7 +254,7 @@ class Driver:
                 newer.due, newer.failures = time.monotonic() + pause, post.failures
             called[hook.bot] = None
         if scarce:
-            # Bots that waited for a free post come before those that had one.
+            # Bots that were waiting for a free post come before those that had one.
             waited = [hook.bot for hook in self._hooks.values() if hook.waiting and hook.bot not in called]
             return [*waited, *called]
         return list(called)
@@ -282,7 +282,7 @@ class Driver:
             self._call_later(hook, hook.open_until)
             return
         if hook.open_until:
-            # While the circuit was open turns were not read.
+            # Turns were not read while the circuit was open.
             hook.open_until, full = 0.0, True
         cursor = None if full else hook.cursor
         rights = not hook.versions or any(version.rights for version in hook.versions.values())
@@ -359,7 +359,7 @@ class Driver:
         return bool(hook.secrets)
 
     def _version(self, hook: _Hook, turn: Turn) -> Version | None:
-        """Return the version on the seat of the turn. Versions of a bot may have different URLs."""
+        """Return the version on the seat of the turn. A bot's versions can have different URLs."""
         game, seat = str(turn["game"]), int(turn["seat"])
         if game not in self._seats:
             if len(self._seats) >= _GAMES_KEPT:
@@ -371,7 +371,7 @@ class Driver:
             self._seats[game] = [str(entry["version"]) for entry in seats]
         label = self._seats[game][seat]
         if label not in hook.versions:
-            # It is newer than the account as read last.
+            # The version is newer than the last read of the account.
             self._read(hook)
         return hook.versions.get(label)
 
@@ -387,7 +387,7 @@ class Driver:
             self._deliver(*self._work.get())
 
     def _deliver(self, hook: _Hook, post: _Post, endpoint: Endpoint) -> None:
-        """Post a turn until it is answered or the post has failed."""
+        """Post a turn, repeatedly if its answers are refused, until it is answered or the post fails."""
         pause: float | None = None
         held = (hook.bot, post.delivery)
         try:
@@ -425,7 +425,9 @@ class Driver:
                 self._store.finish(hook.bot, post.delivery, PASSED_MS)
                 return
             (result,) = self._live.answer(hook.bot, [{"turn": post.turn["turn"], "action": action}])
-            if result.get("forfeited") is not False:  # Only a fault that leaves the turn open says so.
+            if (
+                result.get("forfeited") is not False
+            ):  # Only the result of a fault that leaves the turn open has this value.
                 post.answered = True
                 self._store.finish(hook.bot, post.delivery, DONE_MS)
                 return
@@ -440,13 +442,13 @@ class Driver:
         seconds: float,
         refused: Mapping[str, object] | None,
     ) -> object:
-        """Post once and return the action in the reply, which may be malformed. Raises :class:`_Retry`."""
+        """Post once and return the action in the reply, which can be malformed. Raises :class:`_Retry`."""
         left_ms = int(min(1000 * (post.until - time.monotonic()), 2**53))
         body = turn_message(post.turn, left_ms, refused)
         try:
             reply = endpoint.post(body, headers(hook.secrets, body), seconds)
         except ReplyTooLarge as error:
-            # It did reply, so this is its answer.
+            # The webhook did reply, so this counts as its answer.
             self._store.replied(hook.bot, post.version, self._live.store.clock().now_ms, error.message)
             return None
         except CallFailed as error:

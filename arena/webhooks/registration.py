@@ -23,8 +23,8 @@ from arena.webhooks.registry import NoWebhook, Webhooks, checked_secret
 
 @dataclass(frozen=True)
 class RegisteredBot:
-    """A new bot. ``webhook_secret`` is None without a webhook. ``upload`` has unfinished checks, and is None
-    for other transports.
+    """A new bot. ``webhook_secret`` is None unless the bot has a webhook. ``upload`` is an upload whose
+    checks are unfinished, or None for other transports.
     """
 
     bot: BotAccount
@@ -35,9 +35,9 @@ class RegisteredBot:
 
 @dataclass(frozen=True)
 class SubmittedVersion:
-    """The outcome of submitting a version: ``version``, or an ``upload`` whose checks are not over.
-    ``webhook_secret`` is the bot's first one, otherwise None. ``added`` is false if the bot already had the
-    version.
+    """The outcome of submitting a version: ``version``, or an ``upload`` whose checks are unfinished.
+    ``webhook_secret`` is the bot's first signing secret, or None if it already had one. ``added`` is False if
+    the bot already had the version.
     """
 
     version: Version | None
@@ -47,7 +47,7 @@ class SubmittedVersion:
 
 
 class Registration:
-    """The registration of bots. ``spend(limit, owner)`` counts against a rate limit."""
+    """The registration of bots. ``spend(limit, owner)`` counts a call against a rate limit."""
 
     def __init__(
         self, accounts: Accounts, uploads: Uploads, webhooks: Webhooks, spend: Callable[[str, str], None]
@@ -78,9 +78,9 @@ class Registration:
         return RegisteredBot(bot, token, webhook.get("secret"))
 
     def add_version(self, who: Principal, bot: str, body: dict[str, Any]) -> SubmittedVersion:
-        """Add a version of a bot of ``who``. ``body`` is as for :meth:`register`."""
+        """Add a version to a bot of ``who``. ``body`` is as in :meth:`register`."""
         is_webhook = transport_of(body["transport"]).needs_url
-        # Who makes the first version with a webhook sees its signing secret.
+        # The caller who adds the first version with a webhook sees the signing secret.
         known = check_owner(self._accounts, who, bot, shared=not is_webhook)
         upload = _take_upload(body)
         if who.name != known.owner:
@@ -95,7 +95,7 @@ class Registration:
             raise InvalidSecret(
                 "the bot already has a signing secret",
                 field="secret",
-                expected="no secret; replace it separately",
+                expected="no secret; replace the current one in a separate request",
             )
         made = None if secrets else checked_secret(body.get("secret"))
         webhook = self._checked_webhook(who, body, secrets or [made or ""])
@@ -109,8 +109,8 @@ class Registration:
         return SubmittedVersion(version, webhook_secret=made)
 
     def replace_secret(self, bot: str, given: str | None = None) -> tuple[str, int | None]:
-        """Replace the signing secret of a bot's webhook by ``given`` or a new one. Return it, and until when
-        (Unix time in milliseconds) the previous one signs as well.
+        """Replace the signing secret of a bot's webhook with ``given`` or a new one. Return the new secret
+        and the time (Unix milliseconds) until which the previous one is also used for signing.
         """
         if not self._accounts.signing_secrets(bot):
             raise NoWebhook(f"{bot} has no webhook", field="bot", expected="a bot with a webhook")
@@ -118,14 +118,14 @@ class Registration:
         return secret, self._accounts.set_signing_secret(bot, secret)
 
     def _checked_webhook(self, who: Principal, body: dict[str, Any], secrets: list[str]) -> dict[str, Any]:
-        """Return the ``url`` and ``rights`` in ``body`` once a ping was answered, or nothing for other
+        """Return ``url`` and ``rights`` from ``body`` after a successful ping, or nothing for other
         transports.
         """
         given = [key for key in ("url", "rights", "secret") if key in body]
         if not transport_of(body["transport"]).needs_url:
             if given:
                 raise InvalidUrl(
-                    f"{given[0]!r} is only for webhooks", field=given[0], expected="transport webhook"
+                    f"{given[0]!r} is allowed only for webhooks", field=given[0], expected="transport webhook"
                 )
             return {}
         if "url" not in body:
@@ -136,13 +136,13 @@ class Registration:
 
 
 def _take_upload(body: dict[str, Any]) -> Upload | None:
-    """Remove and return the upload in ``body``, which is kept while the request waits, or return None if
-    there is none.
+    """Remove and return the upload in ``body``, or return None if there is none. It is removed because
+    ``body`` is kept while the request waits.
     """
     given = [key for key in ("source", "component") if key in body]
     if transport_of(body["transport"]).takes_upload != (len(given) == 1):
         raise InvalidSource(
-            "an uploaded bot needs either a source or a component; other bots have neither",
+            "an uploaded bot requires either a source or a component, which other bots must not have",
             field=given[0] if given else "source",
             expected='either source or component, with the transport "uploaded"',
         )

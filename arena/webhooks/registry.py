@@ -1,4 +1,4 @@
-"""Webhooks of accounts: how they are checked before registration, and how their circuits are read later."""
+"""Webhooks of accounts: checks before registration, and the state of their circuits."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Webhooks:
     def check(self, url: str, secrets: Sequence[str]) -> None:
         """Post a ping to ``url``, signed with each of the secrets, and check the reply.
 
-        Raises an :class:`~arena.errors.ArenaError` that describes the problem of the URL or the reply.
+        Raises an :class:`~arena.errors.ArenaError` that describes the problem with the URL or the reply.
         """
         endpoint = self.connect(url, self._policy)
         try:
@@ -45,7 +45,7 @@ class Webhooks:
         return found
 
     def close_circuit(self, bot: str) -> None:
-        """Close the circuit after a changed webhook has answered a ping."""
+        """Close the circuit. This is called after a changed webhook has answered a ping."""
         self._store.forget(bot)
 
 
@@ -60,6 +60,6 @@ def checked_secret(given: str | None) -> str:
 
 
 class NoWebhook(ArenaError):
-    """The bot never had a webhook."""
+    """The bot has never had a webhook."""
 
     code = "no_webhook"

@@ -1,4 +1,4 @@
-"""Webhooks that follow a tournament. Each announcement is posted, signed, and retried for a while."""
+"""Webhooks that follow a tournament. Each announcement is signed and posted, and retried for a while."""
 
 from __future__ import annotations
 
@@ -20,29 +20,30 @@ from arena.webhooks.registry import Webhooks, checked_secret
 
 MOST_OF_OWNER: Final = 20
 MOST: Final = 2000
-"""The maximum number of active subscriptions of one owner, and of all."""
+"""The maximum number of active subscriptions of one owner, and of all owners."""
 
 MAX_FAILURES: Final = 8
-"""After this many failures in a row, with growing pauses, nothing more is posted: about 40 minutes."""
+"""The consecutive failures, with growing pauses (about 40 minutes in all), after which posting stops."""
 
 LOOK_MS: Final = 10_000
 _FIRST_PAUSE_MS: Final = 10_000
 _POST_SECONDS: Final = 5.0
 _JOB_SECONDS: Final = 5.0
-"""A job begins no further post after this time."""
+"""The time after which a job does not begin another post."""
 
 _LEASE_MS: Final = 60_000
 _REST: Final = 4
-"""An owner's receivers rest for this many times what they took: they hold at most a fifth of one worker."""
+"""After a job, an owner's receivers rest this many times as long, so they take at most a fifth of a worker.
+"""
 
 _KEPT_MS: Final = 7 * 24 * 3_600_000
-"""How long a subscription that has ended is shown."""
+"""How long a subscription is shown after it has ended."""
 
 _ID_BYTES: Final = 8
 
 
 class Announced(Protocol):
-    """One announcement of a tournament."""
+    """An announcement about a tournament."""
 
     @property
     def id(self) -> str: ...
@@ -55,9 +56,9 @@ class Announced(Protocol):
 
 
 class _Row(TypedDict):
-    """A subscription as stored. ``sent`` holds the announcements that were posted. ``next_ms`` says when the
-    subscription is due next, or is None if it has failed or ended. ``rests_ms`` says until when its receiver
-    rests.
+    """A subscription as stored. ``sent`` holds the ids of the announcements that were posted. ``next_ms`` is
+    when the subscription is next due, or None if it has failed or ended. ``rests_ms`` is the time until which
+    its receiver rests.
     """
 
     id: str
@@ -76,21 +77,21 @@ class _Row(TypedDict):
 
 
 Read = Callable[[str, Viewer], tuple[dict[str, Any], Sequence[Announced]]]
-"""A tournament and its announcements, as the viewer may see them."""
+"""A function that returns a tournament and its announcements, as visible to the viewer."""
 
 
 class SubscriptionNotFound(ArenaError):
-    """The owner has no such subscription to the tournament."""
+    """The owner does not have this subscription to the tournament."""
 
     code = "subscription_not_found"
 
 
 class Subscriptions:
-    """Posts announcements to the URLs of owners. What is to be posted follows from the tournament itself, so
-    nothing is lost with a process; a post may be repeated.
+    """Posts announcements to the URLs of owners. The pending posts are derived from the tournament itself, so
+    nothing is lost if a process dies, but a post can be repeated.
 
-    Errors are :class:`~arena.errors.ArenaError`: ``subscription_not_found``, ``quota_exceeded``, those of
-    ``read`` and of :meth:`~arena.webhooks.registry.Webhooks.check`.
+    Methods raise :class:`~arena.errors.ArenaError`: ``subscription_not_found``, ``quota_exceeded``, and the
+    errors of ``read`` and of :meth:`~arena.webhooks.registry.Webhooks.check`.
     """
 
     def __init__(
@@ -112,7 +113,8 @@ class Subscriptions:
         own = sum(row["owner"] == owner for row in active)
         if own >= MOST_OF_OWNER or len(active) >= MOST:
             raise ArenaError(
-                f"an owner has at most {MOST_OF_OWNER} active subscriptions, and all owners together {MOST}",
+                f"an owner can have at most {MOST_OF_OWNER} active subscriptions, and all owners together "
+                f"{MOST}",
                 code="quota_exceeded",
                 field="url",
                 extra={"quota": "subscriptions", "most": MOST_OF_OWNER, "used": own, "left": 0},
@@ -126,7 +128,7 @@ class Subscriptions:
         self._check_quota(by.name)
         key = checked_secret(secret)
         self._webhooks.check(url, [key])
-        # Others may have subscribed during the ping.
+        # Other subscriptions can have been created during the ping.
         self._check_quota(by.name)
         now_ms = self._clock().now_ms
         name = secrets.token_hex(_ID_BYTES)
@@ -159,14 +161,14 @@ class Subscriptions:
 
     def ping(self, tournament: str, name: str, by: Principal) -> dict[str, Any]:
         """Post a ping to the URL of a subscription, which must answer it, and return the subscription. A
-        failed subscription then resumes with what was not posted.
+        failed subscription then resumes with the announcements that were not posted.
         """
         row = _own(self._rows.find(name), tournament, by)
         if _has_failed(row):
             self._check_quota(by.name)
         self._webhooks.check(row["url"], [row["secret"]])
         if _has_failed(row):
-            # Others may have subscribed during the ping.
+            # Other subscriptions can have been created during the ping.
             self._check_quota(by.name)
         now_ms = self._clock().now_ms
 
@@ -190,9 +192,7 @@ class Subscriptions:
         return [{"tournament": row["tournament"], **_shown(row)} for row in rows if row["owner"] == owner]
 
     def due(self) -> list[str]:
-        """Return the subscriptions that are due now, at most one per owner. Those that ended a week ago are
-        deleted.
-        """
+        """Return the subscriptions due now, at most one per owner, and delete those that ended a week ago."""
         now_ms, rows = self._clock().now_ms, self._rows.all()
         for name, row in rows.items():
             if row["next_ms"] is None and row.get("ended_ms", row["created_ms"]) + _KEPT_MS < now_ms:
@@ -200,8 +200,8 @@ class Subscriptions:
         return _due(rows, now_ms)
 
     def deliver(self, name: str) -> None:
-        """Post unposted announcements of one subscription for a few seconds; the rest becomes due again. Do
-        nothing if another job is doing it. This may be repeated.
+        """Post unposted announcements of one subscription for a few seconds; any others become due again. If
+        another job is already doing this, do nothing. It is safe to repeat.
         """
         now_ms = self._clock().now_ms
         if name not in _due(self._rows.all(), now_ms):
@@ -222,7 +222,7 @@ class Subscriptions:
             view, found = self._read(row["tournament"], _viewer(row["owner"], row["admin"]))
         except ArenaError as error:
             if error.code == "tournament_not_found":
-                # It cannot be seen any more.
+                # The tournament is no longer visible.
                 self._rows.delete(name)
                 return
             raise
@@ -282,7 +282,9 @@ class Subscriptions:
 
 def _own(row: _Row | None, tournament: str, by: Principal) -> _Row:
     if row is None or row["owner"] != by.name or row["tournament"] != tournament:
-        raise SubscriptionNotFound("you have no such subscription to this tournament", field="subscription")
+        raise SubscriptionNotFound(
+            "you do not have this subscription to this tournament", field="subscription"
+        )
     return row
 
 
@@ -295,7 +297,7 @@ def _is_due(row: _Row, now_ms: int) -> bool:
 
 
 def _due(rows: Mapping[str, _Row], now_ms: int) -> list[str]:
-    """Return, for each owner whose receivers do not rest, the subscription that has been due longest."""
+    """Return, for each owner whose receivers are not resting, the subscription that has been due longest."""
     found = {row["owner"]: "" for row in rows.values() if row.get("rests_ms", 0) > now_ms}
     for name, row in sorted(rows.items(), key=lambda item: item[1]["next_ms"] or 0):
         if _is_due(row, now_ms):

@@ -202,10 +202,10 @@ def test_a_large_source_may_be_pasted(browser: Browser, services: Service) -> No
         ({"name": "X"}, "Name: Must be 3 to 32", "invalid"),
         ({"name": "rookie"}, "Name: &#39;rookie&#39; is the name of a house bot", "name_taken"),
         ({"name": "first", "version": "a b"}, "Version: Must be 1 to 32 letters", "invalid"),
-        ({"name": "first", "file": ""}, "File: There is nothing to upload", "invalid_source"),
+        ({"name": "first", "file": ""}, "File: No file or source text was sent", "invalid_source"),
         (
             {"name": "first", "source": "pass"},
-            "File: Send either a file or a text, not both",
+            "File: Send either a file or source text, not both",
             "invalid_source",
         ),
         ({"name": "first", "description": "x" * 501}, "has 501 characters", "invalid"),

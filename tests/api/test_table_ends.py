@@ -63,7 +63,7 @@ def test_who_is_out_is_told(app: Flask, browser: Browser, friend: Browser) -> No
     lives = views[0]["observation"]["lives"] if views[0] else []
     out, other = players if not lives[0] else players[::-1]
     page = out.get(f"/play/{game}").text
-    assert end_of(page) == "You are out; the game goes on"
+    assert end_of(page) == "You are out; the game continues"
     assert "play again now" in page
     assert 'id="leave" hidden' in page
     assert '<noscript><meta http-equiv="refresh"' in page

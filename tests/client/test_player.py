@@ -465,7 +465,7 @@ def test_the_command_reports_in_one_line_why_it_cannot_play(
         return process.lines[-1]
 
     assert "the token is not valid" in said(str(bot_file), token="btq_b_nobody_xxxx")
-    assert "a token of scope owner does not permit this operation" in said(
+    assert "a token with scope owner does not permit this operation" in said(
         str(bot_file), token=table.owner_token
     )
     assert "there is no file 'nothing.py'" in said("nothing.py")

@@ -37,7 +37,7 @@ def examples(expected: str) -> list[Any]:
         return [True, False]
     if expected == "true" or expected.startswith("{"):
         return [json.loads(expected)]
-    if found := re.match(rf"more than ({_NUMBER}) and less than ({_NUMBER})$", expected):
+    if found := re.match(rf"greater than ({_NUMBER}) and less than ({_NUMBER})$", expected):
         low, high = (float(number) for number in found.groups())
         return [low + (high - low) / 1000, high - (high - low) / 1000]
     return []

@@ -69,7 +69,10 @@ def test_the_budget_grows_with_the_upload() -> None:
 @pytest.mark.nightly("sandbox")
 @pytest.mark.parametrize(
     ("wasm", "why"),
-    [(components.WRONG_TYPE, "it does not export load"), (numbered(0, 40_000), "the most for its size is")],
+    [
+        (components.WRONG_TYPE, "it does not export load"),
+        (numbered(0, 40_000), "the maximum for its size is"),
+    ],
     ids=["type", "code"],
 )
 def test_a_refusal_is_remembered(

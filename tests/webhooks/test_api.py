@@ -209,13 +209,13 @@ def test_the_owner_sees_why_the_circuit_is_open(owner: ContractClient, arena: Ar
         now = arena.store.games.clock().now_ms
         for number in range(5):
             arena.webhooks.failed(
-                "sota-bot", "1", now, f"attempt {number}", "it redirects (302), which is not followed"
+                "sota-bot", "1", now, f"attempt {number}", "it replied with a redirect (302)"
             )
         seen = owner.get("/v1/bots/sota-bot").json["webhook"]
         assert seen["circuit"] in ("open", "half_open")
         assert seen["failures"] == 5
         assert seen["open_until_ms"] == now + 2000
-        assert seen["last_error"] == "it redirects (302), which is not followed"
+        assert seen["last_error"] == "it replied with a redirect (302)"
         assert seen["last_error_ms"] == now
         # A new version that answers begins anew.
         body = {"label": "2", "transport": "webhook", "url": url}

@@ -127,7 +127,7 @@ def test_tls_host_and_certificate_are_those_of_the_name() -> None:
         ):
             with pytest.raises(CallFailed) as caught:
                 Endpoint(url, policy, resolve=on_loopback, context=context).post(b"{}", {}, 20)
-            assert "the certificate is not valid" in str(caught.value)
+            assert "the certificate is invalid" in str(caught.value)
     finally:
         server.shutdown()
         server.server_close()
@@ -172,7 +172,7 @@ FAILURES: dict[str, tuple[type[CallFailed], str]] = {
     "gigabyte": (ReplyTooLarge, "too large"),
     "chunked_gigabyte": (ReplyTooLarge, "too large"),
     "no_http": (BadReply, "not HTTP"),
-    "redirect": (BadReply, "it redirects (307)"),
+    "redirect": (BadReply, "it replied with a redirect (307)"),
     "hang_up": (BadReply, "the connection broke"),
     "failing": (BadReply, "status 500"),
 }

@@ -102,7 +102,7 @@ def test_a_name_with_a_private_address_is_never_called(arena: Arena) -> None:
             (record,) = arena.wait(game)
     assert faults(record) == {"unreachable": 3}
     assert not called.is_set()
-    assert arena.circuit("inner-bot").last_error == "the host has an address that may not be called"
+    assert arena.circuit("inner-bot").last_error == "the host has an address to which calls are not allowed"
 
 
 def test_a_webhook_with_a_closed_port_is_unreachable(arena: Arena) -> None:

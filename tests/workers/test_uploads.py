@@ -289,7 +289,7 @@ def test_a_worker_is_killed_while_it_checks_an_upload(tmp_path: Path) -> None:
         with pytest.raises(ApiError) as caught:
             client.add_version("long", "2", wait=600, transport="uploaded", source=FIELDS)
         assert caught.value.code == "compile_failed"
-        assert "ms of fuel, the most for its size" in caught.value.message
+        assert "ms of fuel, the maximum for its size" in caught.value.message
         assert [version["label"] for version in client.bot("long")["versions"]] == ["1"]
         # The reply 202, which a check gets that takes long, is kept.
         assert used <= client.me()["quotas"]["bytes"]["used"] < used + REPLIES < used + len(FIELDS)

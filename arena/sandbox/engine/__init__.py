@@ -1,1 +1,1 @@
-"""The fast engine: the only package that depends on internals of WebAssembly and wasmtime."""
+"""The fast engine, the only package that depends on internals of WebAssembly and wasmtime."""

@@ -1,7 +1,7 @@
-"""WebAssembly's binary format, as far as the sandbox's own runtime needs it.
+"""WebAssembly's binary format, as far as the sandbox's runtime needs it.
 
-The runtime comes from componentize-py, so this is not a defence against anybody: constructs unknown here
-raise :class:`~arena.sandbox.errors.BuildFailed`, and invalid ones are found by wasmtime, which checks the
+The runtime comes from componentize-py, so this need not defend against attacks. Constructs that are unknown
+here raise :class:`~arena.sandbox.errors.BuildFailed`; wasmtime detects invalid ones, because it checks the
 result.
 """
 
@@ -13,17 +13,17 @@ from typing import Final
 from arena.sandbox.errors import BuildFailed
 
 MODULE_MAGIC: Final = b"\0asm\x01\0\0\0"
-"""What every core module begins with."""
+"""The first bytes of every core module."""
 
 HEADER: Final = len(MODULE_MAGIC)
 
 DATA: Final = 11
-"""The number of the section that holds the data."""
+"""The number of the data section."""
 
 GLOBAL_GET: Final = 0x23
 I32_CONST: Final = 0x41
 END: Final = 0x0B
-"""Codes of instructions."""
+"""The opcodes of instructions."""
 
 
 def unsigned(data: bytes, at: int) -> tuple[int, int]:
@@ -96,7 +96,7 @@ class Reader:
         return range(self.unsigned())
 
     def expect(self, *bytes: int) -> int:
-        """Return the next byte, which must be one of these. Raises :class:`BuildFailed`."""
+        """Return the next byte, which must be one of the given ones. Raises :class:`BuildFailed`."""
         found = self.byte()
         if found not in bytes:
             raise BuildFailed(f"the sandbox's Python has an unknown part: byte {found:#04x} at {self.at - 1}")

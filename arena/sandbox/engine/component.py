@@ -1,4 +1,4 @@
-"""Parsing of a WebAssembly component into its core modules, and what each of them is linked with.
+"""Parses a WebAssembly component into its core modules and the parts with which each of them is linked.
 
 The format is described in the component model's Binary.md, and in chapter 5 of the core specification.
 """
@@ -23,18 +23,18 @@ _I32: Final = 0x7F
 _I32_ADD: Final = 0x6A
 
 SizeLimits = tuple[int, int | None]
-"""Of a memory or a table: what it has at first, and at most."""
+"""The initial and maximum size of a memory or table."""
 
 
 class Sum(NamedTuple):
-    """A constant expression: a number plus globals, by index."""
+    """A constant expression: the sum of a number and globals, given by index."""
 
     number: int
     globals: list[int]
 
 
 class Element(NamedTuple):
-    """Functions that are put into a table, starting at ``offset``."""
+    """An element segment: functions that are put into a table, starting at ``offset``."""
 
     table: int
     offset: Sum
@@ -55,22 +55,22 @@ class Module:
     types: list[bytes] = field(default_factory=list)
     imports: list[list[tuple[str, str]]] = field(default_factory=lambda: [[], [], [], []])
     imported_types: list[int] = field(default_factory=list)
-    """Of the imported functions."""
+    """The types of the imported functions."""
     functions: list[int] = field(default_factory=list)
-    """The types of its own functions."""
+    """The types of the functions that the module defines."""
     bodies: list[Span] = field(default_factory=list)
     tables: list[SizeLimits] = field(default_factory=list)
     memories: list[SizeLimits] = field(default_factory=list)
     globals: list[Sum] = field(default_factory=list)
     exports: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Sort and index."""
+    """The sort and index of each export, by name."""
     elements: list[Element] = field(default_factory=list)
     data: Span | None = None
 
 
 class CoreInstance(NamedTuple):
-    """A core instance: an instance of a module with other instances as arguments, or a collection of what
-    others export (``items``: sort and index, in the component's index spaces).
+    """A core instance: an instance of a module with other instances as arguments, or a collection of exports
+    of other instances (``items``: sort and index, in the component's index spaces).
     """
 
     module: Module | None
@@ -79,7 +79,7 @@ class CoreInstance(NamedTuple):
 
 
 class Lowered(NamedTuple):
-    """A function of the component as a core function, by index. The index is None if the function belongs to
+    """A component function lowered to a core function, by index. The index is None if the function belongs to
     the canonical ABI.
     """
 
@@ -94,7 +94,9 @@ class Alias(NamedTuple):
 
 
 class Lifted(NamedTuple):
-    """A core function as a function of the component, and what the canonical ABI calls with it."""
+    """A core function lifted to a component function, with the functions that the canonical ABI calls for
+    it.
+    """
 
     function: int
     realloc: int | None
@@ -103,7 +105,7 @@ class Lifted(NamedTuple):
 
 @dataclass
 class Component:
-    """A component. Parts that are not needed here are left out."""
+    """A component. Parts that are not needed here are omitted."""
 
     data: bytes
     modules: list[Module] = field(default_factory=list)
@@ -111,12 +113,12 @@ class Component:
     core: list[list[Alias | Lowered]] = field(default_factory=lambda: [[], [], [], []])
     """The core index spaces, by sort."""
     functions: list[str | Lifted | None] = field(default_factory=list)
-    """Imported functions by their names, and lifted ones."""
+    """The imported functions, as names, and the lifted ones."""
     exports: dict[str, Lifted] = field(default_factory=dict)
 
 
 def read_component(data: bytes) -> Component:
-    """Parse a component. Raises :class:`BuildFailed` for constructs that are unknown here."""
+    """Parse a component. Raises :class:`BuildFailed` for unknown constructs."""
     component = Component(data)
     readers = {2: _instance, 6: _alias, 8: _canonical, 10: _import, 11: _export}
     for number, section in Reader(data, HEADER, len(data)).sections():
@@ -293,7 +295,7 @@ _PARTS: Final = {
     7: _module_export,
     9: _element,
 }
-"""What reads an entry of each section."""
+"""The function that reads an entry of each section, by section number."""
 
 
 def _limits(reader: Reader) -> SizeLimits:

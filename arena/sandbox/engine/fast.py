@@ -1,5 +1,5 @@
-"""The fast engine: it links the Python of the sandbox into one core module, makes its objects immortal, and
-reuses its instances. ``docs/sandbox-engine.md`` says what that gains, and when to delete it.
+"""The fast engine, which links the sandbox's Python into one core module, makes its objects immortal, and
+reuses its instances. ``docs/sandbox-engine.md`` explains the gains, and when to delete this engine.
 """
 
 from __future__ import annotations
@@ -43,16 +43,14 @@ from arena.sandbox.program import (
 _PREPARED: Final = 32
 
 _OUT_OF_MEMORY: Final = "MemoryError: \n"
-"""The report of an error that says no more."""
+"""The report of an out-of-memory error, which has no further details."""
 
 _LINKED_BY: Final = ("binary", "component", "linking", "image")
-"""The modules of this package that make the linked runtime."""
+"""The modules of this package that build the linked runtime."""
 
 
 class FastEngine(SandboxEngine):
-    """Runs the linked runtime, and other components without the overhead of wasmtime's Python
-    at each call.
-    """
+    """Runs the linked runtime, and other components without the overhead of wasmtime's Python API."""
 
     def __init__(self, component: Path) -> None:
         """Create the engine. ``component`` is the Python of the sandbox. Raises
@@ -77,7 +75,7 @@ class FastEngine(SandboxEngine):
 
 
 class FastComponentProgram(ComponentProgram):
-    """An uploaded component, whose texts are measured before they are copied."""
+    """An uploaded component. The sizes of its strings are checked before they are copied."""
 
     function = FastTextFunction
 
@@ -135,7 +133,7 @@ class LinkedPython(Program):
         try:
             stored = compiled_source(data, runtime_id, compile_now)
         except OSError:
-            # The disk is full, or another process removed it from the cache in between.
+            # The disk is full, or another process removed the file from the cache in the meantime.
             stored = compile_now()
         return Prepared(*marshal.loads(stored))
 
@@ -151,17 +149,17 @@ class LinkedPython(Program):
         try:
             code, error = instance.prepare(source, fuel_ms * FUEL_PER_MS), ""
         except OutOfFuel:
-            code, error = b"", f"compiling it takes more than {fuel_ms} ms of fuel, the most for its size"
+            code, error = b"", f"compiling it takes more than {fuel_ms} ms of fuel, the maximum for its size"
         except Failed as failure:
             code, error = b"", str(failure)
             if error.startswith(_OUT_OF_MEMORY):
                 error = f"compiling it takes more than {COMPILE_BYTES >> 20} MiB of memory"
         except Trapped as trapped:
-            code, error = b"", f"compiling it ends the compiler: {trapped}"
+            code, error = b"", f"compiling it terminates the compiler: {trapped}"
         finally:
             instance.close()
         if len(code) > most:
-            code, error = b"", f"its code would have {len(code)} bytes; the most for its size is {most}"
+            code, error = b"", f"its code would have {len(code)} bytes; the maximum for its size is {most}"
         return Prepared(code, error, output)
 
     def _log(self, at: int, size: int) -> None:
@@ -175,7 +173,7 @@ class LinkedPython(Program):
 
 
 class LinkedInstance(ProgramInstance):
-    """An instance of the sandbox's Python, while it plays."""
+    """An instance of the sandbox's Python while it plays."""
 
     def __init__(
         self, program: LinkedPython, limits: SandboxLimits, seed: int, print: Callable[[str], None], used: int
@@ -211,14 +209,14 @@ class LinkedInstance(ProgramInstance):
     def close(self) -> None:
         """Release the runtime's instance for another game, or free its memory.
 
-        Memory is also freed when the object is collected, but then the runtime's instance is lost too: it
-        cannot be reused once the garbage collector has taken it apart.
+        Memory is also freed when the object is garbage-collected, but the runtime's instance is then lost,
+        too, because it cannot be reused after that.
         """
         if self._closed:
             return
         self._closed = True
         runtime = self.runtime
-        # It belongs to the pool now, and must not be kept by this object.
+        # The instance now belongs to the pool, so this object must not keep it.
         del self.runtime, self._fuel
         if self.sound:
             self._pool.release(runtime)
@@ -241,5 +239,5 @@ def _marshalled(message: Any) -> bytes:
     try:
         return marshal.dumps(message, MARSHAL_VERSION)
     except ValueError:
-        # Not of the plainest types.
+        # Some values are not of the plain types that marshal supports.
         return marshal.dumps(json.loads(json.dumps(message)), MARSHAL_VERSION)

@@ -2,7 +2,8 @@
 
 CPython counts references in the objects themselves, so merely using an object writes to its page. Objects
 whose count is at least 2**30 are immortal: CPython does not count them (PEP 683). Every object that exists
-when the runtime is built exists forever, so all of them are made immortal; then instances share their pages.
+when the runtime is built exists forever, so all these objects are made immortal, and instances can share
+their pages.
 """
 
 from __future__ import annotations
@@ -17,21 +18,23 @@ from arena.sandbox.guest.modules import LIST_OF_OBJECTS
 
 _IMMORTAL_FROM: Final = 1 << 30
 _IMMORTAL: Final = 5 << 28
-"""``_Py_IMMORTAL_INITIAL_REFCNT`` where pointers have 32 bits."""
+"""``_Py_IMMORTAL_INITIAL_REFCNT`` on platforms with 32-bit pointers."""
 
 _MOST_REFERENCES: Final = 1 << 20
-"""A larger count that is not immortal is not a count: the memory was freed since it was listed."""
+"""The maximum plausible reference count of a mortal object. A larger number means that the memory was freed
+after the object was listed.
+"""
 
 
 class _Segment(NamedTuple):
     address: int
     size: int
     offset: int
-    """In the file."""
+    """The offset in the file."""
 
 
 def with_immortal_objects(module: bytes) -> bytes:
-    """Return the core module with all objects that ``arena.sandbox.guest.image`` listed made immortal.
+    """Return the core module with all objects made immortal that ``arena.sandbox.guest.image`` listed.
 
     Raises :class:`~arena.sandbox.errors.BuildFailed` if there is no such list.
     """
@@ -58,7 +61,7 @@ def _objects(memory: bytearray) -> tuple[int, ...]:
     while (at := memory.find(LIST_OF_OBJECTS, at + 1)) >= 0:
         start = at + len(LIST_OF_OBJECTS)
         size, none = struct.unpack_from("<II", memory, start)
-        # The text itself is elsewhere too, as a constant.
+        # The marker text itself is also elsewhere, as a constant.
         if start + 8 + 4 * size <= len(memory) and none + 4 <= len(memory):
             (count,) = struct.unpack_from("<I", memory, none)
             if count >= _IMMORTAL_FROM:

@@ -1,8 +1,8 @@
-"""A pool of reusable instances of the linked runtime, and the restoration of their memory.
+"""A pool of reusable instances of the linked runtime, whose memory is restored after each game.
 
 The entire state of an instance is its memory and a few globals. After a game, the pages that it wrote are
-restored, so the next game finds the state of a new instance, without the page faults of one. An instance that
-trapped, grew or wrote a lot is closed instead.
+restored, so that the next game finds the state of a new instance without the page faults that a new one would
+cause. An instance that trapped, grew or wrote a lot is closed instead.
 """
 
 from __future__ import annotations
@@ -17,31 +17,32 @@ from arena.sandbox.engine.pages import written_pages
 from arena.sandbox.limits import MOST_TEXT
 
 _MOST_IDLE: Final = 8
-"""The number of idle instances that are kept: as many as a game has seats."""
+"""The maximum number of idle instances that are kept: as many as a game has seats."""
 
 _MOST_WRITTEN: Final = 4 << 20
-"""Bytes. Restoring more takes longer than a new instance."""
+"""The maximum number of bytes to restore. Restoring more takes longer than creating a new instance."""
 
 _WORD: Final = 0xFFFF_FFFF
 
 
 class OutsideMemory(Exception):
-    """The instance referred to bytes outside its memory, or to a text that is not UTF-8."""
+    """The instance referred to bytes outside its memory, or to a string that is not UTF-8."""
 
 
 class RuntimeFunction(NamedTuple):
-    """A function of the world ``python`` as the canonical ABI calls it."""
+    """A function of the world ``python``, as called through the canonical ABI."""
 
     call: CoreFunction
     post_return: CoreFunction
-    """To be called with the result of ``call`` after it was read; it restores the stack, for instance."""
+    """The function to call with the result of ``call`` after reading it, for instance to restore the stack.
+    """
 
 
 class RuntimeInstance:
     """One instance, with its own memory and no other state.
 
     Its functions raise :class:`wasmtime.Trap`, :class:`wasmtime.WasmtimeError`, :class:`OutsideMemory`, and
-    whatever a function of the host raised. After that, the instance may not be used again.
+    whatever a function of the host raised. After that, the instance must not be used again.
     """
 
     def __init__(self, engine: Engine, linker: Linker, module: Module, memory_bytes: int) -> None:
@@ -55,7 +56,7 @@ class RuntimeInstance:
         memory = exports["memory"]
         assert isinstance(memory, Memory)
         self._memory = memory
-        # The memory never moves, by the engine's setting.
+        # The engine's settings ensure that the memory never moves.
         self.start = cast(memory.data_ptr(self.store), c_void_p).value or 0
         self._first_size = self._size = memory.data_len(self.store)
         self._globals = [
@@ -87,12 +88,12 @@ class RuntimeInstance:
         return kind, answer
 
     def read(self, at: int, size: int) -> bytes:
-        """Return bytes of its memory. Raises :class:`OutsideMemory`."""
+        """Return bytes from the instance's memory. Raises :class:`OutsideMemory`."""
         self._check(at, size)
         return string_at(self.start + at, size)
 
     def text(self, at: int, size: int) -> str:
-        """Return a text in its memory, or the beginning of a text that is longer than
+        """Return a string from the instance's memory, or the beginning of a string that is longer than
         :data:`~arena.sandbox.limits.MOST_TEXT`. Raises :class:`OutsideMemory`.
         """
         self._check(at, size)
@@ -101,11 +102,11 @@ class RuntimeInstance:
         try:
             return self.read(at, size).decode()
         except UnicodeDecodeError:
-            raise OutsideMemory("a text that is not UTF-8") from None
+            raise OutsideMemory("a string that is not UTF-8") from None
 
     def restore(self, pristine: RuntimeInstance) -> bool:
-        """Restore memory and globals to the contents of a new instance, copied from ``pristine``, which never
-        ran. Return False if that is not possible.
+        """Restore memory and globals to the state of a new instance, copied from ``pristine``, which has
+        never run. Return False if this is impossible.
         """
         if self._memory.data_len(self.store) != self._first_size:
             return False
@@ -120,7 +121,7 @@ class RuntimeInstance:
         return True
 
     def close(self) -> None:
-        """Free its memory, which also happens when the object is collected."""
+        """Free the instance's memory. This also happens when the object is garbage-collected."""
         self.store.close()
 
     def _check(self, at: int, size: int) -> None:
@@ -146,7 +147,7 @@ class InstancePool:
             return RuntimeInstance(*self._parts, memory_bytes)
 
     def release(self, instance: RuntimeInstance) -> None:
-        """Restore an instance, none of whose functions ever raised, for another game, or close it."""
+        """Restore an instance for another game, or close it. None of its functions must have raised."""
         idle = self._idle.setdefault(instance.memory_bytes, [])
         if len(idle) < _MOST_IDLE and instance.restore(self._pristine):
             idle.append(instance)

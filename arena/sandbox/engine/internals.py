@@ -1,7 +1,7 @@
-"""All uses of names that wasmtime's Python package does not publish; no other file uses any.
+"""All uses of private names of wasmtime's Python package. No other file uses any.
 
-The names, and the layout of the C structures below, are those of the version :data:`TESTED`. The plain engine
-(``arena.sandbox.components``) does the same with published names only.
+The names and the layout of the C structures below match version :data:`TESTED`. The plain engine
+(``arena.sandbox.components``) does the same with public names only.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def refuse_asynchronous(config: Config) -> None:
     ffi.wasmtime_config_concurrency_support_set(config.ptr(), False)
 
 
-# With addresses as plain numbers, a call takes half the time that it takes with typed pointers.
+# With addresses as plain numbers, a call takes half as long as with typed pointers.
 _call_unchecked: Final = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_void_p, c_size_t, c_void_p)(
     ("wasmtime_func_call_unchecked", ffi.dll)
 )
@@ -64,7 +64,7 @@ _ERROR: Final = POINTER(ffi.wasmtime_error_t)
 
 
 class StoreFuel:
-    """The fuel of a store, without the checks that ``wasmtime.Store`` makes at each call."""
+    """The fuel of a store, without the checks that ``wasmtime.Store`` does at each call."""
 
     def __init__(self, store: Store) -> None:
         self._context = cast(store._context(), c_void_p).value
@@ -82,14 +82,14 @@ class StoreFuel:
 
 
 class CoreFunction:
-    """A core function with at most one parameter and one result, both numbers, without the checks that
-    ``wasmtime.Func`` makes at each call.
+    """A core function with at most one parameter and one result, both numbers. It skips the checks that
+    ``wasmtime.Func`` does at each call.
     """
 
     def __init__(self, store: Store, function: object) -> None:
         assert isinstance(function, Func)
         self._function = function._func
-        # For the parameter, then for the result.
+        # It holds first the parameter, then the result.
         values = (ffi.wasmtime_val_raw_t * 1)()
         self._value = c_uint64.from_buffer(values)
         self._trap = POINTER(ffi.wasm_trap_t)()
@@ -113,7 +113,7 @@ class CoreFunction:
                 maybe_raise_last_exn()
                 raise failure
             finally:
-                # It would keep this frame, and so the instance's memory, for the garbage collector.
+                # It would keep this frame, and thus the instance's memory, alive until garbage collection.
                 del failure
         return self._value.value
 
@@ -122,19 +122,19 @@ _BOOL: Final = ffi.WASMTIME_COMPONENT_BOOL.value
 
 
 class _TextArgument(Structure):
-    """A ``wasmtime_component_val_t`` that holds a text; setting ``data`` keeps the bytes alive."""
+    """A ``wasmtime_component_val_t`` that holds a string. Setting ``data`` keeps the bytes alive."""
 
     _fields_ = (("kind", c_uint8), ("size", c_size_t), ("data", c_char_p), ("rest", c_size_t))
 
 
 class _Payload(Structure):
-    """The same structure for reading, since the text may contain zeros."""
+    """The same structure for reading, since the string can contain zeros."""
 
     _fields_ = (("kind", c_uint8), ("size", c_size_t), ("data", c_void_p), ("rest", c_size_t))
 
 
 class _Result(Structure):
-    """A ``wasmtime_component_val_t`` that holds a result; ``payload`` is the address of another one."""
+    """A ``wasmtime_component_val_t`` that holds a result. ``payload`` is the address of another value."""
 
     _fields_ = (
         ("kind", c_uint8),
@@ -149,10 +149,10 @@ _NO_FINALIZER: Final = CFUNCTYPE(None, c_void_p)()
 
 
 class FastTextFunction:
-    """A component's function from texts to ``result<bool, string>`` or ``result<string, string>``.
+    """A component's function that maps strings to ``result<bool, string>`` or ``result<string, string>``.
 
-    :class:`wasmtime.component.Func` asks for the function's type at each call, which takes 50 µs, and never
-    frees 48 bytes of the result. Here the types were checked when the component was compiled.
+    :class:`wasmtime.component.Func` looks up the function's type at each call, which takes 50 µs, and leaks
+    48 bytes of the result. Here, the types were checked when the component was compiled.
     """
 
     def __init__(self, instance: WasmtimeInstance, store: Store, index: ExportIndex, params: int) -> None:
@@ -187,18 +187,18 @@ class FastTextFunction:
             return result.is_ok, string_at(payload.data, payload.size).decode()
         finally:
             ffi.wasmtime_component_val_delete(self._at)
-            # The next call would free once more what is there.
+            # Otherwise, the next call would free the value a second time.
             result.kind = _BOOL
 
 
 def add_text_function(root: LinkerInstance, name: str, body: Callable[[str, int], None]) -> object:
-    """Define a function of a component that takes a text.
+    """Define a host function for a component that takes a string.
 
-    ``body`` receives the text with 0, or, if the text is longer than :data:`~arena.sandbox.limits.MOST_TEXT`,
-    its beginning with its size in bytes. The call raises what ``body`` raises. The caller must keep the
-    returned object as long as the linker.
+    ``body`` receives the string and 0 or, if the string is longer than
+    :data:`~arena.sandbox.limits.MOST_TEXT`, its beginning and its full size in bytes. The call raises what
+    ``body`` raises. The caller must keep the returned object as long as the linker.
 
-    :meth:`wasmtime.component.LinkerInstance.add_func` copies a text of any size.
+    In contrast, :meth:`wasmtime.component.LinkerInstance.add_func` copies strings of any size.
     """
 
     def call(data: Any, context: Any, kind: Any, args: Any, count: int, results: Any, wanted: int) -> Any:

@@ -1,12 +1,12 @@
-"""Linking of the core modules of a component into one, as a static linker does it.
+"""Links the core modules of a component into one, like a static linker.
 
-componentize-py makes a component of 38 core modules, which every instance links again: wasmtime looks up
-5,500 functions for the table that they share, and every call, global and memory access crosses from one
-module to another. In one module, all of that is settled when it is compiled. A mutable global that no code
-ever sets, such as the linker of shared libraries leaves behind, becomes a constant.
+componentize-py makes a component of 38 core modules, which must be linked again for every instance: wasmtime
+looks up 5,500 functions for their shared table, and every call, global and memory access crosses module
+boundaries. In a single module, all of this is resolved at compile time. A mutable global that no code ever
+sets, such as those left by the linker of shared libraries, becomes a constant.
 
-A linked module has no state but its memory and the globals that it exports (``global 0`` and so on). Code
-that changes tables or drops segments is unknown here and refused.
+A linked module has no state except its memory and the globals that it exports (``global 0`` and so on). Code
+that changes tables or drops segments is not supported and is refused.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ from arena.sandbox.engine.component import (
 from arena.sandbox.errors import BuildFailed
 
 HOST: Final = "host"
-"""The module from which a linked module imports what its component imported."""
+"""The module name under which a linked module imports the functions that its component imported."""
 
 
 class Defined(NamedTuple):
-    """Something that a core instance defines itself: its position among the instance's own definitions of
-    that sort, after the imports.
+    """A definition of a core instance: its position among the instance's definitions of that sort, excluding
+    imports.
     """
 
     instance: int
@@ -65,16 +65,16 @@ Function = Defined | Hosted
 
 
 def linked(component: bytes) -> bytes:
-    """Return the core module that does what the component does.
+    """Return a core module that is equivalent to the component.
 
-    It exports ``memory``, ``cabi_realloc``, the component's functions, as the canonical ABI flattens them,
-    and for each a ``cabi_post_NAME``, if it has one. Raises :class:`BuildFailed` for what is unknown here.
+    It exports ``memory``, ``cabi_realloc``, the component's functions as flattened by the canonical ABI, and
+    the ``cabi_post_NAME`` of each function that has one. Raises :class:`BuildFailed` for unknown constructs.
     """
     return _Linker(read_component(component)).module()
 
 
 class _Token(NamedTuple):
-    """An instruction that must be rewritten, and the indices that are its operands."""
+    """An instruction that must be rewritten, with its operands, which are indices."""
 
     start: int
     end: int
@@ -111,7 +111,7 @@ _COPIED: Final = re.compile(
     rb"|\xfc(?:[\x00-\x07]|\x0a\x00\x00|\x0b\x00))+",  # saturating conversions, memory.copy, memory.fill
     re.DOTALL,
 )
-"""Instructions that stay as they are."""
+"""Matches instructions that are copied unchanged."""
 
 
 def _tokens(data: bytes, at: int, end: int) -> Iterator[_Token]:
@@ -160,7 +160,7 @@ class _Linker:
         )
         self._tables = {table: number for number, table in enumerate(tables)}
         self._code: dict[Defined, list[_Token]] = {}
-        """Of the functions that can be called."""
+        """The code of the functions that can be called."""
         self._trace([*self._exports.values(), *self._tabled])
         functions: list[Function] = [*sorted(self._hosted), *sorted(self._code)]
         self._functions = {function: number for number, function in enumerate(functions)}
@@ -202,7 +202,7 @@ class _Linker:
 
     @cached_property
     def _elements(self) -> list[tuple[Defined, int, list[Function]]]:
-        """The table, offset and functions of each element."""
+        """The table, offset and functions of each element segment."""
         return [
             (
                 self._find(number, TABLE, element.table),

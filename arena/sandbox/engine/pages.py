@@ -1,4 +1,4 @@
-"""The pages of a private mapping to which this process has written, as reported by Linux (6.7 and later)."""
+"""The pages of a private mapping that this process has written to, as reported by Linux (6.7 or later)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Final
 _REGIONS: Final = 512
 
 _REGION: Final = Struct("QQQ")
-"""``struct page_region`` of ``linux/fs.h``: start, end and categories."""
+"""``struct page_region`` from ``linux/fs.h``: start, end and categories."""
 
 
 class _Scan(Structure):
-    """The ``struct pm_scan_arg`` of ``linux/fs.h``."""
+    """The ``struct pm_scan_arg`` from ``linux/fs.h``."""
 
     _fields_ = tuple(
         (name, c_uint64)
@@ -43,10 +43,9 @@ _SWAPPED: Final = 1 << 4
 
 
 def written_pages(start: int, size: int, most: int) -> list[tuple[int, int]] | None:
-    """Return the start and end of each run of pages between these addresses that no longer equal the mapped
-    file's.
+    """Return the start and end of each run of pages between these addresses that differ from the mapped file.
 
-    Return None if they exceed ``most`` bytes, or if this system does not report them.
+    Return None if the pages exceed ``most`` bytes, or if this system does not report them.
     """
     regions = create_string_buffer(_REGION.size * _REGIONS)
     scan = _Scan(
@@ -61,7 +60,7 @@ def written_pages(start: int, size: int, most: int) -> list[tuple[int, int]] | N
         return_mask=_FILE,
     )
     try:
-        # Not kept open: in a process forked from this one it would report this one's memory.
+        # Do not keep it open: in a forked process, it would report the memory of its parent.
         file = os.open("/proc/self/pagemap", os.O_RDONLY)
         try:
             found = fcntl.ioctl(file, _PAGEMAP_SCAN, scan)

@@ -115,7 +115,6 @@ _LISTED: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
     },
     "text of option": {
         DERIVED: (
-            "admin hide --reason",
             "admin suspend --reason",
             "admin suspicions --preset",
             "bot add-version {--rights --secret --webhook}",
