@@ -230,6 +230,8 @@ def _request_body(operation: ApiOperation, captured: Captured) -> Mapping[str, o
         content[raw.media] = {"schema": schema, **_example(raw.example)}
         limits[raw.media] = raw.most
     sizes = ", ".join(f"{most} bytes as `{media}`" for media, most in limits.items())
+    if len(limits) == 1:
+        sizes = f"{operation.max_body} bytes"
     return {"description": f"At most {sizes}.", "required": True, "content": content}
 
 

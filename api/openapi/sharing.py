@@ -25,19 +25,22 @@ def share_error_codes(operations: Sequence[dict[str, Any]], problem: dict[str, A
 
 def share_examples(paths: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return one example of each schema that several operations return, unless it is short, and make these
-    operations refer to it. The longest example is used, from operations with GET if there are any.
+    operations refer to it. The longest example is used, from operations with GET if there are any. A plain
+    text has an example of its own for each operation.
     """
-    users: dict[str, list[tuple[bool, int, dict[str, Any]]]] = {}
+    users: dict[bytes, list[tuple[bool, int, str, dict[str, Any]]]] = {}
     for item in paths.values():
         for method, operation in item.items():
             for response in operation["responses"].values() if isinstance(operation, dict) else ():
                 for content in response.get("content", {}).values():
-                    if "$ref" in content["schema"] and "example" in content:
-                        rank = (method == "get", len(orjson.dumps(content["example"])), content)
-                        users.setdefault(content["schema"]["$ref"].rpartition("/")[2], []).append(rank)
+                    schema = content["schema"]
+                    if "example" in content and schema != {"type": "string"}:
+                        name = schema.get("$ref", operation["operationId"]).rpartition("/")[2]
+                        rank = (method == "get", len(orjson.dumps(content["example"])), name, content)
+                        users.setdefault(orjson.dumps(schema), []).append(rank)
     shared: dict[str, Any] = {}
-    for name, ranked in users.items():
-        _, size, best = max(ranked, key=lambda one: one[:2])
+    for ranked in users.values():
+        _, size, name, best = max(ranked, key=lambda one: one[:2])
         if len(ranked) > 1 and size >= _MIN_EXAMPLE:
             shared[name] = {"value": best["example"]}
             for *_, content in ranked:

@@ -127,8 +127,8 @@ def _object(shape: ObjectShape) -> type[Schema]:
 def _event(shape: EventShape) -> type[Schema]:
     if shape.name not in _objects:
         members: dict[str, Any] = {
-            "n": described(WholeNumber, "The number of the event in the game."),
-            "type": described(fields.String, "The type of the event.", validate=validate.OneOf(shape.types)),
+            "n": described(WholeNumber, "The event's number in the game."),
+            "type": described(fields.String, "The event's type.", validate=validate.OneOf(shape.types)),
         }
         members |= {name: _field(field) for name, field in shape.fields.items()}
         _objects[shape.name] = _schema(shape.name, shape.doc, (ResponseSchema,), members)

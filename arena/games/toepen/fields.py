@@ -112,7 +112,7 @@ OBSERVATION: Final = ObjectShape(
     },
 )
 
-_SEAT: Final = NumberShape("The seat that the event concerns.")
+_SEAT: Final = NumberShape("The event's seat.")
 _LIVES: Final = numbers("Per seat: lives left.")
 _VALUE: Final = NumberShape("The value of the hand in lives.")
 _OWN_CARDS: Final = cards("The cards; null for the other seats.", CARD, nullable=True)

@@ -147,7 +147,7 @@ OBSERVATION: Final = ObjectShape(
     },
 )
 
-_SEAT: Final = NumberShape("The seat that the event concerns.")
+_SEAT: Final = NumberShape("The event's seat.")
 _SCORE: Final = numbers("The points of each team.")
 _WINNER: Final = NumberShape("The team that won; null if neither did.", nullable=True)
 _OWN_CARDS: Final = cards("The cards; null for viewers who cannot see them.", CARD, nullable=True)
