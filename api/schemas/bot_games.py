@@ -36,7 +36,7 @@ class BotGamesFilter(RequestSchema):
     )
     result = optional(
         fields.String,
-        "Only games with this result; at tables, all places but the first are `lost`.",
+        "Only games with this result. At tables, all places except the first count as `lost`.",
         load_default=absent,
         validate=validate.OneOf(RESULTS),
     )

@@ -53,7 +53,7 @@ class NewInvitationsSchema(RequestSchema):
     roster = TypedLine(
         MAX_PERSON,
         metadata={
-            "description": "A name for all of them, such as that of a class.",
+            "description": "A name for all these invitations, such as the name of a class.",
             "default": "",
         },
     )

@@ -102,7 +102,9 @@ class HiddenTextQuery(RequestSchema):
 class NewHiddenTextSchema(HiddenTextQuery):
     """A text to hide."""
 
-    reason = TypedLine(200, least=1, required=True, metadata={"description": "The reason, for other admins."})
+    reason = TypedLine(
+        200, least=1, required=True, metadata={"description": "The reason, which only admins see."}
+    )
 
 
 class GivenText(TypedDict):

@@ -49,7 +49,7 @@ class SeriesListQuery(PageQuery):
     """Filters for series."""
 
     owner = optional(
-        fields.String, "Only those of this owner.", load_default=absent, validate=validate.Length(1, 40)
+        fields.String, "Only series of this owner.", load_default=absent, validate=validate.Length(1, 40)
     )
 
 

@@ -147,9 +147,7 @@ preset_option: Final = click.option(
     "--preset", help="The preset that sets the rules, such as paulista-2@1. [default: the game's first]"
 )
 
-preset_in_place: Final = click.option(
-    "--preset", help="The preset that determines the rules, in place of rules."
-)
+preset_in_place: Final = click.option("--preset", help="The preset that sets the rules, in place of rules.")
 
 rules_option: Final = click.option(
     "--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; repeatable."

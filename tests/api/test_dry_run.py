@@ -38,7 +38,7 @@ def dry_run(client: ContractClient, query: str = "", **changes: Any) -> Any:
 def test_sixty_students(owner: Account, services: Service) -> None:
     found = dry_run(owner.client).json
     assert (found["entrants"], found["groups"], found["games"]) == (60, 1800, 3600)
-    assert found["text"].startswith("60 entrants: 3,600 games, about 2 minutes (assumed")
+    assert found["text"].startswith("60 entrants: 3,600 games, about 2 minutes (an assumption")
     assert found["measured"] is False
     assert found["budget"] == {"groups": 1800, "left": 10_000, "fits": True}
     GameTimes(services.store.game_times).note("toepen", "uploaded", 1000, 16.5)

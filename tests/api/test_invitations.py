@@ -353,7 +353,7 @@ def test_inviting_and_signing_up_on_pages(app: Flask, organiser: Account, servic
     first, second = dict.fromkeys(CODE.findall(shown.text))
     again = teacher.send("/account/invitations", {**sent, "output": "page"})
     assert again.status_code == 422
-    assert "sent before" in again.text
+    assert "already been sent" in again.text
     assert len(services.invitations.list("ana")) == 2
     page = student.get(f"/sign-up?invitation={first}")
     check_page(page)

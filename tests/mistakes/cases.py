@@ -250,7 +250,7 @@ OFFLINE: Final[list[Command]] = [
 
 ONLINE: Final[list[Command]] = [
     Command("game create toepen rookie house:random",
-            "that is a house bot; at SEAT ... expected house:rookie for the house bot"),
+            "this is the name of a house bot; at SEAT ... expected house:rookie for the house bot"),
     Command("game create toepen house:rookei open", "did you mean 'rookie'?"),
     Command("game create toepen open open --turn-seconds 0.001", "--turn-seconds"),
     Command("game create toepen open open --rule seats=3", "SEAT"),

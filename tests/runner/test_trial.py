@@ -162,7 +162,7 @@ def test_a_bot_that_cannot_be_made_is_debugged_without_a_traceback_of_ours(
         ("x = 1\n", "not loaded: {file} contains no bot; expected a class Bot"),
         (
             "import os\ndef choose(turn):\n    os._exit(1)\n",
-            "void: my_bot ended its process\nended after 1 of",
+            "void: my_bot ended its process\nstopped after 1 of",
         ),
         (
             "import socket\ndef choose(turn):\n    return turn['legal_actions'][0]\n",
@@ -197,7 +197,7 @@ def test_a_bot_that_is_late_ends_the_test(tmp_path: Path) -> None:
     words = ("bot", "test", bots.write(tmp_path, "hangs"), "--think-limit", "0.2", "--no-sandbox")
     done = botequim(*words, "--games", "2")
     assert done.returncode == 1
-    assert "ended after 1 of" in done.stdout
+    assert "stopped after 1 of" in done.stdout
     assert re.search(r"late, no answer within 0\.2 s \(\S+hangs\.py:[567]\)", done.stdout)
 
 
