@@ -178,7 +178,7 @@ def test_what_was_not_uploaded_has_no_source(owner: Account, register: Callable[
         ({"source": None, "component": "AAAA"}, "component", "not a WebAssembly component"),
         ({"component": "AAAA"}, "source", "either a source or a component"),
         ({"source": None}, "source", "either a source or a component"),
-        ({"transport": "remote"}, "source", "other bots have neither"),
+        ({"transport": "remote"}, "source", "which other bots must not have"),
     ],
 )
 def test_what_is_not_taken(

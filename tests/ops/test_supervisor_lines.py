@@ -43,7 +43,7 @@ def test_a_process_that_ends_says_how(
     records = [record for record in caplog.records if vars(record).get("child") == "worker 7"]
     runs, ended, again, stopped = records
     assert runs.getMessage() == f"worker 7: running as process {first}"
-    assert ended.getMessage().startswith("worker 7: ended by signal 9 (Killed); restarting in ")
+    assert ended.getMessage().startswith("worker 7: ended by signal 9 (Killed), restarting in ")
     assert (vars(ended)["status"], vars(again)["child_pid"]) == (-9, second)
     assert stopped.getMessage() == "worker 7: stopped by signal 15 (Terminated)"
     assert said == [ended.getMessage()]
