@@ -21,7 +21,7 @@ from arena.games.descriptor import Game, Preset
 from arena.games.options import Option
 from arena.games.panels import NUMBER
 from arena.games.pictures import UNSEEN
-from arena.live.header import GameHeader, Viewer
+from arena.live.header import GameHeader
 from arena.live.service import EventsGone
 from arena.operations.operation import JSON
 from arena.people.seat_table import YOU, seat_table
@@ -204,7 +204,7 @@ def join_page() -> Response:
     """Show the seat that a link is for. Nothing changes."""
     code = request.args.get("code", "")
     game, seat = services().people.invited(code)
-    one = services().live.summary(game, Viewer(admin=True))
+    one = services().live.summary_of(services().people.header(game))
     names = [entry["name"] or "nobody yet" for entry in one["seats"]]
     response = page("join.html", code=code, kind=one["kind"], seat=seat, names=names)
     response.headers["Cache-Control"] = "private, no-store"
@@ -274,7 +274,8 @@ def table_page(game: str) -> ResponseReturnValue:
     """Show a person the table of their game."""
     me = _player()
     seat = services().people.your_seat(game, me)
-    header, one = services().people.header(game), services().live.summary(game, visitor().viewer)
+    header = services().people.header(game)
+    one = services().live.summary_of(header)
     if header.state == "waiting":
         view = services().live.view(game, visitor().viewer)
         return page(

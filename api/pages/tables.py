@@ -92,7 +92,7 @@ def _own_game(game: str, person: str | None) -> dict[str, Any]:
     seats = header.seats_of(person)
     if not seats:
         return {}
-    summary = services().live.summary(game, visitor().viewer)
+    summary = services().live.summary_of(header)
     return {
         "seat": seats[0],
         "public": header.visibility == "public",

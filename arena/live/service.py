@@ -287,7 +287,11 @@ class LiveGames:
 
     def summary(self, game_id: str, viewer: Viewer = ANYBODY) -> GameSummary:
         """Return the entry of a game in lists, without cards."""
-        return self._moderate(self._visible_header(game_id, viewer).summary())
+        return self.summary_of(self._visible_header(game_id, viewer))
+
+    def summary_of(self, header: GameHeader) -> GameSummary:
+        """Return the entry in lists of a game whose header is already loaded, with hidden texts replaced."""
+        return self._moderate(header.summary())
 
     def view(
         self,
