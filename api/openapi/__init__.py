@@ -229,8 +229,9 @@ def _request_body(operation: ApiOperation, captured: Captured) -> Mapping[str, o
         schema = {"contentMediaType": raw.media, "description": raw.description}
         content[raw.media] = {"schema": schema, **_example(raw.example)}
         limits[raw.media] = raw.most
-    sizes = ", ".join(f"{most} bytes as `{media}`" for media, most in limits.items())
-    if len(limits) == 1:
+    if operation.raw:
+        sizes = ", ".join(f"{most} bytes as `{media}`" for media, most in limits.items())
+    else:
         sizes = f"{operation.max_body} bytes"
     return {"description": f"At most {sizes}.", "required": True, "content": content}
 

@@ -110,9 +110,12 @@ def _of_board(groups: Sequence[GroupResult], owners: Mapping[str, str]) -> list[
     signalling, left = signalling_gains(groups, owners, LEVEL)
     meetings: dict[tuple[str, PlayerId, PlayerId], Encounter] = {}
     for group in left:
-        for one, other in permutations(group.players, 2) if not group.forfeiters else ():
+        if group.forfeiters:
+            continue
+        partners = team_partners(group)
+        for one, other in permutations(group.players, 2):
             score = group_points(group, one, other)
-            if score is not None and frozenset((one, other)) not in team_partners(group):
+            if score is not None and frozenset((one, other)) not in partners:
                 tournament = tournament_of(group.id) or group.id
                 meetings[group.id, one, other] = Encounter(group.id, tournament, one, other, score)
     sealed = groups[0].division == SEALED

@@ -48,7 +48,7 @@ class Documents(Repository):
 
     def many(self, names: Sequence[str], read: Callable[[Any], Any] = _unchanged) -> list[Any]:
         """Return the results of ``read`` for the named values, with None for missing or unreadable ones."""
-        (reply,) = self._connection.run([("HMGET", self._key, *names)]) if names else ((),)
+        reply = self._one("HMGET", self._key, *names) if names else ()
         return [self._listed(name, data, read) for name, data in zip(names, reply, strict=True)]
 
     def add(self, name: str, value: object) -> bool:
