@@ -9,7 +9,7 @@ from flask.typing import ResponseReturnValue
 
 from api.http.requests import load
 from api.http.sessions import page_viewer, signed_in, visitor
-from api.pages.fields import is_of_form, split_names, status_of
+from api.pages.fields import of_form, split_names, status_of
 from api.pages.site import blueprint, form, page
 from api.resources.guests import invitation_url
 from api.schemas.guests import InviteSchema
@@ -43,9 +43,7 @@ def _act(tournament: str, act: Callable[[Guests, Principal], object]) -> Respons
     try:
         act(services().tournaments.invitations, signed_in())
     except ArenaError as error:
-        if not is_of_form(error) and error.code != "owner_not_found":
-            raise
-        return _shown(tournament, error)
+        return _shown(tournament, of_form(error, "owner_not_found"))
     return redirect(url_for("pages.guests_page", tournament=tournament), 303)
 
 
@@ -75,9 +73,7 @@ def create_invitation_link(tournament: str) -> ResponseReturnValue:
     try:
         made = services().tournaments.invitations.add_link(tournament, None, signed_in())
     except ArenaError as error:
-        if not is_of_form(error):
-            raise
-        return _shown(tournament, error)
+        return _shown(tournament, of_form(error))
     return _shown(tournament, link=invitation_url(tournament, made["code"]))
 
 

@@ -17,7 +17,7 @@ from api.pages.fields import (
     body_of,
     controls,
     filled,
-    is_of_form,
+    of_form,
     status_of,
     time_value,
     with_error,
@@ -103,9 +103,7 @@ def make_invitations() -> ResponseReturnValue:
             who.owner, invited, roster=body.get("roster", ""), expires_ms=body.get("expires_ms")
         )
     except ArenaError as error:
-        if not is_of_form(error):
-            raise
-        return _invitations(found, error)
+        return _invitations(found, of_form(error))
     shown = shown_once(made)
     if output.value == "csv":
         response = Response(
