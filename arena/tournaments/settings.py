@@ -52,7 +52,7 @@ class SharedSettings:
         response="Plain text about the tournament; can be empty.",
     )
     link: str = setting(
-        "The http or https address of a web page about the tournament.",
+        "The http or https address of the tournament's web page.",
         label="Link",
         max_length=300,
         default="",
