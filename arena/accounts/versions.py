@@ -209,8 +209,8 @@ def unpack_suspension(text: str | None) -> Suspension | None:
 
 
 def unpack_bot(fields: Mapping[str, str] | None) -> BotAccount | None:
-    """Return the bot with these stored fields, without its versions. Returns None if there is no bot, or if
-    it was deleted and is no longer listed.
+    """Return the bot with these stored fields, without its versions, or None if the bot does not exist or
+    was deleted and is no longer listed.
 
     Raises :class:`~arena.errors.CorruptState`.
     """

@@ -87,7 +87,9 @@ def check_people(people: Sequence[Person]) -> None:
     handles = [person.handle for person in people if person.handle]
     twice = next((handle for handle in handles if handles.count(handle) > 1), None)
     if twice is not None:
-        raise InvalidRoster(f"two people have the handle {twice!r}", field="people", expected="one")
+        raise InvalidRoster(
+            f"two people have the handle {twice!r}", field="people", expected="each handle once"
+        )
 
 
 def check_person(line: int, name: str = "", handle: str = "", email: str = "") -> Person:

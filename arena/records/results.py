@@ -31,9 +31,9 @@ def told_result(
     you: int | None = None,
     resigned: Collection[int] = (),
 ) -> ToldResult:
-    """Return the result of a finished game as told to the player at seat ``you``, or to a spectator if it is
-    None. ``form`` is the game's picture, including the names of the seats. ``outcome`` has the same form as
-    in a record. ``resigned`` are the seats that resigned.
+    """Return the result of a finished game in words, for the player at seat ``you``, or for a spectator if
+    ``you`` is None. ``form`` is the game's picture, including the names of the seats. ``outcome`` has the
+    same form as in a record. ``resigned`` are the seats that resigned.
     """
     return _Teller(form, teams, outcome, you).result(resigned)
 

@@ -128,7 +128,7 @@ def _check_sizes(canonical: Canonical, size: int) -> Iterator[Problem]:
     seats += [("resigned", entry["seat"]) for entry in canonical["resigned"]]
     for where, seat in seats:
         if seat >= size:
-            yield Problem("seats", where, f"there is no seat {seat} in a game with {size} seats")
+            yield Problem("seats", where, f"seat {seat} does not exist in a game with {size} seats")
 
 
 class _Stop(Exception):
