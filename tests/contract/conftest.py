@@ -9,7 +9,7 @@ import pytest
 
 from arena.games import GAMES
 from arena.games.descriptor import Game
-from tests.contract.history import TOLD, Told
+from tests.contract.history import HAND_HISTORIES, HandHistory
 from tests.contract.playouts import AlternativeLog
 
 
@@ -26,6 +26,6 @@ def alternative_log(game: Game) -> AlternativeLog:
 
 
 @pytest.fixture(scope="module")
-def told(game: Game) -> Told:
-    """Tells what happened in a hand."""
-    return TOLD[game.kind]
+def hand_history(game: Game) -> HandHistory:
+    """Reads what happened in a hand."""
+    return HAND_HISTORIES[game.kind]

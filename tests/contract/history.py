@@ -102,9 +102,9 @@ def toepen_events(view: Mapping[str, Any]) -> list[Item]:
     return []
 
 
-class Told(NamedTuple):
-    """How to tell a game's hand: from an observation, from the view of one event, and the type of the event
-    with which it begins anew.
+class HandHistory(NamedTuple):
+    """How the history of a hand is read: from an observation, from the view of one event, and the type of
+    the event with which it begins anew.
     """
 
     by_observation: Callable[[Mapping[str, Any]], list[Item]]
@@ -112,4 +112,7 @@ class Told(NamedTuple):
     begins: str
 
 
-TOLD = {"truco": Told(truco, truco_events, "hand_over"), "toepen": Told(toepen, toepen_events, "hand")}
+HAND_HISTORIES = {
+    "truco": HandHistory(truco, truco_events, "hand_over"),
+    "toepen": HandHistory(toepen, toepen_events, "hand"),
+}

@@ -13,7 +13,7 @@ from arena.bots.redeal import redeal
 from arena.games.descriptor import Game
 from arena.games.kernel import CHANCE, State
 from arena.play.turn_texts import LEGAL, turn_text
-from tests.contract.history import Told
+from tests.contract.history import HandHistory
 from tests.contract.playouts import LOG, AlternativeLog, beginning, playout, rules_of
 
 
@@ -87,7 +87,7 @@ def test_alternative_logs_do_differ(game: Game, alternative_log: AlternativeLog)
 @settings(max_examples=100)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_one_observation_tells_all_that_was_seen_of_the_hand(
-    game: Game, told: Told, data: st.DataObject, seed: int
+    game: Game, hand_history: HandHistory, data: st.DataObject, seed: int
 ) -> None:
     """A bot that forgets everything between two turns knows as much of the hand as one that does not."""
     rules = data.draw(rules_of(game))
@@ -95,12 +95,12 @@ def test_one_observation_tells_all_that_was_seen_of_the_hand(
     history: list[Any] = []
     for number, (state, _, _, events) in enumerate(playout(game, rules, Random(seed))):
         for event in events:
-            if event[0] == told.begins:
+            if event[0] == hand_history.begins:
                 history = []
             view = game.view_event(event, None)
-            history += told.by_event(view) if view is not None else []
+            history += hand_history.by_event(view) if view is not None else []
         for viewer in viewers:
-            assert told.by_observation(state.observation(viewer)) == history
+            assert hand_history.by_observation(state.observation(viewer)) == history
         if number > 250:
             break
 

@@ -25,7 +25,7 @@ from tests.api.conftest import (  # noqa: F401  (fixtures)
     sign_up,
 )
 from tests.api.conftest import register as register_bot  # noqa: F401  (a fixture)
-from tests.contract.history import Told
+from tests.contract.history import HandHistory
 from tests.contract.playouts import LOG, AlternativeLog
 from tests.highcard.game import GAME
 from tests.highcard.rules import CARDS
@@ -66,9 +66,9 @@ def alternative_log() -> AlternativeLog:
 
 
 @pytest.fixture(scope="module")
-def told() -> Told:
-    """Tells the cards played in a hand."""
-    return Told(
+def hand_history() -> HandHistory:
+    """Reads the cards played in a hand."""
+    return HandHistory(
         lambda seen: [("play", play["seat"], play["card"]) for play in seen["played"]],
         lambda view: [("play", view["seat"], view["card"])] if view["type"] == "play" else [],
         "hand",

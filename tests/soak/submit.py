@@ -48,7 +48,7 @@ def command(url: str, token: str, *arguments: str) -> str:
 
 
 def prove(url: str, folder: Path, say: Say, seconds: float = 1800) -> dict[str, Any]:
-    """Hand in the bots at ``url``, wait for their tournaments, and play these again. ``say`` is told what
+    """Hand in the bots at ``url``, wait for their tournaments, and play these again. ``say`` prints what
     happens. Returns how many ``games`` were played again, and how many ``decisions`` were compared.
     """
     mark = secrets.token_hex(3)
@@ -57,9 +57,9 @@ def prove(url: str, folder: Path, say: Say, seconds: float = 1800) -> dict[str, 
     began = time.monotonic()
     for kind, file in BOTS.items():
         say(f"$ botequim bot submit {file} --name {names[kind]} --kind {kind}")
-        told = command(url, token, "bot", "submit", file, "--name", names[kind], "--kind", kind)
-        assert f"{kind}: qualified" in told, told
-        for line in told.splitlines():
+        output = command(url, token, "bot", "submit", file, "--name", names[kind], "--kind", kind)
+        assert f"{kind}: qualified" in output, output
+        for line in output.splitlines():
             say(f"  {line}")
     client = Client(url, token, patience=120)
     files, played = [], 0
@@ -85,14 +85,14 @@ def prove(url: str, folder: Path, say: Say, seconds: float = 1800) -> dict[str, 
             say(f"{kind}: it is on the page {page}")
     sources = [f"--source={names[kind]}@1={file}" for kind, file in BOTS.items()]
     say(f"$ botequim verify {' '.join(file.name for file in files)} --replay-bots {' '.join(sources)}")
-    told = command(url, "", "verify", *map(str, files), "--replay-bots", *sources)
-    for line in told.splitlines():
+    output = command(url, "", "verify", *map(str, files), "--replay-bots", *sources)
+    for line in output.splitlines():
         say(f"  {line}")
-    assert "all verified" in told, told
+    assert "all verified" in output, output
     found = re.search(
-        r"(\d+) games replayed, (\d+) decisions of uploaded bots compared, all as recorded", told
+        r"(\d+) games replayed, (\d+) decisions of uploaded bots compared, all as recorded", output
     )
-    assert found, told
+    assert found, output
     assert int(found[1]) == played > 0 < int(found[2])
     return {"games": played, "decisions": int(found[2])}
 

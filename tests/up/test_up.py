@@ -123,12 +123,12 @@ def test_a_killed_supervisor_takes_api_and_workers_with_it_and_the_next_start_wo
 def test_a_folder_in_use_and_an_address_in_use_are_one_line(tmp_path: Path) -> None:
     with Service(tmp_path, workers=0) as service:
         bind = f"127.0.0.1:{service.port}"
-        told = refused(tmp_path, "--data", str(service.data), "--bind", bind)
-        assert f"the data folder {service.data} is in use by process {service.process.pid}" in told
+        output = refused(tmp_path, "--data", str(service.data), "--bind", bind)
+        assert f"the data folder {service.data} is in use by process {service.process.pid}" in output
         other = tmp_path / "other"
-        told = refused(tmp_path, "--data", str(other), "--bind", bind)
-        assert f"cannot listen on {bind}: Address already in use" in told
-        assert "expected a free address and port" in told
+        output = refused(tmp_path, "--data", str(other), "--bind", bind)
+        assert f"cannot listen on {bind}: Address already in use" in output
+        assert "expected a free address and port" in output
         # The first goes on.
         assert service.client().request("GET", "/readyz") == {"status": "ok"}
 
@@ -169,10 +169,10 @@ def test_an_api_that_never_starts_is_reported_with_the_reason_of_this_start(tmp_
     logs = tmp_path / "botequim-data" / "logs"
     logs.mkdir(parents=True)
     (logs / "api.log").write_text('{"exception": "Traceback\\nOldError: long ago"}\n')
-    told = refused_after(tmp_path, GUNICORN_CMD_ARGS="--no-such-option")
-    assert "the API did not start (status 2)" in told
-    assert "no-such-option" in told
-    assert "OldError" not in told
+    output = refused_after(tmp_path, GUNICORN_CMD_ARGS="--no-such-option")
+    assert "the API did not start (status 2)" in output
+    assert "no-such-option" in output
+    assert "OldError" not in output
 
 
 def refused_after(folder: Path, **settings: str) -> str:
@@ -209,8 +209,8 @@ def test_invalid_options_are_reported_in_one_line(tmp_path: Path) -> None:
     assert "is not a valid listen address" in refused(tmp_path, "--bind", "8000")
     (tmp_path / "file").write_text("")
     assert "cannot be created" in refused(tmp_path, *bind, "--data", "file/inside")
-    told = refused(tmp_path, *bind, BOTEQUIM_ADMIN_TOKEN="short")
-    assert "the admin token is too short" in told
+    output = refused(tmp_path, *bind, BOTEQUIM_ADMIN_TOKEN="short")
+    assert "the admin token is too short" in output
 
 
 def test_stopping_while_it_starts(tmp_path: Path) -> None:

@@ -76,16 +76,16 @@ def test_two_examples_are_submitted_and_reach_the_leaderboard(tmp_path: Path) ->
         sources.mkdir()
         for kind, file in BOTS.items():
             name = f"my-{kind}"
-            told = call(
+            done = call(
                 service, ROOT / "examples", "bot", "submit", file, "--name", name, "--kind", kind, token=owner
             )
-            assert told.returncode == 0, told.stderr
-            assert f"{name} 1: registered" in told.stdout
+            assert done.returncode == 0, done.stderr
+            assert f"{name} 1: registered" in done.stdout
             page = f"{service.url}/leaderboards/{kind}"
-            assert f"{kind}: qualified; watch {page}\n" in told.stdout
+            assert f"{kind}: qualified; watch {page}\n" in done.stdout
             with urlopen(page, timeout=PATIENCE) as reply:
                 assert reply.status == 200
-            assert re.search(outlook[kind], told.stdout), told.stdout
+            assert re.search(outlook[kind], done.stdout), done.stdout
             shutil.copy(ROOT / "examples" / file, sources / f"{name}@1.py")
         records = tmp_path / "records.jsonl"
         lines: list[str] = []
@@ -117,18 +117,18 @@ def test_two_examples_are_submitted_and_reach_the_leaderboard(tmp_path: Path) ->
                 assert time.monotonic() < deadline
                 time.sleep(0.2)
         records.write_text("\n".join(lines) + "\n")
-    told = verify(tmp_path, "--sources", str(sources))
-    assert told.returncode == 0, told.stdout + told.stderr
-    assert "12 records, all verified" in told.stdout
-    assert "8 games replayed" in told.stdout
-    assert "all as recorded" in told.stdout
+    done = verify(tmp_path, "--sources", str(sources))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "12 records, all verified" in done.stdout
+    assert "8 games replayed" in done.stdout
+    assert "all as recorded" in done.stdout
     # Another bot than the one that played decides otherwise, and that is said.
     other = tmp_path / "other.py"
     other.write_text("def choose(turn):\n    return turn['legal_actions'][-1]\n")
-    told = verify(tmp_path, "--source", f"my-toepen@1={other}")
-    assert told.returncode == 1
-    assert "recorded is" in told.stdout
-    assert "not replayed, because its source is missing: my-truco@1" in told.stderr
+    done = verify(tmp_path, "--source", f"my-toepen@1={other}")
+    assert done.returncode == 1
+    assert "recorded is" in done.stdout
+    assert "not replayed, because its source is missing: my-truco@1" in done.stderr
 
 
 def verify(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -154,15 +154,15 @@ def test_submitting_without_waiting_reports_that_it_is_not_over(tmp_path: Path) 
     with Service(tmp_path, workers=0) as service:
         owner = service.client().sign_up("olga")
         submit = ("bot", "submit", BOTS["truco"], "--name", "mine", "--wait", "0", "--no-tournaments")
-        told = call(service, ROOT / "examples", *submit, token=owner)
-        assert told.returncode == 0
-        assert "mine 1: received; waits for a worker" in told.stderr
+        done = call(service, ROOT / "examples", *submit, token=owner)
+        assert done.returncode == 0
+        assert "mine 1: received; waits for a worker" in done.stderr
         client = service.client(owner)
         (upload,) = client.uploads("mine")
         assert (upload["state"], upload["version"], upload["code"]) == ("received", "1", None)
         # The same file is not uploaded twice.
-        told = call(service, ROOT / "examples", *submit, token=owner)
-        assert "mine 1: received; waits for a worker" in told.stderr
+        done = call(service, ROOT / "examples", *submit, token=owner)
+        assert "mine 1: received; waits for a worker" in done.stderr
         assert client.uploads("mine") == [upload]
         bot = client.bot("mine")
         assert (bot["version"], bot["versions"], bot["tournaments"]) == (None, [], False)
@@ -181,19 +181,19 @@ def test_a_qualification_for_a_preset_is_requested(tmp_path: Path) -> None:
         client = service.client(owner)
         client.register_bot("mine")
         qualify = ("bot", "qualify", "mine", "truco", "--wait", "0")
-        told = call(service, tmp_path, *qualify, "--preset", "paulista-2@1", token=owner)
-        assert told.returncode == 2
-        assert "mine 1: qualifying in truco/paulista-2@1\n" in told.stdout
-        assert "mine 1 has not qualified yet: truco/paulista-2@1: not over after 0 s" in told.stderr
-        told = call(service, tmp_path, *qualify, token=owner)
-        assert "mine 1: qualifying in truco\n" in told.stdout
-        told = call(service, tmp_path, *qualify, "--preset", "duel@1", token=owner)
-        assert told.returncode == 2
-        assert "Brazilian Truco has no preset 'duel@1'" in told.stderr
-        assert "paulista-2@1" in told.stderr
+        done = call(service, tmp_path, *qualify, "--preset", "paulista-2@1", token=owner)
+        assert done.returncode == 2
+        assert "mine 1: qualifying in truco/paulista-2@1\n" in done.stdout
+        assert "mine 1 has not qualified yet: truco/paulista-2@1: not over after 0 s" in done.stderr
+        done = call(service, tmp_path, *qualify, token=owner)
+        assert "mine 1: qualifying in truco\n" in done.stdout
+        done = call(service, tmp_path, *qualify, "--preset", "duel@1", token=owner)
+        assert done.returncode == 2
+        assert "Brazilian Truco has no preset 'duel@1'" in done.stderr
+        assert "paulista-2@1" in done.stderr
         submit = ("bot", "submit", str(ROOT / "examples" / BOTS["truco"]), "--name", "other")
-        told = call(service, tmp_path, *submit, "--preset", "paulista@1", token=owner)
-        assert "exactly one --kind" in told.stderr
+        done = call(service, tmp_path, *submit, "--preset", "paulista@1", token=owner)
+        assert "exactly one --kind" in done.stderr
         found = client.qualifications("mine", "1")
         assert [(one["preset"], one["state"]) for one in found] == [
             ("base@1", "qualifying"),
@@ -213,16 +213,16 @@ def test_a_bot_of_one_game_is_submitted_for_it(tmp_path: Path) -> None:
             "    return turn['default_action'] or turn['legal_actions'][0]\n"
         )
         submit = ("bot", "submit", "mine.py", "--name", "mine")
-        told = call(service, tmp_path, *submit, token=owner)
-        assert told.returncode == 0, told.stderr
-        assert "mine 1: qualifying in truco\n" in told.stdout
-        assert f"truco: qualified; watch {service.url}/leaderboards/truco\n" in told.stdout
-        assert "toepen" not in told.stdout + told.stderr
+        done = call(service, tmp_path, *submit, token=owner)
+        assert done.returncode == 0, done.stderr
+        assert "mine 1: qualifying in truco\n" in done.stdout
+        assert f"truco: qualified; watch {service.url}/leaderboards/truco\n" in done.stdout
+        assert "toepen" not in done.stdout + done.stderr
         found = service.client(owner).qualifications("mine", "1")
         assert [(one["kind"], one["state"]) for one in found] == [("truco", "qualified")]
-        told = call(service, tmp_path, "bot", "qualify", "mine", "toepen", token=owner)
-        assert told.returncode == 2
-        assert "mine 1 does not play toepen: its games do not name it; at KIND; expected truco" in told.stderr
+        done = call(service, tmp_path, "bot", "qualify", "mine", "toepen", token=owner)
+        assert done.returncode == 2
+        assert "mine 1 does not play toepen: its games do not name it; at KIND; expected truco" in done.stderr
 
 
 @pytest.mark.nightly("processes")
@@ -237,12 +237,12 @@ def test_a_bot_is_submitted_for_a_preset(tmp_path: Path) -> None:
             "    return turn['legal_actions'][0]\n"
         )
         submit = ("bot", "submit", "mine.py", "--name", "mine", "--kind", "truco", "--preset", "paulista@1")
-        told = call(service, tmp_path, *submit, token=owner)
-        assert told.returncode == 0, told.stderr
+        done = call(service, tmp_path, *submit, token=owner)
+        assert done.returncode == 0, done.stderr
         page = f"{service.url}/leaderboards/truco?preset=paulista@1"
-        assert f"truco/paulista@1: qualified; watch {page}\n" in told.stdout
-        assert re.search(r"truco/paulista@1: (rank [0-9] of [0-9]|plays in|waits for)", told.stdout), (
-            told.stdout
+        assert f"truco/paulista@1: qualified; watch {page}\n" in done.stdout
+        assert re.search(r"truco/paulista@1: (rank [0-9] of [0-9]|plays in|waits for)", done.stdout), (
+            done.stdout
         )
         with urlopen(page, timeout=PATIENCE) as reply:
             assert reply.status == 200
@@ -302,19 +302,19 @@ def test_a_failed_bot_is_explained_and_fixed(tmp_path: Path) -> None:
         file = tmp_path / "mine.py"
         file.write_text("def choose(turn):\n    return turn['nothing of the kind']\n")
         submit = ("bot", "submit", "mine.py", "--name", "mine", "--kind", "toepen")
-        told = call(service, tmp_path, *submit, token=owner)
-        assert told.returncode == 2
-        assert "mine 1 did not qualify: toepen: " in told.stderr
-        assert "nothing of the kind" in told.stderr
-        assert "line 2" in told.stderr
+        done = call(service, tmp_path, *submit, token=owner)
+        assert done.returncode == 2
+        assert "mine 1 did not qualify: toepen: " in done.stderr
+        assert "nothing of the kind" in done.stderr
+        assert "line 2" in done.stderr
         # The command that is shown asks the bot again, where it failed.
         found = re.search(
             r"toepen: to repeat this decision, with your token in BOTEQUIM_TOKEN: "
             r"(botequim .* --turn (\S+) .*)",
-            told.stdout,
+            done.stdout,
         )
-        assert found, told.stdout
-        assert f"the last was crashed at turn {found[2]}, after " in told.stderr
+        assert found, done.stdout
+        assert f"the last was crashed at turn {found[2]}, after " in done.stderr
         again = subprocess.run(
             ["bash", "-c", f'botequim() {{ "{sys.executable}" -m arena.cli "$@"; }}\n{found[1]}'],
             cwd=tmp_path,
@@ -328,16 +328,16 @@ def test_a_failed_bot_is_explained_and_fixed(tmp_path: Path) -> None:
         assert "recorded: a fault (crashed)" in again.stdout
         assert "now:      crashed: KeyError: 'nothing of the kind' (bot.py, line 2)" in again.stdout
         file.write_text("def choose(turn:\n")
-        told = call(service, tmp_path, *submit, token=owner)
-        assert told.returncode == 2
-        assert "mine 2 was refused: SyntaxError: '(' was never closed (bot.py, line 1)" in told.stderr
+        done = call(service, tmp_path, *submit, token=owner)
+        assert done.returncode == 2
+        assert "mine 2 was refused: SyntaxError: '(' was never closed (bot.py, line 1)" in done.stderr
         file.write_text("def choose(turn):\n    return turn['legal_actions'][0]\n")
-        told = call(service, tmp_path, *submit, token=owner)
-        assert (told.returncode, told.stderr) == (0, "")
-        assert "mine 2: added" in told.stdout
+        done = call(service, tmp_path, *submit, token=owner)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "mine 2: added" in done.stdout
         for flag, takes_part in (("--no-tournaments", False), ("--tournaments", True)):
-            told = call(service, tmp_path, *submit, flag, token=owner)
-            assert ("mine: takes part in no scheduled tournament" in told.stdout) is not takes_part
+            done = call(service, tmp_path, *submit, flag, token=owner)
+            assert ("mine: takes part in no scheduled tournament" in done.stdout) is not takes_part
             assert service.client().bot("mine")["tournaments"] is takes_part
         cup = service.client(owner).create_tournament(
             name="Sealed cup",
@@ -347,8 +347,8 @@ def test_a_failed_bot_is_explained_and_fixed(tmp_path: Path) -> None:
             auto_enter=True,
             locks_ms=time.time_ns() // 1_000_000 + 3_600_000,
         )
-        told = call(service, tmp_path, *submit, token=owner)
-        assert told.returncode == 0
-        assert "mine 2: already has this source" in told.stdout
+        done = call(service, tmp_path, *submit, token=owner)
+        assert done.returncode == 0
+        assert "mine 2: already has this source" in done.stdout
         page = f"{service.url}/tournaments/{cup['id']}"
-        assert f"toepen: plays in 'Sealed cup', which locks in 1 h: {page}\n" in told.stdout
+        assert f"toepen: plays in 'Sealed cup', which locks in 1 h: {page}\n" in done.stdout
