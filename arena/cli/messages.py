@@ -18,7 +18,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][\w@./:-]*")
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str:
-    """Return a text such as ``did you mean 'truco'?``, or an empty text."""
+    """Return a text such as ``did you mean 'truco'?``, or an empty text if no name is similar."""
     found = similar(word, names)
     return f"did you mean {' or '.join(repr(name) for name in found)}?" if found else ""
 

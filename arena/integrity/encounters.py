@@ -25,8 +25,8 @@ class Encounter(NamedTuple):
 
 @dataclass(frozen=True)
 class Gain:
-    """A conspicuous result: ``gainer`` scored ``score`` per group in ``groups`` groups against the
-    ``helpers``, when ``expected`` was predicted.
+    """A conspicuous result of ``gainer`` against ``helpers``: it scored ``score`` per group in ``groups``
+    groups, although ``expected`` was predicted.
 
     ``tournament`` is the only tournament in which this happened, or None if the gain does not depend on the
     tournament. ``chance`` is an upper bound on the probability that such a gain is reported for any bot in an

@@ -27,7 +27,7 @@ class InvalidSecret(ArenaError):
 
 
 def new_secret() -> str:
-    """Return a signing secret: ``whsec_`` and 256 random bits in base64."""
+    """Return a new signing secret: the prefix ``whsec_`` followed by 256 random bits in base64."""
     return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()
 
 

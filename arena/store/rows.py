@@ -79,7 +79,7 @@ def check_types(row_type: type, values: Mapping[str, object]) -> None:
     types = _types(cast(Any, row_type))
     for name, value in values.items():
         if type(value) not in types[name] and types[name]:
-            raise TypeError(f"{name} is {value!r}")
+            raise TypeError(f"{name} is {value!r}, which has the wrong type")
 
 
 def unreadable(name: str, values: object, error: Exception, known: Iterable[str] = ()) -> CorruptState:

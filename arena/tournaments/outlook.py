@@ -1,6 +1,5 @@
-"""The outlook of an uploaded bot: its rank on a leaderboard, and the tournament in which it plays or for
-which it waits, derived from responses of the API. The command ``bot submit`` and the page of an upload both
-use this module.
+"""What comes next for an uploaded bot: its rank on a leaderboard, and the tournament that it plays in or
+waits for. The command ``bot submit`` and the page of an upload compute both from responses of the API.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Rating: groups against the house bots and one against each other owner, all planned at once."""
+"""The format ``rating``: it plans all groups at once, some against the house bots and one against each
+other owner.
+"""
 
 from __future__ import annotations
 
