@@ -80,7 +80,7 @@ SLICES: Final[dict[str, Slice]] = {
     ),
     "soak": Slice(
         "services under load while parts are killed",
-        ("arena/messages", "arena/ops", "arena/webhooks", "workers"),
+        ("arena/webhook_messages", "arena/ops", "arena/webhooks", "workers"),
         540,
     ),
     "starters": Slice("the starters in all languages", ("botequim", "arena/cli", "arena/client"), 340),

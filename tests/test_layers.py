@@ -171,15 +171,15 @@ ALLOWED: dict[str, set[str]] = {
     },
     "integrity": {"events", "accounts", "store", "tournaments", "ratings", "play", "games"},
     "people": {"accounts", "live", "store", "records", "replays", "play", "bots", "games"},
-    "messages": set(),
-    "webhooks": {"messages", "accounts", "live", "store", "records", "play", "bots", "games"},
+    "webhook_messages": set(),
+    "webhooks": {"webhook_messages", "accounts", "live", "store", "records", "play", "bots", "games"},
     "client": {"operations", "bots", "games", "play"},
     "research": {"records", "play", "bots", "games"},
     "upgrade": {"store", "records", "play", "games"},
     "ops": {"upgrade", "people", "webhooks", "events", "accounts", "live", "store", "records", "bots"},
     "cli": {
         *("operations", "client", "accounts", "sandbox", "tournaments", "ratings", "records", "play", "bots"),
-        *("games", "replays", "luck", "research", "installation", "messages"),
+        *("games", "replays", "luck", "research", "installation", "webhook_messages"),
     },
     "cli/operators": {"cli", "ops", "store", "upgrade", "records", "play"},
 }

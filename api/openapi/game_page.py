@@ -31,7 +31,7 @@ def game_page(game: Game) -> str:
         "",
         f"This page lists the rule options, actions, observation fields and events of `{game.kind}`. The "
         "schemas in",
-        "[openapi.yaml](../openapi.yaml) define them exactly; [turns](turns.md) describes the rest of a turn.",
+        "[openapi.yaml](../openapi.yaml) define them exactly; [turns](turns.md) has the rest of a turn.",
         "The numbers refer to the rules: "
         + ", ".join(f"[{rules.title}]({rules.path}.md)" for rules in game.rules_pages)
         + ".",

@@ -27,8 +27,8 @@ from arena.accounts.versions import BotState
 from arena.bots.transports import REMOTE, TRANSPORTS
 from arena.games import GAMES
 from arena.inputs.names import LABEL_PATTERN, LABEL_RULE
-from arena.messages.signing import SECRET_RULE
 from arena.sandbox.limits import DEFAULT_LIMITS
+from arena.webhook_messages.signing import SECRET_RULE
 from arena.webhooks.addresses import MAX_URL, URL_RULE
 
 _SECRET: Final = (

@@ -8,7 +8,7 @@ from marshmallow import fields, validate
 
 from api.schemas.common import RequestSchema, ResponseSchema, described, optional
 from api.schemas.fields import Moment, TypedLine, WholeNumber
-from arena.messages.signing import SECRET_RULE
+from arena.webhook_messages.signing import SECRET_RULE
 from arena.webhooks.addresses import MAX_URL, URL_RULE
 
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from arena.accounts.allowances import QuotaExceeded, StorageQuotas
 from arena.accounts.audit import MAX_PAGE, AuditEntry, AuditLog, Principal, Scope
-from arena.accounts.maxima import MAX_OF_BOT, Quotas
+from arena.accounts.default_limits import MAX_OF_BOT, Quotas
 from arena.accounts.owners import Owner, OwnerNotFound, OwnerSuspended, OwnerSuspension
 from arena.accounts.records import pack_settings
 from arena.accounts.uploads import InvalidSource, Upload

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 
-from arena.accounts.maxima import Quotas
+from arena.accounts.default_limits import Quotas
 from arena.errors import ArenaError
 from arena.store.accounts import AccountStore
 from arena.store.amounts import Compute, Stored

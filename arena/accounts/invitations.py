@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from arena.accounts.accounts import Accounts, InvalidName, NameTaken, Owner
 from arena.accounts.allowances import QuotaExceeded
+from arena.accounts.default_limits import Quotas
 from arena.accounts.links import digest_of, is_code
-from arena.accounts.maxima import Quotas
 from arena.errors import ArenaError
 from arena.inputs.names import NAME_PATTERN
 from arena.inputs.roster import Person, check_people

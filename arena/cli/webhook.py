@@ -20,10 +20,10 @@ from arena.cli.params import KIND
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.kernel import Turn
-from arena.messages.content import action_in, check_health, turn_message
-from arena.messages.errors import CallFailed
-from arena.messages.signing import headers, key_of, new_secret
 from arena.play.table import Table
+from arena.webhook_messages.content import action_in, check_health, turn_message
+from arena.webhook_messages.errors import CallFailed
+from arena.webhook_messages.signing import headers, key_of, new_secret
 
 _SECONDS: Final = 5.0
 _MOST_BYTES: Final = 65_536

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
-from arena.accounts.maxima import DEFAULT_BUDGET, Quotas
+from arena.accounts.default_limits import DEFAULT_BUDGET, Quotas
 from arena.errors import ArenaError
 from arena.live.retention import Retention
 from arena.records.archive.places import SCHEMES
@@ -115,9 +115,9 @@ class Settings:
     maximum number of connections to the database. ``archive`` is the folder or URL of the archive, or empty
     for processes that do not use it. ``retention`` is how long games and their records are kept. ``quotas``
     limits how much is stored. ``budget`` is the computation that an owner can start per day. ``webhooks``
-    says which addresses a webhook may have. If ``initial_data`` is set, a new database gets schedules and first
-    tournaments. If ``own_runtime`` is set, a worker that cannot run the service's runtime replaces it with
-    the one of its own installation. ``log_level`` is one of :data:`LOG_LEVELS`.
+    says which addresses a webhook may have. If ``initial_data`` is set, a new database gets schedules and
+    first tournaments. If ``own_runtime`` is set, a worker that cannot run the service's runtime replaces it
+    with the one of its own installation. ``log_level`` is one of :data:`LOG_LEVELS`.
     """
 
     redis_url: str

@@ -139,8 +139,8 @@ class BoardStore(Repository):
         points: Mapping[str, Point],
     ) -> bool:
         """Publish a board whose ledger was ``before``. Each of ``parts`` replaces the part of the same name,
-        or they replace all parts if there was no ledger. ``ratings``, by bot name, replace all ratings, and ``points`` those of
-        ``day``. Returns False if another process has published first.
+        or they replace all parts if there was no ledger. ``ratings``, by bot name, replace all ratings, and
+        ``points`` those of ``day``. Returns False if another process has published first.
 
         All values are staged first, in exchanges of about a megabyte, and then replace the previous ones
         atomically. Values staged by a process that was killed expire.

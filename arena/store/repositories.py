@@ -16,11 +16,12 @@ from arena.store.bot_games import BotGameStore
 from arena.store.connection import PoolFigures, RedisConnection, connect
 from arena.store.counters import COUNTER_SCRIPTS, BudgetStore, LimitStore
 from arena.store.documents import DOCUMENT_SCRIPTS, DocumentParts, Documents, ExpiringRows, Flags
-from arena.store.former import FormerRecords
+from arena.store.format_1 import FormerRecords
 from arena.store.game_index import INDEX_SCRIPTS, GameIndex
 from arena.store.games import GAME_SCRIPTS, GameStore
 from arena.store.identity import IDENTITY_SCRIPTS, Identity
 from arena.store.journals import JournalStore
+from arena.store.liveness import Signs
 from arena.store.notes import NOTE_SCRIPTS, NoteStore
 from arena.store.notifications import Notifier
 from arena.store.people import PeopleStore
@@ -28,7 +29,6 @@ from arena.store.presence import Presence
 from arena.store.records import RECORD_SCRIPTS, RecordStore
 from arena.store.replies import REPLY_SCRIPTS, ReplyStore
 from arena.store.runtimes import RUNTIME_SCRIPTS, RuntimeStore
-from arena.store.signs import Signs
 from arena.store.stats import TICKED, DatabaseStats, LiveStats, database_stats, live_stats
 from arena.store.tournaments import TOURNAMENT_SCRIPTS, TournamentStore
 from arena.store.uploads import UPLOAD_SCRIPTS, UploadStore

@@ -19,7 +19,7 @@ from functools import cache
 from typing import Final
 from urllib.parse import urlsplit
 
-from arena.messages.errors import AddressNotAllowed, InvalidUrl, NameNotFound
+from arena.webhook_messages.errors import AddressNotAllowed, InvalidUrl, NameNotFound
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network

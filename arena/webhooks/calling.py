@@ -26,7 +26,7 @@ from urllib3.exceptions import (
     SSLError,
 )
 
-from arena.messages.errors import BadReply, CallFailed, NotConnected, ReplyTimeout, ReplyTooLarge
+from arena.webhook_messages.errors import BadReply, CallFailed, NotConnected, ReplyTimeout, ReplyTooLarge
 from arena.webhooks.addresses import Policy, Resolve, Target
 
 MAX_REPLY: Final = 65_536
@@ -75,8 +75,8 @@ class Endpoint:
         """Post JSON and return the body of the reply if its status is 2xx. The whole call takes at most
         ``seconds``.
 
-        Raises :class:`~arena.messages.errors.CallFailed`, or its subclass ``NotConnected`` if the receiver
-        could not be reached. Error messages reveal nothing about the reply except its status.
+        Raises :class:`CallFailed`, or its subclass :class:`NotConnected` if the receiver could not be
+        reached. Error messages reveal nothing about the reply except its status.
         """
         self._used = time.monotonic()
         deadline = self._used + seconds

@@ -24,13 +24,13 @@ from arena.accounts.versions import Version
 from arena.errors import CorruptState
 from arena.live.header import GameNotFound, Viewer
 from arena.live.service import LiveGames
-from arena.messages.content import NO_ACTION, PASS, Turn, action_in, turn_message
-from arena.messages.errors import CallFailed, NotConnected, ReplyTooLarge
-from arena.messages.signing import headers
 from arena.store.connection import StoreUnavailable
+from arena.store.liveness import Signs
 from arena.store.notifications import Subscription, right_topic, turn_topic
-from arena.store.signs import Signs
 from arena.store.webhooks import DONE_MS, LEASE_MS, PASSED_MS, WebhookStore
+from arena.webhook_messages.content import NO_ACTION, PASS, Turn, action_in, turn_message
+from arena.webhook_messages.errors import CallFailed, NotConnected, ReplyTooLarge
+from arena.webhook_messages.signing import headers
 from arena.webhooks.addresses import Policy
 from arena.webhooks.calling import Endpoint
 

@@ -15,8 +15,8 @@ from arena.accounts.uploads import InvalidSource, ReceivedUpload, Upload, compon
 from arena.accounts.versions import BotAccount, Version
 from arena.bots.transports import transport_of
 from arena.declarations import settings_of
-from arena.messages.errors import InvalidUrl
-from arena.messages.signing import InvalidSecret
+from arena.webhook_messages.errors import InvalidUrl
+from arena.webhook_messages.signing import InvalidSecret
 from arena.webhooks.addresses import URL_RULE
 from arena.webhooks.registry import NoWebhook, Webhooks, checked_secret
 

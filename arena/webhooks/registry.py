@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from arena.errors import ArenaError
-from arena.messages.content import check_health
-from arena.messages.signing import key_of, new_secret
 from arena.play.clocks import ServiceClock
 from arena.store.webhooks import Circuit, WebhookStore
+from arena.webhook_messages.content import check_health
+from arena.webhook_messages.signing import key_of, new_secret
 from arena.webhooks.addresses import Policy
 from arena.webhooks.calling import Endpoint
 
@@ -51,7 +51,7 @@ class Webhooks:
 
 def checked_secret(given: str | None) -> str:
     """Return the given signing secret, or a new one if ``given`` is None. Raises
-    :class:`~arena.messages.signing.InvalidSecret`.
+    :class:`~arena.webhook_messages.signing.InvalidSecret`.
     """
     if given is None:
         return new_secret()

@@ -10,11 +10,11 @@ from typing import Any, Final, NotRequired, Protocol, TypedDict
 from arena.accounts.accounts import Principal
 from arena.errors import ArenaError
 from arena.live.header import Viewer
-from arena.messages.content import message
-from arena.messages.errors import CallFailed
-from arena.messages.signing import headers
 from arena.play.clocks import ServiceClock
 from arena.store.documents import Documents
+from arena.webhook_messages.content import message
+from arena.webhook_messages.errors import CallFailed
+from arena.webhook_messages.signing import headers
 from arena.webhooks.addresses import Policy
 from arena.webhooks.registry import Webhooks, checked_secret
 

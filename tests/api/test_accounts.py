@@ -9,7 +9,7 @@ from flask import Flask
 
 from arena.accounts import accounts as accounts_module
 from arena.accounts.accounts import Accounts
-from arena.accounts.maxima import Quotas
+from arena.accounts.default_limits import Quotas
 from arena.ops.service import Service
 from arena.store.amounts import Stored
 from arena.store.connection import connect

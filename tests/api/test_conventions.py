@@ -15,10 +15,10 @@ from api.app import create_app
 from api.http.contract import Blueprint
 from api.openapi import document
 from api.openapi.capture import checking
-from arena.messages.content import message, turn_message
-from arena.messages.signing import headers, new_secret
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Limit, Settings
 from arena.store.embedded import EmbeddedStore
+from arena.webhook_messages.content import message, turn_message
+from arena.webhook_messages.signing import headers, new_secret
 from tests.api.conftest import ADMIN_TOKEN, Account
 from tests.api.contract import Contract, ContractClient, contract_client
 

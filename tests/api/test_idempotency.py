@@ -20,7 +20,7 @@ from api.http import contract
 from api.http.contract import ApiOperation, Blueprint
 from api.schemas.common import UnionSchema
 from arena.accounts.allowances import StorageQuotas
-from arena.accounts.maxima import Quotas
+from arena.accounts.default_limits import Quotas
 from arena.store.amounts import Stored
 from arena.store.connection import SingleRedis
 from arena.store.embedded import EmbeddedStore

@@ -16,8 +16,8 @@ from flask import Flask
 
 from api.app import create_app
 from arena.accounts.accounts import Accounts
+from arena.accounts.default_limits import Quotas
 from arena.accounts.invitations import Invitations
-from arena.accounts.maxima import Quotas
 from arena.cli import botequim
 from arena.errors import ArenaError
 from arena.inputs.roster import InvalidRoster, parse_roster

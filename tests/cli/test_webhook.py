@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from arena.messages.signing import new_secret
+from arena.webhook_messages.signing import new_secret
 from tests.cli.conftest import Terminal
 from tests.ports import free_port
 from tests.service import Process

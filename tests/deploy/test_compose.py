@@ -10,7 +10,7 @@ from itertools import pairwise
 import jsonschema
 import pytest
 
-from arena.accounts.maxima import Quotas
+from arena.accounts.default_limits import Quotas
 from tests.deploy.files import (
     PASSWORD,
     compose,

@@ -11,7 +11,7 @@ import pytest
 
 from arena.accounts.accounts import Accounts, VersionExists
 from arena.accounts.allowances import QuotaExceeded
-from arena.accounts.maxima import MAX_OF_BOT, Quotas
+from arena.accounts.default_limits import MAX_OF_BOT, Quotas
 from arena.accounts.uploads import ReceivedUpload, Upload, component_upload
 from arena.errors import ArenaError
 from arena.sandbox.limits import COMPONENT_MAGIC

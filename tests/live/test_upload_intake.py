@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from arena.accounts.accounts import UploadExists
-from arena.accounts.maxima import MAX_OF_BOT, Quotas
+from arena.accounts.default_limits import MAX_OF_BOT, Quotas
 from arena.accounts.upload_intake import (
     EXPIRES_MS,
     LEASE_MS,

@@ -112,7 +112,7 @@ FAULTS = [
     ),
     Fault(
         "a signature does not cover the time",
-        "arena/messages/signing.py",
+        "arena/webhook_messages/signing.py",
         'b"%b.%d.%b" % (message_id.encode(), timestamp, body)',
         'b"%b.%b" % (message_id.encode(), body)',
         ("webhooks/test_signing.py",),
@@ -301,7 +301,7 @@ COVERED_BY = {
     "arena/integrity": ("integrity", "live"),
     "arena/live": ("api", "live"),
     "arena/luck": ("luck",),
-    "arena/messages": ("webhooks",),
+    "arena/webhook_messages": ("webhooks",),
     "arena/operations": ("api", "cli", "client"),
     "arena/ops": ("live", "ops", "up"),
     "arena/people": ("api", "web"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.accounts.maxima import DEFAULT_BUDGET, Quotas
+from arena.accounts.default_limits import DEFAULT_BUDGET, Quotas
 from arena.live.retention import Retention
 from arena.ops.settings import HttpSettings, InvalidSetting, Limit, Settings, maxmemory
 from arena.webhooks.addresses import Policy

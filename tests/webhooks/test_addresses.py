@@ -8,7 +8,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from arena.messages.errors import AddressNotAllowed, InvalidUrl, NameNotFound
+from arena.webhook_messages.errors import AddressNotAllowed, InvalidUrl, NameNotFound
 from arena.webhooks.addresses import Policy, system_resolve
 from tests.webhooks.parts import LOOPBACK, until
 

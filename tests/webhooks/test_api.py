@@ -11,9 +11,9 @@ import pytest
 from flask import Flask
 
 from api.app import create_app
-from arena.messages.signing import new_secret
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Limit, Settings
 from arena.store.embedded import EmbeddedStore
+from arena.webhook_messages.signing import new_secret
 from arena.webhooks.addresses import Policy
 from tests.api.contract import ContractClient, contract_client
 from tests.webhooks.parts import LOOPBACK, SECRET, Arena, bad_receiver, handler, python_receiver, reply

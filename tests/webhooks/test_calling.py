@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from arena.errors import ArenaError
-from arena.messages.content import PASS, action_in, check_health, turn_message
-from arena.messages.errors import (
+from arena.webhook_messages.content import PASS, action_in, check_health, turn_message
+from arena.webhook_messages.errors import (
     AddressNotAllowed,
     BadReply,
     CallFailed,

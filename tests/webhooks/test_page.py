@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.messages.content import PING_SECONDS
 from arena.store import webhooks as store_webhooks
+from arena.webhook_messages.content import PING_SECONDS
 from arena.webhooks import calling, driver
 from tests.blocks import ROOT, follow
 

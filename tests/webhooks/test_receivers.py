@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from arena.messages.signing import headers, new_secret, sign
+from arena.webhook_messages.signing import headers, new_secret, sign
 from tests.waiting import PATIENCE
 from tests.webhooks.parts import SECRET, node_receiver, python_receiver
 

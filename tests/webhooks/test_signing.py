@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from arena.messages.signing import InvalidSecret, headers, key_of, new_message_id, new_secret, sign
+from arena.webhook_messages.signing import InvalidSecret, headers, key_of, new_message_id, new_secret, sign
 from tests.webhooks.parts import SECRET
 
 

@@ -14,11 +14,11 @@ from flask import Flask
 
 from api.app import create_app
 from arena.accounts.accounts import Principal
-from arena.messages.signing import sign
 from arena.ops.jobs import InlineJobs
 from arena.ops.service import Service
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
 from arena.store.embedded import EmbeddedStore
+from arena.webhook_messages.signing import sign
 from arena.webhooks import subscriptions
 from arena.webhooks.addresses import Policy
 from arena.webhooks.subscriptions import MAX_FAILURES

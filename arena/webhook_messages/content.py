@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from typing import Any, Final, Protocol
 
 from arena.errors import ArenaError
-from arena.messages.errors import AddressNotAllowed, CallFailed, InvalidUrl
-from arena.messages.signing import headers
+from arena.webhook_messages.errors import AddressNotAllowed, CallFailed, InvalidUrl
+from arena.webhook_messages.signing import headers
 
 PING_SECONDS: Final = 5.0
 """The time limit of the health check."""
@@ -22,7 +22,7 @@ class Poster(Protocol):
     """Something that posts messages to a webhook."""
 
     def post(self, body: bytes, headers: Mapping[str, str], seconds: float) -> bytes:
-        """Post JSON and return the body of the reply. Raises :class:`~arena.messages.errors.CallFailed`."""
+        """Post JSON and return the body of the reply. Raises ``errors.CallFailed``."""
 
 
 NO_ACTION: Final = "the reply to a turn is not a JSON object with an action"
