@@ -273,7 +273,7 @@ def status_of(error: ArenaError | None) -> int:
 
 
 def with_error(found: list[Control], error: ArenaError | None) -> tuple[list[Control], ArenaError | None]:
-    """Return the controls, with the error, if any, at the control concerned, in the wording of the form."""
+    """Return the controls of a form, with the error at the control that it concerns, in the form's words."""
     if error is None:
         return found, None
     others = [(more["field"], more["detail"]) for more in error.extra.get("more", ())]

@@ -99,7 +99,7 @@ def await_ranks(
     found: dict[BoardName, Situation],
 ) -> None:
     """Wait up to ``seconds`` until the bot has a rank on the boards and is in no tournament for them.
-    ``found`` receives its situations, even if the wait is interrupted. Progress is printed to stderr.
+    The situations are added to ``found``, even if the wait is interrupted. Progress is printed to stderr.
     """
     service = _Service(client, player)
     lines = {board: _Report(board, client.url) for board in boards}

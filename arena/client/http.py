@@ -210,7 +210,7 @@ class HttpClient:
                 return
 
     def _object(self, path: str, query: Mapping[str, object]) -> dict[str, Json]:
-        """Request a reply that is a JSON object, and return it."""
+        """Send a GET request, and return the JSON object in the reply."""
         return cast(dict[str, Json], self.request("GET", path, query=query))
 
     def _table(self, path: str, form: str, version: str, lists: Sequence[str], **query: object) -> str:

@@ -34,7 +34,7 @@ def new_tournament(
     tournament.organisers, tournament.guests = organisers, list(dict.fromkeys(guests or ()))
     if tournament.guests and tournament.spec.who != "invited":
         raise invalid(
-            "owners are invited, but others may enter, too",
+            "owners can only be invited if nobody else may enter",
             "invited_owners",
             'none, or who "invited"',
         )

@@ -68,8 +68,8 @@ class Preset:
 class Award:
     """A title on the leaderboard for the bot with the highest ``value``, provided that it is above zero.
 
-    ``value`` takes the totals of a bot's tallies and returns None for a bot that is not eligible. If
-    ``settled`` is set, only bots with enough groups for a settled rating are eligible.
+    ``value`` computes the result from the totals of a bot's tallies, or returns None if the bot is not
+    eligible. If ``settled`` is set, only bots with enough groups for a settled rating are eligible.
     """
 
     title: str

@@ -104,9 +104,8 @@ _Shape = tuple[int, int, int, int]
 class Stints(NamedTuple):
     """The groups in the form that the model uses.
 
-    ``earlier`` maps the players with groups before the given time to the numbers under which those groups are
-    listed. ``figures`` holds these players' numbers of groups, games, and groups lost by forfeit since that
-    time.
+    ``earlier`` maps each player with groups before the given time to the numbers of those groups.
+    ``figures`` holds these players' numbers of groups, games, and groups lost by forfeit since that time.
     """
 
     blocks: list[Block]

@@ -71,7 +71,7 @@ class Progress:
         self._memory[:] = bytes(len(self._memory))
 
     def begin(self, step: int, seconds: float, processor_seconds: float = 0.0) -> None:
-        """Begin a step of a kind, ending the previous one."""
+        """Begin a step of the given kind, ending the previous one."""
         self._numbers[step] = number = self._numbers[step] + 1
         _STEP.pack_into(self._memory, step * _STEP.size, number, seconds, processor_seconds)
 

@@ -437,8 +437,8 @@ class TournamentStore(Repository):
         self._one("HSET", f"{event_key(event)}:standings", *values)
 
     def keep_final(self, event: str, before: int, meta: bytes, final: bytes) -> bool:
-        """Store ``meta`` without the final standings, and the standings (JSON) compressed, if the version is
-        still ``before``. This does not count as a change of the tournament.
+        """Store ``meta`` without the final standings, and the standings as compressed JSON, unless the
+        version is no longer ``before``. This does not count as a change of the tournament.
         """
         return bool(self._one(*_FINAL.call([event_key(event)], before, meta, zlib.compress(final))))
 

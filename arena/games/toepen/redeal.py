@@ -1,4 +1,4 @@
-"""Re-deals of Toepen: the hands, the hands laid away and the stock, where a seat cannot see them."""
+"""Re-deals the cards that a seat of Toepen cannot see: hands, discarded hands and the stock."""
 
 from __future__ import annotations
 
