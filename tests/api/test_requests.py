@@ -242,11 +242,11 @@ def test_every_code_is_in_the_list() -> None:
                 "games",
                 "inputs",
                 "live",
-                "messages",
                 "people",
                 "play",
                 "store",
                 "tournaments",
+                "webhook_messages",
                 "webhooks",
             )
         ),
