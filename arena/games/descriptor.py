@@ -16,7 +16,7 @@ from arena.games.options import OptionSet, Rules
 from arena.games.panels import Panel
 from arena.games.pictures import Picture
 from arena.games.shapes import ActionForm, EventShape, ObjectShape
-from arena.games.texts import TurnText
+from arena.games.texts import News, TurnText
 
 
 class SeatPlayer(Protocol):
@@ -176,11 +176,13 @@ class Game:
     ``house_bots`` are listed by level, weakest first. For ``redeal``, see :mod:`arena.bots.redeal`.
 
     ``narrator`` and ``picture`` each take the names of the seats and the complete rules. Without ``picture``,
-    the game has no replay page. ``text`` returns the text of a turn, and needs only the turn. ``style``
-    defines the statistics of playing style. ``panel`` returns the panel for a person, from a turn and the
-    names of the seats; without it, people cannot play the game. ``features`` takes complete rules and returns
-    an encoding of actions as numbers and of observations as vectors; without it, there are no environments or
-    data sets. ``luck`` is the method of measuring luck, for games of two teams.
+    the game has no replay page. ``text`` returns the text of a turn, and needs only the turn. ``news`` takes
+    complete rules, a seat and events as that seat sees them, and returns a line for each event that tells the
+    seat something. ``style`` defines the statistics of playing style. ``panel`` returns the panel for a
+    person, from a turn and the names of the seats; without it, people cannot play the game. ``features``
+    takes complete rules and returns an encoding of actions as numbers and of observations as vectors; without
+    it, there are no environments or data sets. ``luck`` is the method of measuring luck, for games of two
+    teams.
     """
 
     game_rules: GameRules
@@ -193,6 +195,7 @@ class Game:
     redeal: Callable[[Turn, random.Random], State]
     narrator: Callable[[Sequence[str], Rules], Narrator]
     text: Callable[[Turn], TurnText]
+    news: Callable[[Rules, int, Sequence[News]], tuple[str, ...]]
     observation: ObjectShape
     events: tuple[EventShape, ...]
     actions: tuple[ActionForm, ...]

@@ -12,6 +12,7 @@ from arena.games.toepen.features import ToepenFeatures
 from arena.games.toepen.fields import ACTIONS, EVENTS, OBSERVATION
 from arena.games.toepen.luck import LUCK
 from arena.games.toepen.narrate import ToepenTeller
+from arena.games.toepen.news import news
 from arena.games.toepen.panel import panel
 from arena.games.toepen.picture import ToepenPicture
 from arena.games.toepen.redeal import redeal
@@ -58,6 +59,7 @@ GAME: Final = Game(
     redeal=redeal,
     narrator=ToepenTeller,
     text=turn_text,
+    news=news,
     picture=ToepenPicture,
     panel=panel,
     features=ToepenFeatures,

@@ -11,6 +11,7 @@ from arena.games.truco.features import TrucoFeatures
 from arena.games.truco.fields import ACTIONS, EVENTS, OBSERVATION
 from arena.games.truco.luck import LUCK
 from arena.games.truco.narrate import TrucoTeller
+from arena.games.truco.news import news
 from arena.games.truco.panel import panel
 from arena.games.truco.picture import TrucoPicture
 from arena.games.truco.redeal import redeal
@@ -79,6 +80,7 @@ GAME: Final = Game(
     redeal=redeal,
     narrator=TrucoTeller,
     text=turn_text,
+    news=news,
     picture=TrucoPicture,
     panel=panel,
     features=TrucoFeatures,
