@@ -13,6 +13,7 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from marshmallow import Schema, fields, validate
 
 from api.mcp.calling import Tool, ToolCaller
+from api.mcp.telling import Telling
 from api.notes import notes_on, remarks
 from api.pages.manual import page_source
 from api.schemas.common import RequestSchema, absent, described, optional
@@ -20,15 +21,14 @@ from api.schemas.turns import MAX_WAIT, legal, note
 from api.services import services
 from api.turn_texts import result_lines
 from arena.games import GAMES, game_of
+from arena.live.finalizer import ENDED
 from arena.live.header import check_game_id
 from arena.live.text_answers import kinds_of, read_answers
 from arena.play.clocks import PATIENT
 from arena.play.players import DIVISIONS, OPEN
-from arena.play.turn_texts import turn_text
 from arena.records.tell import tell
 
 USUAL_WAIT: Final = 20.0
-_OVER: Final = ("finished", "void", "cancelled")
 _NOTHING: Final = "No decision for you yet. Nothing is lost: observe again."
 _MOST_FORCED: Final = 200
 """The maximum number of forced turns played by one call."""
@@ -178,6 +178,7 @@ def _act(caller: ToolCaller, given: ActInput) -> str:
     answer = {"turn": given["turn"], "action": given["action"], "note": given["note"]}
     answers = read_answers(services().live, [answer])
     query = {"limit": 1, "tournaments": given["tournaments"]}
+    Telling(caller).confirm(given["turn"])
     reply = caller("POST", "turns", query, {"answers": answers})
     (result,) = reply["results"]
     kinds = kinds_of(services().live, [given["turn"]])
@@ -201,56 +202,56 @@ def _next(caller: ToolCaller, given: WaitInput, game: str | None) -> str:
     until = time.monotonic() + given["wait"]
     if game is None:
         return _next_of_all(caller, given, until)
-    path, since, forced = f"games/{check_game_id(game)}", None, 0
-    lines: list[str] = []
+    path, since = f"games/{check_game_id(game)}", None
+    played: list[str] = []
     while True:
         left = max(0.0, until - time.monotonic())
         view = caller("GET", path, {"since": since, "wait": left if since is not None else None})
         if view is not None:
             since, turn = view["version"], view.get("turn")
             if turn is not None and not turn["optional"]:
-                legal = turn["legal_actions"]
-                if not given["forced"] or len(legal) > 1 or forced == _MOST_FORCED:
-                    return "\n".join([*lines, turn_text(turn, given["legal"])])
-                lines.append(_play(caller, turn, given))
-                forced += 1
+                if not _is_played(turn, given, played):
+                    return _reply(played, Telling(caller).turn(turn, given["legal"]))
+                played.append(_play(caller, turn, given))
                 continue
-            if view["state"] in _OVER:
-                return "\n".join([*lines, _end(view)])
+            if view["state"] in ENDED:
+                return _reply(played, Telling(caller).end(view))
         if time.monotonic() >= until:
-            return "\n".join([*lines, _NOTHING])
+            return _reply(played, _NOTHING)
 
 
 def _next_of_all(caller: ToolCaller, given: WaitInput, until: float) -> str:
-    """Return the next decision in any game, or a text that says there is none when the time is over."""
-    lines: list[str] = []
+    """Return the next decision in any game, or a text that says there is none when the time is over. The ends
+    of other games precede it.
+    """
+    played: list[str] = []
     query = {"rights": False, "limit": 1, "tournaments": given["tournaments"]}
     while True:
         left = max(0.0, until - time.monotonic())
         turns = caller("GET", "turns", {**query, "wait": left})["turns"]
         for turn in turns:
-            if not given["forced"] or len(turn["legal_actions"]) > 1 or len(lines) == _MOST_FORCED:
-                return "\n".join([*lines, turn_text(turn, given["legal"])])
-            lines.append(_play(caller, turn, given))
+            if not _is_played(turn, given, played):
+                return _reply(played, Telling(caller).turn(turn, given["legal"], all_games=True))
+            played.append(_play(caller, turn, given))
         if not turns and time.monotonic() >= until:
-            return "\n".join([*lines, _NOTHING])
+            return _reply(played, *Telling(caller).ends(), _NOTHING)
+
+
+def _is_played(turn: Mapping[str, Any], given: WaitInput, played: Sequence[str]) -> bool:
+    """Return whether the turn is played for the agent."""
+    return given["forced"] and len(turn["legal_actions"]) == 1 and len(played) < _MOST_FORCED
 
 
 def _play(caller: ToolCaller, turn: Mapping[str, Any], given: WaitInput) -> str:
-    """Play the first legal action, and report it."""
-    action = turn["legal_actions"][0]
+    """Play the only legal action, and return it."""
+    action: str = turn["legal_actions"][0]
     query = {"limit": 1, "tournaments": given["tournaments"]}
     caller("POST", "turns", query, {"answers": [{"turn": turn["turn"], "action": action}]})
-    return f"played for you, {turn['turn']}: {action}"
+    return action
 
 
-def _end(view: Mapping[str, Any]) -> str:
-    outcome = view.get("outcome") or {}
-    places = ", ".join(
-        f"{seat.get('name')} place {place}"
-        for seat, place in zip(view["seats"], outcome.get("places", ()), strict=False)
-    )
-    return f"game {view['game']} is {view['state']}. {places}".rstrip() + "\n"
+def _reply(played: Sequence[str], *texts: str) -> str:
+    return "\n".join([*([f"played for you: {', '.join(played)}"] if played else []), *texts])
 
 
 def _rules(caller: ToolCaller, given: KindInput) -> str:

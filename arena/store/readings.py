@@ -1,0 +1,77 @@
+"""How far bots have read the events of their games in texts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Final, NamedTuple
+
+from arena.store.connection import Repository, Script
+from arena.store.games import game_key
+
+KEPT_MS: Final = 7 * 86_400_000
+"""How long a bot's readings are kept after the latest one."""
+
+OVER: Final = "over"
+"""The ``turn`` of a reading whose last text said that the game is over, without a turn."""
+
+_OFFER: Final = Script("reading_offer")
+_CONFIRM: Final = Script("reading_confirm")
+READING_SCRIPTS: Final = (_OFFER, _CONFIRM)
+"""The scripts that the connection of a :class:`ReadingStore` must load."""
+
+
+class Reading(NamedTuple):
+    """How far a bot has read the events of one game: it has read all before number ``since``, and the text
+    with ``turn`` contained those before number ``until``. ``turn`` is empty if the bot has answered it.
+    """
+
+    since: int
+    until: int
+    turn: str
+
+
+class ReadingStore(Repository):
+    """Stores the readings of all bots, by bot and place. A place is a game and a seat, such as ``g8f2.1``."""
+
+    def of(self, bot: str) -> dict[str, Reading]:
+        """Return the readings of a bot by place."""
+        fields = self._one("HGETALL", _key(bot))
+        return {place.decode(): _reading(row) for place, row in zip(fields[::2], fields[1::2], strict=True)}
+
+    def offer(self, bot: str, turn: str, until: Mapping[str, int]) -> None:
+        """Record that a reply with ``turn`` contains the events of each place before number ``until``.
+
+        If the turn was offered before, the earlier number stays, because only the first reply may have
+        arrived.
+        """
+        pairs = [part for pair in until.items() for part in pair]
+        self._one(*_OFFER.call([_key(bot)], KEPT_MS, turn, *pairs))
+
+    def confirm(self, bot: str, turn: str) -> None:
+        """Record that the bot answers ``turn``, and thus has read the reply that contained it. The places of
+        other games in that reply, which are over, are removed. Can be repeated.
+        """
+        self._one(*_CONFIRM.call([_key(bot)], turn, turn.rpartition(".")[0]))
+
+    def prune(self, bot: str, places: Collection[str]) -> None:
+        """Remove those of the places whose games are no longer stored."""
+        if not places:
+            return
+        found = self._connection.run([("EXISTS", game_key(place.rpartition(".")[0])) for place in places])
+        gone = [place for place, exists in zip(places, found, strict=True) if not exists]
+        if gone:
+            self._one("HDEL", _key(bot), *gone)
+
+    def forget(self, bot: str) -> None:
+        """Delete the readings of a bot."""
+        self._one("DEL", _key(bot))
+
+
+def _reading(row: bytes) -> Reading:
+    since, until, turn, *_ = row.decode().split(" ")
+    return Reading(int(since), int(until), turn)
+
+
+def _key(bot: str) -> str:
+    """Return the key of the hash from places to ``<since> <until> <turn>``."""
+    return f"{{b:{bot}}}:readings"
