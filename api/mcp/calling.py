@@ -91,7 +91,13 @@ class Tool:
     reads: bool = True
 
     def run(self, caller: ToolCaller, arguments: Mapping[str, object]) -> str:
-        """Return the text for the agent. Raises :class:`Refused`, or :class:`~arena.errors.ArenaError` for
-        invalid arguments.
+        """Return the text for the agent. Null stands for an optional argument that is absent, because some
+        clients fill in all arguments of a schema. Raises :class:`Refused`, or
+        :class:`~arena.errors.ArenaError` for invalid arguments.
         """
-        return self.call(caller, load(self.schema(), arguments))
+        schema = self.schema()
+        optional = {name for name, field in schema.fields.items() if not field.required}
+        given = {
+            name: value for name, value in arguments.items() if value is not None or name not in optional
+        }
+        return self.call(caller, load(schema, given))
