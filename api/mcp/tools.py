@@ -183,6 +183,8 @@ def _act(caller: ToolCaller, given: ActInput) -> str:
     (result,) = reply["results"]
     kinds = kinds_of(services().live, [given["turn"]])
     lines = "\n".join(result_lines(result, kinds, given["legal"])) + "\n"
+    # The agent knows which turn it has answered.
+    lines = lines.removeprefix(f"answer {result['turn']}: ")
     if result["status"] in ("unknown_turn", "malformed"):
         return lines
     game = given["game"]

@@ -22,6 +22,9 @@ LEGAL: Final = ("list", "grammar", "none")
 
 _MOST_READ: Final = 2000
 """The number of characters of an answer that are read."""
+_TENTHS_BELOW: Final = 100
+"""Times of at least this many tenths of a second are shown in whole seconds."""
+
 _MOST_WORDS: Final = 3
 """The number of words in the longest action."""
 
@@ -125,4 +128,6 @@ _NUMBERED: Final = re.compile(r"([a-z_]+:)([0-9]+)((?::[a-z]+)?)\Z").match
 
 
 def _seconds(milliseconds: int) -> str:
-    return f"{milliseconds / 1000:.12g} s"
+    """Return a time in seconds, rounded down; short times have tenths of a second."""
+    tenths = milliseconds // 100
+    return f"{tenths // 10} s" if tenths >= _TENTHS_BELOW or tenths % 10 == 0 else f"{tenths / 10} s"

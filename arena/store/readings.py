@@ -51,7 +51,8 @@ class ReadingStore(Repository):
         """Record that the bot answers ``turn``, and thus has read the reply that contained it. The places of
         other games in that reply, which are over, are removed. Can be repeated.
         """
-        self._one(*_CONFIRM.call([_key(bot)], turn, turn.rpartition(".")[0]))
+        if place := turn.rpartition(".")[0]:
+            self._one(*_CONFIRM.call([_key(bot)], turn, place))
 
     def prune(self, bot: str, places: Collection[str]) -> None:
         """Remove those of the places whose games are no longer stored."""
