@@ -23,9 +23,14 @@ class Refused(Exception):
     """An API operation refused a tool's request."""
 
     def __init__(self, problem: Mapping[str, object]) -> None:
-        expected = f" Expected: {problem['expected']}." if problem.get("expected") else ""
-        detail = str(problem.get("detail", "")).rstrip(".")
-        super().__init__(f"{problem.get('code')}: {detail}.{expected}")
+        super().__init__(refusal(problem.get("code"), problem.get("detail", ""), problem.get("expected")))
+
+
+def refusal(code: object, detail: object, expected: object) -> str:
+    """Return the text of an error for an agent."""
+    sentence = str(detail).rstrip(".")
+    end = "" if sentence.endswith("?") else "."
+    return f"{code}: {sentence}{end}" + (f" Expected: {expected}." if expected else "")
 
 
 class ToolCaller:

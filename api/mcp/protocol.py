@@ -17,7 +17,8 @@ from api.http.auth import authenticate, permitted
 from api.http.contract import json_response
 from api.http.edge import OPERATION
 from api.http.errors import MalformedJson
-from api.mcp.calling import Refused, ToolCaller
+from api.http.hints import with_hint
+from api.mcp.calling import Refused, ToolCaller, refusal
 from api.mcp.tools import TOOLS, tool_list
 from api.services import bodies, services
 from arena.accounts.audit import Principal
@@ -202,9 +203,9 @@ def _call(who: Principal | None, params: Mapping[str, object]) -> Mapping[str, o
         text, is_error = tool.run(ToolCaller(request.environ, bot), arguments), False
     except Refused as error:
         text, is_error = str(error), True
-    except ArenaError as error:
-        expected = f" Expected: {error.expected}." if error.expected else ""
-        text, is_error = f"{error.code}: {error.message}.{expected}", True
+    except ArenaError as problem:
+        hinted = with_hint(problem, tuple)
+        text, is_error = refusal(hinted.code, hinted.message, hinted.expected), True
     return {"content": [{"type": "text", "text": text}], "isError": is_error}
 
 

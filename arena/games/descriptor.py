@@ -254,11 +254,8 @@ class Game:
         for preset in self.presets:
             if preset.name == name:
                 return preset
-        raise UnknownPreset(
-            f"{self.title} has no preset {name[:80]!r}",
-            field="preset",
-            expected="one of " + ", ".join(preset.name for preset in self.presets),
-        )
+        known = [preset.name for preset in self.presets]
+        raise UnknownPreset.among(f"{self.title} has no preset", name, known)
 
     def preset_of(self, rules: Rules) -> str | None:
         """Return the name of the preset with the same complete rules, or None if there is no such preset.

@@ -156,6 +156,11 @@ def test_what_is_refused_is_said_in_the_words_of_the_api(agent: Agent) -> None:
     text, is_error = agent.call("join", kind="chess")
     assert is_error
     assert text.startswith("invalid: kind: ")
+    for tool in ("join", "leaderboard"):
+        message = agent.call(tool, kind="truco", preset="paulista-2")[0].partition(" Expected: ")[0]
+        assert message == (
+            "preset_not_found: Brazilian Truco has no preset 'paulista-2'; did you mean paulista-2@1?"
+        )
     text, is_error = agent.call("leaderboard", kind="truco", preset="none@1")
     assert (is_error, text.split(":")[0]) == (True, "preset_not_found")
 
