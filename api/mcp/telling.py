@@ -21,7 +21,7 @@ from arena.live.header import GameNotFound
 from arena.live.service import EventsGone
 from arena.people.seat_table import ending
 from arena.play.turn_texts import end_lines, turn_text
-from arena.store.readings import OVER, Reading
+from arena.store.readings import Reading
 
 _PAGE: Final = 500
 
@@ -59,14 +59,14 @@ class Telling:
         known = self._readings.of(self._bot).get(place)
         text, until = self._end(view, 0 if known is None else known.since)
         if known is not None:
-            self._readings.offer(self._bot, OVER, {place: until})
+            self._readings.end(self._bot, {place: until})
         return text
 
     def ends(self) -> list[str]:
         """Return the texts of the games that are over, in a reply without a turn. Each is returned once."""
         parts, ends = self._ends(self._readings.of(self._bot), "")
         if ends:
-            self._readings.offer(self._bot, OVER, ends)
+            self._readings.end(self._bot, ends)
         return parts
 
     def _ends(self, known: Mapping[str, Reading], except_for: str) -> tuple[list[str], dict[str, int]]:
@@ -75,7 +75,7 @@ class Telling:
         """
         parts, ends = [], {}
         for place, reading in known.items():
-            if place == except_for or reading.turn == OVER:
+            if place == except_for or reading.is_over:
                 continue
             game, _, seat = place.rpartition(".")
             try:

@@ -11,8 +11,8 @@ from arena.store.games import game_key
 KEPT_MS: Final = 7 * 86_400_000
 """How long a bot's readings are kept after the latest one."""
 
-OVER: Final = "over"
-"""The ``turn`` of a reading whose last text said that the game is over, without a turn."""
+_OVER: Final = "over"
+"""The ``turn`` of a reading of a game whose end the bot was told in a reply without a turn."""
 
 _OFFER: Final = Script("reading_offer")
 _CONFIRM: Final = Script("reading_confirm")
@@ -28,6 +28,11 @@ class Reading(NamedTuple):
     since: int
     until: int
     turn: str
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a reply without a turn contained the end of the game."""
+        return self.turn == _OVER
 
 
 class ReadingStore(Repository):
@@ -46,6 +51,10 @@ class ReadingStore(Repository):
         """
         pairs = [part for pair in until.items() for part in pair]
         self._one(*_OFFER.call([_key(bot)], KEPT_MS, turn, *pairs))
+
+    def end(self, bot: str, until: Mapping[str, int]) -> None:
+        """Record that a reply without a turn contains the ends of games, as :meth:`offer` does."""
+        self.offer(bot, _OVER, until)
 
     def confirm(self, bot: str, turn: str) -> None:
         """Record that the bot answers ``turn``, and thus has read the reply that contained it. The places of

@@ -13,7 +13,6 @@ from api.app import create_app
 from arena.games import GAMES
 from arena.ops.jobs import InlineJobs
 from arena.ops.settings import Settings
-from arena.store.readings import OVER
 from tests.agents.log import FORCED, lines_of, lines_read
 from tests.agents.thumb import thumb
 from tests.api.test_mcp import Agent
@@ -233,7 +232,7 @@ def test_readings_are_kept_only_as_long_as_they_are_needed(app: Flask, agent: Ag
     first = joined(agent, "truco", "mineiro-2@1")
     finish([agent], first, [agent.text("observe", game=first, wait=0)])
     (reading,) = readings.of("ana-agent").values()
-    assert reading.turn == OVER
+    assert reading.is_over
     app.extensions["botequim"].store.games._connection.run([("DEL", f"{{g:{first}}}")])
     second = joined(agent, "toepen")
     agent.text("observe", game=second, wait=0)
