@@ -34,6 +34,12 @@ _MOST_FORCED: Final = 200
 """The maximum number of forced turns played by one call."""
 
 
+_PRESETS: Final = "; ".join(
+    f"{kind} {', '.join(preset.name for preset in game.presets)}" for kind, game in GAMES.items()
+)
+_LEVELS: Final = ", ".join(dict.fromkeys(level for game in GAMES.values() for level in game.house_bots))
+
+
 def _kind() -> fields.String:
     return described(fields.String, "The game.", validate=validate.OneOf(tuple(GAMES)))
 
@@ -42,9 +48,17 @@ class JoinArguments(RequestSchema):
     """Which open table to join, or which new game to play against house bots."""
 
     game = optional(fields.String, "The id of a game with an open seat. Without it, a new game begins.")
-    kind = optional(fields.String, "The kind of game to create.", validate=validate.OneOf(tuple(GAMES)))
-    preset = optional(fields.String, "The rule set of a new game; by default, the first of its kind.")
-    house = optional(fields.String, "The level of the house bots on the other seats.", load_default="rookie")
+    kind = optional(
+        fields.String, "The kind of game to create, by default truco.", validate=validate.OneOf(tuple(GAMES))
+    )
+    preset = optional(
+        fields.String, f"The rule set of a new game, by default the first of its kind: {_PRESETS}."
+    )
+    house = optional(
+        fields.String,
+        f"The level of the house bots on the other seats: {_LEVELS}.",
+        load_default="rookie",
+    )
 
 
 class SeatInput(TypedDict):
@@ -114,12 +128,19 @@ class RulesArguments(RequestSchema):
     """The game whose rules are read."""
 
     kind = _kind()
+    preset = optional(
+        fields.String,
+        "A rule set, whose rules are returned in short. Without it, all rules of the game are returned, "
+        "which are long.",
+        load_default=absent,
+    )
 
 
-class KindInput(TypedDict):
+class RulesInput(TypedDict):
     """The values loaded by :class:`RulesArguments`."""
 
     kind: str
+    preset: str | None
 
 
 class BoardArguments(RequestSchema):
@@ -132,12 +153,13 @@ class BoardArguments(RequestSchema):
         load_default=OPEN,
         validate=validate.OneOf(DIVISIONS),
     )
-    preset = optional(fields.String, "The rule set; by default, the first.", load_default=absent)
+    preset = optional(fields.String, "The rule set, by default the first of the game.", load_default=absent)
 
 
-class BoardInput(KindInput):
+class BoardInput(TypedDict):
     """The values loaded by :class:`BoardArguments`."""
 
+    kind: str
     division: str
     preset: str | None
 
@@ -256,8 +278,12 @@ def _reply(played: Sequence[str], *texts: str) -> str:
     return "\n".join([*([f"played for you: {', '.join(played)}"] if played else []), *texts])
 
 
-def _rules(caller: ToolCaller, given: KindInput) -> str:
+def _rules(caller: ToolCaller, given: RulesInput) -> str:
     game = game_of(given["kind"])
+    if given["preset"] is not None:
+        preset = game.preset(given["preset"])
+        heading = f"{game.title}, {preset.name}, in short."
+        return "\n\n".join([heading, *game.summary(game.options.complete(preset.rules))]) + "\n"
     return "\n\n".join(page_source(rules.path) for rules in game.rules_pages) or game.seating
 
 
@@ -306,7 +332,14 @@ _ALL: Final = (
         _observe,
         reads=False,
     ),
-    Tool("rules", "Read the rules", "The rules of a game.", RulesArguments, _rules, for_bots=False),
+    Tool(
+        "rules",
+        "Read the rules",
+        "The rules of a game, in short for a preset.",
+        RulesArguments,
+        _rules,
+        for_bots=False,
+    ),
     Tool("me", "Look at yourself", "Your bot, its versions and where it qualified.", NoArguments, _me),
     Tool(
         "leaderboard",

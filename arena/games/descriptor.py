@@ -178,11 +178,11 @@ class Game:
     ``narrator`` and ``picture`` each take the names of the seats and the complete rules. Without ``picture``,
     the game has no replay page. ``text`` returns the text of a turn, and needs only the turn. ``news`` takes
     complete rules, a seat and events as that seat sees them, and returns a line for each event that tells the
-    seat something. ``style`` defines the statistics of playing style. ``panel`` returns the panel for a
-    person, from a turn and the names of the seats; without it, people cannot play the game. ``features``
-    takes complete rules and returns an encoding of actions as numbers and of observations as vectors; without
-    it, there are no environments or data sets. ``luck`` is the method of measuring luck, for games of two
-    teams.
+    seat something. ``summary`` takes complete rules and returns them in short, in paragraphs. ``style``
+    defines the statistics of playing style. ``panel`` returns the panel for a person, from a turn and the
+    names of the seats; without it, people cannot play the game. ``features`` takes complete rules and returns
+    an encoding of actions as numbers and of observations as vectors; without it, there are no environments or
+    data sets. ``luck`` is the method of measuring luck, for games of two teams.
     """
 
     game_rules: GameRules
@@ -196,6 +196,7 @@ class Game:
     narrator: Callable[[Sequence[str], Rules], Narrator]
     text: Callable[[Turn], TurnText]
     news: Callable[[Rules, int, Sequence[News]], tuple[str, ...]]
+    summary: Callable[[Rules], tuple[str, ...]]
     observation: ObjectShape
     events: tuple[EventShape, ...]
     actions: tuple[ActionForm, ...]

@@ -147,6 +147,9 @@ def test_the_tools_are_listed_with_their_arguments(agent: Agent) -> None:
     assert act["properties"]["wait"]["maximum"] == 60
     assert act["properties"]["legal"]["enum"] == ["list", "grammar", "none"]
     assert act["additionalProperties"] is False
+    join = next(tool for tool in tools if tool["name"] == "join")["inputSchema"]["properties"]
+    assert "toepen duel@1, table-4@1" in join["preset"]["description"]
+    assert "random, rookie, regular, shark" in join["house"]["description"]
 
 
 def test_what_is_refused_is_said_in_the_words_of_the_api(agent: Agent) -> None:
@@ -177,6 +180,8 @@ def test_an_unreadable_action_leaves_the_turn_open(agent: Agent) -> None:
 def test_readers_need_no_token(app: Flask) -> None:
     reader = Agent(app, "", True)
     assert "TP-5.1" in reader.text("rules", kind="toepen")
+    short = reader.text("rules", kind="truco", preset="mineiro-2@1")
+    assert short.startswith("Brazilian Truco, mineiro-2@1, in short.\n\nPlayers: two.")
     assert reader.text("leaderboard", kind="truco")
     refused = reader.rpc("tools/call", {"name": "me", "arguments": {}})
     assert (refused.status_code, refused.json["code"]) == (401, "missing_token")

@@ -25,6 +25,11 @@ def news(rules: Mapping[str, Any], seat: int, events: Sequence[Mapping[str, Any]
     return tuple(line for event in events if (line := _event(event, names)))
 
 
+def summary(rules: Mapping[str, Any]) -> tuple[str, ...]:
+    """The rules in short."""
+    return (f"{rules['seats']} players; the highest card wins (`play:4C`).",)
+
+
 def _event(event: Mapping[str, Any], names: list[str]) -> str:
     kind = event["type"]
     if kind == "hand":

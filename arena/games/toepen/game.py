@@ -18,6 +18,7 @@ from arena.games.toepen.picture import ToepenPicture
 from arena.games.toepen.redeal import redeal
 from arena.games.toepen.state import TOEPEN
 from arena.games.toepen.style import STYLE
+from arena.games.toepen.summary import summary
 from arena.games.toepen.text import turn_text
 from arena.games.toepen.titles import Style, styles
 
@@ -60,6 +61,7 @@ GAME: Final = Game(
     narrator=ToepenTeller,
     text=turn_text,
     news=news,
+    summary=summary,
     picture=ToepenPicture,
     panel=panel,
     features=ToepenFeatures,

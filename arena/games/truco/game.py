@@ -17,6 +17,7 @@ from arena.games.truco.picture import TrucoPicture
 from arena.games.truco.redeal import redeal
 from arena.games.truco.state import TRUCO
 from arena.games.truco.style import STYLE
+from arena.games.truco.summary import summary
 from arena.games.truco.text import turn_text
 
 GAME: Final = Game(
@@ -81,6 +82,7 @@ GAME: Final = Game(
     narrator=TrucoTeller,
     text=turn_text,
     news=news,
+    summary=summary,
     picture=TrucoPicture,
     panel=panel,
     features=TrucoFeatures,
