@@ -30,8 +30,8 @@ def summary(options: Rules) -> tuple[str, ...]:
     if rules.whistling:
         lines.append(
             "Announcements: players keep their hands in turn (`keep`). One with three tens must whistle "
-            "(`keep_whistle`), and one with three jacks may; one with four tens must stand up (`keep_stand`), "
-            "and one with four jacks may."
+            "(`keep_whistle`), and one with three jacks may; one with four tens must stand up "
+            "(`keep_stand`), and one with four jacks may."
         )
     lines += [
         "Play: the player on the dealer's left leads. The others follow suit if they can, and may play any "
