@@ -112,14 +112,14 @@ class Telling:
 
 
 def _result(view: Mapping[str, Any]) -> str:
-    """Return the result of a game in a sentence, with the places."""
+    """Return the places of a game, and its result in words."""
     game, outcome = game_of(view["kind"]), view["outcome"]
     names = [str(seat.get("name") or "open") for seat in view["seats"]]
     parts: list[str] = []
-    if game.picture is not None:
-        end = ending(view, game.picture(names, view["rules"]), view["seat"])
-        parts += [part.removesuffix(".") for part in end if part]
     if outcome is not None:
         places = zip(names, outcome["places"], strict=True)
         parts.append(", ".join(f"{name} place {place}" for name, place in places))
-    return ". ".join(parts)
+    if game.picture is not None:
+        end = ending(view, game.picture(names, view["rules"]), view["seat"])
+        parts += [part.removesuffix(".") for part in end if part]
+    return "".join(f"{part}. " for part in parts).rstrip()
