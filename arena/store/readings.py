@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from arena.store.connection import Repository, Script
@@ -56,12 +56,14 @@ class ReadingStore(Repository):
         """Record that a reply without a turn contains the ends of games, as :meth:`offer` does."""
         self.offer(bot, _OVER, until)
 
-    def confirm(self, bot: str, turn: str) -> None:
-        """Record that the bot answers ``turn``, and thus has read the reply that contained it. The places of
-        other games in that reply, which are over, are removed. Can be repeated.
+    def confirm(self, bot: str, turns: Iterable[str]) -> None:
+        """Record that the bot answers ``turns``, and thus has read the replies that contained them. The
+        places of other games in these replies, which are over, are removed. Can be repeated.
         """
-        if place := turn.rpartition(".")[0]:
-            self._one(*_CONFIRM.call([_key(bot)], turn, place))
+        places = ((turn, turn.rpartition(".")[0]) for turn in turns)
+        commands = [_CONFIRM.call([_key(bot)], turn, place) for turn, place in places if place]
+        if commands:
+            self._connection.run(commands)
 
     def prune(self, bot: str, places: Collection[str]) -> None:
         """Remove those of the places whose games are no longer stored."""

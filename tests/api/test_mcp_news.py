@@ -188,7 +188,7 @@ def test_the_end_has_the_last_events_the_score_and_the_reason(app: Flask, agent:
     assert news[-2].startswith("hand over, ")
     assert news[-1].startswith("game over at 12 points, won by ")
     assert re.search(
-        rf"^game {game} is finished. ana-agent place (1|2), rookie place (1|2). You (won|lost) \d+\D\d+.$",
+        rf"^game {game} is finished. ana-agent place (1|2), rookie place (1|2). You (won|lost) \d+ to \d+.$",
         last,
         re.MULTILINE,
     )
@@ -231,6 +231,28 @@ def _until_one_is_over(agent: Agent, games: set[str], texts: list[str]) -> str:
             texts.append(agent.text("act", turn=found[0], action=found[1], wait=0, tournaments=True))
 
 
+@pytest.mark.parametrize(("kind", "preset"), [("toepen", "duel@1"), ("truco", "paulista@1")])
+def test_turns_as_text_have_every_event_too(
+    app: Flask, owner: dict[str, str], kind: str, preset: str
+) -> None:
+    _, token = agent_of(app, owner)
+    rules = GAMES[kind].preset(preset).rules
+    others = GAMES[kind].seats(GAMES[kind].options.complete(rules)) - 1
+    seats = [{"bot": "ana-agent"}, *[{"house": "rookie"}] * others]
+    client, headers = app.test_client(), {"Authorization": f"Bearer {token}", "Accept": "text/plain"}
+    body = {"kind": kind, "seats": seats, "rules": rules}
+    game = client.post("/v1/games", json=body, headers=owner).json["game"]
+    texts = [client.get("/v1/turns?rights=false", headers=headers).text]
+    while f"game {game} is finished" not in texts[-1]:
+        app.extensions["jobs"].run_pending(app.extensions["botequim"])
+        found = thumb(texts[-1])
+        answers = [] if found is None else [{"turn": found[0], "action": found[1]}]
+        page = client.post("/v1/turns?rights=false", json={"answers": answers}, headers=headers)
+        texts.append(page.text)
+    assert lines_read(texts) == lines_of(record_of(app, game), "ana-agent")
+    assert "is finished" not in client.get("/v1/turns?rights=false", headers=headers).text
+
+
 def test_readings_are_kept_only_as_long_as_they_are_needed(app: Flask, agent: Agent) -> None:
     readings = app.extensions["botequim"].store.readings
     first = joined(agent, "truco", "mineiro-2@1")
@@ -252,10 +274,9 @@ def test_a_reading_keeps_the_first_number_of_a_turn(app: Flask) -> None:
     assert readings.of("bob") == {"g.0": (0, 5, "g.0.1")}
     readings.offer("bob", "g.0.2", {"g.0": 9, "h.1": 30})
     assert readings.of("bob") == {"g.0": (0, 9, "g.0.2"), "h.1": (0, 30, "g.0.2")}
-    readings.confirm("bob", "g.0.1")
-    readings.confirm("bob", "x")
+    readings.confirm("bob", ["g.0.1", "x"])
     assert readings.of("bob")["g.0"].since == 0
-    readings.confirm("bob", "g.0.2")
+    readings.confirm("bob", ["g.0.2"])
     assert readings.of("bob") == {"g.0": (9, 9, "")}
-    readings.confirm("bob", "")
+    readings.confirm("bob", ["", "over"])
     assert readings.of("bob") == {"g.0": (9, 9, "")}

@@ -219,8 +219,8 @@ FAULTS = [
     ),
     Fault(
         "an agent does not read what happened before forced turns",
-        "api/mcp/telling.py",
-        "since = known[place].since if place in known else 0",
+        "api/telling.py",
+        "since = self._known[place].since if place in self._known else 0",
         'since = turn["events"][0]["n"]',
         ("api/test_mcp_news.py",),
     ),
