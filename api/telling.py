@@ -21,7 +21,7 @@ from arena.live.header import GameNotFound, Viewer
 from arena.live.service import EventsGone
 from arena.people.seat_table import ending
 from arena.play.turn_texts import end_lines, turn_text
-from arena.store.readings import Reading
+from arena.store.readings import TextReading
 
 _PAGE: Final = 500
 
@@ -36,7 +36,7 @@ class Telling:
         self._readings = services().live.readings
 
     @cached_property
-    def _known(self) -> Mapping[str, Reading]:
+    def _known(self) -> Mapping[str, TextReading]:
         return self._readings.of(self._bot)
 
     def confirm(self, answers: Sequence[object]) -> None:

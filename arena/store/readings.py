@@ -20,7 +20,7 @@ READING_SCRIPTS: Final = (_OFFER, _CONFIRM)
 """The scripts that the connection of a :class:`ReadingStore` must load."""
 
 
-class Reading(NamedTuple):
+class TextReading(NamedTuple):
     """How far a bot has read the events of one game: it has read all before number ``since``, and the text
     with ``turn`` contained those before number ``until``. ``turn`` is empty if the bot has answered it.
     """
@@ -38,7 +38,7 @@ class Reading(NamedTuple):
 class ReadingStore(Repository):
     """Stores the readings of all bots, by bot and place. A place is a game and a seat, such as ``g8f2.1``."""
 
-    def of(self, bot: str) -> dict[str, Reading]:
+    def of(self, bot: str) -> dict[str, TextReading]:
         """Return the readings of a bot by place."""
         fields = self._one("HGETALL", _key(bot))
         return {place.decode(): _reading(row) for place, row in zip(fields[::2], fields[1::2], strict=True)}
@@ -79,9 +79,9 @@ class ReadingStore(Repository):
         self._one("DEL", _key(bot))
 
 
-def _reading(row: bytes) -> Reading:
+def _reading(row: bytes) -> TextReading:
     since, until, turn, *_ = row.decode().split(" ")
-    return Reading(int(since), int(until), turn)
+    return TextReading(int(since), int(until), turn)
 
 
 def _key(bot: str) -> str:
