@@ -10,9 +10,11 @@ from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header
 
 from api.http.edge import Environ
+from api.telling import Telling
 from arena.games import game_of
+from arena.games.kernel import Turn
 from arena.operations.operation import JSON
-from arena.play.turn_texts import legal_lines, turn_text
+from arena.play.turn_texts import legal_lines
 
 TEXT: Final = "text/plain"
 
@@ -28,17 +30,18 @@ def wants_text(environ: Environ) -> bool:
 def page_text(
     results: Sequence[Mapping[str, Any]],
     kinds: Mapping[str, str],
-    turns: Sequence[Mapping[str, Any]],
+    turns: Sequence[Turn],
     cursor: str,
     legal: str,
+    telling: Telling,
 ) -> Response:
-    """Return a text with the results, then the turns, and the cursor in the last line. ``kinds`` maps the
-    turns of the results to the kinds of their games.
+    """Return a text with the results, then the ends of games and the turns as ``telling`` tells them, and the
+    cursor in the last line. ``kinds`` maps the turns of the results to the kinds of their games.
     """
     parts = ["\n".join(result_lines(result, kinds, legal)) + "\n" for result in results]
     known = {turn["turn"] for turn in turns}
     fresh = [found for result in results if (found := result.get("fresh")) and found["turn"] not in known]
-    parts += [turn_text(turn, legal) for turn in (*fresh, *turns)]
+    parts += telling.page([*fresh, *turns], legal)
     if not turns:
         parts.append("No new turn.\n")
     parts.append(f"cursor: {cursor}\n")

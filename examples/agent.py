@@ -67,7 +67,7 @@ def main():
         else:
             turn, action, reason = decided
             text = call("act", turn=turn, action=action, note=reason, forced=True)
-    print(text.strip().splitlines()[-1])
+    print(text.strip())
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ class Table:
     """The environment with choices that do not name cards: play the one of strength 12."""
 
     def __init__(self, opponent, rewards):
-        self.env = truco_v0.env("paulista-2", bots={1: opponent}, rewards=rewards)
+        self.env = truco_v0.env("paulista-2@1", bots={1: opponent}, rewards=rewards)
         self.raw = self.env.unwrapped
         self.parts = {}
         layout = self.raw.features.layout

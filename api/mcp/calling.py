@@ -23,9 +23,14 @@ class Refused(Exception):
     """An API operation refused a tool's request."""
 
     def __init__(self, problem: Mapping[str, object]) -> None:
-        expected = f" Expected: {problem['expected']}." if problem.get("expected") else ""
-        detail = str(problem.get("detail", "")).rstrip(".")
-        super().__init__(f"{problem.get('code')}: {detail}.{expected}")
+        super().__init__(refusal(problem.get("code"), problem.get("detail", ""), problem.get("expected")))
+
+
+def refusal(code: object, detail: object, expected: object) -> str:
+    """Return the text of an error for an agent."""
+    sentence = str(detail).rstrip(".")
+    end = "" if sentence.endswith("?") else "."
+    return f"{code}: {sentence}{end}" + (f" Expected: {expected}." if expected else "")
 
 
 class ToolCaller:
@@ -91,7 +96,13 @@ class Tool:
     reads: bool = True
 
     def run(self, caller: ToolCaller, arguments: Mapping[str, object]) -> str:
-        """Return the text for the agent. Raises :class:`Refused`, or :class:`~arena.errors.ArenaError` for
-        invalid arguments.
+        """Return the text for the agent. Null stands for an optional argument that is absent, because some
+        clients fill in all arguments of a schema. Raises :class:`Refused`, or
+        :class:`~arena.errors.ArenaError` for invalid arguments.
         """
-        return self.call(caller, load(self.schema(), arguments))
+        schema = self.schema()
+        optional = {name for name, field in schema.fields.items() if not field.required}
+        given = {
+            name: value for name, value in arguments.items() if value is not None or name not in optional
+        }
+        return self.call(caller, load(schema, given))

@@ -2,12 +2,12 @@
 
 In revision 2026-07-28, every request is independent. Clients of earlier revisions begin with ``initialize``;
 the reply names a revision, and no state is kept. Replies are not streamed, and the service sends nothing to
-clients unasked.
+clients unasked. Revision 2025-03-26 alone has batches: a list of messages in one body.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -17,7 +17,8 @@ from api.http.auth import authenticate, permitted
 from api.http.contract import json_response
 from api.http.edge import OPERATION
 from api.http.errors import MalformedJson
-from api.mcp.calling import Refused, ToolCaller
+from api.http.hints import with_hint
+from api.mcp.calling import Refused, ToolCaller, refusal
 from api.mcp.tools import TOOLS, tool_list
 from api.services import bodies, services
 from arena.accounts.audit import Principal
@@ -28,6 +29,10 @@ blueprint = Blueprint("mcp", __name__)
 STATELESS: Final = "2026-07-28"
 WITH_HANDSHAKE: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Revisions in which clients begin with ``initialize``, newest first."""
+
+WITH_BATCHES: Final = "2025-03-26"
+MOST_IN_BATCH: Final = 20
+"""The maximum number of messages in a batch."""
 
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
@@ -58,8 +63,11 @@ class RpcError(Exception):
 
 
 @blueprint.post("/mcp")
+@blueprint.post("/mcp/")
 def handle() -> Response:
-    """Answer one JSON-RPC request. A notification gets an empty response with status 202."""
+    """Answer a JSON-RPC message or a batch. If none of the messages is a request, the response is empty and
+    has the status 202.
+    """
     request.environ[OPERATION] = "mcp"
     who = authenticate(request.environ, services())
     if not _may_come_from(request.headers.get("Origin")):
@@ -72,8 +80,34 @@ def handle() -> Response:
         message = bodies().read_json(request.environ)
     except MalformedJson as error:
         return _failed(None, RpcError(PARSE_ERROR, error.message))
+    if not isinstance(message, list):
+        return _replied(who, message)
+    if refused := _refused_batch(message):
+        return _failed(None, RpcError(INVALID_REQUEST, refused))
+    replies = [reply.get_json() for part in message if (reply := _replied(who, part)).status_code != 202]
+    return json_response(replies) if replies else Response(status=202)
+
+
+def _refused_batch(messages: Sequence[object]) -> str:
+    """Return what is wrong with a batch as a whole, or an empty text."""
+    # Clients of later revisions send their revision in this header.
+    if request.headers.get("MCP-Protocol-Version", WITH_BATCHES) != WITH_BATCHES:
+        return f"only revision {WITH_BATCHES} has batches; send a single message"
+    if not 0 < len(messages) <= MOST_IN_BATCH:
+        return f"a batch must have 1 to {MOST_IN_BATCH} messages, not {len(messages)}"
+    if any(isinstance(message, dict) and message.get("method") == "initialize" for message in messages):
+        return "initialize must not be part of a batch"
+    return ""
+
+
+def _replied(who: Principal | None, message: object) -> Response:
+    """Return the response to one message. A notification, and a response to a request, which the service
+    never sends, get an empty response with the status 202.
+    """
     if not isinstance(message, dict) or not isinstance(message.get("method"), str):
-        return _failed(None, RpcError(INVALID_REQUEST, "the body must be a single JSON-RPC request"))
+        if isinstance(message, dict) and "id" in message and ("result" in message or "error" in message):
+            return Response(status=202)
+        return _failed(None, RpcError(INVALID_REQUEST, "a message must be an object with a method"))
     if "id" not in message:
         return Response(status=202)
     number, stateless = message["id"], True
@@ -169,9 +203,9 @@ def _call(who: Principal | None, params: Mapping[str, object]) -> Mapping[str, o
         text, is_error = tool.run(ToolCaller(request.environ, bot), arguments), False
     except Refused as error:
         text, is_error = str(error), True
-    except ArenaError as error:
-        expected = f" Expected: {error.expected}." if error.expected else ""
-        text, is_error = f"{error.code}: {error.message}.{expected}", True
+    except ArenaError as problem:
+        hinted = with_hint(problem, tuple)
+        text, is_error = refusal(hinted.code, hinted.message, hinted.expected), True
     return {"content": [{"type": "text", "text": text}], "isError": is_error}
 
 

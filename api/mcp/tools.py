@@ -18,20 +18,26 @@ from api.pages.manual import page_source
 from api.schemas.common import RequestSchema, absent, described, optional
 from api.schemas.turns import MAX_WAIT, legal, note
 from api.services import services
+from api.telling import Telling
 from api.turn_texts import result_lines
 from arena.games import GAMES, game_of
+from arena.live.finalizer import ENDED
 from arena.live.header import check_game_id
 from arena.live.text_answers import kinds_of, read_answers
 from arena.play.clocks import PATIENT
 from arena.play.players import DIVISIONS, OPEN
-from arena.play.turn_texts import turn_text
 from arena.records.tell import tell
 
 USUAL_WAIT: Final = 20.0
-_OVER: Final = ("finished", "void", "cancelled")
 _NOTHING: Final = "No decision for you yet. Nothing is lost: observe again."
 _MOST_FORCED: Final = 200
 """The maximum number of forced turns played by one call."""
+
+
+_PRESETS: Final = "; ".join(
+    f"{kind} {', '.join(preset.name for preset in game.presets)}" for kind, game in GAMES.items()
+)
+_LEVELS: Final = ", ".join(dict.fromkeys(level for game in GAMES.values() for level in game.house_bots))
 
 
 def _kind() -> fields.String:
@@ -42,9 +48,17 @@ class JoinArguments(RequestSchema):
     """Which open table to join, or which new game to play against house bots."""
 
     game = optional(fields.String, "The id of a game with an open seat. Without it, a new game begins.")
-    kind = optional(fields.String, "The kind of game to create.", validate=validate.OneOf(tuple(GAMES)))
-    preset = optional(fields.String, "The rule set of a new game; by default, the first of its kind.")
-    house = optional(fields.String, "The level of the house bots on the other seats.", load_default="rookie")
+    kind = optional(
+        fields.String, "The kind of game to create, by default truco.", validate=validate.OneOf(tuple(GAMES))
+    )
+    preset = optional(
+        fields.String, f"The rule set of a new game, by default the first of its kind: {_PRESETS}."
+    )
+    house = optional(
+        fields.String,
+        f"The level of the house bots on the other seats: {_LEVELS}.",
+        load_default="rookie",
+    )
 
 
 class SeatInput(TypedDict):
@@ -114,12 +128,19 @@ class RulesArguments(RequestSchema):
     """The game whose rules are read."""
 
     kind = _kind()
+    preset = optional(
+        fields.String,
+        "A rule set, whose rules are returned in short. Without it, all rules of the game are returned, "
+        "which are long.",
+        load_default=absent,
+    )
 
 
-class KindInput(TypedDict):
+class RulesInput(TypedDict):
     """The values loaded by :class:`RulesArguments`."""
 
     kind: str
+    preset: str | None
 
 
 class BoardArguments(RequestSchema):
@@ -132,12 +153,13 @@ class BoardArguments(RequestSchema):
         load_default=OPEN,
         validate=validate.OneOf(DIVISIONS),
     )
-    preset = optional(fields.String, "The rule set; by default, the first.", load_default=absent)
+    preset = optional(fields.String, "The rule set, by default the first of the game.", load_default=absent)
 
 
-class BoardInput(KindInput):
+class BoardInput(TypedDict):
     """The values loaded by :class:`BoardArguments`."""
 
+    kind: str
     division: str
     preset: str | None
 
@@ -178,10 +200,13 @@ def _act(caller: ToolCaller, given: ActInput) -> str:
     answer = {"turn": given["turn"], "action": given["action"], "note": given["note"]}
     answers = read_answers(services().live, [answer])
     query = {"limit": 1, "tournaments": given["tournaments"]}
+    _telling(caller).confirm(answers)
     reply = caller("POST", "turns", query, {"answers": answers})
     (result,) = reply["results"]
     kinds = kinds_of(services().live, [given["turn"]])
     lines = "\n".join(result_lines(result, kinds, given["legal"])) + "\n"
+    # The agent knows which turn it has answered.
+    lines = lines.removeprefix(f"answer {result['turn']}: ")
     if result["status"] in ("unknown_turn", "malformed"):
         return lines
     game = given["game"]
@@ -201,60 +226,68 @@ def _next(caller: ToolCaller, given: WaitInput, game: str | None) -> str:
     until = time.monotonic() + given["wait"]
     if game is None:
         return _next_of_all(caller, given, until)
-    path, since, forced = f"games/{check_game_id(game)}", None, 0
-    lines: list[str] = []
+    path, since = f"games/{check_game_id(game)}", None
+    played: list[str] = []
     while True:
         left = max(0.0, until - time.monotonic())
         view = caller("GET", path, {"since": since, "wait": left if since is not None else None})
         if view is not None:
             since, turn = view["version"], view.get("turn")
             if turn is not None and not turn["optional"]:
-                legal = turn["legal_actions"]
-                if not given["forced"] or len(legal) > 1 or forced == _MOST_FORCED:
-                    return "\n".join([*lines, turn_text(turn, given["legal"])])
-                lines.append(_play(caller, turn, given))
-                forced += 1
+                if not _is_played(turn, given, played):
+                    return _reply(played, _telling(caller).turn(turn, given["legal"]))
+                played.append(_play(caller, turn, given))
                 continue
-            if view["state"] in _OVER:
-                return "\n".join([*lines, _end(view)])
+            if view["state"] in ENDED:
+                return _reply(played, _telling(caller).end(view))
         if time.monotonic() >= until:
-            return "\n".join([*lines, _NOTHING])
+            return _reply(played, _NOTHING)
 
 
 def _next_of_all(caller: ToolCaller, given: WaitInput, until: float) -> str:
-    """Return the next decision in any game, or a text that says there is none when the time is over."""
-    lines: list[str] = []
+    """Return the next decision in any game, or a text that says there is none when the time is over. The ends
+    of other games precede it.
+    """
+    played: list[str] = []
     query = {"rights": False, "limit": 1, "tournaments": given["tournaments"]}
     while True:
         left = max(0.0, until - time.monotonic())
         turns = caller("GET", "turns", {**query, "wait": left})["turns"]
         for turn in turns:
-            if not given["forced"] or len(turn["legal_actions"]) > 1 or len(lines) == _MOST_FORCED:
-                return "\n".join([*lines, turn_text(turn, given["legal"])])
-            lines.append(_play(caller, turn, given))
+            if not _is_played(turn, given, played):
+                return _reply(played, *_telling(caller).page([turn], given["legal"]))
+            played.append(_play(caller, turn, given))
         if not turns and time.monotonic() >= until:
-            return "\n".join([*lines, _NOTHING])
+            return _reply(played, *_telling(caller).page((), given["legal"]), _NOTHING)
+
+
+def _telling(caller: ToolCaller) -> Telling:
+    return Telling(caller.bot, caller.viewer)
+
+
+def _is_played(turn: Mapping[str, Any], given: WaitInput, played: Sequence[str]) -> bool:
+    """Return whether the turn is played for the agent."""
+    return given["forced"] and len(turn["legal_actions"]) == 1 and len(played) < _MOST_FORCED
 
 
 def _play(caller: ToolCaller, turn: Mapping[str, Any], given: WaitInput) -> str:
-    """Play the first legal action, and report it."""
-    action = turn["legal_actions"][0]
+    """Play the only legal action, and return it."""
+    action: str = turn["legal_actions"][0]
     query = {"limit": 1, "tournaments": given["tournaments"]}
     caller("POST", "turns", query, {"answers": [{"turn": turn["turn"], "action": action}]})
-    return f"played for you, {turn['turn']}: {action}"
+    return action
 
 
-def _end(view: Mapping[str, Any]) -> str:
-    outcome = view.get("outcome") or {}
-    places = ", ".join(
-        f"{seat.get('name')} place {place}"
-        for seat, place in zip(view["seats"], outcome.get("places", ()), strict=False)
-    )
-    return f"game {view['game']} is {view['state']}. {places}".rstrip() + "\n"
+def _reply(played: Sequence[str], *texts: str) -> str:
+    return "\n".join([*([f"played for you: {', '.join(played)}"] if played else []), *texts])
 
 
-def _rules(caller: ToolCaller, given: KindInput) -> str:
+def _rules(caller: ToolCaller, given: RulesInput) -> str:
     game = game_of(given["kind"])
+    if given["preset"] is not None:
+        preset = game.preset(given["preset"])
+        heading = f"{game.title}, {preset.name}, in short."
+        return "\n\n".join([heading, *game.summary(game.options.complete(preset.rules))]) + "\n"
     return "\n\n".join(page_source(rules.path) for rules in game.rules_pages) or game.seating
 
 
@@ -303,7 +336,14 @@ _ALL: Final = (
         _observe,
         reads=False,
     ),
-    Tool("rules", "Read the rules", "The rules of a game.", RulesArguments, _rules, for_bots=False),
+    Tool(
+        "rules",
+        "Read the rules",
+        "The rules of a game, in short for a preset.",
+        RulesArguments,
+        _rules,
+        for_bots=False,
+    ),
     Tool("me", "Look at yourself", "Your bot, its versions and where it qualified.", NoArguments, _me),
     Tool(
         "leaderboard",

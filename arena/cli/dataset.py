@@ -25,7 +25,7 @@ from arena.records.record import Record, load_records, parse_record, source_name
 @click.command(
     cls=Command,
     examples=(
-        "botequim dataset truco/base --from 2026-11 --out data.parquet",
+        "botequim dataset truco/base@1 --from 2026-11 --out data.parquet",
         "botequim dataset toepen/duel@1 --records records.jsonl --out data.parquet",
     ),
 )

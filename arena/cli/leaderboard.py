@@ -180,9 +180,7 @@ def leaderboard(
 def _check_preset(name: str, games: Collection[Game]) -> None:
     presets = dict.fromkeys(preset.name for game in games for preset in game.presets)
     if name not in presets:
-        raise UnknownPreset(
-            f"there is no preset {name!r}", field="preset", expected="one of " + ", ".join(presets)
-        )
+        raise UnknownPreset.among("there is no preset", name, list(presets))
 
 
 def _name(board: BoardSummary) -> BoardName:

@@ -70,6 +70,7 @@ class BotDeletion:
                 self._store.qualifications.delete(discipline.row(name, version.label))
         self._tournaments.journals.forget(name)
         self._live.notes.forget(name)
+        self._live.readings.forget(name)
         self._store.webhooks.forget(name)
         if not listed:
             self._store.bot_games.forget(name)

@@ -16,7 +16,7 @@ from arena.games.options import OptionSet, Rules
 from arena.games.panels import Panel
 from arena.games.pictures import Picture
 from arena.games.shapes import ActionForm, EventShape, ObjectShape
-from arena.games.texts import TurnText
+from arena.games.texts import News, TurnText
 
 
 class SeatPlayer(Protocol):
@@ -176,7 +176,9 @@ class Game:
     ``house_bots`` are listed by level, weakest first. For ``redeal``, see :mod:`arena.bots.redeal`.
 
     ``narrator`` and ``picture`` each take the names of the seats and the complete rules. Without ``picture``,
-    the game has no replay page. ``text`` returns the text of a turn, and needs only the turn. ``style``
+    the game has no replay page. ``text`` returns the text of a turn, and needs only the turn. ``news`` takes
+    complete rules, a seat and events as that seat sees them, and returns a line for each event that tells the
+    seat something. ``summary`` takes complete rules and returns them in short, in paragraphs. ``style``
     defines the statistics of playing style. ``panel`` returns the panel for a person, from a turn and the
     names of the seats; without it, people cannot play the game. ``features`` takes complete rules and returns
     an encoding of actions as numbers and of observations as vectors; without it, there are no environments or
@@ -193,6 +195,8 @@ class Game:
     redeal: Callable[[Turn, random.Random], State]
     narrator: Callable[[Sequence[str], Rules], Narrator]
     text: Callable[[Turn], TurnText]
+    news: Callable[[Rules, int, Sequence[News]], tuple[str, ...]]
+    summary: Callable[[Rules], tuple[str, ...]]
     observation: ObjectShape
     events: tuple[EventShape, ...]
     actions: tuple[ActionForm, ...]
@@ -251,11 +255,8 @@ class Game:
         for preset in self.presets:
             if preset.name == name:
                 return preset
-        raise UnknownPreset(
-            f"{self.title} has no preset {name[:80]!r}",
-            field="preset",
-            expected="one of " + ", ".join(preset.name for preset in self.presets),
-        )
+        known = [preset.name for preset in self.presets]
+        raise UnknownPreset.among(f"{self.title} has no preset", name, known)
 
     def preset_of(self, rules: Rules) -> str | None:
         """Return the name of the preset with the same complete rules, or None if there is no such preset.

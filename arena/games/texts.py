@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypedDict, TypeVar
+from typing import Any, TypeAlias, TypedDict, TypeVar
+
+News: TypeAlias = Any
+"""An event as a seat sees it; each game has its own type."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,11 @@ def seat_names(seats: int, own: int) -> list[str]:
     others.
     """
     return ["you" if seat == own else f"seat {seat}" for seat in range(seats)]
+
+
+def verb(name: str, base: str) -> str:
+    """Return the name of a seat with a regular verb: ``you lead``, ``seat 0 leads``."""
+    return f"{name} {base}" if name == "you" else f"{name} {base}s"
 
 
 class Placed(TypedDict):

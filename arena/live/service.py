@@ -131,6 +131,7 @@ class LiveGames:
         self.notifier = store.notifier(self.repository.forget_older)
         self.finalizer = GameFinalizer(self.repository, store, retention, jobs)
         self.notes = store.notes
+        self.readings = store.readings
         self._turns = Turns(self.repository, self.notifier, self.notes)
 
     def sweeper(self) -> Sweeper:

@@ -6,7 +6,7 @@ The text is built only from the JSON of the turn, so it conveys exactly what the
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Final
@@ -22,6 +22,9 @@ LEGAL: Final = ("list", "grammar", "none")
 
 _MOST_READ: Final = 2000
 """The number of characters of an answer that are read."""
+_TENTHS_BELOW: Final = 100
+"""Times of at least this many tenths of a second are shown in whole seconds."""
+
 _MOST_WORDS: Final = 3
 """The number of words in the longest action."""
 
@@ -35,7 +38,7 @@ def turn_text(turn: Turn, legal: str = "list") -> str:
     kind = f"{turn['kind']} ({_rules(game, turn['rules'])})"
     lines = [f"turn {turn['turn']}: {kind}, you are seat {turn['seat']}", *parts.standing]
     if parts.news:
-        lines += ["Since your last action:", *(f"- {line}" for line in parts.news)]
+        lines += _news(parts.news)
     lines.append(f"Your hand: {parts.hand or 'none'}")
     lines.append(f"Decide{' (optional)' if turn['optional'] else ''}: {parts.asked}")
     lines += legal_lines(turn["legal_actions"], legal, game)
@@ -45,6 +48,17 @@ def turn_text(turn: Turn, legal: str = "list") -> str:
         then = "" if turn["default_action"] is None else f", then {turn['default_action']}"
         lines.append(f"Time: {left}{then}")
     return "\n".join(lines) + "\n"
+
+
+def end_lines(kind: str, rules: Rules, seat: int, events: Sequence[Mapping[str, object]]) -> list[str]:
+    """Return the lines about the last ``events`` of a game, as ``seat`` sees them."""
+    game = game_of(kind)
+    news = game.news(game.options.complete(rules), seat, events)
+    return _news(news) if news else []
+
+
+def _news(lines: Sequence[str]) -> list[str]:
+    return ["News:", *(f"- {line}" for line in lines)]
 
 
 def legal_lines(actions: Sequence[str], legal: str, game: Game) -> list[str]:
@@ -114,4 +128,6 @@ _NUMBERED: Final = re.compile(r"([a-z_]+:)([0-9]+)((?::[a-z]+)?)\Z").match
 
 
 def _seconds(milliseconds: int) -> str:
-    return f"{milliseconds / 1000:.12g} s"
+    """Return a time in seconds, rounded down; short times have tenths of a second."""
+    tenths = milliseconds // 100
+    return f"{tenths // 10} s" if tenths >= _TENTHS_BELOW or tenths % 10 == 0 else f"{tenths / 10} s"

@@ -55,11 +55,11 @@ class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
     ) -> None:
         """Create an environment.
 
-        ``preset`` is written as ``paulista-2@1``, or as ``paulista-2`` for its newest version; the default is
-        the game's first preset. ``options`` override the preset's rule options. ``bots`` maps seats to the
-        house bots or files (as for ``botequim play``) that play them in the environment; these seats are not
-        agents. ``rewards`` is ``game`` for a reward from -1 to 1 at the end, by places, or ``hands`` for what
-        each hand wins or loses, as a share of a game.
+        ``preset`` is a name such as ``paulista-2@1``; the default is the game's first preset. ``options``
+        override the preset's rule options. ``bots`` maps seats to the house bots or files (as for ``botequim
+        play``) that play them in the environment; these seats are not agents. ``rewards`` is ``game`` for a
+        reward from -1 to 1 at the end, by places, or ``hands`` for what each hand wins or loses, as a share
+        of a game.
 
         Raises :class:`~arena.errors.ArenaError` with the code ``preset_not_found``, ``invalid_option``,
         ``bot_not_found`` or ``invalid_argument``.

@@ -25,14 +25,10 @@ _DECLINE: Final = (DECLINE,)
 
 
 def rules_named(game: Game, preset: str | None, options: Rules) -> dict[str, RuleValue]:
-    """Return the complete rules of a preset, overridden by ``options``. None means the game's first preset,
-    and ``base`` the newest ``base@n``.
+    """Return the complete rules of a preset, overridden by ``options``. None means the game's first preset.
 
     Raises :class:`~arena.errors.UnknownPreset` or :class:`~arena.errors.InvalidOption`.
     """
-    if preset is not None and "@" not in preset:
-        named = [own.name for own in game.presets if own.name.partition("@")[0] == preset]
-        preset = named[-1] if named else preset
     return game.options.complete({**game.preset(preset).rules, **options})
 
 

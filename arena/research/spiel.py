@@ -5,10 +5,10 @@
 
     game = pyspiel.load_game("python_truco(preset=paulista-2@1,max_hands=4)")
 
-The parameter ``preset`` is ``base@1``, or ``base`` for its newest version; the default is the game's first
-preset. The game's rule options are parameters as well (numbers, words, or 0 and 1 for booleans), and override
-the preset's. ``returns`` is ``places`` (-1 to 1, see :func:`~arena.research.serial.returns_of`) or ``points``
-(what all hands won and lost, as a share of a game).
+The parameter ``preset`` is a name such as ``base@1``; the default is the game's first preset. The game's rule
+options are parameters as well (numbers, words, or 0 and 1 for booleans), and override the preset's.
+``returns`` is ``places`` (-1 to 1, see :func:`~arena.research.serial.returns_of`) or ``points`` (what all
+hands won and lost, as a share of a game).
 
 The games differ from those played at tables:
 

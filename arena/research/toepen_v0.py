@@ -2,7 +2,7 @@
 
     from botequim import toepen_v0
 
-    env = toepen_v0.env("table-4", bots={1: "rookie"})
+    env = toepen_v0.env("table-4@1", bots={1: "rookie"})
 
 See :class:`arena.research.environment.RawEnvironment` for the arguments.
 """

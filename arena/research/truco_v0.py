@@ -2,7 +2,7 @@
 
     from botequim import truco_v0
 
-    env = truco_v0.env("paulista-2", bots={1: "rookie"})
+    env = truco_v0.env("paulista-2@1", bots={1: "rookie"})
 
 See :class:`arena.research.environment.RawEnvironment` for the arguments.
 """

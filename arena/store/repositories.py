@@ -26,6 +26,7 @@ from arena.store.notes import NOTE_SCRIPTS, NoteStore
 from arena.store.notifications import Notifier
 from arena.store.people import PeopleStore
 from arena.store.presence import Presence
+from arena.store.readings import READING_SCRIPTS, ReadingStore
 from arena.store.records import RECORD_SCRIPTS, RecordStore
 from arena.store.replies import REPLY_SCRIPTS, ReplyStore
 from arena.store.runtimes import RUNTIME_SCRIPTS, RuntimeStore
@@ -51,6 +52,7 @@ _SCRIPTS: Final = (
     *RUNTIME_SCRIPTS,
     *REPLY_SCRIPTS,
     *NOTE_SCRIPTS,
+    *READING_SCRIPTS,
 )
 
 
@@ -90,6 +92,7 @@ class Store:
         self.refusals = ExpiringRows(connection, "refused")
         self.journals = JournalStore(connection)
         self.notes = NoteStore(connection)
+        self.readings = ReadingStore(connection)
         self.webhooks = WebhookStore(connection)
         self.limits = LimitStore(connection)
         self.budgets = BudgetStore(connection)

@@ -65,11 +65,7 @@ def chosen_presets(kinds: Collection[str], names: Collection[str]) -> list[tuple
     every = [(game.kind, preset.name) for game in games for preset in game.presets]
     for name in names:
         if name not in {preset for _, preset in every}:
-            raise UnknownPreset(
-                f"there is no preset {name[:80]!r}",
-                field="preset",
-                expected="one of " + ", ".join(preset for _, preset in every),
-            )
+            raise UnknownPreset.among("there is no preset", name, [preset for _, preset in every])
     return [one for one in every if not names or one[1] in names]
 
 

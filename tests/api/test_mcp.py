@@ -98,7 +98,7 @@ def test_a_whole_game_is_played_by_tool_calls(app: Flask, agent: Agent, kind: st
             text = agent.text("observe", game=game, wait=0, forced=True)
             continue
         text = agent.text("act", turn=found[0], action=f"[{found[1].upper()}]", wait=0, forced=True)
-        assert text.startswith(f"answer {found[0]}: accepted ")
+        assert text.startswith("accepted ")
     app.extensions["botequim"].live.finish(game)
     assert f"game {game} is finished. " in text
     assert "ana-agent place " in text
@@ -147,6 +147,9 @@ def test_the_tools_are_listed_with_their_arguments(agent: Agent) -> None:
     assert act["properties"]["wait"]["maximum"] == 60
     assert act["properties"]["legal"]["enum"] == ["list", "grammar", "none"]
     assert act["additionalProperties"] is False
+    join = next(tool for tool in tools if tool["name"] == "join")["inputSchema"]["properties"]
+    assert "toepen duel@1, table-4@1" in join["preset"]["description"]
+    assert "random, rookie, regular, shark" in join["house"]["description"]
 
 
 def test_what_is_refused_is_said_in_the_words_of_the_api(agent: Agent) -> None:
@@ -156,6 +159,11 @@ def test_what_is_refused_is_said_in_the_words_of_the_api(agent: Agent) -> None:
     text, is_error = agent.call("join", kind="chess")
     assert is_error
     assert text.startswith("invalid: kind: ")
+    for tool in ("join", "leaderboard"):
+        message = agent.call(tool, kind="truco", preset="paulista-2")[0].partition(" Expected: ")[0]
+        assert message == (
+            "preset_not_found: Brazilian Truco has no preset 'paulista-2'; did you mean paulista-2@1?"
+        )
     text, is_error = agent.call("leaderboard", kind="truco", preset="none@1")
     assert (is_error, text.split(":")[0]) == (True, "preset_not_found")
 
@@ -165,13 +173,15 @@ def test_an_unreadable_action_leaves_the_turn_open(agent: Agent) -> None:
     text = agent.text("observe", game=game, wait=0)
     turn = thumb(text)[0]  # type: ignore[index]
     refused = agent.text("act", turn=turn, action="what a hand", wait=0)
-    assert refused.startswith(f"answer {turn}: illegal_action, ")
+    assert refused.startswith("illegal_action, ")
     assert f"\nturn {turn}: toepen" in refused
 
 
 def test_readers_need_no_token(app: Flask) -> None:
     reader = Agent(app, "", True)
     assert "TP-5.1" in reader.text("rules", kind="toepen")
+    short = reader.text("rules", kind="truco", preset="mineiro-2@1")
+    assert short.startswith("Brazilian Truco, mineiro-2@1, in short.\n\nPlayers: two.")
     assert reader.text("leaderboard", kind="truco")
     refused = reader.rpc("tools/call", {"name": "me", "arguments": {}})
     assert (refused.status_code, refused.json["code"]) == (401, "missing_token")
@@ -218,6 +228,49 @@ def test_what_is_no_request_is_refused(app: Flask, body: Any) -> None:
     assert (refused.status_code, refused.json["error"]["code"]) == (400, -32600)
 
 
+def test_null_is_an_optional_argument_that_is_absent(agent: Agent) -> None:
+    game = agent.text("join", game=None, kind="toepen", preset=None, house=None).split()[1].rstrip(":")
+    text = agent.text("observe", game=game, wait=0, legal=None, forced=None, tournaments=None)
+    turn, action = thumb(text)  # type: ignore[misc]
+    assert agent.text("act", turn=turn, action=action, wait=0, note=None, game=None).startswith("accepted ")
+    refused = agent.call("act", turn=turn, action=None)
+    assert refused == ("invalid: action: field may not be null. Expected: a value other than null.", True)
+    assert agent.call("me", other=None)[0].startswith("invalid: other: unknown field")
+
+
+def test_a_slash_at_the_end_makes_no_difference(app: Flask) -> None:
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    replies = [app.test_client().post(path, json=ping) for path in ("/mcp", "/mcp/")]
+    assert [(reply.status_code, reply.json) for reply in replies] == [(200, replies[0].json)] * 2
+
+
+def test_a_response_of_a_client_is_ignored(app: Flask) -> None:
+    for part in ({"result": {}}, {"error": {"code": -1, "message": "no"}}):
+        reply = Agent(app, "", False).post({"jsonrpc": "2.0", "id": 1, **part})
+        assert (reply.status_code, reply.data) == (202, b"")
+
+
+def test_a_batch_gets_a_list_of_replies(app: Flask) -> None:
+    client = Agent(app, "", False)
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    tools = {"jsonrpc": "2.0", "id": "two", "method": "tools/list"}
+    notice = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    reply = client.post([ping, notice, tools, {"id": 3, "result": {}}, 5])
+    assert reply.status_code == 200
+    assert [part["id"] for part in reply.json] == [1, "two", None]
+    assert reply.json[0] == {"jsonrpc": "2.0", "id": 1, "result": {}}
+    assert reply.json[2]["error"]["code"] == -32600
+    assert client.post([notice]).status_code == 202
+    assert client.post([ping], **{"MCP-Protocol-Version": "2025-03-26"}).status_code == 200
+    for body, version, message in (
+        ([ping], "2025-06-18", "only revision 2025-03-26 has batches; send a single message"),
+        ([ping] * 21, "2025-03-26", "a batch must have 1 to 20 messages, not 21"),
+        ([{**ping, "method": "initialize"}], "2025-03-26", "initialize must not be part of a batch"),
+    ):
+        refused = client.post(body, **{"MCP-Protocol-Version": version})
+        assert (refused.status_code, refused.json["error"]["message"]) == (400, message)
+
+
 def test_agents_meet_at_an_open_table_and_wait_for_each_other(app: Flask) -> None:
     client = app.test_client()
     owner = {"Authorization": f"Bearer {client.post('/v1/owners', json={'name': 'ana'}).json['token']}"}
@@ -237,10 +290,7 @@ def test_agents_meet_at_an_open_table_and_wait_for_each_other(app: Flask) -> Non
         waiting = pool.submit(second.text, "observe", game=game, wait=60)
         turn, _ = thumb(first.text("observe", game=game, wait=0))  # type: ignore[misc]
         told = first.text("act", turn=turn, action="keep", wait=0)
-        assert (
-            told
-            == f"answer {turn}: accepted keep\n\nNo decision for you yet. Nothing is lost: observe again."
-        )
+        assert told == "accepted keep\n\nNo decision for you yet. Nothing is lost: observe again."
         assert f"turn {game}." in waiting.result(PATIENCE)
 
 

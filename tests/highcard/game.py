@@ -19,7 +19,7 @@ from arena.games.shapes import (
 from tests.highcard.picture import HighCardPicture
 from tests.highcard.players import Cheapest, Lowest, Storyteller, redeal
 from tests.highcard.rules import PACK, RULES
-from tests.highcard.text import turn_text
+from tests.highcard.text import news, summary, turn_text
 
 _SEAT: Final = NumberShape("Whose event it is.")
 _PLAY: Final = ObjectShape(
@@ -47,6 +47,8 @@ GAME: Final = Game(
     redeal=redeal,
     narrator=Storyteller,
     text=turn_text,
+    news=news,
+    summary=summary,
     picture=HighCardPicture,
     observation=ObjectShape(
         "What a seat of high card sees.",

@@ -218,6 +218,13 @@ FAULTS = [
         ("api/test_server.py",),
     ),
     Fault(
+        "an agent does not read what happened before forced turns",
+        "api/telling.py",
+        "since = self._known[place].since if place in self._known else 0",
+        'since = turn["events"][0]["n"]',
+        ("api/test_mcp_news.py",),
+    ),
+    Fault(
         "pages of sites that are called like this machine may call agents' tools",
         "api/mcp/protocol.py",
         'return parts.hostname in ("localhost", "127.0.0.1", "::1") or (',

@@ -41,7 +41,7 @@ def made(path: Path, kind: str, preset: str, records: list[Record], wanted: Want
 @pytest.mark.parametrize(("kind", "preset"), PRESETS)
 def test_rows_are_the_decisions_of_the_records(kind: str, preset: str, tmp_path: Path) -> None:
     records = games(kind, preset)
-    rows, about = made(tmp_path / "data.parquet", kind, preset.partition("@")[0], records)
+    rows, about = made(tmp_path / "data.parquet", kind, preset, records)
     expected = [(record, one) for record in records for one in decisions(record) if one.action is not None]
     assert len(rows) == len(expected) > 15
     assert (about["kind"], about["preset"], about["licence"], about["source"]) == (
@@ -80,8 +80,8 @@ def test_nothing_hidden_is_in_it(kind: str, preset: str, tmp_path: Path) -> None
 
 def test_the_check_finds_what_is_hidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a card of another seat in each vector."""
-    records = games("truco", "paulista-2", count=1, trouble=0)
-    data = DataSet(GAMES["truco"], "paulista-2")
+    records = games("truco", "paulista-2@1", count=1, trouble=0)
+    data = DataSet(GAMES["truco"], "paulista-2@1")
     rows = data.rows
 
     def leaking(record: Record, seats: Any) -> Any:
@@ -104,12 +104,12 @@ def test_the_check_finds_what_is_hidden(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_who_is_left_out(tmp_path: Path) -> None:
-    rules = rules_named(GAMES["truco"], "paulista-2", {})
+    rules = rules_named(GAMES["truco"], "paulista-2@1", {})
     records = group("truco", "g7", rules=rules)
     records[0]["info"] = {"people": [False, True], "house": [False, False]}
     records[1]["info"] = {"house": [True, False]}
     players = [[player["name"] for player in record["canonical"]["players"]] for record in records]
-    rows, _ = made(tmp_path / "all.parquet", "truco", "paulista-2", records)
+    rows, _ = made(tmp_path / "all.parquet", "truco", "paulista-2@1", records)
     assert {(row["index"], row["bot"]) for row in rows} == {
         (0, players[0][0]),
         (1, players[1][0]),
@@ -117,10 +117,10 @@ def test_who_is_left_out(tmp_path: Path) -> None:
     }
     assert {row["group"] for row in rows} == {"g7"}
     kept = Wanted(is_in=lambda name, house: house)
-    rows, _ = made(tmp_path / "house.parquet", "truco", "paulista-2", records, kept)
+    rows, _ = made(tmp_path / "house.parquet", "truco", "paulista-2@1", records, kept)
     assert {(row["index"], row["bot"]) for row in rows} == {(1, players[1][0])}
     records[1]["info"] = {"annulled": "fire"}
-    rows, _ = made(tmp_path / "annulled.parquet", "truco", "paulista-2", records)
+    rows, _ = made(tmp_path / "annulled.parquet", "truco", "paulista-2@1", records)
     assert {row["index"] for row in rows} == {0}
 
 
@@ -133,9 +133,9 @@ def test_dates(tmp_path: Path) -> None:
         record["info"]["finished_ms"] = ended
     del records[2]["info"]["finished_ms"]
     path = tmp_path / "data.parquet"
-    rows, _ = made(path, "toepen", "duel", records, Wanted(november, december))
+    rows, _ = made(path, "toepen", "duel@1", records, Wanted(november, december))
     assert {row["finished_ms"] for row in rows} == {november}
-    assert {row["game"] for row in made(path, "toepen", "duel", records)[0]} == {
+    assert {row["game"] for row in made(path, "toepen", "duel@1", records)[0]} == {
         f"toepen-{n}" for n in range(3)
     }
     for text in ("november", "2026-13", "2026-11-31", "26", "9999", "0500"):
@@ -144,19 +144,19 @@ def test_dates(tmp_path: Path) -> None:
 
 
 def test_a_record_that_does_not_verify_ends_it_and_leaves_no_file(tmp_path: Path) -> None:
-    records = games("toepen", "duel", count=2, trouble=0)
+    records = games("toepen", "duel@1", count=2, trouble=0)
     records[1]["canonical"]["outcome"]["scores"][0] += 1
     path = tmp_path / "data.parquet"
     with pytest.raises(ArenaError, match="does not verify"):
-        DataSet(GAMES["toepen"], "duel").write(path, [records[0], rehash(records[1])], Wanted())
+        DataSet(GAMES["toepen"], "duel@1").write(path, [records[0], rehash(records[1])], Wanted())
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_command_with_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    records = games("toepen", "duel", count=3, trouble=0) + games("toepen", "table-4", count=1, trouble=0)
+    records = games("toepen", "duel@1", count=3, trouble=0) + games("toepen", "table-4@1", count=1, trouble=0)
     file = write(tmp_path / "records.jsonl", records)
     out = tmp_path / "data.parquet"
-    arguments = ["dataset", "toepen/duel", "--records", file, "--out", str(out)]
+    arguments = ["dataset", "toepen/duel@1", "--records", file, "--out", str(out)]
     assert run([*arguments, "--json"]) == 0
     written = json.loads(capsys.readouterr().out)
     assert written == {
@@ -174,7 +174,8 @@ def test_the_command_with_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert run([*arguments, "--to", "2025"]) == 0
     assert f"{out}: 0 decisions of 0 games" in capsys.readouterr().out
     for name, words in (
-        ("toepen/duel@7", "duel@1"),
+        ("toepen/duel@7", "did you mean duel@1?"),
+        ("toepen/duel", "did you mean duel@1?"),
         ("poker/x", "there is no game 'poker'"),
         ("toepen", "no preset ''"),
     ):

@@ -26,7 +26,9 @@ test_save_obs.__test__ = False
 MODULES: dict[str, ModuleType] = {"truco": truco_v0, "toepen": toepen_v0}
 PRESETS = [(kind, preset.name) for kind in MODULES for preset in GAMES[kind].presets]
 EVERY_PRESET = pytest.mark.parametrize(("kind", "preset"), PRESETS)
-FIRST_PRESETS = pytest.mark.parametrize(("kind", "preset"), [("truco", "paulista-2"), ("toepen", "table-4")])
+FIRST_PRESETS = pytest.mark.parametrize(
+    ("kind", "preset"), [("truco", "paulista-2@1"), ("toepen", "table-4@1")]
+)
 
 
 def test_every_game_has_an_environment() -> None:
@@ -88,7 +90,7 @@ def test_a_game_among_bots_is_the_one_that_they_play_at_a_table(kind: str, prese
 
 def test_seats_are_asked_for_their_rights_in_order() -> None:
     """TP-5.1: after each card all others with a right, the seat to play last."""
-    environment = toepen_v0.raw_env("table-4", max_exchanges=0)
+    environment = toepen_v0.raw_env("table-4@1", max_exchanges=0)
     environment.reset(seed=1)
     asked = []
     while len(asked) < 8:
@@ -108,7 +110,7 @@ def test_seats_are_asked_for_their_rights_in_order() -> None:
 
 
 def test_the_knock_of_another_seat_comes_before_the_card() -> None:
-    environment = toepen_v0.raw_env("duel", max_exchanges=0)
+    environment = toepen_v0.raw_env("duel@1", max_exchanges=0)
     environment.reset(seed=1)
     asked = environment.agent_selection
     environment.step(environment.actions.index("knock:2"))
@@ -142,7 +144,7 @@ def test_rewards(kind: str, preset: str) -> None:
 
 
 def test_what_it_is_made_of() -> None:
-    environment = truco_v0.raw_env("paulista-2", max_hands=3, bots={0: "rookie"})
+    environment = truco_v0.raw_env("paulista-2@1", max_hands=3, bots={0: "rookie"})
     assert environment.possible_agents == ["player_1"]
     assert environment.rules["max_hands"] == 3
     assert str(truco_v0.env()) == "truco_v0"
@@ -150,13 +152,14 @@ def test_what_it_is_made_of() -> None:
     assert copy.rules == environment.rules
     assert copy.possible_agents == environment.possible_agents
     for kind, preset, arguments, code in (
-        ("truco", "paulista-9", {}, "preset_not_found"),
-        ("truco", "base", {"lives": 3}, "invalid_option"),
-        ("truco", "base", {"bots": {0: "nobody"}}, "bot_not_found"),
-        ("truco", "base", {"bots": {4: "rookie"}}, "invalid_argument"),
-        ("toepen", "duel", {"bots": {0: "rookie", 1: "rookie"}}, "invalid_argument"),
-        ("toepen", "duel", {"rewards": "tricks"}, "invalid_argument"),
-        ("toepen", "duel", {"render_mode": "rgb_array"}, "invalid_argument"),
+        ("truco", "paulista-9@1", {}, "preset_not_found"),
+        ("truco", "paulista-2", {}, "preset_not_found"),
+        ("truco", "base@1", {"lives": 3}, "invalid_option"),
+        ("truco", "base@1", {"bots": {0: "nobody"}}, "bot_not_found"),
+        ("truco", "base@1", {"bots": {4: "rookie"}}, "invalid_argument"),
+        ("toepen", "duel@1", {"bots": {0: "rookie", 1: "rookie"}}, "invalid_argument"),
+        ("toepen", "duel@1", {"rewards": "tricks"}, "invalid_argument"),
+        ("toepen", "duel@1", {"render_mode": "rgb_array"}, "invalid_argument"),
     ):
         with pytest.raises(ArenaError) as raised:
             MODULES[kind].raw_env(preset, **arguments)
@@ -164,7 +167,7 @@ def test_what_it_is_made_of() -> None:
 
 
 def test_illegal_actions() -> None:
-    raw = truco_v0.raw_env("no-cut")
+    raw = truco_v0.raw_env("no-cut@1")
     raw.reset(seed=1)
     before = raw.play.state.serialise()
     with pytest.raises(IllegalAction):
@@ -172,7 +175,7 @@ def test_illegal_actions() -> None:
     assert raw.play.state.serialise() == before
     with pytest.raises(ArenaError):
         raw.turn(next(agent for agent in raw.agents if agent != raw.agent_selection))
-    wrapped = truco_v0.env("no-cut")
+    wrapped = truco_v0.env("no-cut@1")
     wrapped.reset(seed=1)
     loser = wrapped.agent_selection
     wrapped.step(raw.actions.index("accept:3"))
@@ -183,7 +186,7 @@ def test_illegal_actions() -> None:
 def test_pictures() -> None:
     shown = {}
     for mode in ("ansi", "html"):
-        environment = truco_v0.env("paulista-2", render_mode=mode)
+        environment = truco_v0.env("paulista-2@1", render_mode=mode)
         environment.reset(seed=2)
         shown[mode] = environment.render()
         finish(environment, random.Random(1))

@@ -151,7 +151,7 @@ def test_hidden_cards_change_no_vector(game: Game, data: st.DataObject, seed: in
 
 def test_a_vector_of_truco() -> None:
     game = GAMES["truco"]
-    rules = rules_named(game, "paulista-2", {})
+    rules = rules_named(game, "paulista-2@1", {})
     features = features_of(game.kind, rules)
     pack = game.new_state(rules)
     pack.apply(CHANCE, "dealer:0")

@@ -32,7 +32,7 @@ VARIANTS = pytest.mark.parametrize(
         "python_truco(variant=paulista,pack=clean,truco_from=after_first_trick,max_hands=3,returns=points)",
         "python_truco(both_eleven=open,exchange=0,max_hands=5)",
         "python_toepen(seats=5,lives=3,whistling=1)",
-        "python_toepen(preset=table-4,lives=2,end=rubber,rubbers=2,returns=points)",
+        "python_toepen(preset=table-4@1,lives=2,end=rubber,rubbers=2,returns=points)",
         "python_toepen(seats=8,lives=1,knocking=on_turn)",
     ],
 )
@@ -282,7 +282,7 @@ def test_observers(kind: str, preset: str) -> None:
 
 
 def test_house_bots_play() -> None:
-    game = pyspiel.load_game("python_truco(preset=paulista-2,max_hands=6,returns=points)")
+    game = pyspiel.load_game("python_truco(preset=paulista-2@1,max_hands=6,returns=points)")
     bots = [SpielBot(0, "regular", 1), SpielBot(1, "random", 2)]
     generator = random.Random(8)
     total = 0.0

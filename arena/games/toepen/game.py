@@ -12,11 +12,13 @@ from arena.games.toepen.features import ToepenFeatures
 from arena.games.toepen.fields import ACTIONS, EVENTS, OBSERVATION
 from arena.games.toepen.luck import LUCK
 from arena.games.toepen.narrate import ToepenTeller
+from arena.games.toepen.news import news
 from arena.games.toepen.panel import panel
 from arena.games.toepen.picture import ToepenPicture
 from arena.games.toepen.redeal import redeal
 from arena.games.toepen.state import TOEPEN
 from arena.games.toepen.style import STYLE
+from arena.games.toepen.summary import summary
 from arena.games.toepen.text import turn_text
 from arena.games.toepen.titles import Style, styles
 
@@ -58,6 +60,8 @@ GAME: Final = Game(
     redeal=redeal,
     narrator=ToepenTeller,
     text=turn_text,
+    news=news,
+    summary=summary,
     picture=ToepenPicture,
     panel=panel,
     features=ToepenFeatures,

@@ -11,11 +11,13 @@ from arena.games.truco.features import TrucoFeatures
 from arena.games.truco.fields import ACTIONS, EVENTS, OBSERVATION
 from arena.games.truco.luck import LUCK
 from arena.games.truco.narrate import TrucoTeller
+from arena.games.truco.news import news
 from arena.games.truco.panel import panel
 from arena.games.truco.picture import TrucoPicture
 from arena.games.truco.redeal import redeal
 from arena.games.truco.state import TRUCO
 from arena.games.truco.style import STYLE
+from arena.games.truco.summary import summary
 from arena.games.truco.text import turn_text
 
 GAME: Final = Game(
@@ -79,6 +81,8 @@ GAME: Final = Game(
     redeal=redeal,
     narrator=TrucoTeller,
     text=turn_text,
+    news=news,
+    summary=summary,
     picture=TrucoPicture,
     panel=panel,
     features=TrucoFeatures,
