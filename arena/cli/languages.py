@@ -15,7 +15,7 @@ class Language:
 
     ``steps`` are the commands that create, play, test, compare and submit a bot of the game ``{kind}``, in
     this order. ``home`` says what runs the bot on its author's machine, ``arena`` what runs it in the arena,
-    and ``cost`` what a decision costs there.
+    and ``cost`` what a decision costs there besides the bot's own thinking.
     """
 
     name: str
@@ -61,7 +61,7 @@ LANGUAGE_TABLE: Final = (
         ),
         "Python 3.11 or newer",
         "the file, by CPython in the sandbox",
-        "0.05 ms, and code of its own at a third of its speed at home",
+        "0.05 ms; its code runs at a third of its speed at home",
     ),
     Language(
         "javascript",
@@ -75,10 +75,10 @@ LANGUAGE_TABLE: Final = (
         ),
         "Node 18 or newer",
         "the file, by QuickJS in the sandbox",
-        "0.1 ms, and code of its own at about the speed of Python in the arena",
+        "0.1 ms; for the same fuel it computes about as much as Python",
     ),
-    _built("go", "Go", "make", "Go 1.21 or newer", "0.3 ms, and nearly its own speed"),
-    _built("rust", "Rust", "make", "Cargo", "0.1 ms, and nearly its own speed: the fastest, with C"),
+    _built("go", "Go", "make", "Go 1.21 or newer", "0.3 ms; compiled code, like that of C"),
+    _built("rust", "Rust", "make", "Cargo", "0.15 ms; compiled code, like that of C"),
     Language(
         "java",
         "Java",
@@ -93,6 +93,6 @@ LANGUAGE_TABLE: Final = (
         "not yet: it plays online from your own machine, in the division open",
         "nothing",
     ),
-    _built("c", "C", "make", "any compiler of C99", "0.15 ms, and nearly its own speed"),
+    _built("c", "C", "make", "any compiler of C99", "0.15 ms; for the same fuel it computes about 200 times as much as Python"),
 )
 """All languages, in the order in which pages show them."""
