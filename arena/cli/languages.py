@@ -30,23 +30,17 @@ class Language:
         return [step.replace("{kind}", kind) for step in self.steps]
 
 
-def _built(name: str, title: str, build: str, home: str, cost: str) -> Language:
-    """Return a language that is compiled: to a program at home and to a module for the arena."""
-    return Language(
-        name,
-        title,
-        (
-            f"botequim new my-bot --game {{kind}} --language {name} && cd my-bot && {build}",
-            'botequim play {kind} "cmd:./my-bot --stdio" rookie',
-            'botequim bot test "cmd:./my-bot --stdio" --kind {kind}',
-            'botequim compare "cmd:./my-bot --stdio" "cmd:./old --stdio" --kind {kind}',
-            "make module && botequim bot submit my-bot.wasm --name my-bot",
-        ),
-        home,
-        "a WebAssembly module (WASI preview 1)",
-        cost,
+def _program(name: str, build: str, run: str, old: str) -> tuple[str, str, str, str]:
+    """Return the first four commands of a program that plays by JSON lines."""
+    return (
+        f"botequim new my-bot --game {{kind}} --language {name} && cd my-bot && {build}",
+        f'botequim play {{kind}} "cmd:{run} --stdio" rookie',
+        f'botequim bot test "cmd:{run} --stdio"',
+        f'botequim compare "cmd:{run} --stdio" "cmd:{old} --stdio" --kind {{kind}}',
     )
 
+
+_MODULE: Final = "a WebAssembly module (WASI preview 1)"
 
 LANGUAGE_TABLE: Final = (
     Language(
@@ -55,8 +49,8 @@ LANGUAGE_TABLE: Final = (
         (
             "botequim new my_bot --game {kind} && cd my_bot",
             "botequim play {kind} my_bot.py rookie",
-            "botequim bot test my_bot.py --kind {kind}",
-            "botequim compare my_bot.py old.py --kind {kind}",
+            "botequim bot test my_bot.py",
+            "botequim compare my_bot.py ../old/my_bot.py --kind {kind}",
             "botequim bot submit my_bot.py --name my-bot",
         ),
         "Python 3.11 or newer",
@@ -68,31 +62,59 @@ LANGUAGE_TABLE: Final = (
         "JavaScript",
         (
             "botequim new my-bot --game {kind} --language javascript && cd my-bot",
-            "botequim play {kind} my-bot.js rookie",
-            "botequim bot test my-bot.js --kind {kind}",
-            "botequim compare my-bot.js old.js --kind {kind}",
-            "botequim bot submit my-bot.js --name my-bot",
+            "botequim play {kind} bot.js rookie",
+            "botequim bot test bot.js",
+            "botequim compare bot.js ../old/bot.js --kind {kind}",
+            "botequim bot submit bot.js --name my-bot",
         ),
         "Node 18 or newer",
         "the file, by QuickJS in the sandbox",
         "0.1 ms; for the same fuel it computes about as much as Python",
     ),
-    _built("go", "Go", "make", "Go 1.21 or newer", "0.3 ms; compiled code, like that of C"),
-    _built("rust", "Rust", "make", "Cargo", "0.15 ms; compiled code, like that of C"),
+    Language(
+        "go",
+        "Go",
+        (
+            *_program("go", "go build", "./my-bot", "../old/my-bot"),
+            "GOOS=wasip1 GOARCH=wasm go build -o bot.wasm && botequim bot submit bot.wasm --name my-bot",
+        ),
+        "Go 1.21 or newer",
+        _MODULE,
+        "0.3 ms; compiled code, like that of C",
+    ),
+    Language(
+        "rust",
+        "Rust",
+        (
+            *_program("rust", "cargo build", "target/debug/my-bot", "../old/my-bot"),
+            "cargo build --release --target wasm32-wasip1 && "
+            "botequim bot submit target/wasm32-wasip1/release/my-bot.wasm --name my-bot",
+        ),
+        "Cargo",
+        _MODULE,
+        "0.15 ms; compiled code, like that of C",
+    ),
     Language(
         "java",
         "Java",
         (
-            "botequim new my-bot --game {kind} --language java && cd my-bot",
-            'botequim play {kind} "cmd:java Main.java --stdio" rookie',
-            'botequim bot test "cmd:java Main.java --stdio" --kind {kind}',
-            'botequim compare "cmd:java Main.java --stdio" rookie --kind {kind}',
-            "java Main.java",
+            *_program("java", "javac -d build *.java", "java -cp build Main", "java -cp ../old/build Main"),
+            "java -cp build Main",
         ),
         "JDK 17 or newer",
         "not yet: it plays online from your own machine, in the division open",
         "nothing",
     ),
-    _built("c", "C", "make", "any compiler of C99", "0.15 ms; for the same fuel it computes about 200 times as much as Python"),
+    Language(
+        "c",
+        "C",
+        (
+            *_program("c", "make", "./my-bot", "../old/my-bot"),
+            "make bot.wasm && botequim bot submit bot.wasm --name my-bot",
+        ),
+        "a C compiler and make",
+        _MODULE,
+        "0.15 ms; for the same fuel it computes about 200 times as much as Python",
+    ),
 )
 """All languages, in the order in which pages show them."""
