@@ -165,7 +165,7 @@ def _played(trial: TrialGame) -> _Played:
     return _Played(
         f"{PASTED} {_result(canonical)} against {AGAINST}",
         f"hand {picture['hand']}" + (f", trick {picture['trick']}" if picture["trick"] else ""),
-        small_table(table),
+        small_table(table, hands=False),
         ", ".join(facts),
         list(dict.fromkeys(faults))[:_MOST_FAULTS],
         "\n".join(seat["output"] for seat in trial.journals if seat["output"]),

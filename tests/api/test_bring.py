@@ -80,7 +80,7 @@ def test_it_shows_the_commands_of_every_starter(app: Flask) -> None:
 
 def test_it_promises_the_next_tournament_only_with_a_schedule(app: Flask, admin: ContractClient) -> None:
     browser = Browser(app)
-    assert "when a tournament is announced" in browser.get("/bring").text
+    assert "when one is announced" in browser.get("/bring").text
     cup = {"name": "Sealed", "kind": "truco", "format": "swiss", "division": "sealed"}
     schedule = {"id": "hourly", "cron": "0 * * * *", "tournament": cup}
     assert admin.post("/v1/schedules", json=schedule).status_code == 201
