@@ -47,6 +47,11 @@ def starter_zip(name: str, address: str) -> bytes:
     return made.getvalue()
 
 
+def starter_text(language: str, kind: str, path: str) -> str:
+    """Return the text of one file of a starter."""
+    return _starter(f"{language}-{kind}.zip")[path]
+
+
 @cache
 def _starter(name: str) -> dict[str, str]:
     language, kind = STARTERS[name]

@@ -34,7 +34,7 @@ ARENA_QUEUE: Final = "arena-json"
 """Local groups of tournaments, and matchups of leaderboards."""
 
 REVIEWS_QUEUE: Final = "reviews-json"
-"""Reviews of people's games, which nothing else depends on."""
+"""Reviews of people's games, and trial games of pasted bots, which nothing else depends on."""
 
 QUEUES: Final = (MAINTENANCE_QUEUE, HOUSE_QUEUE, UPLOADS_QUEUE, ARENA_QUEUE, REVIEWS_QUEUE)
 """All queues, in the order in which workers serve them."""
@@ -68,6 +68,7 @@ _QUEUE_OF: Final = {
     JobName.TICK: MAINTENANCE_QUEUE,
     JobName.CHECK_UPLOAD: UPLOADS_QUEUE,
     JobName.REVIEW_GAME: REVIEWS_QUEUE,
+    JobName.PLAY_TRIAL_GAME: REVIEWS_QUEUE,
     # Receivers can be slow.
     JobName.DELIVER_ANNOUNCEMENTS: UPLOADS_QUEUE,
 }

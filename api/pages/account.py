@@ -87,14 +87,15 @@ def end_session() -> ResponseReturnValue:
 def sign_up_page() -> Response:
     """Show the form to sign up as an owner, with the name that an invitation in the URL proposes."""
     found, code = _sign_up_controls(), request.args.get("invitation", "")[:_LONGEST_CODE]
+    back = request.args.get("next", "")
     if not code:
-        return _sign_up(found, token_urlsafe(_DRAFT_BYTES))
+        return _sign_up(found, token_urlsafe(_DRAFT_BYTES), back)
     try:
         proposed = services().invitations.find(code).handle
     except InvalidInvitation as error:
-        return _sign_up(found, token_urlsafe(_DRAFT_BYTES), error)
+        return _sign_up(found, token_urlsafe(_DRAFT_BYTES), back, error)
     values = {"name": [proposed], "invitation": [code]}
-    return _sign_up(filled(found, values.__getitem__), token_urlsafe(_DRAFT_BYTES))
+    return _sign_up(filled(found, values.__getitem__), token_urlsafe(_DRAFT_BYTES), back)
 
 
 def _sign_up_controls() -> list[Control]:
@@ -105,9 +106,9 @@ def _sign_up_controls() -> list[Control]:
     return controls(NewOwnerSchema(), ("name", "invitation"), words)
 
 
-def _sign_up(found: list[Control], draft: str, error: ArenaError | None = None) -> Response:
+def _sign_up(found: list[Control], draft: str, back: str, error: ArenaError | None = None) -> Response:
     found, error = with_error(found, error)
-    response = page("sign_up.html", status_of(error), controls=found, draft=draft, error=error)
+    response = page("sign_up.html", status_of(error), controls=found, draft=draft, back=back, error=error)
     response.headers["Cache-Control"] = "private, no-store"
     return response
 
@@ -117,6 +118,7 @@ def sign_up() -> ResponseReturnValue:
     """Create an owner, sign in, and show the token once."""
     found = filled(_sign_up_controls(), request.form.getlist)
     draft = request.form.get("draft", "")[:64]
+    back = request.form.get("next", "")
     code = found[1].value
 
     def create() -> tuple[Owner, str]:
@@ -126,12 +128,13 @@ def sign_up() -> ResponseReturnValue:
     try:
         owner, token = services().limits.sign_up(client_address(), bool(code), create)
     except ArenaError as error:
-        return _sign_up(found, draft, of_form(error))
+        return _sign_up(found, draft, back, of_form(error))
     begin(services().sessions.sign_in(token, session_key()))
     return page(
         "secrets.html",
         bot=None,
         secrets={"Your token": token},
+        back=back if _LOCAL(back) else None,
         title=f"Welcome, {owner.name}",
         note="This token is the only key to your account: nobody can send it to you again. You are signed "
         "in on this "

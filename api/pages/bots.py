@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from flask import Response, abort, request
 
 from api.http.requests import read_query
-from api.http.sessions import page_viewer
+from api.http.sessions import page_viewer, visitor
 from api.pages.bars import axis_of
 from api.pages.history import Plot, plot
+from api.pages.own_bots import LOGS_MOST
 from api.pages.site import blueprint, page
 from api.pages.styles import StyleRow, style_rows
 from api.schemas.bot_games import BotGamesFilter, GivenBotGamesFilter
@@ -74,11 +76,25 @@ def bot_page(bot: str) -> Response:
         and any(one.label == account.version and one.transport == UPLOADED.name for one in account.versions),
         most_games=GAMES_MOST,
         kept_groups=services().bot_games.most_groups,
+        costs=_costs(account),
         recent=_games_or_none(bot, query) if has_games else [],
         tournaments=_tournaments(bot),
         chosen=query,
         kinds=list(GAMES),
     )
+
+
+def _costs(account: BotAccount | None) -> Mapping[str, float]:
+    """Return the mean fuel of a decision in milliseconds by version, in the bot's last games, for its owners
+    only.
+    """
+    if account is None or visitor().owner not in account.owners:
+        return {}
+    times = defaultdict[str, list[float]](list)
+    for log in services().tournaments.journals.latest(account.name, LOGS_MOST):
+        for seat in log.seats:
+            times[seat["version"]] += [one["ms"] for one in seat["decisions"]]
+    return {version: sum(some) / len(some) for version, some in times.items() if some}
 
 
 def _tournaments(bot: str) -> Sequence[Mapping[str, object]]:

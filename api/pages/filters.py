@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TypedDict
+from typing import Final, TypedDict
 
 from api.pages.site import blueprint
+
+_LANGUAGES: Final[Mapping[str, str]] = {
+    "python": "Python",
+    "javascript": "JavaScript",
+    "module": "WebAssembly module",
+    "component": "WebAssembly component",
+}
+"""The titles of the languages of uploads."""
 
 
 def _moment(ms: int) -> datetime:
@@ -52,6 +61,12 @@ def percent(share: float, unit: str = "%") -> str:
 def words(name: str) -> str:
     """Convert an API name into words."""
     return name.replace("_", " ")
+
+
+@blueprint.app_template_filter("language")
+def language(name: str) -> str:
+    """Return the title of the language of an upload."""
+    return _LANGUAGES.get(name, name)
 
 
 @blueprint.app_template_filter("sentence")

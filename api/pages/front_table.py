@@ -113,7 +113,7 @@ class FrontTables:
                     self._latest = None
                 elif self._latest is None or self._latest.game != game:
                     record = orjson.loads(self._tournaments.record(game, ANYBODY))
-                    self._latest = _table_of(self._moderation.apply_to_record(record))
+                    self._latest = finished_table(self._moderation.apply_to_record(record))
             except RecordNotReady:
                 # The game has just ended. The previous table stays until the next request.
                 return self._latest
@@ -188,7 +188,7 @@ class _Followed:
         )
 
 
-def _table_of(record: Mapping[str, Any]) -> FrontTable:
+def finished_table(record: Mapping[str, Any]) -> FrontTable:
     """Return the table of a finished game as spectators saw it, with the moves of its last hand."""
     canonical = record["canonical"]
     game = game_of(canonical["kind"])

@@ -10,11 +10,11 @@ from markupsafe import Markup
 
 from api.pages.bars import axis_of
 from api.pages.coming import coming
-from api.pages.downloads import program_address
 from api.pages.front_table import FrontTable, FrontTables
 from api.pages.site import blueprint, page
 from api.pages.small_table import small_table
-from api.services import service_address, services
+from api.services import services
+from arena.cli.languages import LANGUAGE_TABLE
 from arena.games import GAMES
 from arena.people.tables import playable
 from arena.play.board_names import all_boards
@@ -39,7 +39,6 @@ def home() -> Response:
     ]
     boards.sort(key=lambda one: -one[1]["groups"])
     del boards[BOARDS_MOST:]
-    address = service_address() or "ADDRESS"
     tables: FrontTables = current_app.extensions["botequim-front"]
     table = tables.table()
     return page(
@@ -50,8 +49,7 @@ def home() -> Response:
         playable=[GAMES[kind] for kind in playable()],
         tournaments=services().tournaments.present(),
         coming=coming(),
-        address=address,
-        program=program_address(),
+        languages=LANGUAGE_TABLE,
         table=table,
         drawn=table and small_table(table),
         data=table and Markup(embedded_json(_table_data(table))),

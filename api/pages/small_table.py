@@ -24,6 +24,10 @@ _TOWARDS_SEAT: Final = 0.42
 _PARTNERS: Final = ((0, 42), (-58, 0), (0, -42), (58, 0))
 """The positions of the cards in games of partners, in pixels from the centre."""
 
+_MIDDLE: Final = 50
+_ABOVE: Final = 27
+"""The height of a plate at a side, and of one above the cards of the trick, in per cent."""
+
 _MOST_HANDS: Final = 5
 """The maximum number of seats with which hands are drawn."""
 
@@ -82,11 +86,15 @@ class SmallTable(NamedTuple):
     words: str
 
 
-def small_table(table: FrontTable) -> SmallTable:
-    """Draw the position that ``table`` shows."""
+def small_table(table: FrontTable, *, hands: bool = True) -> SmallTable:
+    """Draw the position that ``table`` shows. A low drawing has no room for ``hands``: without them, the
+    plates at the sides are above the cards of the trick.
+    """
     picture, layout = table.picture, table.layout
     size = len(layout["names"])
     seats = [_seat(table, seat) for seat in range(size)]
+    if not hands:
+        seats = [seat._replace(cards=[], y=_ABOVE if seat.y == _MIDDLE else seat.y) for seat in seats]
     lying = [_lying(table, seat, card) for seat, card, _ in picture["lying"]]
     taken = {seat for seat, *_ in picture["lying"]}
     if not picture["question"]:

@@ -144,10 +144,25 @@ def _refused(found: list[Control], error: ArenaError | None) -> tuple[list[Contr
 
 @blueprint.get("/account/bots/new")
 def new_bot_page() -> Response:
-    """Show a form for a new bot."""
+    """Show a form for a new bot, with the source that the visitor pasted before signing up, if any."""
     signed_in()
-    way = _way()
-    return _new_bot(way, _bot_controls(way))
+    pasted = request.args.get("pasted", "")
+    if not pasted:
+        way = _way()
+        return _new_bot(way, _bot_controls(way))
+    kept = services().trial_games.find(pasted)
+    if kept is None:
+        gone = InvalidSource("the pasted bot has expired", expected="to paste it again")
+        return _new_bot(UPLOADED.name, _bot_controls(UPLOADED.name), gone)
+    return new_bot_of(kept.source)
+
+
+def new_bot_of(source: str) -> Response:
+    """Show a form for a new bot with this source."""
+    found = [
+        replace(one, value=source) if one.name == "source" else one for one in _bot_controls(UPLOADED.name)
+    ]
+    return _new_bot(UPLOADED.name, found)
 
 
 def _new_bot(way: str, found: list[Control], error: ArenaError | None = None) -> Response:

@@ -23,6 +23,7 @@ class JobName(StrEnum):
     TICK = "tick"
     CHECK_UPLOAD = "check_upload"
     REVIEW_GAME = "review_game"
+    PLAY_TRIAL_GAME = "play_trial_game"
     DELIVER_ANNOUNCEMENTS = "deliver_announcements"
 
 
@@ -110,6 +111,10 @@ class Jobs(ABC):
     def review_game(self, game_id: str, seat: int) -> None:
         """Compute what a house bot would have done at each decision of a seat."""
         self.request(Job(JobName.REVIEW_GAME, (game_id, seat)))
+
+    def play_trial_game(self, trial: str) -> None:
+        """Play a game of a pasted source against a house bot."""
+        self.request(Job(JobName.PLAY_TRIAL_GAME, (trial,)))
 
     def deliver_announcements(self, subscription: str) -> None:
         """Post the announcements of a tournament to a webhook subscribed to it."""

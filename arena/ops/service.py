@@ -35,6 +35,7 @@ from arena.events.series import SeasonTables
 from arena.events.service import Tournaments
 from arena.events.styles import BoardStyles
 from arena.events.tournament import TournamentNotFound
+from arena.events.trial_games import TrialGames
 from arena.events.uploaded_bots import SandboxedBots
 from arena.live.archiver import Archiver
 from arena.live.header import GameNotFound
@@ -105,6 +106,7 @@ class Service:
     runtimes: Runtimes
     people: PeopleTables
     reviews: Reviews
+    trial_games: TrialGames
 
     def webhook_driver(self) -> Driver:
         """A new driver, which posts turns to webhook bots."""
@@ -202,6 +204,18 @@ class Service:
     def review_game(self, game_id: str, seat: int) -> None:
         """Compute what a house bot would have done at each decision of a seat."""
         self.reviews.make(game_id, seat)
+
+    def play_trial_game(self, trial: str) -> None:
+        """Play a game of a pasted source against a house bot.
+
+        Raises :class:`~arena.events.runtimes.OtherRuntime` or :class:`~arena.events.runtimes.RuntimeReplaced`
+        if only another process can play it; the job for it has already been requested.
+        """
+        try:
+            self.trial_games.play(trial)
+        except (OtherRuntime, RuntimeReplaced):
+            self.jobs.play_trial_game(trial)
+            raise
 
     def deliver_announcements(self, subscription: str) -> None:
         """Post the announcements of a tournament to a webhook subscribed to it."""
@@ -310,6 +324,9 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         runtimes=runtimes,
         people=PeopleTables(live, store, accounts, None if at_once is None else at_once.most),
         reviews=Reviews(live, store.reviews, jobs.review_game),
+        trial_games=TrialGames(
+            store.trial_games, lambda: store.clock().now_ms, runtimes.ready, jobs.play_trial_game
+        ),
     )
 
 

@@ -54,6 +54,8 @@ DEFAULT_LIMITS: Final[Mapping[str, Limit]] = {
     "tables_per_address": Limit(200, 86_400),
     "tables_at_once_per_address": Limit(10, 1),
     "reviews_per_address": Limit(30, 86_400),
+    "trial_games_per_address": Limit(100, 86_400),
+    "trial_games_in_a_row_per_address": Limit(10, 60),
     "bots_per_owner": Limit(100, 3600),
     "games_per_owner": Limit(2000, 3600),
     "tournaments_per_owner": Limit(100, 3600),

@@ -86,6 +86,7 @@ class Store:
         self.invitations = ExpiringRows(connection, "code")
         self.links = ExpiringRows(connection, "link")
         self.reviews = ExpiringRows(connection, "review")
+        self.trial_games = ExpiringRows(connection, "trial-game")
         self.people = PeopleStore(connection)
         self.moderation = Documents(connection, "hidden text", key="shown")
         self.uploads = UploadStore(connection)

@@ -128,7 +128,7 @@ def test_the_page_has_all_files_with_sizes(anybody: ContractClient) -> None:
     assert f"[server] @ {ADDRESS}" in page.html
 
 
-@pytest.mark.parametrize("path", ["/", "/docs/five-minutes", "/docs/bots", "/llms.txt", "/SKILL.md"])
+@pytest.mark.parametrize("path", ["/bring", "/docs/five-minutes", "/docs/bots", "/llms.txt", "/SKILL.md"])
 def test_pages_begin_with_a_command_that_works(anybody: ContractClient, path: str) -> None:
     text = anybody.get(path, headers={"Host": "bar.example:8000"}).text
     command = re.search(r"pip install (\S+?)[`<\n]", text)
@@ -148,12 +148,12 @@ def test_the_public_address_counts(settings: Settings) -> None:
     http = HttpSettings(limits=settings.http.limits, public_url="https://bar.example/games")
     client = contract_client(create_app(Settings(settings.redis_url, http=http)))
     wanted = f"pip install https://bar.example/games/download/{WHEEL}"
-    for path in ("/", "/docs/five-minutes", "/download/"):
+    for path in ("/bring", "/docs/five-minutes", "/download/"):
         assert wanted in client.get(path, headers={"Host": "evil.test"}).text
 
 
 def test_an_address_that_is_none_is_not_repeated(anybody: ContractClient) -> None:
-    for path in ("/", "/docs/five-minutes", "/download/", "/llms.txt"):
+    for path in ("/", "/bring", "/docs/five-minutes", "/download/", "/llms.txt"):
         assert "$(id)" not in anybody.get(path, headers={"Host": "evil.test$(id)"}).text
 
 

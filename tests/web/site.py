@@ -74,6 +74,7 @@ def site(*, empty: bool = False) -> Iterator[Site]:
             "reference-part": "/docs/api/leaderboards",
             "search": "/docs/search?q=stake",
             "download": "/download/",
+            "bring": "/bring",
             "missing": "/nothing",
             "sign-in": "/sign-in",
             "sign-up": "/sign-up",
@@ -164,9 +165,13 @@ def _submit_bot(store: EmbeddedStore) -> tuple[dict[str, str], str]:
     comparison = _compare_versions(services, owner, app)
     weekly = {"id": "weekly", "cron": "0 20 * * 1", "tournament": cup}
     assert owner.post("/v1/schedules", json=weekly).status_code == 201
+    trial = services.trial_games.begin(HALF_BOT)
+    services.trial_games.play(trial)
     services.close()
     bot = "/bots/half-bot"
     return {
+        "bring-played": f"/bring/{trial}",
+        "bring-replay": f"/bring/{trial}/replay",
         "account": "/account",
         "new-bot": "/account/bots/new",
         "new-webhook": "/account/bots/new?transport=webhook",
