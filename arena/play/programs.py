@@ -96,9 +96,14 @@ class Program:
             raise
 
     @property
+    def foreign(self) -> bool:
+        """Whether another process has started the program, and forked into this one."""
+        return self._owner != os.getpid()
+
+    @property
     def ended(self) -> bool:
-        """Whether the program has ended, or is one of another process."""
-        return self._ended or self._owner != os.getpid()
+        """Whether the program has ended, for this process."""
+        return self._ended or self.foreign
 
     def ask(self, line: bytes) -> bytes:
         """Write a line, and return the program's next line without its end.
@@ -185,8 +190,7 @@ class Program:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(patience)
             by_itself = process.returncode is not None
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
+            self.kill()
             process.wait()
             _running.discard(self)
             if process.stderr is not None:
@@ -196,6 +200,11 @@ class Program:
                     file.close()
         return by_itself
 
+    def kill(self) -> None:
+        """Kill the program with all its children."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
 
 _running: Final[set[Program]] = set()
 
@@ -203,13 +212,18 @@ _shared: Final[dict[tuple[str, ...], Program]] = {}
 """The programs of this process that play all seats, by their commands."""
 
 
-def end_programs(patience: float = _END_SECONDS) -> None:
-    """End all programs of this process; see :meth:`Program.end`."""
+@atexit.register
+def end_programs() -> None:
+    """End all programs of this process."""
     for program in list(_running):
-        program.end(patience)
+        program.end(_END_SECONDS)
 
 
-atexit.register(end_programs)
+def kill_programs() -> None:
+    """Kill all programs of this process, for handlers of signals."""
+    for program in list(_running):
+        if not program.foreign:
+            program.kill()
 
 
 class ProgramBot(Bot):

@@ -29,7 +29,7 @@ from arena.play.groups import PlayedGame, SeatedGroup, play_games
 from arena.play.match import Thinking
 from arena.play.outcomes import points
 from arena.play.pairings import Group, distinct_seatings, lineups
-from arena.play.programs import end_programs
+from arena.play.programs import end_programs, kill_programs
 from arena.records.record import build_record, dumps
 
 _END_SECONDS: Final = 1.0
@@ -247,7 +247,7 @@ def _work(plan: Plan, jobs: Connection, deciding: Array[c_double], think_limit: 
 
 
 def _end_at_once(number: int, frame: FrameType | None) -> NoReturn:
-    end_programs(0)
+    kill_programs()
     os._exit(128 + number)
 
 
