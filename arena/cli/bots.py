@@ -16,6 +16,7 @@ from arena.cli.bot_versions import add_version, log, notes, publish, qualificati
 from arena.cli.commands import Commands
 from arena.cli.debug import debug
 from arena.cli.derived import fields_of, options
+from arena.cli.local_bots import local_bot
 from arena.cli.online import online, retrying, say, token_option, url_option
 from arena.cli.output import Columns, details, moment, named, redirected, show, show_rows, table
 from arena.cli.params import KIND, PLAYER_FILE, limit_option
@@ -25,7 +26,6 @@ from arena.client import ApiError, Client, run
 from arena.declarations import settings_of
 from arena.play.bot_results import GAMES_MOST, RESULTS, opponents, result_words
 from arena.play.match import close_bots
-from arena.play.programs import local_bot
 
 if TYPE_CHECKING:
     from arena.client.types import Bot, BotGame, BotSummary, Version
