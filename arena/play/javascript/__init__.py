@@ -82,7 +82,8 @@ def checked_script(spec: ScriptSpec, kind: str | None = None) -> ScriptSpec:
     """
     try:
         with time_limit(_LOAD_SECONDS):
-            bot = ScriptBot(spec, 0)
+            # In a process of its own, which ends at once.
+            bot = ScriptBot(replace(spec, digest="check"), 0)
     except OutOfTime:
         message = f"{spec.source}: it does not load within {_LOAD_SECONDS:g} s"
         raise InvalidBot(message, field="bot") from None
@@ -126,7 +127,11 @@ class ScriptBot(ProgramBot):
             line = self._program.ask(self._key + first_line(self._seed))
         except BotFailure as failure:
             raise _syntax_error(failure, self._script.source) or failure from None
-        opening = read_opening(line, self._script.source)
+        try:
+            opening = read_opening(line, self._script.source)
+        except InvalidBot:
+            self.end()
+            raise
         self.games, self.wants_rights = opening.games, opening.rights
 
 
