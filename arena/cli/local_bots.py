@@ -8,10 +8,17 @@ from typing import TYPE_CHECKING
 
 from arena.bots import BotSpec, UnknownBot
 from arena.bots.games import check_game
-from arena.bots.loader import source_of
 from arena.installation import not_installed
 from arena.play import programs
-from arena.play.javascript import ENDING, ScriptSpec, checked_script, has_node, script_spec, split_label
+from arena.play.javascript import (
+    ENDING,
+    ScriptSpec,
+    checked_script,
+    has_node,
+    script_of,
+    script_spec,
+    split_label,
+)
 
 if TYPE_CHECKING:
     from arena.sandbox.bot import SandboxedSpec
@@ -59,7 +66,7 @@ def script_in_sandbox(spec: ScriptSpec, what: str = "the sandbox") -> SandboxedS
         from arena.sandbox.bot import sandboxed_spec
     except ModuleNotFoundError as error:
         raise not_installed(what, str(error.name)) from None
-    return sandboxed_spec(spec.name, spec.version, source_of(spec.source), language="javascript")
+    return sandboxed_spec(spec.name, spec.version, script_of(spec.source), language="javascript")
 
 
 def checked_in_sandbox(text: str, spec: SandboxedSpec, kind: str | None) -> SandboxedSpec:
