@@ -26,7 +26,7 @@ _HERE: Final = Path(__file__).parent
 SEAT: Final = _HERE / "seat.js"
 """What plays one seat, in every engine."""
 
-_LOAD_SECONDS: Final = 10.0
+_LOAD_SECONDS: Final = 30.0
 """How long the check of a file waits until it is loaded."""
 
 _OPTIONS: Final = ("--no-warnings", "--experimental-vm-modules")
