@@ -394,7 +394,7 @@ class _Progress:
 
 def refusal(upload: ReceivedUpload) -> UploadRefused:
     """Return the error for a refused upload."""
-    field = "source" if upload.language == "python" else "component"
+    field = "source" if upload.language == "python" else "module"
     return UploadRefused(upload.reason, code=upload.code, field=field)
 
 
