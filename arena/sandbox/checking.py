@@ -107,6 +107,12 @@ def check_upload(
                 child.communicate()
 
 
+def children_seconds() -> float:
+    """Return the processor time of all ended children of this process, and of their children."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def _seconds(source: str | bytes, size: int) -> int:
     """Return the processor time that the process can use. A module is compiled in another process."""
     if isinstance(source, str):
