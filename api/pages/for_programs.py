@@ -31,7 +31,7 @@ def llms_txt() -> Response:
         lines += [f"- [{entry.title}]({address}{entry.address}): {entry.summary}" for entry in entries]
     lines += ["", "## For programs", "", f"- [OpenAPI document]({address}/openapi.json): All operations."]
     lines += [f"- [Skill]({address}/SKILL.md): How agents play using tool calls."]
-    lines += [f"- [Downloads]({address}/download/): The program, and starters in five languages."]
+    lines += [f"- [Downloads]({address}/download/): The program, and starters in six languages."]
     return _text(lines)
 
 

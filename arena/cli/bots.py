@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
 import signal
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from arena.accounts.records import NOT_AT_FIRST, BotSettings
-from arena.bots import InvalidBot, bot_spec
+from arena.bots import InvalidBot
 from arena.cli.bot_versions import add_version, log, notes, publish, qualifications, source, upload, uploads
 from arena.cli.commands import Commands
 from arena.cli.debug import debug
@@ -24,6 +24,8 @@ from arena.cli.trial import test_bot
 from arena.client import ApiError, Client, run
 from arena.declarations import settings_of
 from arena.play.bot_results import GAMES_MOST, RESULTS, opponents, result_words
+from arena.play.match import close_bots
+from arena.play.programs import local_bot
 
 if TYPE_CHECKING:
     from arena.client.types import Bot, BotGame, BotSummary, Version
@@ -349,15 +351,16 @@ def _show_submitted(client: Client, name: str, found: Submitted, as_json: bool) 
 def run_bot(
     file: str, joined: tuple[str, ...], games: int | None, tournaments: bool, url: str, token: str
 ) -> None:
-    """Play all games of the bot online until Ctrl-C. FILE is its Python file, or the name of a house bot.
+    """Play all games of the bot online until Ctrl-C. FILE is its Python file, a program such as
+    'cmd:./my-bot --stdio', or the name of a house bot.
 
     When the command stops, no new games begin for the bot, and it finishes the games that have begun; a
     second Ctrl-C stops it at once. The service and this command can be restarted safely: unanswered turns are
-    sent again. If the bot raises an error, the command plays the default action for it.
+    sent again. If the bot raises an error or its program ends, the command plays the default action for it.
     """
-    spec = bot_spec(file)
+    spec = local_bot(file, shows_log=True)
     try:
-        spec.make(0)
+        close_bots([spec.make(0)])
     except Exception as error:
         message = f"creating a bot from {file} failed: {type(error).__name__}: {error}"
         raise InvalidBot(message, field="file") from error
@@ -369,7 +372,7 @@ def run_bot(
         say(f"{game}: seat {seat}")
     say(f"{spec.name} plays at {client.url}")
 
-    run(partial(spec.make, 0), client, games=games, say=say, tournaments=tournaments)
+    run(lambda: spec.make(secrets.randbits(256)), client, games=games, say=say, tournaments=tournaments)
 
 
 @bot.command(

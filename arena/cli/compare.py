@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import click
 from rich.console import Console
 
-from arena.bots import BotSpec, bot_spec
+from arena.bots import BotSpec
 from arena.cli.commands import Command
 from arena.cli.debug import sandboxed
 from arena.cli.online import service, token_option, url_option
@@ -23,6 +23,7 @@ from arena.cli.play import distinct_names, print_faults
 from arena.client import ApiError, Client
 from arena.client.http import path
 from arena.errors import ArenaError
+from arena.play.programs import local_bot
 from arena.text import printable
 from arena.tournaments.local_run import GroupSummary, Plan, adjusted_margins, check_plan, margins, run
 from arena.tournaments.sequential import FLOOR, SequentialTest, estimate_of
@@ -193,7 +194,7 @@ def compare(
 
 def _loaded(text: str, argument: str, kind: str, sandbox: bool) -> BotSpec:
     try:
-        return sandboxed(text, kind) if sandbox else bot_spec(text, kind)
+        return sandboxed(text, kind) if sandbox else local_bot(text, kind)
     except ArenaError as error:
         error.field = argument if error.field == "bot" else error.field
         raise

@@ -9,7 +9,7 @@ from textwrap import indent
 
 import click
 
-from arena.bots import HOUSE_BOTS, Bot, BotFailure, BotSpec, bot_spec
+from arena.bots import HOUSE_BOTS, Bot, BotFailure, BotSpec
 from arena.bots.games import check_game
 from arena.bots.loader import source_of
 from arena.cli.commands import Command
@@ -18,7 +18,8 @@ from arena.cli.replay import proven_record
 from arena.installation import not_installed
 from arena.play.dealing import bot_seed
 from arena.play.fault_reports import FaultReport, message_of, trace_of
-from arena.play.match import seat_bot
+from arena.play.match import close_bots, seat_bot
+from arena.play.programs import ProgramSpec, in_sandbox, local_bot
 from arena.play.table import parse_turn_id
 from arena.records.decisions import RecordedDecision, decisions_until
 from arena.records.record import Record
@@ -35,7 +36,7 @@ from arena.text import printable, printable_lines
 )
 @click.argument("file", metavar="RECORD")
 @click.option("--turn", "which", required=True, help="The number of a decision, from 1, or a turn id.")
-@click.option("--bot", "bot_name", required=True, help="A house bot, or path/to/file.py.")
+@click.option("--bot", "bot_name", required=True, help="A house bot, path/to/file.py, or 'cmd:COMMAND'.")
 @click.option("--seat", type=click.IntRange(min=0), help="Count only the decisions of this seat.")
 @click.option("--game", "game_id", metavar="ID", help="The game with this id.")
 @click.option("--number", "record_number", type=click.IntRange(min=1), help="The game with this number.")
@@ -74,7 +75,7 @@ def _debug(
     """Print the bot's answer at the last of the turns, and return the result as JSON."""
     turn = turns[-1].turn
     kind = turn["kind"]
-    spec = sandboxed(bot_name, kind) if sandbox else bot_spec(bot_name, kind)
+    spec = sandboxed(bot_name, kind) if sandbox else local_bot(bot_name, kind, shows_log=True)
     seed = bytes.fromhex(record["canonical"]["seed"])
     bot = seat_bot(spec, bot_seed(seed, turn["seat"]))
     failures: dict[tuple[str, ...], list[FaultReport]] = {}
@@ -96,6 +97,7 @@ def _debug(
             printed += _output(bot)[len(output) :]
         if one.id == turns[-1].id and one is not turns[-1]:
             first.append(f"at first:  {one.summary} is recorded, now {answer}")
+    close_bots([bot])
     journal = getattr(bot, "journal", None)
     if printed:
         click.echo(printable_lines(printed.rstrip("\n")))
@@ -160,7 +162,9 @@ def sandboxed(text: str, kind: str) -> BotSpec:
         label, _, path = text.rpartition("=")
         spec = sandboxed_spec(label or Path(path).stem, "wasm", Path(path).read_bytes())
     else:
-        native = bot_spec(text, kind, check=False)
+        native = local_bot(text, kind, check=False)
+        if isinstance(native, ProgramSpec):
+            raise in_sandbox(native)
         if not native.source.endswith(".py"):
             return native
         spec = sandboxed_spec(native.name, native.version, source_of(native.source))

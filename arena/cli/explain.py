@@ -16,6 +16,7 @@ from arena.cli.progress import progress_bar
 from arena.cli.replay import proven_record
 from arena.errors import ArenaError
 from arena.games.kernel import Turn
+from arena.play.programs import local_bot
 from arena.records.costs import PLAYED_BY, Cost, Until, cost_of
 from arena.records.decisions import RecordedDecision
 from arena.records.record import Record
@@ -35,7 +36,8 @@ from arena.text import printable
 @click.option(
     "--bot",
     "bot_name",
-    help="Explain the decisions of this bot: a house bot, or path/to/file.py that played in the game.",
+    help="Explain the decisions of this bot, which played in the game: a house bot, path/to/file.py, or "
+    "'cmd:COMMAND'.",
 )
 @click.option("--player", help="Explain the decisions of the player with this name in the record.")
 @click.option("--seat", type=click.IntRange(min=0), help="Explain the decisions of the player on this seat.")
@@ -112,7 +114,7 @@ def _seats(record: Record, bot_name: str | None, player: str | None, seat: int |
     elif player is not None:
         found = [place for place, name in enumerate(names) if name == player]
     elif bot_name is not None:
-        spec = bot_spec(bot_name, check=False)
+        spec = local_bot(bot_name, check=False)
         found = [
             place for place, one in enumerate(players) if spec.version and one["version"] == spec.version
         ]

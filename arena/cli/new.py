@@ -24,7 +24,7 @@ from arena.play.dealing import bot_seed
 from arena.play.match import play
 from arena.play.table import Table
 
-LANGUAGES: Final = ("python", "javascript", "go", "rust", "java")
+LANGUAGES: Final = ("python", "javascript", "go", "rust", "java", "c")
 
 _ENDING: Final = ".tmpl"
 _STARTERS: Final = "starters"
@@ -130,7 +130,7 @@ def _names(name: str) -> dict[str, str]:
         raise InvalidStarter(f"{name!r} is not a valid bot name", field="NAME", expected=_NAME_RULE)
     module = name.replace("-", "_")
     # In Python, the file would hide a module of this name, and the names of house bots are taken.
-    taken = {*sys.stdlib_module_names, *keyword.kwlist, *HOUSE_BOTS, "arena", "botequim"}
+    taken = {*sys.stdlib_module_names, *keyword.kwlist, *HOUSE_BOTS, "arena", "botequim", "main"}
     if module in taken:
         raise InvalidStarter(f"the name {name!r} is already taken", field="NAME", expected="another name")
     camel = "".join(part.capitalize() for part in module.split("_"))

@@ -17,7 +17,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table as TextTable
 
-from arena.bots import BotSpec, bot_spec
+from arena.bots import BotSpec
 from arena.cli.commands import Command
 from arena.cli.debug import sandboxed
 from arena.cli.output import json_option, narrow, redirected, show, with_interval
@@ -26,6 +26,7 @@ from arena.cli.progress import progress_bar
 from arena.cli.replay import write_page
 from arena.play.fault_reports import FaultReport
 from arena.play.match import Thinking
+from arena.play.programs import local_bot
 from arena.play.stats import mean_interval
 from arena.records.record import parse_record
 from arena.text import plain_table, printable
@@ -41,6 +42,7 @@ _MOST_REPORTS: Final = 5
         "botequim play truco my_bot.py rookie --groups 20 --records out.jsonl",
         "botequim play toepen my_bot.py random rookie --rule seats=3 --rule lives=5 --seed 7",
         "botequim play truco new=my_bot.py old=old_bot.py --json",
+        "botequim play truco 'cmd:./my-bot --stdio' rookie",
     ),
     fields={"rules": "--rule"},
 )
@@ -90,12 +92,13 @@ def play(
     either the error with file and line, or the answer and the legal actions. The exit code is 1 if there was
     a fault or a group is void.
 
-    A bot is a house bot (random, rookie, regular, shark), path/to/file.py, or NAME=path/to/file.py. In a
-    group, the bots play the same deals from every side of the table. Without --preset, the rules are those of
-    the game's first leaderboard (base@1 for Truco, duel@1 for Toepen), and --rule changes individual options.
+    A bot is a house bot (random, rookie, regular, shark), path/to/file.py, or a program in any language that
+    reads turns as JSON lines, such as 'cmd:./my-bot --stdio'. NAME= before it renames it. In a group, the
+    bots play the same deals from every side of the table. Without --preset, the rules are those of the game's
+    first leaderboard (base@1 for Truco, duel@1 for Toepen), and --rule changes individual options.
     """
     complete = local_rules(kind, preset, rules)
-    specs = distinct_names([sandboxed(text, kind) if sandbox else bot_spec(text, kind) for text in bots])
+    specs = distinct_names([sandboxed(text, kind) if sandbox else local_bot(text, kind) for text in bots])
     check_plan(kind, complete, specs, groups)
     plan = Plan(kind, complete, tuple(specs), groups, seed or secrets.token_hex(8))
     with redirected(as_json):

@@ -21,6 +21,7 @@ from arena.cli.params import SECONDS, jobs_option
 from arena.errors import ArenaError
 from arena.games import GAMES
 from arena.installation import install_command
+from arena.play.programs import ProgramSpec, in_sandbox, local_bot
 from arena.text import plain_table, printable
 from arena.tournaments.trial import (
     Trial,
@@ -99,7 +100,7 @@ def test_bot(
     and the legal actions. The exit code is 1 if anything failed.
     """
     try:
-        spec = bot_spec(file)
+        spec = local_bot(file)
     except InvalidBot as error:
         return _not_loaded(error.message, error.expected, as_json)
     for kind in kinds:
@@ -111,7 +112,10 @@ def test_bot(
     seed = seed or secrets.token_hex(8)
     note = ""
     sandboxed: BotSpec | None = None
-    if sandbox is not False and spec.source not in HOUSE_BOTS:
+    if isinstance(spec, ProgramSpec):
+        if sandbox:
+            raise in_sandbox(spec)
+    elif sandbox is not False and spec.source not in HOUSE_BOTS:
         try:
             sandboxed = _sandboxed(spec)
         except ModuleNotFoundError as error:

@@ -6,6 +6,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from itertools import product
@@ -15,7 +16,7 @@ from typing import Any, Final
 import click
 from rich.console import Console
 
-from arena.bots import HOUSE_BOTS, BotSpec, GameNotPlayed, InvalidBot, bot_spec
+from arena.bots import HOUSE_BOTS, BotSpec, GameNotPlayed, InvalidBot
 from arena.bots.games import check_game
 from arena.bots.loader import games_of
 from arena.cli.commands import Command
@@ -23,6 +24,7 @@ from arena.cli.params import jobs_option, local_rules, preset_option
 from arena.cli.play import distinct_names, print_faults
 from arena.errors import UnknownBot
 from arena.games import GAMES
+from arena.play.programs import ProgramSpec, files_of, local_bot
 from arena.play.saved_files import saved_file
 from arena.play.stats import mean_interval
 from arena.text import printable
@@ -62,7 +64,8 @@ def watch(
     seed: str | None,
     jobs: int,
 ) -> None:
-    """Play BOT against each OPPONENT, and again whenever one of their files is saved, until Ctrl-C.
+    """Play BOT against each OPPONENT, and again whenever one of their files is saved, until Ctrl-C. The files
+    of a program are those that its command names.
 
     Every round has the same deals and the same randomness, so the margin changes only if the bot does. Its
     95% interval is based on the differences between rounds, group by group. If a file cannot be loaded, the
@@ -73,8 +76,7 @@ def watch(
         raise click.UsageError("--preset requires exactly one --kind")
     seed = seed or secrets.token_hex(8)
     bots = (bot, *opponents)
-    sources = [bot_spec(text, check=False).source for text in bots]
-    files = [Path(source) for source in sources if source not in HOUSE_BOTS]
+    files = [file for text in bots for file in files_of(local_bot(text, check=False))]
     rules = {kind: local_rules(kind, preset) for kind in kinds or tuple(GAMES)}
     rounds = Rounds(bots, rules, bool(kinds), groups, seed, jobs)
     try:
@@ -192,10 +194,12 @@ class Rounds:
 
 
 def _spec(text: str, kind: str) -> BotSpec:
-    spec = bot_spec(text, kind, check=False)
+    spec = local_bot(text, kind, check=False)
     if spec.source in HOUSE_BOTS:
         return spec
     # Names and versions determine the deals.
+    if isinstance(spec, ProgramSpec):
+        return replace(local_bot(text, kind), version="saved")
     saved = saved_file(spec.name, spec.source)
     check_game(spec.source, games_of(saved.load(), spec.source), kind)
     return saved

@@ -16,6 +16,7 @@ from arena.client.games import LIVE_STATES
 from arena.client.http import ApiError, Unreachable
 from arena.errors import ArenaError
 from arena.play.fault_reports import FaultReport, Trace, message_of, trace_of
+from arena.play.match import close_bots
 from arena.text import printable
 
 if TYPE_CHECKING:
@@ -96,7 +97,9 @@ class OnlinePlayer:
         self._tournaments = tournaments
         self._leaving = False
         self._reported: set[tuple[str, ...]] = set()
-        self._rights = bool(getattr(make(), "wants_rights", False))
+        bot = make()
+        self._rights = bool(getattr(bot, "wants_rights", False))
+        close_bots([bot])
         self._games: dict[str, _Game] = {}
         self._answers: dict[str, Answer] = {}
         self._answered: dict[str, Turn] = {}
@@ -271,6 +274,7 @@ class OnlinePlayer:
                 game.checked()
                 continue
             del self._games[game_id]
+            close_bots(game.bots.values())
             for seat in game.bots:
                 how = gone if view is None else _how_it_ended(view, seat)
                 failures = game.failures[seat]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Protocol, runtime_checkable
@@ -11,6 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 from arena.bots import Bot, BotFailure, BotSpec, HostFailure, Turn
 from arena.play.fault_reports import FaultReport, Trace, message_of, trace_of
 from arena.play.judge import AcceptedAnswer, fail, judge, seats_with_rights
+from arena.play.programs import ProgramBot
 from arena.play.table import Table
 from arena.play.time_limits import OutOfTime, time_limit
 
@@ -86,10 +87,10 @@ class Journaled(Protocol):
         """Free the resources held by the bot."""
 
 
-def close_bots(bots: Sequence[Bot]) -> None:
+def close_bots(bots: Iterable[Bot]) -> None:
     """Free the resources held by the bots. Call this when a game has ended."""
     for bot in bots:
-        if isinstance(bot, Journaled):
+        if isinstance(bot, Journaled | ProgramBot):
             bot.close()
 
 

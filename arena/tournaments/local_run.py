@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from multiprocessing.connection import Connection, wait
 from time import monotonic
-from typing import Any, Final
+from types import FrameType
+from typing import Any, Final, NoReturn
 
 from arena import __version__
 from arena.bots import BotSpec
@@ -28,7 +29,11 @@ from arena.play.groups import PlayedGame, SeatedGroup, play_games
 from arena.play.match import Thinking
 from arena.play.outcomes import points
 from arena.play.pairings import Group, distinct_seatings, lineups
+from arena.play.programs import end_programs, kill_programs
 from arena.records.record import build_record, dumps
+
+_END_SECONDS: Final = 1.0
+"""How long a process that ends may take to end the programs that play in it."""
 
 HANG_GRACE: Final = 5.0
 """The grace period in seconds after the thinking limit, before a process that ignores its alarm is killed."""
@@ -207,6 +212,9 @@ class _Worker:
         return int(self.deciding[1])
 
     def end(self) -> None:
+        # It ends the programs that play in it.
+        self.process.terminate()
+        self.process.join(_END_SECONDS)
         self.process.kill()
         self.process.join()
         self.connection.close()
@@ -214,6 +222,7 @@ class _Worker:
 
 def _work(plan: Plan, jobs: Connection, deciding: Array[c_double], think_limit: float | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _end_at_once)
 
     def on_decision(player: int) -> None:
         deciding[1] = player
@@ -226,6 +235,7 @@ def _work(plan: Plan, jobs: Connection, deciding: Array[c_double], think_limit: 
         try:
             index, group = jobs.recv()
         except EOFError:
+            end_programs()
             return
         try:
             result = play_group(plan, index, group, think_limit=think_limit, on_decision=on_decision)
@@ -234,6 +244,11 @@ def _work(plan: Plan, jobs: Connection, deciding: Array[c_double], think_limit: 
             result = GroupSummary(index, [], {}, void=f"group {group.id}: server fault, {error!r}")
         deciding[0] = 0.0
         jobs.send(result)
+
+
+def _end_at_once(number: int, frame: FrameType | None) -> NoReturn:
+    kill_programs()
+    os._exit(128 + number)
 
 
 def run(

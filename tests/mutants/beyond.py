@@ -27,6 +27,20 @@ FAULTS = [
         ("bots/test_surface.py",),
     ),
     Fault(
+        "an answer to another turn counts",
+        "arena/play/lines.py",
+        'if answer["turn"] != turn["turn"]:',
+        'if answer["turn"] is None:',
+        ("runner/test_lines.py",),
+    ),
+    Fault(
+        "the children of a program survive it",
+        "arena/play/programs.py",
+        "os.killpg(self._process.pid, signal.SIGKILL)",
+        "self._process.kill()",
+        ("runner/test_programs.py",),
+    ),
+    Fault(
         "an outage counts as thinking time",
         "arena/play/clocks.py",
         "used = clock.now_ms - self.started_ms - (clock.outage_ms - self.outage_ms)",

@@ -26,6 +26,7 @@ HEADS: Final = {
     "go": ("bot.go", "func choose(turn Turn) string {\n"),
     "rust": ("src/bot.rs", "pub fn choose(turn: &Value) -> String {\n"),
     "java": ("Bot.java", "public String choose(Map<String, Object> turn) {\n"),
+    "c": ("bot.c", "static json choose(json turn) {\n"),
 }
 """The file with the decision, and the line after which it begins."""
 
@@ -73,6 +74,13 @@ MISTAKES: Final = {
         if (number.endsWith("5")) return "play:ZZ";
         if (number.endsWith("7")) return choose(turn);
         if (number.endsWith("9")) return null;
+""",
+    "c": """
+    char last = end_of(member(turn, "turn"))[-2];
+    if (last == '3') { fprintf(stderr, "%s: lost my glasses\\n", __FILE__); abort(); }
+    if (last == '5') return "\\"play:ZZ\\"";
+    if (last == '7') return member(turn, "hat");
+    if (last == '9') return "\\"\\"";
 """,
 }
 """Code that throws at one turn, is not legal at another, and fails in further ways of the language."""

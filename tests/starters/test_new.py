@@ -31,7 +31,7 @@ def test_a_starter_is_for_one_bot_and_one_game(language: str, kind: str, tmp_pat
         assert not any(other in path.name for other in GAMES)
         assert not re.search(r"https?://(?!127\.0\.0\.1)", text), f"{path} names a host"
     readme = (folder / "README.md").read_text(encoding="utf-8")
-    last = "submit" if language == "python" else "register"
+    last = "register" if language in ("javascript", "java") else "submit"
     assert commands(readme).keys() == {"build", "test", "run", last}
     assert f"botequim game create {kind} big-fish " in readme
     assert "botequim bot register big-fish " in readme
@@ -67,6 +67,7 @@ def test_it_prints_the_files_and_the_commands(
     said = capsys.readouterr().out.splitlines()
     assert said == [
         "my_bot/README.md",
+        "my_bot/main.py",
         "my_bot/my_bot.py",
         "my_bot/test_my_bot.py",
         "my_bot/turns.json",
@@ -83,7 +84,7 @@ def test_it_prints_the_files_and_the_commands(
 def test_a_starter_that_the_arena_cannot_run_is_registered(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["new", str(tmp_path / "my_bot"), "--game", "truco", "--language", "go"]) == 0
+    assert run(["new", str(tmp_path / "my_bot"), "--game", "truco", "--language", "java"]) == 0
     said = capsys.readouterr().out.splitlines()
     assert "export BOTEQUIM_TOKEN=$(botequim bot register my-bot --token $OWNER) # register" in said
 
@@ -111,7 +112,7 @@ def test_a_name_that_no_bot_can_have_is_refused(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["json", "random", "shark", "arena", "botequim", "lambda"])
+@pytest.mark.parametrize("name", ["json", "random", "shark", "arena", "botequim", "lambda", "main"])
 def test_a_name_that_is_in_use_is_refused(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

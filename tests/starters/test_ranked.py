@@ -130,7 +130,7 @@ def test_from_nothing_to_a_rank(
                 wait_until(lambda: (row() or {}).get("rank"), 600, 0.2)
         except AssertionError as error:
             raise AssertionError(f"{error}\nthe bot says: {bot.said[-2000:]}") from error
-        shown = done(told("botequim leaderboard"), folder, settings)
+        shown = done(told("--division open"), folder, settings)
     played, ranked = tournament(), row()
     assert ranked is not None
     assert (played["id"].startswith(f"{ladder}-"), played["rated"]) == (True, True)

@@ -16,7 +16,14 @@ from arena.client.games import LIVE_STATES
 from tests.service import ROOT, Process, environment
 from tests.waiting import wait_until
 
-TOOLS: Final = {"python": "python3", "javascript": "node", "go": "go", "rust": "cargo", "java": "javac"}
+TOOLS: Final = {
+    "python": "python3",
+    "javascript": "node",
+    "go": "go",
+    "rust": "cargo",
+    "java": "javac",
+    "c": "cc",
+}
 
 CRATES: Final = Path("/usr/share/cargo/registry")
 """Where Debian's packages of crates are."""
@@ -104,6 +111,7 @@ def count_passed(language: str, said: str) -> int:
         "python": r"Ran (\d+) tests?",
         "javascript": r"^\S+ pass (\d+)$",
         "java": r"^(\d+) tests passed",
+        "c": r"^(\d+) tests passed",
         "rust": r"test result: ok\. (\d+) passed",
     }.get(language)
     if pattern is None:
