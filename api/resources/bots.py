@@ -69,10 +69,10 @@ _FILES = (
         fields=_UPLOADED,
     ),
     RawBody(
-        media=FILES["component"],
-        field="component",
-        most=DEFAULT_LIMITS.component_bytes,
-        description="A WebAssembly component. The other fields are query parameters.",
+        media=FILES["module"],
+        field="module",
+        most=DEFAULT_LIMITS.module_bytes,
+        description="A WebAssembly module. The other fields are query parameters.",
         fields=_UPLOADED,
     ),
 )
@@ -246,7 +246,7 @@ def get_source(who: Principal | None, bot: str, version: str) -> Mapping[str, ob
         "language": upload.language,
         "digest": upload.digest,
         "source": upload.text if python else None,
-        "component": None if python else b64encode(upload.data).decode(),
+        "module": None if python else b64encode(upload.data).decode(),
     }
 
 

@@ -75,10 +75,10 @@ def _source() -> fields.String:
     )
 
 
-def _component() -> fields.String:
+def _module() -> fields.String:
     return optional(
         fields.String,
-        "`uploaded`: a small WebAssembly component in place of `source`, in base64. Send "
+        "`uploaded`: a small WebAssembly module in place of `source`, in base64. Send "
         "a larger one as `application/wasm`.",
         metadata={"contentEncoding": "base64"},
     )
@@ -200,7 +200,7 @@ class NewBotSchema(RequestSchema.from_dict({**_first("The bot's name"), **_NEW})
     rights = _rights()
     secret = _secret("`webhook`: your signing secret; if omitted, one is generated")
     source = _source()
-    component = _component()
+    module = _module()
 
 
 class NewBotFileQuery(
@@ -235,7 +235,7 @@ class NewVersionSchema(RequestSchema):
         "`webhook`: your signing secret, if the bot does not have one yet; if omitted, one is generated"
     )
     source = _source()
-    component = _component()
+    module = _module()
 
 
 class NewVersionFileQuery(RequestSchema):
@@ -264,8 +264,8 @@ class VersionSchema(ResponseSchema):
     created_ms = described(Moment, "When the version was added.")
     language = described(
         fields.String,
-        "`python` or `component` for an uploaded version, otherwise null.",
-        validate=validate.OneOf(("python", "component", None)),
+        "`python` or `module` for an uploaded version, otherwise null.",
+        validate=validate.OneOf(("python", "module", None)),
         allow_none=True,
     )
     digest = described(fields.String, "The SHA-256 of the upload, otherwise null.", allow_none=True)
@@ -277,11 +277,11 @@ class SourceSchema(ResponseSchema):
     """The upload of a version."""
 
     language = described(
-        fields.String, "The language of the upload.", validate=validate.OneOf(("python", "component"))
+        fields.String, "The language of the upload.", validate=validate.OneOf(("python", "module"))
     )
     digest = described(fields.String, "The SHA-256 of the upload.")
-    source = described(fields.String, "The Python source; null for a component.", allow_none=True)
-    component = described(fields.String, "The component in base64; null for Python.", allow_none=True)
+    source = described(fields.String, "The Python source; null for a module.", allow_none=True)
+    module = described(fields.String, "The module in base64; null for Python.", allow_none=True)
 
 
 class UploadQuery(RequestSchema):
@@ -347,7 +347,7 @@ class UploadSchema(ResponseSchema):
         fields.String, "Why the upload was refused, in plain words, otherwise null.", allow_none=True
     )
     language = described(
-        fields.String, "The language of the upload.", validate=validate.OneOf(("python", "component"))
+        fields.String, "The language of the upload.", validate=validate.OneOf(("python", "module"))
     )
     digest = described(fields.String, "The SHA-256 of the upload.")
     size = described(fields.Integer, "The size of the upload in bytes.")

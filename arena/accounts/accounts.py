@@ -478,7 +478,7 @@ class Accounts(AuditLog):
             raise NoSource(
                 f"version {label} of {name} has no source, because it is not an upload", field="version"
             )
-        return Upload("python" if version.language == "python" else "component", data)
+        return Upload("python" if version.language == "python" else "module", data)
 
     def publish(self, name: str, label: str, published: bool) -> Version:
         """Set whether everyone can read the upload of a version.
@@ -574,9 +574,9 @@ def _check_version(label: str, transport: str, url: str, upload: StoredUpload | 
         )
     if (upload is not None) != chosen.takes_upload:
         raise InvalidSource(
-            'a source or component is required for the transport "uploaded" and not allowed for others',
+            'a source or module is required for the transport "uploaded" and not allowed for others',
             field="source",
-            expected="source or component" if upload is None else 'the transport "uploaded"',
+            expected="source or module" if upload is None else 'the transport "uploaded"',
         )
 
 

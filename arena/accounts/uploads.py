@@ -1,4 +1,4 @@
-"""Uploads for bots: Python sources and components, and their outcomes."""
+"""Uploads for bots: Python sources and modules, and their outcomes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, Final, Literal
 from arena.errors import ArenaError
 from arena.inputs.files import MARK, decode_source, encode_source
 from arena.inputs.text import clean
-from arena.sandbox.limits import COMPONENT_MAGIC, DEFAULT_LIMITS
+from arena.sandbox.limits import COMPONENT_MAGIC, DEFAULT_LIMITS, MODULE_MAGIC
 from arena.store.rows import OPTIONAL
 
-Language = Literal["python", "component"]
+Language = Literal["python", "module"]
 UploadState = Literal["received", "compiled", "loaded", "added", "refused"]
 SETTLED: Final = ("added", "refused")
 """The final states of an upload."""
@@ -27,7 +27,7 @@ class InvalidSource(ArenaError):
 
 @dataclass(frozen=True)
 class Upload:
-    """The upload for one version: a Python file or a WebAssembly component."""
+    """The upload for one version: a Python file or a WebAssembly module."""
 
     language: Language
     data: bytes = field(repr=False)
@@ -106,17 +106,20 @@ def python_upload(source: str | bytes) -> Upload:
     return Upload("python", data)
 
 
-def component_upload(data: bytes) -> Upload:
-    """Return the upload for a WebAssembly component. Raises :class:`InvalidSource` if it is too long or is
-    not a component. The compiler checks that it matches the world in ``arena/sandbox/guest/bot.wit``.
+def module_upload(data: bytes) -> Upload:
+    """Return the upload for a WebAssembly module. Raises :class:`InvalidSource` if it is too long or is not a
+    module. The compiler checks that it is a command for WASI preview 1.
     """
-    most = DEFAULT_LIMITS.component_bytes
+    most = DEFAULT_LIMITS.module_bytes
     if len(data) > most:
         raise InvalidSource(
-            f"the component has {len(data)} bytes", field="component", expected=f"at most {most} bytes"
+            f"the module has {len(data)} bytes", field="module", expected=f"at most {most} bytes"
         )
-    if not data.startswith(COMPONENT_MAGIC):
+    if not data.startswith(MODULE_MAGIC):
+        is_component = data.startswith(COMPONENT_MAGIC)
         raise InvalidSource(
-            "this is not a WebAssembly component", field="component", expected="a component in binary form"
+            f"the file is {'a WebAssembly component' if is_component else 'not WebAssembly in binary form'}",
+            field="module",
+            expected="a WebAssembly module for WASI preview 1",
         )
-    return Upload("component", data)
+    return Upload("module", data)

@@ -42,7 +42,7 @@ class Transport:
 
     @property
     def takes_upload(self) -> bool:
-        """Whether a version has a source or a component, which the arena stores."""
+        """Whether a version has a source or a module, which the arena stores."""
         return self.runner is SANDBOX
 
 
@@ -54,7 +54,7 @@ _WEBHOOK: Final = Transport(
     needs_url=True,
 )
 UPLOADED: Final = Transport(
-    "uploaded", SANDBOX, "the arena runs its `source` or `component` in a sandbox; it needs no token."
+    "uploaded", SANDBOX, "the arena runs its `source` or `module` in a sandbox; it needs no token."
 )
 
 TRANSPORTS: Final = {transport.name: transport for transport in (REMOTE, _WEBHOOK, UPLOADED)}

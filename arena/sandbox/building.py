@@ -19,7 +19,7 @@ from typing import Final
 import arena
 from arena.bots import InvalidBot
 from arena.sandbox.cache import cache_folder, cached, check_private, trim
-from arena.sandbox.compiler import COMPILE_BUDGET, COMPONENT, NOT_A_BOT, compile_budget, settings_of
+from arena.sandbox.compiler import COMPILE_BUDGET, NOT_A_BOT, UPLOAD, compile_budget, settings_of
 from arena.sandbox.errors import BuildFailed, CompilingEnded
 from arena.sandbox.limits import COMPILE_BYTES, COMPILE_MS, DEFAULT_LIMITS
 from arena.text import printable
@@ -93,14 +93,14 @@ def runtime_name(digest: str, suffix: str = "") -> str:
     return f"python-{digest[:16]}-wasmtime-{version('wasmtime').partition('.')[0]}{suffix}"
 
 
-def compiled(source: bytes | Path, digest: str, engine: str, kind: str = COMPONENT) -> Path:
+def compiled(source: bytes | Path, digest: str, kind: str) -> Path:
     """Return the compiled form of an upload (or, by ``kind``, of the sandbox's Python) with this SHA-256,
-    compiling it if it is not in the cache. ``engine`` is the name of the engine that will run it.
+    compiling it if it is not in the cache.
 
-    Raises :class:`~arena.bots.InvalidBot` for a component that is not a bot or takes too much to compile,
-    which is remembered; and :class:`CompilingEnded`.
+    Raises :class:`~arena.bots.InvalidBot` for a module that is not a bot or takes too much to compile, which
+    is remembered; and :class:`CompilingEnded`.
     """
-    tag = _tag(version("wasmtime"), platform.machine(), platform.system(), settings_of(kind), engine)
+    tag = _tag(version("wasmtime"), platform.machine(), platform.system(), settings_of(kind), kind)
     name = f"{digest[:32]}-{tag}"
 
     def make(path: Path) -> None:
@@ -108,9 +108,9 @@ def compiled(source: bytes | Path, digest: str, engine: str, kind: str = COMPONE
         if isinstance(wasm, bytes):
             path.with_suffix(".wasm").write_bytes(wasm)
             wasm = path.with_suffix(".wasm")
-        _compile(kind, engine, wasm, path)
+        _compile(kind, wasm, path)
 
-    return _upload(name, make) if kind == COMPONENT else cached(f"{name}.cwasm", make)
+    return _upload(name, make) if kind == UPLOAD else cached(f"{name}.cwasm", make)
 
 
 def _upload(name: str, make: Callable[[Path], None]) -> Path:
@@ -190,25 +190,25 @@ def _tag(*parts: object) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:8]
 
 
-def _compile(kind: str, engine: str, source: Path, target: Path) -> None:
+def _compile(kind: str, source: Path, target: Path) -> None:
     seconds, memory = _COMPILE_SECONDS, _COMPILE_MEMORY
-    if kind == COMPONENT:
+    if kind == UPLOAD:
         budget = compile_budget(source.stat().st_size)
         seconds, memory = min(seconds, budget.seconds), min(memory, budget.memory)
-    command = [sys.executable, "-m", "arena.sandbox.compiler", kind, engine, str(source), str(target)]
+    command = [sys.executable, "-m", "arena.sandbox.compiler", kind, str(source), str(target)]
     try:
         done = _run_limited(command, SOURCES, seconds, memory)
     except subprocess.TimeoutExpired:
-        raise CompilingEnded("compiling the component took too long on this machine") from None
+        raise CompilingEnded("compiling the module took too long on this machine") from None
     if done.returncode == 0:
         return
     if done.returncode in (-signal.SIGKILL, -signal.SIGTERM):
-        raise CompilingEnded("the process that compiled the component was ended from outside")
+        raise CompilingEnded("the process that compiled the module was ended from outside")
     lines = [line for line in done.stderr.splitlines() if line.strip()]
     if done.returncode == NOT_A_BOT:
-        raise InvalidBot(f"the component is not a bot: {printable(lines[-1], 300)}", field="source")
+        raise InvalidBot(f"the module is not a bot: {printable(lines[-1], 300)}", field="source")
     raise InvalidBot(
-        f"the component takes too much time or memory to compile: more than {seconds} s of processor time or "
+        f"the module takes too much time or memory to compile: more than {seconds} s of processor time or "
         f"{memory >> 20} MiB, which is the most for its size",
         field="source",
     )
