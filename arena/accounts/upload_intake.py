@@ -23,11 +23,11 @@ import orjson
 
 from arena.accounts.accounts import Accounts, UploadExists
 from arena.accounts.allowances import Budgets
-from arena.accounts.uploads import ReceivedUpload, Upload
+from arena.accounts.uploads import FIELDS, ReceivedUpload, Upload
 from arena.accounts.versions import BotAccount, Version, pack_version, version_of
 from arena.bots.transports import UPLOADED
 from arena.errors import ArenaError
-from arena.sandbox.building import checks_id
+from arena.sandbox.building import checks_id, compiled_quickjs
 from arena.sandbox.checking import COMPILED, CheckedUpload, check_upload, children_seconds
 from arena.sandbox.runtime import Runtime
 from arena.store.accounts import StoredUpload
@@ -300,10 +300,15 @@ class Uploads:
         data = self._bots.source(upload.bot, upload.digest)
         if data is None:
             raise _Changed
-        source = Upload(upload.language, data).source
+        source, language = Upload(upload.language, data).source, upload.language
+        if language == "javascript":
+            # The owner does not pay for compiling the engine.
+            compiled_quickjs()
         before = children_seconds()
         try:
-            found = check_upload(source, runtime.component, lambda step: progress.change(state=step))
+            found = check_upload(
+                source, runtime.component, lambda step: progress.change(state=step), language
+            )
         finally:
             self._budgets.burn(upload.owner, math.ceil(1000 * (children_seconds() - before)))
         if isinstance(found, CheckedUpload):
@@ -404,8 +409,7 @@ class _Progress:
 
 def refusal(upload: ReceivedUpload) -> UploadRefused:
     """Return the error for a refused upload."""
-    field = "source" if upload.language == "python" else "module"
-    return UploadRefused(upload.reason, code=upload.code, field=field)
+    return UploadRefused(upload.reason, code=upload.code, field=FIELDS[upload.language])
 
 
 def _stored(row: ReceivedUpload, upload: Upload) -> StoredUpload:

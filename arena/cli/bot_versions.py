@@ -123,7 +123,10 @@ def source(name: str, label: str | None, out: Path | None, client: Client, as_js
         show(found, as_json)
         return
     text = found["source"]
-    data = base64.b64decode(found["module"] or "") if text is None else encode_source(text, "source")
+    if text is None:
+        data = base64.b64decode(found["module"] or "")
+    else:
+        data = text.encode() if found["language"] == "javascript" else encode_source(text, "source")
     if out is not None:
         out.write_bytes(data)
         click.echo(f"{out}: {len(data)} bytes", err=True)

@@ -240,7 +240,13 @@ def secret(name: str, secret: str | None, client: Client, as_json: bool) -> None
         "botequim bot submit my_bot.py --name my-bot",
         "botequim bot submit my_bot.py --name my-bot --kind truco --preset paulista@1 --wait 0",
     ),
-    fields={"version": "--version", "label": "--version", "source": "FILE", "module": "FILE"},
+    fields={
+        "version": "--version",
+        "label": "--version",
+        "source": "FILE",
+        "javascript": "FILE",
+        "module": "FILE",
+    },
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--name", required=True, help="The bot's name; an existing bot gets a new version.")
@@ -271,7 +277,7 @@ def submit(
     tournaments: bool | None,
     as_json: bool,
 ) -> None:
-    """Upload FILE, a Python source or a WebAssembly module (.wasm), for the arena to run.
+    """Upload FILE, a Python or JavaScript source (.js) or a WebAssembly module (.wasm), for the arena to run.
 
     The command waits until the bot has qualified against a house bot, and then until it has a rank. This
     takes about a minute, unless it has to wait for another tournament. The command prints both results, or

@@ -110,7 +110,7 @@ class Version(TypedDict):
     label: str
     transport: str
     created_ms: int
-    language: Literal["python", "module"] | None
+    language: Literal["python", "javascript", "module"] | None
     digest: str | None
     games: list[str]
     published: bool
@@ -172,7 +172,7 @@ class Upload(TypedDict):
     state: Literal["received", "compiled", "loaded", "added", "refused"]
     code: str | None
     reason: str | None
-    language: Literal["python", "module"]
+    language: Literal["python", "javascript", "module"]
     digest: str
     size: int
     received_ms: int
@@ -227,7 +227,7 @@ class AddedVersion(Version):
 
 
 class Source(TypedDict):
-    language: Literal["python", "module"]
+    language: Literal["python", "javascript", "module"]
     digest: str
     source: str | None
     module: str | None
@@ -1663,6 +1663,7 @@ class RegisterBotFields(TypedDict, total=False):
     rights: bool
     secret: str
     source: str | bytes
+    javascript: str | bytes
     module: str | bytes
 
 
@@ -1672,4 +1673,5 @@ class AddVersionFields(TypedDict, total=False):
     rights: bool
     secret: str
     source: str | bytes
+    javascript: str | bytes
     module: str | bytes

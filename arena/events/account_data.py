@@ -139,9 +139,8 @@ class AccountData:
         }
         with suppress(NoSource):
             upload = self._accounts.upload_of(bot.name, version.label)
-            is_text = version.language == "python"
-            field = "source" if is_text else "module"
-            found[field] = upload.text if is_text else b64encode(upload.data).decode()
+            field = "source" if upload.is_text else "module"
+            found[field] = upload.text if upload.is_text else b64encode(upload.data).decode()
         return found
 
     def _games(self, bot: str) -> Iterator[str]:

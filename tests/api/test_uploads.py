@@ -26,6 +26,9 @@ BODY = {"name": "first", "transport": "uploaded", "source": FIRST}
 pytestmark = [pytest.mark.system, pytest.mark.usefixtures("checker")]
 
 
+SCRIPT = "// Plays the first action, naïvely.\nexport const choose = (turn) => turn.legal_actions[0];\n"
+
+
 @pytest.fixture
 def uploaded(owner: Account) -> Account:
     """The owner of the uploaded bot ``first``."""
@@ -102,6 +105,43 @@ def test_a_version_qualifies_only_in_the_games_that_it_plays(app: Flask, uploade
     assert client.post(where, json={"bot": "second", "version": "2"}).status_code == 200
     shown = client.get("/v1/bots/second/versions/1/qualifications").json["qualifications"]
     assert [one["kind"] for one in shown] == ["truco"]
+
+
+def test_a_javascript_file_is_kept_as_it_was_sent(uploaded: Account) -> None:
+    body = {"label": "2", "transport": "uploaded", "javascript": SCRIPT}
+    response = uploaded.client.post("/v1/bots/first/versions", json=body)
+    assert (response.status_code, response.json["language"]) == (201, "javascript")
+    told = uploaded.client.get("/v1/bots/first/versions/2/source").json
+    digest = hashlib.sha256(SCRIPT.encode()).hexdigest()
+    assert told == {"language": "javascript", "digest": digest, "source": SCRIPT, "module": None}
+    marked = b"\xef\xbb\xbf" + SCRIPT.encode()
+    path = "/v1/bots/first/versions?label=3"
+    assert uploaded.client.post(path, data=marked, content_type="text/javascript").status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "detail"),
+    [
+        (SCRIPT + "export retrun 1;\n", "load_failed", "bot.js:3: SyntaxError: "),
+        (
+            "export const pick = 1;",
+            "load_failed",
+            "bot.js: it exports no bot; expected a function choose(turn)",
+        ),
+        ("while (true);", "load_failed", "no answer within 2000 ms of thinking (fuel)"),
+        (" \n", "invalid_source", "the source is empty"),
+        ("// \0", "invalid_source", "the source contains null bytes"),
+        ("// \udcff", "invalid_source", "the source is not text"),
+    ],
+)
+def test_a_javascript_file_that_is_no_bot_is_refused(
+    source: str, code: str, detail: str, uploaded: Account
+) -> None:
+    path = "/v1/bots/first/versions?label=2"
+    data = source.encode(errors="surrogateescape")
+    refused = uploaded.client.post(path, data=data, content_type="text/javascript")
+    assert (refused.json["code"], refused.json["field"]) == (code, "javascript")
+    assert detail in refused.json["detail"]
 
 
 def test_a_module_is_kept_as_it_was_sent(uploaded: Account) -> None:
