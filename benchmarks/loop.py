@@ -230,13 +230,13 @@ def _full_bodies(victim: Victim) -> Iterator[tuple[str, Callable[[Victim], str]]
             "POST", "/v1/bots/loop-bot/versions?label=f", source, victim.owner, "Content-Type: text/x-python"
         ),
     )
-    component = b"\0asm\x0d\0\x01\0" + bytes(23_000_000)
+    module = b"\0asm\x01\0\0\0" + bytes(8_000_000)
     yield (
-        "component of 23 MB",
+        "module of 8 MB",
         _sender(
             "POST",
             "/v1/bots/loop-bot/versions?label=w",
-            component,
+            module,
             victim.owner,
             "Content-Type: application/wasm",
         ),

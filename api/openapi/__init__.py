@@ -230,7 +230,7 @@ def _request_body(operation: ApiOperation, captured: Captured) -> Mapping[str, o
         content[raw.media] = {"schema": schema, **_example(raw.example)}
         limits[raw.media] = raw.most
     if operation.raw:
-        sizes = ", ".join(f"{most} bytes as `{media}`" for media, most in limits.items())
+        sizes = "this number of bytes: " + ", ".join(f"{most} as `{media}`" for media, most in limits.items())
     else:
         sizes = f"{operation.max_body} bytes"
     return {"description": f"At most {sizes}.", "required": True, "content": content}

@@ -31,17 +31,17 @@ from api.services import services
 from arena.accounts.accounts import BotNotFound, NameTaken, Principal
 from arena.accounts.records import NOT_AT_FIRST, BotSettings
 from arena.accounts.rights import check_owner, check_upload
-from arena.accounts.uploads import InvalidSource
+from arena.accounts.uploads import FIELDS, InvalidSource
 from arena.accounts.versions import BotAccount
 from arena.bots.transports import TRANSPORTS, UPLOADED, transport_of
 from arena.declarations import settings_of
 from arena.errors import ArenaError
 from arena.events.qualification import Discipline
 from arena.play.board_names import BoardName
-from arena.sandbox.limits import COMPONENT_MAGIC, DEFAULT_LIMITS
+from arena.sandbox.limits import DEFAULT_LIMITS, MODULE_MAGIC
 from arena.tournaments.outlook import BoardStanding, Outlook
 
-_MOST: Final = DEFAULT_LIMITS.component_bytes + DEFAULT_LIMITS.source_bytes + SMALL_BODY
+_MOST: Final = DEFAULT_LIMITS.module_bytes + DEFAULT_LIMITS.source_bytes + SMALL_BODY
 
 _WAYS: Final = {"uploaded": "Uploaded file", "remote": "Runs elsewhere", "webhook": "Webhook"}
 """The names of the transports on pages."""
@@ -69,8 +69,8 @@ _FILE: Final = Control(
     "file",
     "File",
     "file",
-    help=f"Python (.py, at most {DEFAULT_LIMITS.source_bytes >> 20} MB) or a WebAssembly component "
-    f"(.wasm, at most {DEFAULT_LIMITS.component_bytes >> 20} MB).",
+    help=f"Python (.py) or JavaScript (.js), at most {DEFAULT_LIMITS.source_bytes >> 20} MB; or WebAssembly "
+    f"(.wasm), at most {DEFAULT_LIMITS.module_bytes >> 20} MB.",
 )
 
 
@@ -121,8 +121,9 @@ def _sent_upload(body: dict[str, object]) -> Mapping[str, object]:
             expected="either a file or source text",
         )
     data = file.read()
-    is_component = data.startswith(COMPONENT_MAGIC) or file.filename.endswith(".wasm")
-    return {"component" if is_component else "source": data}
+    if data.startswith(MODULE_MAGIC) or file.filename.endswith(".wasm"):
+        return {"module": data}
+    return {"javascript" if file.filename.endswith(".js") else "source": data}
 
 
 def _read(schema: NewBotSchema | NewVersionSchema, found: list[Control], way: str) -> dict[str, object]:
@@ -134,7 +135,7 @@ def _read(schema: NewBotSchema | NewVersionSchema, found: list[Control], way: st
 
 
 def _refused(found: list[Control], error: ArenaError | None) -> tuple[list[Control], ArenaError | None]:
-    if error is not None and error.field in ("component", "source") and not request.form.get("source"):
+    if error is not None and error.field in FIELDS.values() and not request.form.get("source"):
         error.field = "file"
     return with_error(found, error)
 
@@ -194,7 +195,7 @@ def submit_bot() -> ResponseReturnValue:
 
 
 def _digest(body: dict[str, Any]) -> str | None:
-    data = body.get("component", body.get("source"))
+    data = next((body[field] for field in FIELDS.values() if field in body), None)
     if data is None:
         return None
     return sha256(data if isinstance(data, bytes) else data.encode("utf-8", "replace")).hexdigest()

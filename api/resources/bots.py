@@ -63,16 +63,24 @@ _FILES = (
         media=FILES["source"],
         field="source",
         most=DEFAULT_LIMITS.source_bytes,
-        description="Python source in UTF-8, or in the encoding that it declares. "
-        "The other fields are query parameters.",
+        description="Python in UTF-8, or in the encoding that it declares. The other fields of all files are "
+        "query parameters.",
         example="def choose(turn):\n    return turn['legal_actions'][0]\n",
         fields=_UPLOADED,
     ),
     RawBody(
-        media=FILES["component"],
-        field="component",
-        most=DEFAULT_LIMITS.component_bytes,
-        description="A WebAssembly component. The other fields are query parameters.",
+        media=FILES["javascript"],
+        field="javascript",
+        most=DEFAULT_LIMITS.source_bytes,
+        description="JavaScript in UTF-8.",
+        example="export const choose = (turn) => turn.legal_actions[0];\n",
+        fields=_UPLOADED,
+    ),
+    RawBody(
+        media=FILES["module"],
+        field="module",
+        most=DEFAULT_LIMITS.module_bytes,
+        description="A WebAssembly module.",
         fields=_UPLOADED,
     ),
 )
@@ -241,12 +249,11 @@ def get_source(who: Principal | None, bot: str, version: str) -> Mapping[str, ob
             )
         check_owner_or_admin(services().accounts, who, bot, "read source", version, shared=True)
     upload = services().accounts.upload_of(bot, version)
-    python = upload.language == "python"
     return {
         "language": upload.language,
         "digest": upload.digest,
-        "source": upload.text if python else None,
-        "component": None if python else b64encode(upload.data).decode(),
+        "source": upload.text if upload.is_text else None,
+        "module": None if upload.is_text else b64encode(upload.data).decode(),
     }
 
 

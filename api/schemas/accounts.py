@@ -23,6 +23,7 @@ from api.schemas.fields import Moment, Truth, TypedLine
 from api.schemas.invitations import InvitationQuotaSchema
 from api.schemas.turns import wait
 from arena.accounts.records import NOT_AT_FIRST, BotSettings
+from arena.accounts.uploads import FIELDS
 from arena.accounts.versions import BotState
 from arena.bots.transports import REMOTE, TRANSPORTS
 from arena.games import GAMES
@@ -75,10 +76,14 @@ def _source() -> fields.String:
     )
 
 
-def _component() -> fields.String:
+def _javascript() -> fields.String:
+    return optional(fields.String, "`uploaded`: JavaScript in place of `source`.")
+
+
+def _module() -> fields.String:
     return optional(
         fields.String,
-        "`uploaded`: a small WebAssembly component in place of `source`, in base64. Send "
+        "`uploaded`: a small WebAssembly module in place of `source`, in base64. Send "
         "a larger one as `application/wasm`.",
         metadata={"contentEncoding": "base64"},
     )
@@ -200,7 +205,8 @@ class NewBotSchema(RequestSchema.from_dict({**_first("The bot's name"), **_NEW})
     rights = _rights()
     secret = _secret("`webhook`: your signing secret; if omitted, one is generated")
     source = _source()
-    component = _component()
+    javascript = _javascript()
+    module = _module()
 
 
 class NewBotFileQuery(
@@ -235,7 +241,8 @@ class NewVersionSchema(RequestSchema):
         "`webhook`: your signing secret, if the bot does not have one yet; if omitted, one is generated"
     )
     source = _source()
-    component = _component()
+    javascript = _javascript()
+    module = _module()
 
 
 class NewVersionFileQuery(RequestSchema):
@@ -264,8 +271,8 @@ class VersionSchema(ResponseSchema):
     created_ms = described(Moment, "When the version was added.")
     language = described(
         fields.String,
-        "`python` or `component` for an uploaded version, otherwise null.",
-        validate=validate.OneOf(("python", "component", None)),
+        "The language of an uploaded version, otherwise null.",
+        validate=validate.OneOf((*FIELDS, None)),
         allow_none=True,
     )
     digest = described(fields.String, "The SHA-256 of the upload, otherwise null.", allow_none=True)
@@ -276,12 +283,10 @@ class VersionSchema(ResponseSchema):
 class SourceSchema(ResponseSchema):
     """The upload of a version."""
 
-    language = described(
-        fields.String, "The language of the upload.", validate=validate.OneOf(("python", "component"))
-    )
+    language = described(fields.String, "The language of the upload.", validate=validate.OneOf(tuple(FIELDS)))
     digest = described(fields.String, "The SHA-256 of the upload.")
-    source = described(fields.String, "The Python source; null for a component.", allow_none=True)
-    component = described(fields.String, "The component in base64; null for Python.", allow_none=True)
+    source = described(fields.String, "The source; null for a module.", allow_none=True)
+    module = described(fields.String, "The module in base64; null for a source.", allow_none=True)
 
 
 class UploadQuery(RequestSchema):
@@ -346,9 +351,7 @@ class UploadSchema(ResponseSchema):
     reason = described(
         fields.String, "Why the upload was refused, in plain words, otherwise null.", allow_none=True
     )
-    language = described(
-        fields.String, "The language of the upload.", validate=validate.OneOf(("python", "component"))
-    )
+    language = described(fields.String, "The language of the upload.", validate=validate.OneOf(tuple(FIELDS)))
     digest = described(fields.String, "The SHA-256 of the upload.")
     size = described(fields.Integer, "The size of the upload in bytes.")
     received_ms = described(Moment, "When the upload was received.")

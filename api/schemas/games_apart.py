@@ -127,7 +127,7 @@ def _object(shape: ObjectShape) -> type[Schema]:
 def _event(shape: EventShape) -> type[Schema]:
     if shape.name not in _objects:
         members: dict[str, Any] = {
-            "n": described(WholeNumber, "The event's number in the game."),
+            "n": described(WholeNumber, "The event's number."),
             "type": described(fields.String, "The event's type.", validate=validate.OneOf(shape.types)),
         }
         members |= {name: _field(field) for name, field in shape.fields.items()}

@@ -24,7 +24,7 @@ class ExportSchema(ResponseSchema):
     exported_ms = described(Moment, "When the export was created.")
     owner = fields.Nested(OwnerSchema, required=True)
     bots = _objects(
-        "The bots with their settings; `versions` with `source` or, in base64, `component`, and their "
+        "The bots with their settings; `versions` with `source` or, in base64, `module`, and their "
         "qualifications; `games`, the ids of games that are still available, newest first; `logs`; and "
         "`notes` "
         "on moves."

@@ -75,7 +75,7 @@ class EventSchema(Schema):
     class Meta:
         unknown = INCLUDE
 
-    n = described(WholeNumber, "The event's number in the game.")
+    n = described(WholeNumber, "The event's number.")
     type = described(fields.String, "The type of the event, such as `play`, `knock` or `trick`.")
 
 

@@ -11,14 +11,14 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, cast
 
 from arena.accounts.allowances import QuotaExceeded, StorageQuotas
 from arena.accounts.audit import MAX_PAGE, AuditEntry, AuditLog, Principal, Scope
 from arena.accounts.default_limits import MAX_OF_BOT, Quotas
 from arena.accounts.owners import Owner, OwnerNotFound, OwnerSuspended, OwnerSuspension
 from arena.accounts.records import pack_settings
-from arena.accounts.uploads import InvalidSource, Upload
+from arena.accounts.uploads import InvalidSource, Language, Upload
 from arena.accounts.versions import (
     BotAccount,
     BotState,
@@ -478,7 +478,7 @@ class Accounts(AuditLog):
             raise NoSource(
                 f"version {label} of {name} has no source, because it is not an upload", field="version"
             )
-        return Upload("python" if version.language == "python" else "component", data)
+        return Upload(cast("Language", version.language), data)
 
     def publish(self, name: str, label: str, published: bool) -> Version:
         """Set whether everyone can read the upload of a version.
@@ -574,9 +574,9 @@ def _check_version(label: str, transport: str, url: str, upload: StoredUpload | 
         )
     if (upload is not None) != chosen.takes_upload:
         raise InvalidSource(
-            'a source or component is required for the transport "uploaded" and not allowed for others',
+            'an upload is required for the transport "uploaded" and not allowed for others',
             field="source",
-            expected="source or component" if upload is None else 'the transport "uploaded"',
+            expected="source, javascript or module" if upload is None else 'the transport "uploaded"',
         )
 
 

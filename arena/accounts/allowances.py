@@ -145,7 +145,7 @@ class Budgets:
             raise self._exceeded(verdict, used, groups)
 
     def burn(self, owner: str, fuel_ms: int) -> None:
-        """Count fuel used by groups that the owner started."""
+        """Count the fuel or processor time of bots, in groups that the owner started or of its uploads."""
         if owner and fuel_ms:
             self._store.add(owner, self._day(), Compute(0, fuel_ms))
 

@@ -8,6 +8,7 @@ counts. If a worker is killed at any point, another one starts over.
 from __future__ import annotations
 
 import logging
+import math
 import re
 import secrets
 import threading
@@ -21,12 +22,13 @@ from typing import Any, Final, Protocol
 import orjson
 
 from arena.accounts.accounts import Accounts, UploadExists
-from arena.accounts.uploads import ReceivedUpload, Upload
+from arena.accounts.allowances import Budgets
+from arena.accounts.uploads import FIELDS, ReceivedUpload, Upload
 from arena.accounts.versions import BotAccount, Version, pack_version, version_of
 from arena.bots.transports import UPLOADED
 from arena.errors import ArenaError
-from arena.sandbox.building import checks_id
-from arena.sandbox.checking import COMPILED, CheckedUpload, check_upload
+from arena.sandbox.building import checks_id, compiled_quickjs
+from arena.sandbox.checking import COMPILED, CheckedUpload, check_upload, children_seconds
 from arena.sandbox.runtime import Runtime
 from arena.store.accounts import StoredUpload
 from arena.store.notifications import Notifier, upload_topic
@@ -108,6 +110,7 @@ class Uploads:
         notifier: Notifier,
         jobs: UploadJobs,
         ready: Callable[[], Runtime],
+        budgets: Budgets,
     ) -> None:
         """Set up the uploads of a service. ``ready`` prepares and returns the service's sandbox runtime."""
         self._store = store.uploads
@@ -118,6 +121,7 @@ class Uploads:
         self._notifier = notifier
         self._jobs = jobs
         self._ready = ready
+        self._budgets = budgets
 
     # Receipt
 
@@ -289,13 +293,24 @@ class Uploads:
         self._settle(progress.row, settled, when_added)
 
     def _examine(self, progress: _Progress, runtime: Runtime) -> tuple[str, str]:
-        """Return the code and the reason of a refusal, or empty strings if the upload is accepted."""
+        """Return the code and the reason of a refusal, or empty strings if the upload is accepted. The owner
+        is charged the processor time.
+        """
         upload = progress.upload
         data = self._bots.source(upload.bot, upload.digest)
         if data is None:
             raise _Changed
-        source = Upload(upload.language, data).source
-        found = check_upload(source, runtime.component, lambda step: progress.change(state=step))
+        source, language = Upload(upload.language, data).source, upload.language
+        if language == "javascript":
+            # The owner does not pay for compiling the engine.
+            compiled_quickjs()
+        before = children_seconds()
+        try:
+            found = check_upload(
+                source, runtime.component, lambda step: progress.change(state=step), language
+            )
+        finally:
+            self._budgets.burn(upload.owner, math.ceil(1000 * (children_seconds() - before)))
         if isinstance(found, CheckedUpload):
             progress.change(games=list(found.games))
             return "", ""
@@ -394,8 +409,7 @@ class _Progress:
 
 def refusal(upload: ReceivedUpload) -> UploadRefused:
     """Return the error for a refused upload."""
-    field = "source" if upload.language == "python" else "component"
-    return UploadRefused(upload.reason, code=upload.code, field=field)
+    return UploadRefused(upload.reason, code=upload.code, field=FIELDS[upload.language])
 
 
 def _stored(row: ReceivedUpload, upload: Upload) -> StoredUpload:

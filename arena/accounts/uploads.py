@@ -1,4 +1,4 @@
-"""Uploads for bots: Python sources and components, and their outcomes."""
+"""Uploads for bots: Python and JavaScript sources and modules, and their outcomes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from functools import cached_property
 from typing import Any, Final, Literal
 
 from arena.errors import ArenaError
-from arena.inputs.files import MARK, decode_source, encode_source
+from arena.inputs.files import MARK, decode_script, decode_source, encode_source
 from arena.inputs.text import clean
-from arena.sandbox.limits import COMPONENT_MAGIC, DEFAULT_LIMITS
+from arena.sandbox.limits import COMPONENT_MAGIC, DEFAULT_LIMITS, MODULE_MAGIC
 from arena.store.rows import OPTIONAL
 
-Language = Literal["python", "component"]
+Language = Literal["python", "javascript", "module"]
+FIELDS: Final[dict[Language, str]] = {"python": "source", "javascript": "javascript", "module": "module"}
+"""The fields of requests that contain uploads, by language."""
+
 UploadState = Literal["received", "compiled", "loaded", "added", "refused"]
 SETTLED: Final = ("added", "refused")
 """The final states of an upload."""
@@ -27,7 +30,7 @@ class InvalidSource(ArenaError):
 
 @dataclass(frozen=True)
 class Upload:
-    """The upload for one version: a Python file or a WebAssembly component."""
+    """The upload for one version: a Python or JavaScript file, or a WebAssembly module."""
 
     language: Language
     data: bytes = field(repr=False)
@@ -40,12 +43,18 @@ class Upload:
     @property
     def source(self) -> str | bytes:
         """The source in the form that the sandbox accepts."""
-        return self.text.removeprefix(MARK) if self.language == "python" else self.data
+        return self.text.removeprefix(MARK) if self.is_text else self.data
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is source text."""
+        return self.language != "module"
 
     @property
     def text(self) -> str:
-        """The text of a Python file."""
-        return decode_source(self.data, "source", InvalidSource)
+        """The source text."""
+        decode = decode_script if self.language == "javascript" else decode_source
+        return decode(self.data, FIELDS[self.language], InvalidSource)
 
 
 @dataclass(frozen=True)
@@ -93,30 +102,44 @@ def python_upload(source: str | bytes) -> Upload:
     sandbox.
     """
     data = encode_source(source, "source", InvalidSource) if isinstance(source, str) else source
-    most = DEFAULT_LIMITS.source_bytes
-    if len(data) > most:
-        raise InvalidSource(
-            f"the source has {len(data)} bytes", field="source", expected=f"at most {most} bytes"
-        )
-    text = decode_source(data, "source", InvalidSource)
-    if "\0" in text:
-        raise InvalidSource("the source contains null bytes", field="source", expected="Python source text")
-    if not clean(text):
-        raise InvalidSource("the source is empty", field="source", expected="a class with choose(self, turn)")
-    return Upload("python", data)
+    return _checked_text(Upload("python", data), "a class with choose(self, turn)")
 
 
-def component_upload(data: bytes) -> Upload:
-    """Return the upload for a WebAssembly component. Raises :class:`InvalidSource` if it is too long or is
-    not a component. The compiler checks that it matches the world in ``arena/sandbox/guest/bot.wit``.
+def javascript_upload(source: str | bytes) -> Upload:
+    """Return the upload for a JavaScript file or its text. Raises :class:`InvalidSource` like
+    :func:`python_upload`.
     """
-    most = DEFAULT_LIMITS.component_bytes
+    data = source.encode(errors="replace") if isinstance(source, str) else source
+    return _checked_text(Upload("javascript", data), "a module that exports choose(turn)")
+
+
+def _checked_text(upload: Upload, expected: str) -> Upload:
+    field, most = FIELDS[upload.language], DEFAULT_LIMITS.source_bytes
+    if len(upload.data) > most:
+        raise InvalidSource(
+            f"the source has {len(upload.data)} bytes", field=field, expected=f"at most {most} bytes"
+        )
+    if "\0" in upload.text:
+        raise InvalidSource("the source contains null bytes", field=field, expected="source text")
+    if not clean(upload.text):
+        raise InvalidSource("the source is empty", field=field, expected=expected)
+    return upload
+
+
+def module_upload(data: bytes) -> Upload:
+    """Return the upload for a WebAssembly module. Raises :class:`InvalidSource` if it is too long or is not a
+    module. The compiler checks that it is a command for WASI preview 1.
+    """
+    most = DEFAULT_LIMITS.module_bytes
     if len(data) > most:
         raise InvalidSource(
-            f"the component has {len(data)} bytes", field="component", expected=f"at most {most} bytes"
+            f"the module has {len(data)} bytes", field="module", expected=f"at most {most} bytes"
         )
-    if not data.startswith(COMPONENT_MAGIC):
+    if not data.startswith(MODULE_MAGIC):
+        is_component = data.startswith(COMPONENT_MAGIC)
         raise InvalidSource(
-            "this is not a WebAssembly component", field="component", expected="a component in binary form"
+            f"the file is {'a WebAssembly component' if is_component else 'not WebAssembly in binary form'}",
+            field="module",
+            expected="a WebAssembly module for WASI preview 1",
         )
-    return Upload("component", data)
+    return Upload("module", data)

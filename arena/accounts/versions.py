@@ -41,9 +41,9 @@ class Version:
     """One immutable version of a bot.
 
     ``created_ms`` is in Unix milliseconds. For a webhook, ``url`` is where turns are posted, and ``rights``
-    is whether optional turns are posted too. For an upload, ``language`` is ``python`` or ``component``,
-    ``digest`` its SHA-256, ``size`` its number of bytes, ``games`` the games that it declares it plays
-    (empty: all), and ``published`` is whether everyone can read it.
+    is whether optional turns are posted too. For an upload, ``language`` is ``python``, ``javascript`` or
+    ``module``, ``digest`` its SHA-256, ``size`` its number of bytes, ``games`` the games that it declares it
+    plays (empty: all), and ``published`` is whether everyone can read it.
     """
 
     label: str

@@ -42,7 +42,7 @@ class Transport:
 
     @property
     def takes_upload(self) -> bool:
-        """Whether a version has a source or a component, which the arena stores."""
+        """Whether a version has an upload, which the arena stores."""
         return self.runner is SANDBOX
 
 
@@ -53,9 +53,7 @@ _WEBHOOK: Final = Transport(
     "the service posts them to its `url`, which must first answer a ping.",
     needs_url=True,
 )
-UPLOADED: Final = Transport(
-    "uploaded", SANDBOX, "the arena runs its `source` or `component` in a sandbox; it needs no token."
-)
+UPLOADED: Final = Transport("uploaded", SANDBOX, "the arena runs its file in a sandbox; it needs no token.")
 
 TRANSPORTS: Final = {transport.name: transport for transport in (REMOTE, _WEBHOOK, UPLOADED)}
 """The transports of registered bots, by name; house bots have none."""

@@ -123,14 +123,17 @@ def source(name: str, label: str | None, out: Path | None, client: Client, as_js
         show(found, as_json)
         return
     text = found["source"]
-    data = base64.b64decode(found["component"] or "") if text is None else encode_source(text, "source")
+    if text is None:
+        data = base64.b64decode(found["module"] or "")
+    else:
+        data = text.encode() if found["language"] == "javascript" else encode_source(text, "source")
     if out is not None:
         out.write_bytes(data)
         click.echo(f"{out}: {len(data)} bytes", err=True)
     elif text is not None:
         click.echo(text, nl=not text.endswith("\n"))
     elif sys.stdout.isatty():
-        raise click.UsageError("this version is a WebAssembly component; use --out FILE to save it")
+        raise click.UsageError("this version is a WebAssembly module; use --out FILE to save it")
     else:
         sys.stdout.buffer.write(data)
 

@@ -16,6 +16,7 @@ from arena.cli.bot_versions import add_version, log, notes, publish, qualificati
 from arena.cli.commands import Commands
 from arena.cli.debug import debug
 from arena.cli.derived import fields_of, options
+from arena.cli.local_bots import local_bot
 from arena.cli.online import online, retrying, say, token_option, url_option
 from arena.cli.output import Columns, details, moment, named, redirected, show, show_rows, table
 from arena.cli.params import KIND, PLAYER_FILE, limit_option
@@ -25,7 +26,6 @@ from arena.client import ApiError, Client, run
 from arena.declarations import settings_of
 from arena.play.bot_results import GAMES_MOST, RESULTS, opponents, result_words
 from arena.play.match import close_bots
-from arena.play.programs import local_bot
 
 if TYPE_CHECKING:
     from arena.client.types import Bot, BotGame, BotSummary, Version
@@ -240,7 +240,13 @@ def secret(name: str, secret: str | None, client: Client, as_json: bool) -> None
         "botequim bot submit my_bot.py --name my-bot",
         "botequim bot submit my_bot.py --name my-bot --kind truco --preset paulista@1 --wait 0",
     ),
-    fields={"version": "--version", "label": "--version", "source": "FILE", "component": "FILE"},
+    fields={
+        "version": "--version",
+        "label": "--version",
+        "source": "FILE",
+        "javascript": "FILE",
+        "module": "FILE",
+    },
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--name", required=True, help="The bot's name; an existing bot gets a new version.")
@@ -271,7 +277,7 @@ def submit(
     tournaments: bool | None,
     as_json: bool,
 ) -> None:
-    """Upload FILE, a Python source or a WebAssembly component (.wasm), for the arena to run.
+    """Upload FILE, a Python or JavaScript source (.js) or a WebAssembly module (.wasm), for the arena to run.
 
     The command waits until the bot has qualified against a house bot, and then until it has a rank. This
     takes about a minute, unless it has to wait for another tournament. The command prints both results, or

@@ -16,6 +16,7 @@ from rich.console import Console
 from arena.bots import BotSpec
 from arena.cli.commands import Command
 from arena.cli.debug import sandboxed
+from arena.cli.local_bots import local_bot
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import Columns, json_option, moment, named, redirected, show, show_rows
 from arena.cli.params import KIND, PLAYER_FILE, jobs_option, local_rules, preset_option, rules_option
@@ -23,7 +24,6 @@ from arena.cli.play import distinct_names, print_faults
 from arena.client import ApiError, Client
 from arena.client.http import path
 from arena.errors import ArenaError
-from arena.play.programs import local_bot
 from arena.text import printable
 from arena.tournaments.local_run import GroupSummary, Plan, adjusted_margins, check_plan, margins, run
 from arena.tournaments.sequential import FLOOR, SequentialTest, estimate_of

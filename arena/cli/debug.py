@@ -13,13 +13,15 @@ from arena.bots import HOUSE_BOTS, Bot, BotFailure, BotSpec
 from arena.bots.games import check_game
 from arena.bots.loader import source_of
 from arena.cli.commands import Command
+from arena.cli.local_bots import is_script, local_bot, script_in_sandbox
 from arena.cli.output import json_option, redirected
 from arena.cli.replay import proven_record
 from arena.installation import not_installed
 from arena.play.dealing import bot_seed
 from arena.play.fault_reports import FaultReport, message_of, trace_of
+from arena.play.javascript import script_spec
 from arena.play.match import close_bots, seat_bot
-from arena.play.programs import ProgramSpec, in_sandbox, local_bot
+from arena.play.programs import ProgramSpec, in_sandbox
 from arena.play.table import parse_turn_id
 from arena.records.decisions import RecordedDecision, decisions_until
 from arena.records.record import Record
@@ -36,7 +38,9 @@ from arena.text import printable, printable_lines
 )
 @click.argument("file", metavar="RECORD")
 @click.option("--turn", "which", required=True, help="The number of a decision, from 1, or a turn id.")
-@click.option("--bot", "bot_name", required=True, help="A house bot, path/to/file.py, or 'cmd:COMMAND'.")
+@click.option(
+    "--bot", "bot_name", required=True, help="A house bot, path/to/file.py or .js, or 'cmd:COMMAND'."
+)
 @click.option("--seat", type=click.IntRange(min=0), help="Count only the decisions of this seat.")
 @click.option("--game", "game_id", metavar="ID", help="The game with this id.")
 @click.option("--number", "record_number", type=click.IntRange(min=1), help="The game with this number.")
@@ -151,8 +155,9 @@ def _decision(text: str) -> int | str:
 
 
 def sandboxed(text: str, kind: str) -> BotSpec:
-    """Return the bot in a file (``path/to/file.py``, ``file.wasm``, or either with ``LABEL=`` before it), to
-    run in the sandbox, or a house bot, which needs no sandbox. Raises :class:`~arena.errors.ArenaError`.
+    """Return the bot in a file (``path/to/file.py``, ``file.js``, ``file.wasm``, or one of them with
+    ``LABEL=`` before it), to run in the sandbox, or a house bot, which needs no sandbox. Raises
+    :class:`~arena.errors.ArenaError`.
     """
     try:
         from arena.sandbox.bot import check_bot, sandboxed_spec
@@ -161,6 +166,8 @@ def sandboxed(text: str, kind: str) -> BotSpec:
     if Path(text.rpartition("=")[2]).suffix == ".wasm":
         label, _, path = text.rpartition("=")
         spec = sandboxed_spec(label or Path(path).stem, "wasm", Path(path).read_bytes())
+    elif is_script(text):
+        spec = script_in_sandbox(script_spec(text))
     else:
         native = local_bot(text, kind, check=False)
         if isinstance(native, ProgramSpec):

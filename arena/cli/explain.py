@@ -12,11 +12,11 @@ import click
 
 from arena.bots import HOUSE_BOTS, Bot, bot_spec
 from arena.cli.commands import Command
+from arena.cli.local_bots import local_bot
 from arena.cli.progress import progress_bar
 from arena.cli.replay import proven_record
 from arena.errors import ArenaError
 from arena.games.kernel import Turn
-from arena.play.programs import local_bot
 from arena.records.costs import PLAYED_BY, Cost, Until, cost_of
 from arena.records.decisions import RecordedDecision
 from arena.records.record import Record
@@ -36,8 +36,8 @@ from arena.text import printable
 @click.option(
     "--bot",
     "bot_name",
-    help="Explain the decisions of this bot, which played in the game: a house bot, path/to/file.py, or "
-    "'cmd:COMMAND'.",
+    help="Explain the decisions of this bot, which played in the game: a house bot, path/to/file.py or .js, "
+    "or 'cmd:COMMAND'.",
 )
 @click.option("--player", help="Explain the decisions of the player with this name in the record.")
 @click.option("--seat", type=click.IntRange(min=0), help="Explain the decisions of the player on this seat.")

@@ -20,13 +20,13 @@ from rich.table import Table as TextTable
 from arena.bots import BotSpec
 from arena.cli.commands import Command
 from arena.cli.debug import sandboxed
+from arena.cli.local_bots import local_bot
 from arena.cli.output import json_option, narrow, redirected, show, with_interval
 from arena.cli.params import KIND, PLAYER_FILE, SECONDS, jobs_option, local_rules, preset_option, rules_option
 from arena.cli.progress import progress_bar
 from arena.cli.replay import write_page
 from arena.play.fault_reports import FaultReport
 from arena.play.match import Thinking
-from arena.play.programs import local_bot
 from arena.play.stats import mean_interval
 from arena.records.record import parse_record
 from arena.text import plain_table, printable
@@ -92,10 +92,10 @@ def play(
     either the error with file and line, or the answer and the legal actions. The exit code is 1 if there was
     a fault or a group is void.
 
-    A bot is a house bot (random, rookie, regular, shark), path/to/file.py, or a program in any language that
-    reads turns as JSON lines, such as 'cmd:./my-bot --stdio'. NAME= before it renames it. In a group, the
-    bots play the same deals from every side of the table. Without --preset, the rules are those of the game's
-    first leaderboard (base@1 for Truco, duel@1 for Toepen), and --rule changes individual options.
+    A bot is a house bot (random, rookie, regular, shark), path/to/file.py or .js, or a program in any
+    language that reads turns as JSON lines, such as 'cmd:./my-bot --stdio'. NAME= before it renames it. In a
+    group, the bots play the same deals from every side of the table. Without --preset, the rules are those of
+    the game's first leaderboard (base@1 for Truco, duel@1 for Toepen), and --rule changes individual options.
     """
     complete = local_rules(kind, preset, rules)
     specs = distinct_names([sandboxed(text, kind) if sandbox else local_bot(text, kind) for text in bots])

@@ -281,7 +281,7 @@ def _upload(
             f"{file} cannot be read: {error.strerror}", code="invalid_source", field="file"
         ) from None
     body: dict[str, Any] = {"transport": "uploaded"}
-    body["component" if file.suffix == ".wasm" else "source"] = data
+    body[{".wasm": "module", ".js": "javascript"}.get(file.suffix, "source")] = data
     body |= {"wait": seconds, "on_upload": _show}
     known = _known(client, name)
     version = label or "1"

@@ -16,12 +16,14 @@ from arena.bots import HOUSE_BOTS, BotSpec, InvalidBot, bot_spec
 from arena.bots.games import check_game
 from arena.bots.loader import source_of
 from arena.cli.commands import Command
+from arena.cli.local_bots import local_bot, script_in_sandbox
 from arena.cli.output import narrow
 from arena.cli.params import SECONDS, jobs_option
 from arena.errors import ArenaError
 from arena.games import GAMES
 from arena.installation import install_command
-from arena.play.programs import ProgramSpec, in_sandbox, local_bot
+from arena.play.javascript import ScriptSpec
+from arena.play.programs import ProgramSpec, in_sandbox
 from arena.text import plain_table, printable
 from arena.tournaments.trial import (
     Trial,
@@ -195,8 +197,12 @@ def _of_kind(spec: BotSpec, kind: str) -> BotSpec:
 
 def _sandboxed(spec: BotSpec) -> BotSpec:
     """Return the bot for the sandbox, without loading it. Raises ModuleNotFoundError."""
-    from arena.sandbox.bot import sandboxed_spec
+    from arena.sandbox.bot import SandboxedSpec, sandboxed_spec
 
+    if isinstance(spec, SandboxedSpec):
+        return spec
+    if isinstance(spec, ScriptSpec):
+        return script_in_sandbox(spec)
     return sandboxed_spec(spec.name, spec.version, source_of(spec.source))
 
 

@@ -22,6 +22,7 @@ from arena.cli.params import jobs_option
 from arena.cli.progress import progress_bar
 from arena.errors import ArenaError
 from arena.installation import not_installed
+from arena.play.javascript import ENDING, script_of
 from arena.records.group_checks import GroupChecks, GroupFacts, group_facts
 from arena.records.record import RecordText, UnreadableRecord, record_texts, source_name
 from arena.records.verify import verify_text
@@ -232,7 +233,7 @@ def _chunks(texts: Iterable[RecordText]) -> Iterator[list[RecordText]]:
     yield chunk
 
 
-SUFFIXES = (".py", ".wasm")
+SUFFIXES = (".py", ".js", ".wasm")
 
 
 @dataclass
@@ -254,8 +255,8 @@ class BotTally:
 
 
 def sources(given: Iterable[str], folder: str | None) -> dict[tuple[str, str], BotSpec]:
-    """Return the bots given as ``name@version=FILE``, and those in files named ``name@version.py`` or
-    ``name@version.wasm`` in a folder.
+    """Return the bots given as ``name@version=FILE``, and those in files named ``name@version.py``,
+    ``.js`` or ``.wasm`` in a folder.
 
     Raises :class:`~arena.errors.ArenaError`.
     """
@@ -315,11 +316,14 @@ def _spec(label: str, path: Path) -> BotSpec:
         from arena.sandbox.bot import sandboxed_spec
     except ModuleNotFoundError as error:
         raise not_installed("the sandbox", str(error.name)) from None
+    is_script = path.suffix == ENDING
     try:
-        source = path.read_bytes() if path.suffix == ".wasm" else source_of(path)
+        read = script_of if is_script else source_of
+        source = path.read_bytes() if path.suffix == ".wasm" else read(path)
     except OSError as error:
         raise InvalidBot(f"{path} cannot be read: {error.strerror}", field="source") from None
-    return sandboxed_spec(*_named(label), source)
+    name, version = _named(label)
+    return sandboxed_spec(name, version, source, language="javascript" if is_script else "python")
 
 
 def _named(label: str) -> tuple[str, str]:
@@ -334,5 +338,5 @@ def _not_a_source(text: str) -> ArenaError:
         f"{text!r} is not a valid bot source",
         code="missing_source",
         field="source",
-        expected="name@version=FILE, or a file in a folder named name@version.py or name@version.wasm",
+        expected="name@version=FILE, or a file in a folder named name@version.py, .js or .wasm",
     )

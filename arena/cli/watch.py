@@ -20,11 +20,12 @@ from arena.bots import HOUSE_BOTS, BotSpec, GameNotPlayed, InvalidBot
 from arena.bots.games import check_game
 from arena.bots.loader import games_of
 from arena.cli.commands import Command
+from arena.cli.local_bots import files_of, is_script, local_bot
 from arena.cli.params import jobs_option, local_rules, preset_option
 from arena.cli.play import distinct_names, print_faults
 from arena.errors import UnknownBot
 from arena.games import GAMES
-from arena.play.programs import ProgramSpec, files_of, local_bot
+from arena.play.programs import ProgramSpec
 from arena.play.saved_files import saved_file
 from arena.play.stats import mean_interval
 from arena.text import printable
@@ -76,7 +77,7 @@ def watch(
         raise click.UsageError("--preset requires exactly one --kind")
     seed = seed or secrets.token_hex(8)
     bots = (bot, *opponents)
-    files = [file for text in bots for file in files_of(local_bot(text, check=False))]
+    files = [file for text in bots for file in files_of(text)]
     rules = {kind: local_rules(kind, preset) for kind in kinds or tuple(GAMES)}
     rounds = Rounds(bots, rules, bool(kinds), groups, seed, jobs)
     try:
@@ -198,7 +199,7 @@ def _spec(text: str, kind: str) -> BotSpec:
     if spec.source in HOUSE_BOTS:
         return spec
     # Names and versions determine the deals.
-    if isinstance(spec, ProgramSpec):
+    if isinstance(spec, ProgramSpec) or is_script(text):
         return replace(local_bot(text, kind), version="saved")
     saved = saved_file(spec.name, spec.source)
     check_game(spec.source, games_of(saved.load(), spec.source), kind)

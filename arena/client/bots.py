@@ -44,8 +44,8 @@ class BotsCalls(Calls):
 
     def register_bot(self, name: str, **fields: Unpack[RegisterBotFields]) -> str:
         """Register a bot of this owner, and return its token. ``fields`` are those of the request, such as
-        ``transport``; or a ``source`` or ``component`` in bytes, which is sent as a file, with ``version``
-        and ``description``.
+        ``transport``; or a ``source``, ``javascript`` or ``module`` in bytes, which is sent as a file, with
+        ``version`` and ``description``.
         """
         return self.create_bot(name, **fields)["token"]
 
@@ -84,7 +84,7 @@ class BotsCalls(Calls):
         **fields: Unpack[AddVersionFields],
     ) -> AddedVersion:
         """Add a version, which then plays all new games. ``fields`` are those of the request, such as
-        ``transport``, or a ``source`` or ``component`` in bytes, which is sent as a file.
+        ``transport``, or a ``source``, ``javascript`` or ``module`` in bytes, which is sent as a file.
 
         An upload is checked first. If the check takes longer than a request can wait, this method waits up to
         ``wait`` seconds (by default, ``patience``) for its outcome, and calls ``on_upload`` with each state.

@@ -110,7 +110,7 @@ class Version(TypedDict):
     label: str
     transport: str
     created_ms: int
-    language: Literal["python", "component"] | None
+    language: Literal["python", "javascript", "module"] | None
     digest: str | None
     games: list[str]
     published: bool
@@ -172,7 +172,7 @@ class Upload(TypedDict):
     state: Literal["received", "compiled", "loaded", "added", "refused"]
     code: str | None
     reason: str | None
-    language: Literal["python", "component"]
+    language: Literal["python", "javascript", "module"]
     digest: str
     size: int
     received_ms: int
@@ -227,10 +227,10 @@ class AddedVersion(Version):
 
 
 class Source(TypedDict):
-    language: Literal["python", "component"]
+    language: Literal["python", "javascript", "module"]
     digest: str
     source: str | None
-    component: str | None
+    module: str | None
 
 
 class Decision(TypedDict):
@@ -1663,7 +1663,8 @@ class RegisterBotFields(TypedDict, total=False):
     rights: bool
     secret: str
     source: str | bytes
-    component: str | bytes
+    javascript: str | bytes
+    module: str | bytes
 
 
 class AddVersionFields(TypedDict, total=False):
@@ -1672,4 +1673,5 @@ class AddVersionFields(TypedDict, total=False):
     rights: bool
     secret: str
     source: str | bytes
-    component: str | bytes
+    javascript: str | bytes
+    module: str | bytes

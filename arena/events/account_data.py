@@ -134,14 +134,13 @@ class AccountData:
             "language": version.language,
             "sha256": version.digest,
             "source": None,
-            "component": None,
+            "module": None,
             "qualifications": self._tournaments.qualifications(bot.name, version.label),
         }
         with suppress(NoSource):
             upload = self._accounts.upload_of(bot.name, version.label)
-            is_text = version.language == "python"
-            field = "source" if is_text else "component"
-            found[field] = upload.text if is_text else b64encode(upload.data).decode()
+            field = "source" if upload.is_text else "module"
+            found[field] = upload.text if upload.is_text else b64encode(upload.data).decode()
         return found
 
     def _games(self, bot: str) -> Iterator[str]:

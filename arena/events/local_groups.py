@@ -146,7 +146,8 @@ class LocalGroups:
         hang or crash during its calls in two groups.
         """
         ((row, voided),) = self._store.rows(ended.tournament, [ended.group])
-        if row is None or voided != ended.attempt or self._running(ended.tournament) is None:
+        tournament = self._running(ended.tournament)
+        if row is None or voided != ended.attempt or tournament is None:
             return
         calling = [*self._store.ended_workers(ended.tournament, ended.group), ended.calling]
         is_last = len(calling) >= _MOST_ENDED
@@ -164,6 +165,7 @@ class LocalGroups:
             1 if is_last else MAX_VOIDS,
             ended_by=ended.calling,
         )
+        self._budgets.burn(tournament.created_by, math.ceil(ended.charged_ms))
         if ended.calling and not self._flags.first(f"ended-{ended.calling}", _REMEMBERED_MS):
             self._suspend(ended, [ended.calling])
 
@@ -177,6 +179,14 @@ class LocalGroups:
             self._suspensions.suspend(bot, suspension)
 
     def _play_batch(self, tournament: Tournament, ids: Sequence[str]) -> Counted:
+        """Play groups, and charge the tournament's owner for all calls of bots, also in void groups."""
+        PROGRESS.take_charges()
+        try:
+            return self._play_groups(tournament, ids)
+        finally:
+            self._budgets.burn(tournament.created_by, math.ceil(PROGRESS.take_charges()))
+
+    def _play_groups(self, tournament: Tournament, ids: Sequence[str]) -> Counted:
         held, start = list(ids), time.monotonic()
 
         def renew_lease() -> None:
@@ -217,7 +227,6 @@ class LocalGroups:
                     results.append(new_result(group.id, voided, played))
                     local[tournament.board_of(group)].append((group.id, len(played.records)))
                     journals += played.journals
-            self._budgets.burn(tournament.created_by, _fuel_ms(journals))
             # Store the journals before the results: a failed qualification takes its reason from them.
             self._journals.keep(_by_game(journals))
             counted = self._store.add_results(tournament.id, results, self._now_ms())
@@ -276,14 +285,6 @@ def _by_game(journals: Sequence[SeatJournal]) -> list[GameJournal]:
     for game, bot, journal in journals:
         seats.setdefault((bot, game), []).append(journal)
     return [GameJournal(bot, game, own) for (bot, game), own in seats.items()]
-
-
-def _fuel_ms(journals: Sequence[SeatJournal]) -> int:
-    """The fuel that uploaded bots used, in milliseconds."""
-    used = 0.0
-    for _, _, journal in journals:
-        used += journal["load_ms"] + sum(decision["ms"] for decision in journal["decisions"])
-    return math.ceil(used)
 
 
 def new_result(group: str, voided: int, played: PlayedGroup) -> NewResult:

@@ -58,4 +58,5 @@ class SandboxedBots:
         return used_runtime() or self._runtimes.ready()
 
     def _load(self, name: str, version: str, digest: str | None) -> SandboxedSpec:
-        return sandboxed_spec(name, version, self._accounts.upload_of(name, version).source)
+        upload = self._accounts.upload_of(name, version)
+        return sandboxed_spec(name, version, upload.source, language=upload.language)

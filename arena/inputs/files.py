@@ -64,6 +64,14 @@ def decode_source(data: bytes, field: str, error: Refuse = ArenaError) -> str:
         raise error("the source is not text", field=field, expected=_AS_PYTHON) from None
 
 
+def decode_script(data: bytes, field: str, error: Refuse = ArenaError) -> str:
+    """Return the text of a JavaScript file, including any byte order mark. Raises ``error``."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise error("the source is not text", field=field, expected="JavaScript in UTF-8") from None
+
+
 def encode_source(text: str, field: str, error: Refuse = ArenaError) -> bytes:
     """Return the bytes of a Python file with the given text: the inverse of :func:`decode_source`. Raises
     ``error``.

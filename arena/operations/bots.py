@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arena.operations.operation import ARCHIVED, RECORD_ERRORS, UNSEATABLE, Operation
 
-FILES = {"source": "text/x-python", "component": "application/wasm"}
+FILES = {"source": "text/x-python", "javascript": "text/javascript", "module": "application/wasm"}
 """Fields that can be sent as a file instead of JSON, with the media types."""
 
 _OF_UPLOADS = ("invalid_source", "compile_failed", "load_failed", "upload_not_checked", "upload_not_found")

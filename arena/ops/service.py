@@ -269,7 +269,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     webhooks = Webhooks(store.webhooks, store.clock, settings.webhooks)
     at_once = settings.http.limits["tables_at_once_per_address"]
     sessions = Sessions(store, accounts, invitations)
-    uploads = Uploads(store, accounts, live.notifier, jobs, runtimes.ready)
+    uploads = Uploads(store, accounts, live.notifier, jobs, runtimes.ready, budgets)
     limits = Limits(store.limits, settings.http.limits)
     dry_runs = DryRuns(store.clock, budgets, GameTimes(store.game_times))
     schedules = Schedules(store, tournaments)

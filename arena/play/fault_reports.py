@@ -111,7 +111,10 @@ def message_of(error: BaseException) -> str:
 _ARENA: Final = frozenset(
     str(file)
     for file in (
-        *(Path(__file__).with_name(name) for name in ("match.py", "programs.py", "saved_files.py")),
+        *(
+            Path(__file__).parent / name
+            for name in ("match.py", "programs.py", "saved_files.py", "javascript/__init__.py")
+        ),
         loader.__file__,
         time_limits.__file__,
     )

@@ -45,13 +45,16 @@ def turn_line(turn: Turn) -> bytes:
 
 def read_opening(line: bytes, source: str) -> Opening:
     """Return the answer of the program ``source`` to the first line. Raises :class:`~arena.bots.InvalidBot`,
-    which shows the line.
+    which shows the line, or the error that it states.
     """
     try:
         opening = _object(line)
+        if isinstance(opening.get("error"), str):
+            raise InvalidBot(_error_in(opening)[0], field="bot")
         unknown = opening.keys() - {"games", "rights", "seats"}
         if unknown:
-            raise ValueError(f"unknown field {printable(min(unknown), 40)}; expected games, rights or seats")
+            known = "games, rights, seats or error"
+            raise ValueError(f"unknown field {printable(min(unknown), 40)}; expected {known}")
         if not isinstance(opening.get("rights", False), bool):
             raise ValueError("rights must be true or false")
         if opening.get("seats", "one") not in ("one", "all"):
@@ -65,15 +68,18 @@ def read_opening(line: bytes, source: str) -> Opening:
 
 def read_answer(line: bytes, turn: Turn) -> str | None:
     """Return the action in the line that answers ``turn``, or None if it passes an optional turn. Raises
-    :class:`~arena.bots.BotFailure`, whose report shows the line.
+    :class:`~arena.bots.BotFailure`, whose report shows the line, or the error that it states.
     """
     try:
         answer = _object(line)
-        for name in ("turn", "action"):
+        is_error = isinstance(answer.get("error"), str)
+        for name in ("turn",) if is_error else ("turn", "action"):
             if name not in answer:
                 raise ValueError(f"the answer has no field {name}")
         if answer["turn"] != turn["turn"]:
             raise ValueError("the answer is not to this turn")
+        if is_error:
+            raise BotFailure("crashed", *_error_in(answer))
         action = answer["action"]
         if not (isinstance(action, str) or (action is None and turn["optional"])):
             raise ValueError("the action of the answer must be a text, or null to pass an optional turn")
@@ -104,6 +110,12 @@ def _object(line: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError("the line is not a JSON object")
     return value
+
+
+def _error_in(answer: dict[str, Any]) -> tuple[str, str]:
+    """Return the first line of the error that an answer states, and the rest."""
+    what, _, rest = str(answer["error"]).partition("\n")
+    return printable(what, _SHOWN), rest
 
 
 def _shown(line: bytes) -> str:

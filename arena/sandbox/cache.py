@@ -1,4 +1,4 @@
-"""A private folder of this user for files that are built only once: the runtime and compiled components."""
+"""A private folder of this user for files that are built only once: the runtime and compiled modules."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Check an upload before it becomes a version: compile it, and load it once, in a process with limits.
 
-    python -m arena.sandbox.checking python|component FILE RUNTIME
+    python -m arena.sandbox.checking python|javascript|module FILE RUNTIME
 
 prints a line of JSON for each step: :data:`COMPILED`, then :data:`LOADED`, or the reason why the upload is
 refused. ``RUNTIME`` is the component of the sandbox's Python.
@@ -17,14 +17,14 @@ import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, cast
 
 from arena.bots import HostFailure, InvalidBot
-from arena.sandbox.bot import check_bot, compile_bot, sandboxed_spec
+from arena.sandbox.bot import Language, check_bot, compile_bot, sandboxed_spec
 from arena.sandbox.building import SOURCES
 from arena.sandbox.cache import cache_environment
 from arena.sandbox.compiler import compile_budget
-from arena.sandbox.limits import DEFAULT_LIMITS, PROCESSOR_FACTOR, compile_ms
+from arena.sandbox.limits import DEFAULT_LIMITS, FUEL_PER_MS, compile_ms, processor_seconds
 from arena.sandbox.runtime import load_runtime, use_runtime
 
 Step = Literal["compiled", "loaded"]
@@ -36,6 +36,9 @@ CHECK_MEMORY: Final = 1536 << 20
 
 _OWN_SECONDS: Final = 20
 """The processor time of the process in addition to the upload's, to start and to map the sandbox's Python."""
+
+_PYTHON_FACTOR: Final = 3
+"""The processor time allowed per time of fuel for Python, whose fuel is accurate."""
 
 _WALL_FACTOR: Final = 8
 """The wall-clock seconds allowed per second of processor time."""
@@ -64,20 +67,20 @@ class CheckEnded(HostFailure):
 
 
 def check_upload(
-    source: str | bytes, runtime: Path, reached: Callable[[Step], None]
+    source: str | bytes, runtime: Path, reached: Callable[[Step], None], language: Language = "python"
 ) -> CheckedUpload | Objection:
-    """Compile and load a source or component (as for :func:`~arena.sandbox.bot.sandboxed_spec`), calling
+    """Compile and load a source or module (as for :func:`~arena.sandbox.bot.sandboxed_spec`), calling
     ``reached`` after each step. ``runtime`` is the component of the sandbox's Python, whose engine must be in
-    the cache.
+    the cache. ``language`` is that of a text.
 
     Raises :class:`~arena.bots.HostFailure`.
     """
     data = source.encode() if isinstance(source, str) else source
-    seconds = _seconds(source, len(data))
+    language = language if isinstance(source, str) else "module"
+    seconds = _seconds(language, len(data))
     with tempfile.TemporaryDirectory(prefix="botequim-check-") as folder:
         path = Path(folder) / "upload"
         path.write_bytes(data)
-        language = "python" if isinstance(source, str) else "component"
         command = [sys.executable, "-m", "arena.sandbox.checking", language, str(path), str(runtime)]
         with (Path(folder) / "errors").open("w+") as errors:
             child = subprocess.Popen(
@@ -104,14 +107,21 @@ def check_upload(
                 child.communicate()
 
 
-def _seconds(source: str | bytes, size: int) -> int:
-    """Return the processor time that the process can use. A component is compiled in another process."""
-    fuel_ms = DEFAULT_LIMITS.load_ms + (compile_ms(size) if isinstance(source, str) else 0)
-    return _OWN_SECONDS + PROCESSOR_FACTOR * fuel_ms // 1000
+def children_seconds() -> float:
+    """Return the processor time of all ended children of this process, and of their children."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _seconds(language: Language, size: int) -> int:
+    """Return the processor time that the process can use. Modules are compiled in another process."""
+    if language == "python":
+        return _OWN_SECONDS + _PYTHON_FACTOR * (DEFAULT_LIMITS.load_ms + compile_ms(size)) // 1000
+    return _OWN_SECONDS + int(processor_seconds(DEFAULT_LIMITS.load_ms * FUEL_PER_MS))
 
 
 def _limit(seconds: int) -> None:
-    # Set only the soft limits: the component compiler, a child of this process, has separate limits.
+    # Set only the soft limits: the compiler of modules, a child of this process, has separate limits.
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, most))
     _, most = resource.getrlimit(resource.RLIMIT_DATA)
@@ -138,12 +148,13 @@ def _follow(child: subprocess.Popen[str], reached: Callable[[Step], None]) -> Ch
 
 def main() -> int:
     """Run the check, as described at the top of this file."""
-    language, path, runtime = sys.argv[1:]
+    language, path, runtime = cast("tuple[Language, str, str]", tuple(sys.argv[1:]))
     use_runtime(load_runtime(Path(runtime)))
     data = Path(path).read_bytes()
     step: Step = COMPILED
     try:
-        spec = sandboxed_spec("bot", "1", data.decode() if language == "python" else data)
+        source = data if language == "module" else data.decode()
+        spec = sandboxed_spec("bot", "1", source, language=language)
         compile_bot(spec)
         _tell(step=COMPILED)
         step = LOADED

@@ -1,15 +1,16 @@
 """Compile WebAssembly in a separate process with limits, since an upload can require any amount of time and
 memory.
 
-    python -m arena.sandbox.compiler component ENGINE SOURCE OUTPUT
+    python -m arena.sandbox.compiler upload SOURCE OUTPUT
 
-prints one line with the reason on stderr and exits with 3 if the component cannot be a bot.
+prints one line with the reason on stderr and exits with 3 if the module cannot be a bot.
 
-    python -m arena.sandbox.compiler runtime ENGINE SOURCE OUTPUT
-    python -m arena.sandbox.compiler module ENGINE SOURCE OUTPUT
+    python -m arena.sandbox.compiler runtime SOURCE OUTPUT
+    python -m arena.sandbox.compiler linked SOURCE OUTPUT
+    python -m arena.sandbox.compiler quickjs SOURCE OUTPUT
 
-compile the sandbox's Python: the component, and the core module into which it was linked. ``ENGINE`` is
-``fast`` or ``plain``.
+compile the sandbox's Python (the component for the plain engine, and the core module into which it was linked
+for the fast one), and the engine of JavaScript.
 """
 
 from __future__ import annotations
@@ -18,25 +19,23 @@ import sys
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from wasmtime import Config, Engine, Module, WasmtimeError
+from wasmtime import Config, Engine, FuncType, MemoryType, Module, WasmtimeError
 from wasmtime.component import Component
 
-from arena.sandbox.limits import COMPONENT_MAGIC
-from arena.sandbox.signatures import item_count, signature_of
-from arena.sandbox.wasi import provided
+from arena.sandbox.limits import COMPONENT_MAGIC, MODULE_MAGIC
+from arena.sandbox.wasi import WASI, functions
 
-FAST: Final = "fast"
-PLAIN: Final = "plain"
-"""The names of the engines; see ``arena.sandbox.runtime``."""
-
-COMPONENT: Final = "component"
-"""The kinds of compiled code: an upload, the sandbox's Python, or the module linked from the latter."""
+UPLOAD: Final = "upload"
+"""The kinds of compiled code: an upload, the sandbox's Python, the module linked from it, or the engine of
+JavaScript.
+"""
 
 RUNTIME: Final = "runtime"
-MODULE: Final = "module"
+LINKED: Final = "linked"
+QUICKJS: Final = "quickjs"
 
 NOT_A_BOT: Final = 3
-"""The exit code for a component that is not a bot."""
+"""The exit code for a module that is not a bot."""
 
 SETTINGS: Final[dict[str, bool | int]] = {
     "consume_fuel": True,
@@ -52,17 +51,16 @@ SETTINGS: Final[dict[str, bool | int]] = {
 }
 
 UPLOAD_SETTINGS: Final[dict[str, bool | int]] = {
-    # See ``arena.sandbox.processor_time``. The sandbox's Python does not need this: its fuel is accurate.
+    # See ``arena.sandbox.module_thread``. The sandbox's Python does not need this: its fuel is accurate.
     "epoch_interruption": True,
-    # WebAssembly proposals that bots do not need, and whose work is hardly counted as fuel. Multiple memories
-    # stay:
-    # wasmtime's adapters between nested components need them.
+    # WebAssembly proposals that bots do not need, and whose work is hardly counted as fuel.
     "gc_support": False,
     "wasm_gc": False,
     "wasm_exceptions": False,
     "wasm_function_references": False,
     "wasm_stack_switching": False,
     "wasm_tail_call": False,
+    "wasm_multi_memory": False,
 }
 """Additional settings for the engine that runs uploads."""
 
@@ -83,25 +81,18 @@ COMPILE_BUDGET: Final = (
 MiB), which took 15 s, 480 MiB and 49 MB, would use a quarter of the time and half of the memory and code.
 """
 
-MOST_ITEMS: Final = 2_000
-"""The maximum number of imported functions and types. All of WASI has a few hundred."""
-
-_EXPORTS: Final = {
-    "load": "func(string, string) -> result<bool, string>",
-    "choose": "func(string) -> result<string, string>",
-}
-_IMPORTS: Final = {"log": "func(string)", "clock": "func() -> u64"}
+MOST_IMPORTS: Final = 100
+MOST_EXPORTS: Final = 1_000
+"""The maximum numbers of imports and exports. WASI preview 1 has 46 functions."""
 
 
-def make_engine(name: str, kind: str = COMPONENT) -> Engine:
-    """Return a wasmtime engine with the settings of the sandbox's engine ``name`` for this kind of code. Code
-    compiled for one name is invalid for the other. Uploads have a separate engine.
-    """
+def make_engine(kind: str) -> Engine:
+    """Return a wasmtime engine for this kind of code. Code for one kind is invalid for the others."""
     config = Config()
     for setting, value in settings_of(kind).items():
         setattr(config, setting, value)
-    if name == FAST:
-        # Do not import this for the plain engine, which must work even if the private names differ.
+    if kind == LINKED:
+        # Do not import this for the others, which must work even if the private names differ.
         from arena.sandbox.engine.internals import refuse_asynchronous
 
         refuse_asynchronous(config)
@@ -116,49 +107,58 @@ def compile_budget(size: int) -> CompileBudget:
 
 def settings_of(kind: str) -> dict[str, bool | int]:
     """Return the settings for this kind of code."""
-    return {**SETTINGS, **UPLOAD_SETTINGS} if kind == COMPONENT else SETTINGS
+    return {**SETTINGS, **UPLOAD_SETTINGS} if kind in (UPLOAD, QUICKJS) else SETTINGS
 
 
-def objection(component: Component, engine: Engine) -> str | None:
-    """Return the reason why this component is not a bot of the world ``bot``, or None if it is one."""
-    exports = component.type.exports(engine)
-    imports = component.type.imports(engine)
-    for name, signature in _EXPORTS.items():
-        if name not in exports or signature_of(exports[name].ty) != signature:
-            return f"it does not export {name}: {signature}"
-    for name, item in imports.items():
-        if name in _IMPORTS and signature_of(item.ty) != _IMPORTS[name]:
-            return f"it imports {name}, but not as {_IMPORTS[name]}"
-        if name not in _IMPORTS and not name.startswith("wasi:"):
-            return f"it imports {name}; only log, clock and the functions of WASI are allowed"
-    if item_count(imports, engine, MOST_ITEMS) > MOST_ITEMS:
-        return f"it imports more than {MOST_ITEMS} functions and types"
-    for interface, function, signature, item in provided(imports, engine):
-        if signature_of(item) != signature:
-            return f"it imports {function} of {interface}, but not as {signature}"
+def objection(module: Module) -> str | None:
+    """Return the reason why this module is not a bot, or None if it is one."""
+    if len(module.imports) > MOST_IMPORTS or len(module.exports) > MOST_EXPORTS:
+        return f"it has more than {MOST_IMPORTS} imports or {MOST_EXPORTS} exports"
+    known = functions()
+    for item in module.imports:
+        if item.module != WASI:
+            return f"it imports {item.name} of {item.module}; only functions of {WASI} are allowed"
+        wanted = known.get(item.name or "")
+        if wanted is None:
+            return f"it imports {item.name}, which is not a function of {WASI}"
+        if not isinstance(item.type, FuncType) or _signature(item.type) != _signature(wanted):
+            return f"it imports {item.name}, but not as a function {_signature(wanted)}"
+    exports = {item.name: item.type for item in module.exports}
+    if not isinstance(exports.get("memory"), MemoryType):
+        return 'it does not export a memory with the name "memory"'
+    start = exports.get("_start")
+    if not isinstance(start, FuncType) or _signature(start) != _signature(FuncType([], [])):
+        return 'it does not export a function "_start" without parameters and results, as commands do'
     return None
+
+
+def _signature(function: FuncType) -> str:
+    names = (", ".join(map(str, types)) for types in (function.params, function.results))
+    return " -> ".join(f"({some})" for some in names)
 
 
 def main() -> int:
     """Run the compiler, as described at the top of this file."""
-    kind, name, source, output = sys.argv[1:]
-    engine = make_engine(name, kind)
+    kind, source, output = sys.argv[1:]
+    engine = make_engine(kind)
     wasm = Path(source).read_bytes()
-    if kind == MODULE:
-        Path(output).write_bytes(Module(engine, wasm).serialize())
+    if kind == RUNTIME:
+        Path(output).write_bytes(Component(engine, wasm).serialize())
         return 0
-    if not wasm.startswith(COMPONENT_MAGIC):
-        return _refuse("it is not a WebAssembly component in the binary format")
+    if not wasm.startswith(MODULE_MAGIC):
+        kind_of_file = "a component" if wasm.startswith(COMPONENT_MAGIC) else "not WebAssembly in binary form"
+        return _refuse(f"it is {kind_of_file}; expected a WebAssembly module for WASI preview 1")
     try:
-        component = Component(engine, wasm)
+        module = Module(engine, wasm)
     except WasmtimeError as error:
         return _refuse(str(error).splitlines()[-1])
-    why = objection(component, engine)
-    if why is not None:
-        return _refuse(why)
-    code = component.serialize()
-    if kind == COMPONENT and len(code) > (most := compile_budget(len(wasm)).code):
-        return _refuse(f"its code would have {len(code)} bytes; the maximum for its size is {most}")
+    code = module.serialize()
+    if kind == UPLOAD:
+        why = objection(module)
+        if why is not None:
+            return _refuse(why)
+        if len(code) > (most := compile_budget(len(wasm)).code):
+            return _refuse(f"its code would have {len(code)} bytes; the maximum for its size is {most}")
     Path(output).write_bytes(code)
     return 0
 

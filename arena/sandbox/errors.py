@@ -13,4 +13,4 @@ class BuildFailed(ArenaError):
 
 
 class CompilingEnded(BuildFailed, HostFailure):
-    """The process that compiled a component was terminated, through no fault of the component."""
+    """The process that compiled a module was terminated, through no fault of the module."""

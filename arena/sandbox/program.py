@@ -5,29 +5,21 @@ the engines that run them.
 from __future__ import annotations
 
 import math
-import random
 import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 from wasmtime import Trap, WasmtimeError
 
 from arena.bots import Turn
-from arena.sandbox.limits import FUEL_PER_MS, SandboxLimits, processor_seconds
-from arena.sandbox.processor_time import OutOfProcessorTime
+from arena.sandbox.limits import BYTE_FUEL, CALL_FUEL, FUEL_PER_MS, SandboxLimits, processor_seconds
+from arena.sandbox.meter import FuelCounter, FuelMeter, OutOfFuel, Usage
+from arena.sandbox.module_thread import OutOfProcessorTime
 from arena.sandbox.progress import CALL, PROCESSOR_MARGIN, PROGRESS, WALL_MARGIN
-from arena.sandbox.wasi import CALL_FUEL, Guest
-
-CHARACTER_FUEL: Final = 10
-"""The fuel that a printed character costs."""
 
 Result = TypeVar("Result")
-
-
-class OutOfFuel(Exception):
-    """The instance has used up its fuel for this call."""
 
 
 class Trapped(Exception):
@@ -48,15 +40,6 @@ class NoAction(Exception):
     """The bot returned something that is not an action. The instance can be used again."""
 
 
-class TooLong(Exception):
-    """A text is longer than :data:`~arena.sandbox.limits.MOST_TEXT`."""
-
-    def __init__(self, size: int, *, is_error: bool) -> None:
-        super().__init__(size)
-        self.size = size
-        self.is_error = is_error
-
-
 class Prepared(NamedTuple):
     """A compiled source: the code or the error, and the output from compiling it."""
 
@@ -66,10 +49,10 @@ class Prepared(NamedTuple):
 
 
 class Program(ABC):
-    """A component that is a bot, or the Python that runs source bots."""
+    """A module that is a bot, or the Python that runs source bots."""
 
     limits_processor_time = False
-    """Whether the program's calls are limited in processor time as well as in fuel."""
+    """Whether the program's calls and games are limited in processor time as well as in fuel."""
 
     def __init__(self) -> None:
         self.thread = threading.local()
@@ -89,18 +72,20 @@ class Program(ABC):
 
     @abstractmethod
     def instance(
-        self, limits: SandboxLimits, seed: int, print: Callable[[str], None], used: int = 0
+        self, limits: SandboxLimits, seed: int, print: Callable[[str], None], usage: Usage
     ) -> ProgramInstance:
         """Return an instance in the state of a new one. It must be closed after the game. Raises what
         :meth:`ProgramInstance.choose` raises.
 
-        ``print`` receives its output; ``used`` is the fuel that earlier instances of the same game used.
+        ``print`` receives its output. What the instance uses is added to ``usage``, which all instances of
+        the same seat and game share.
         """
 
 
 class SandboxEngine(ABC):
-    """A way to run programs with wasmtime. The implementations are in ``arena.sandbox.engine.fast`` and
-    ``arena.sandbox.components``. Bots make the same decisions in both, but use different amounts of fuel.
+    """A way to run the sandbox's Python with wasmtime. The implementations are in
+    ``arena.sandbox.engine.fast`` and ``arena.sandbox.plain``. Bots make the same decisions in both, but use
+    different amounts of fuel.
     """
 
     runtime_id: str
@@ -109,25 +94,11 @@ class SandboxEngine(ABC):
     python: Program
     """The Python of the sandbox, which runs source bots."""
 
-    @abstractmethod
-    def component(self, wasm: bytes) -> Program:
-        """Return a bot that is a component. Raises :class:`~arena.bots.InvalidBot`."""
 
-
-class FuelCounter(Protocol):
-    """Counts an instance's fuel."""
-
-    def get_fuel(self) -> int:
-        """Return the remaining fuel."""
-
-    def set_fuel(self, fuel: int) -> None:
-        """Replace the remaining fuel."""
-
-
-class ProgramInstance(Guest):
+class ProgramInstance(ABC):
     """One instance, with its own memory and no other state. It can be used until it raises
-    :class:`OutOfFuel`, :class:`~arena.sandbox.processor_time.OutOfProcessorTime`, :class:`Trapped` or
-    :class:`TooSlow`. The parameters are those of :meth:`Program.instance`.
+    :class:`~arena.sandbox.meter.OutOfFuel`, :class:`~arena.sandbox.module_thread.OutOfProcessorTime`,
+    :class:`Trapped` or :class:`TooSlow`. The parameters are those of :meth:`Program.instance`.
     """
 
     def __init__(
@@ -137,23 +108,15 @@ class ProgramInstance(Guest):
         limits: SandboxLimits,
         seed: int,
         print: Callable[[str], None],
-        used: int,
+        usage: Usage,
     ) -> None:
         self.print = print
         self.sound = True
         """Whether the instance can be used."""
         self._program = program
-        self._fuel = fuel
+        self._meter = FuelMeter(fuel, usage)
         self._limits = limits
         self._seed = seed
-        self._random: random.Random | None = None
-        self._used = used
-        self._given = 0
-
-    @property
-    def used(self) -> int:
-        """The fuel used in this game so far."""
-        return self._used
 
     @abstractmethod
     def load(self, source: str, code: bytes, fuel: int) -> bool:
@@ -165,55 +128,42 @@ class ProgramInstance(Guest):
 
     @abstractmethod
     def choose(self, turn: Turn | None, fuel: int) -> str | None:
-        """Return the bot's answer, which can be any string, or None. Without a turn, which only the sandbox's
-        Python supports, return the games that the bot says it plays, separated by spaces.
+        """Return the bot's answer, which can be any string, or None. Without a turn, return the games that
+        the bot says it plays, separated by spaces.
 
-        Raises :class:`Failed`, :class:`NoAction`, :class:`OutOfFuel`,
-        :class:`~arena.sandbox.processor_time.OutOfProcessorTime`, :class:`Trapped` or :class:`TooSlow`.
+        Raises :class:`Failed`, :class:`NoAction`, :class:`~arena.sandbox.meter.OutOfFuel`,
+        :class:`~arena.sandbox.module_thread.OutOfProcessorTime`, :class:`Trapped` or :class:`TooSlow`.
         """
 
     @abstractmethod
     def close(self) -> None:
         """Free the instance's memory. This also happens when the object is garbage-collected."""
 
-    def charge(self, fuel: int) -> None:
-        """Charge fuel for work that the host does for the running instance."""
-        left = self._fuel.get_fuel()
-        self._fuel.set_fuel(max(0, left - fuel))
-        if fuel >= left:
-            raise OutOfFuel
-
-    def clock_ns(self) -> int:
-        """Return the nanoseconds of thinking time in this game so far."""
-        return (self._used + self._given - self._fuel.get_fuel()) * 1_000_000 // FUEL_PER_MS
-
-    def random_bytes(self, size: int) -> bytes:
-        """Return bytes derived from the seed."""
-        if self._random is None:
-            self._random = random.Random(f"wasi {self._seed}")
-        return self._random.randbytes(size)
-
     def log(self, text: str, length: int = 0) -> None:
         """Print a text at the expense of the running instance's fuel. If ``text`` is only the beginning of a
         longer text, ``length`` is the length of the whole text.
         """
-        self.charge(CALL_FUEL + CHARACTER_FUEL * max(length, len(text)))
+        self._meter.charge(CALL_FUEL + BYTE_FUEL * max(length, len(text)))
         self.print(text)
 
     def clock(self) -> int:
         """Return the clock, at the expense of the running instance's fuel."""
-        self.charge(CALL_FUEL)
-        return self.clock_ns()
+        self._meter.charge(CALL_FUEL)
+        return self._meter.clock_ns()
+
+    def _seconds(self, start: float) -> float:
+        """Return the processor time of a call that began when this thread's processor time was ``start``."""
+        return time.thread_time() - start
 
     def _call(self, fuel: int, call: Callable[..., Result], *arguments: object) -> Result:
-        counter, thread = self._fuel, self._program.thread
+        meter, thread = self._meter, self._program.thread
         self.sound = False
-        self._given = fuel
-        counter.set_fuel(fuel)
         thread.instance = self
         seconds = self._limits.backstop_seconds
         latest = time.monotonic() + seconds
         PROGRESS.begin(CALL, seconds + WALL_MARGIN, processor_seconds(fuel) + PROCESSOR_MARGIN)
+        meter.begin(fuel)
+        start = time.thread_time()
         try:
             result = call(*arguments)
         except OutOfProcessorTime:
@@ -224,14 +174,14 @@ class ProgramInstance(Guest):
             # The first lines are a backtrace of machine code.
             text = str(error)
             if "all fuel consumed" in text:
-                counter.set_fuel(0)
+                meter.empty()
                 raise OutOfFuel from None
             raise Trapped(text.strip().splitlines()[-1].strip()) from None
         finally:
+            charge = meter.end(self._seconds(start))
             PROGRESS.end(CALL)
+            PROGRESS.charge(charge / FUEL_PER_MS)
             thread.instance = None
-            self._used += fuel - counter.get_fuel()
-            self._given = 0
             if time.monotonic() > latest:
                 raise TooSlow
         self.sound = True

@@ -30,7 +30,9 @@ _NAME: Final = struct.Struct("64p")
 _SIZE: Final = struct.Struct("H")
 _NAME_AT: Final = len(STEPS) * _STEP.size
 _SIZE_AT: Final = _NAME_AT + _NAME.size
-_GROUP_AT: Final = _SIZE_AT + _SIZE.size
+_CHARGED: Final = struct.Struct("=d")
+_CHARGED_AT: Final = _SIZE_AT + _SIZE.size
+_GROUP_AT: Final = _CHARGED_AT + _CHARGED.size
 
 
 class StepLimit(NamedTuple):
@@ -46,7 +48,8 @@ class StepLimit(NamedTuple):
 
 class GroupAttempt(NamedTuple):
     """An attempt to play a group of a tournament. ``uploaded`` lists the uploaded bots in the group;
-    ``calling`` is the bot whose call is running, or empty if none is.
+    ``calling`` is the bot whose call is running, or empty if none is. ``charged_ms``: see
+    :meth:`Progress.take_charges`.
     """
 
     tournament: str
@@ -54,6 +57,7 @@ class GroupAttempt(NamedTuple):
     attempt: int
     uploaded: tuple[str, ...]
     calling: str = ""
+    charged_ms: float = 0.0
 
 
 class Progress:
@@ -95,6 +99,17 @@ class Progress:
         """Record that a player of the group is about to be created or to make a decision."""
         _NAME.pack_into(self._memory, _NAME_AT, self._names.get(player, b""))
 
+    def charge(self, ms: float) -> None:
+        """Charge the milliseconds of a call of an uploaded bot."""
+        (charged,) = _CHARGED.unpack_from(self._memory, _CHARGED_AT)
+        _CHARGED.pack_into(self._memory, _CHARGED_AT, charged + ms)
+
+    def take_charges(self) -> float:
+        """Return the milliseconds charged since this was last called."""
+        (charged,) = _CHARGED.unpack_from(self._memory, _CHARGED_AT)
+        _CHARGED.pack_into(self._memory, _CHARGED_AT, 0.0)
+        return float(charged)
+
     def step(self, step: int) -> StepLimit:
         """Return the currently running step of a kind."""
         return StepLimit(*_STEP.unpack_from(self._memory, step * _STEP.size))
@@ -109,7 +124,8 @@ class Progress:
         if self.step(CALL).seconds:
             (name,) = _NAME.unpack_from(self._memory, _NAME_AT)
             calling = name.decode()
-        return GroupAttempt(tournament, group, attempt, tuple(uploaded), calling)
+        (charged,) = _CHARGED.unpack_from(self._memory, _CHARGED_AT)
+        return GroupAttempt(tournament, group, attempt, tuple(uploaded), calling, charged)
 
 
 PROGRESS: Final = Progress()

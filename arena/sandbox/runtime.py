@@ -9,22 +9,17 @@ builds the runtime now, which takes about a minute, and prints its id.
 from __future__ import annotations
 
 import logging
-from functools import lru_cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from wasmtime import WasmtimeError
 
-from arena.bots import InvalidBot
 from arena.sandbox.building import digest_of, python_component
-from arena.sandbox.components import PlainEngine
 from arena.sandbox.errors import BuildFailed
-from arena.sandbox.limits import SandboxLimits
+from arena.sandbox.plain import PlainEngine
 from arena.sandbox.program import Program, SandboxEngine
 
 log = logging.getLogger(__name__)
-
-_PROGRAMS: Final = 32
 
 
 class Runtime(NamedTuple):
@@ -99,22 +94,6 @@ def runtime_id() -> str:
 def python_program() -> Program:
     """Return the Python of the sandbox. Raises :class:`~arena.sandbox.errors.BuildFailed`."""
     return sandbox_engine().python
-
-
-def component_program(wasm: bytes, limits: SandboxLimits) -> Program:
-    """Return a bot that is a component. Raises :class:`~arena.bots.InvalidBot`."""
-    if len(wasm) > limits.component_bytes:
-        raise InvalidBot(
-            f"the component has {len(wasm)} bytes",
-            field="source",
-            expected=f"at most {limits.component_bytes}",
-        )
-    return _component_program(wasm)
-
-
-@lru_cache(_PROGRAMS)
-def _component_program(wasm: bytes) -> Program:
-    return sandbox_engine().component(wasm)
 
 
 if __name__ == "__main__":

@@ -184,6 +184,10 @@ class AccountStore(Repository):
         """Return all versions by label."""
         return _texts(self._one("HGETALL", _versions(name)))
 
+    def replace_version(self, name: str, label: str, version: str) -> None:
+        """Replace the stored form of a version, for an upgrade of the data."""
+        self._one("HSET", _versions(name), label, version)
+
     def versions_of(self, names: Sequence[str]) -> list[dict[str, str]]:
         """Return the versions of several bots, each as returned by :meth:`versions`."""
         found: list[dict[str, str]] = []

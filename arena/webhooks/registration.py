@@ -11,7 +11,15 @@ from arena.accounts.accounts import Accounts, Principal
 from arena.accounts.records import BotSettings
 from arena.accounts.rights import check_owner
 from arena.accounts.upload_intake import Uploads
-from arena.accounts.uploads import InvalidSource, ReceivedUpload, Upload, component_upload, python_upload
+from arena.accounts.uploads import (
+    FIELDS,
+    InvalidSource,
+    ReceivedUpload,
+    Upload,
+    javascript_upload,
+    module_upload,
+    python_upload,
+)
 from arena.accounts.versions import BotAccount, Version
 from arena.bots.transports import transport_of
 from arena.declarations import settings_of
@@ -139,23 +147,23 @@ def _take_upload(body: dict[str, Any]) -> Upload | None:
     """Remove and return the upload in ``body``, or return None if there is none. It is removed because
     ``body`` is kept while the request waits.
     """
-    given = [key for key in ("source", "component") if key in body]
+    given = [key for key in FIELDS.values() if key in body]
     if transport_of(body["transport"]).takes_upload != (len(given) == 1):
         raise InvalidSource(
-            "an uploaded bot requires either a source or a component, which other bots must not have",
+            "an uploaded bot requires either a source or a module, which other bots must not have",
             field=given[0] if given else "source",
-            expected='either source or component, with the transport "uploaded"',
+            expected='source, javascript or module, with the transport "uploaded"',
         )
     if not given:
         return None
     if "source" in body:
         return python_upload(body.pop("source"))
-    component = body.pop("component")
-    if isinstance(component, str):
+    if "javascript" in body:
+        return javascript_upload(body.pop("javascript"))
+    module = body.pop("module")
+    if isinstance(module, str):
         try:
-            component = b64decode(component, validate=True)
+            module = b64decode(module, validate=True)
         except ValueError:
-            raise InvalidSource(
-                "the component is not valid base64", field="component", expected="base64"
-            ) from None
-    return component_upload(component)
+            raise InvalidSource("the module is not valid base64", field="module", expected="base64") from None
+    return module_upload(module)

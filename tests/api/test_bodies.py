@@ -19,7 +19,7 @@ from arena.ops.settings import HttpSettings, Limit, Settings
 from arena.sandbox.limits import DEFAULT_LIMITS
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient, contract_client
-from tests.sandbox import components
+from tests.sandbox import modules
 
 BOT = "\ndef choose(turn):\n    return None\n"
 BRACKETS = "x = '" + "[{" * 499_900 + "'" + BOT
@@ -94,14 +94,12 @@ def test_files_are_taken_as_they_are(owner: Account) -> None:
     )
     assert made.status_code == 201, made.text
     assert made.json["bot"]["description"] == "Full of lists"
-    component = components.component(choose=components.text(32, 9))
-    added = owner.client.post(
-        "/v1/bots/lists/versions?label=2", data=component, content_type="application/wasm"
-    )
-    assert (added.status_code, added.json["language"]) == (201, "component")
+    module = modules.PLAYS
+    added = owner.client.post("/v1/bots/lists/versions?label=2", data=module, content_type="application/wasm")
+    assert (added.status_code, added.json["language"]) == (201, "module")
     assert owner.client.get("/v1/bots/lists/versions/1/source").json["source"] == LISTS
     shown = owner.client.get("/v1/bots/lists/versions/2/source").json
-    assert shown["component"] == b64encode(component).decode()
+    assert shown["module"] == b64encode(module).decode()
 
 
 @pytest.mark.parametrize(
@@ -114,7 +112,7 @@ def test_files_are_taken_as_they_are(owner: Account) -> None:
         ("?label=2", "text/x-python", b"\xff", 422, "source"),
         ("?label=2", "text/x-python", b" \n", 422, "source"),
         ("?label=2", "text/x-python", b"#" * (DEFAULT_LIMITS.source_bytes + 1), 413, None),
-        ("?label=2", "application/wasm", b"\0asm", 422, "component"),
+        ("?label=2", "application/wasm", b"\0asm", 422, "module"),
     ],
 )
 def test_files_that_are_not_taken(
@@ -132,8 +130,8 @@ def test_files_that_are_not_taken(
     assert response.json.get("field") == field
 
 
-def test_a_component_too_large_for_json_is_told_how_to_come(owner: Account) -> None:
-    body = {"name": "large", "transport": "uploaded", "component": "A" * 1_000_000}
+def test_a_module_too_large_for_json_is_told_how_to_come(owner: Account) -> None:
+    body = {"name": "large", "transport": "uploaded", "module": "A" * 1_000_000}
     response = owner.client.post("/v1/bots", json=body)
     assert response.status_code == 413
     assert "application/wasm" in response.json["detail"]

@@ -16,7 +16,7 @@ from arena.store.accounts import AccountStore
 from arena.store.amounts import Stored
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
-from tests.sandbox import components
+from tests.sandbox import modules
 
 FIRST = "def choose(turn):\n    print('my turn')\n    return turn['legal_actions'][0]\n"
 BROKEN = "def choose(turn):\n    return turn['no such field']\n"
@@ -24,6 +24,9 @@ BODY = {"name": "first", "transport": "uploaded", "source": FIRST}
 
 
 pytestmark = [pytest.mark.system, pytest.mark.usefixtures("checker")]
+
+
+SCRIPT = "// Plays the first action, naïvely.\nexport const choose = (turn) => turn.legal_actions[0];\n"
 
 
 @pytest.fixture
@@ -44,7 +47,7 @@ def test_a_source_is_kept_as_it_was_sent(uploaded: Account, anybody: ContractCli
     assert (version["transport"], version["language"]) == ("uploaded", "python")
     assert (version["digest"], version["published"]) == (digest, False)
     told = uploaded.client.get("/v1/bots/first/versions/1/source").json
-    assert told == {"language": "python", "digest": digest, "source": FIRST, "component": None}
+    assert told == {"language": "python", "digest": digest, "source": FIRST, "module": None}
 
 
 def test_a_file_that_cannot_be_loaded_makes_no_version_and_takes_no_name(
@@ -104,14 +107,51 @@ def test_a_version_qualifies_only_in_the_games_that_it_plays(app: Flask, uploade
     assert [one["kind"] for one in shown] == ["truco"]
 
 
-def test_a_component_is_kept_as_it_was_sent(uploaded: Account) -> None:
-    data = components.component(choose=components.text(32, 9))
-    body = {"label": "2", "transport": "uploaded", "component": b64encode(data).decode()}
+def test_a_javascript_file_is_kept_as_it_was_sent(uploaded: Account) -> None:
+    body = {"label": "2", "transport": "uploaded", "javascript": SCRIPT}
+    response = uploaded.client.post("/v1/bots/first/versions", json=body)
+    assert (response.status_code, response.json["language"]) == (201, "javascript")
+    told = uploaded.client.get("/v1/bots/first/versions/2/source").json
+    digest = hashlib.sha256(SCRIPT.encode()).hexdigest()
+    assert told == {"language": "javascript", "digest": digest, "source": SCRIPT, "module": None}
+    marked = b"\xef\xbb\xbf" + SCRIPT.encode()
+    path = "/v1/bots/first/versions?label=3"
+    assert uploaded.client.post(path, data=marked, content_type="text/javascript").status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "detail"),
+    [
+        (SCRIPT + "export retrun 1;\n", "load_failed", "bot.js:3: SyntaxError: "),
+        (
+            "export const pick = 1;",
+            "load_failed",
+            "bot.js: it exports no bot; expected a function choose(turn)",
+        ),
+        ("while (true);", "load_failed", "no answer within 2000 ms of thinking (fuel)"),
+        (" \n", "invalid_source", "the source is empty"),
+        ("// \0", "invalid_source", "the source contains null bytes"),
+        ("// \udcff", "invalid_source", "the source is not text"),
+    ],
+)
+def test_a_javascript_file_that_is_no_bot_is_refused(
+    source: str, code: str, detail: str, uploaded: Account
+) -> None:
+    path = "/v1/bots/first/versions?label=2"
+    data = source.encode(errors="surrogateescape")
+    refused = uploaded.client.post(path, data=data, content_type="text/javascript")
+    assert (refused.json["code"], refused.json["field"]) == (code, "javascript")
+    assert detail in refused.json["detail"]
+
+
+def test_a_module_is_kept_as_it_was_sent(uploaded: Account) -> None:
+    data = modules.PLAYS
+    body = {"label": "2", "transport": "uploaded", "module": b64encode(data).decode()}
     response = uploaded.client.post("/v1/bots/first/versions", json=body)
     assert response.status_code == 201, response.text
-    assert response.json["language"] == "component"
+    assert response.json["language"] == "module"
     told = uploaded.client.get("/v1/bots/first/versions/2/source").json
-    assert (told["component"], told["source"]) == (body["component"], None)
+    assert (told["module"], told["source"]) == (body["module"], None)
 
 
 def test_a_version_never_changes(uploaded: Account) -> None:
@@ -174,10 +214,10 @@ def test_what_was_not_uploaded_has_no_source(owner: Account, register: Callable[
     [
         ({"source": "x = '\0'"}, "source", "null bytes"),
         ({"source": ""}, "source", "empty"),
-        ({"source": None, "component": "not base64!"}, "component", "base64"),
-        ({"source": None, "component": "AAAA"}, "component", "not a WebAssembly component"),
-        ({"component": "AAAA"}, "source", "either a source or a component"),
-        ({"source": None}, "source", "either a source or a component"),
+        ({"source": None, "module": "not base64!"}, "module", "base64"),
+        ({"source": None, "module": "AAAA"}, "module", "not WebAssembly in binary form"),
+        ({"module": "AAAA"}, "source", "either a source or a module"),
+        ({"source": None}, "source", "either a source or a module"),
         ({"transport": "remote"}, "source", "which other bots must not have"),
     ],
 )

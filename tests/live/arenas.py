@@ -9,7 +9,7 @@ from typing import Any
 
 from arena.accounts.accounts import Principal
 from arena.accounts.upload_intake import Uploads
-from arena.accounts.uploads import component_upload, python_upload
+from arena.accounts.uploads import module_upload, python_upload
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.live.retention import Retention
@@ -114,8 +114,8 @@ class Arena:
             self.live.answer(bot, [{"turn": turn["turn"], "action": answer(turn)} for turn in turns])
 
     def upload(self, name: str, source: str | bytes, label: str = "1", owner: str = "olga") -> None:
-        """Upload a source or a component as a new bot, or, with another label, as a version."""
-        given = python_upload(source) if isinstance(source, str) else component_upload(source)
+        """Upload a source or a module as a new bot, or, with another label, as a version."""
+        given = python_upload(source) if isinstance(source, str) else module_upload(source)
         if label == "1":
             _, _, received = self.uploads.register(owner, name, label, given)
         else:

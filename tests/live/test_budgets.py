@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from arena.accounts.allowances import DAY_MS, BudgetExceeded
+from arena.accounts.uploads import module_upload
+from arena.bots import HostFailure
+from arena.events import local_groups
 from arena.ops.jobs import InlineJobs
 from arena.ops.service import open_service
 from arena.ops.settings import Settings
 from arena.store.amounts import Compute
 from tests.live.arenas import Arena
 from tests.live.clock import skip
+from tests.sandbox import hostile, modules
 
 FIRST = "def choose(turn):\n    return turn['legal_actions'][0]\n"
 
@@ -132,8 +137,8 @@ def test_qualifications_count_when_the_owner_starts_them(arena: Frugal) -> None:
 def test_fuel_counts_and_what_runs_waits_for_the_next_day(url: str) -> None:
     arena = Frugal(url, Compute(groups=1000, fuel_ms=1))
     try:
-        next_day(arena)
         arena.upload("first", FIRST)
+        next_day(arena)
         begun = arena.tournaments.qualify("toepen", "first", "1")
         arena.run(begun["tournament"])
         assert used(arena, "fuel_ms") > 1
@@ -152,3 +157,43 @@ def test_fuel_counts_and_what_runs_waits_for_the_next_day(url: str) -> None:
         assert arena.run()["state"] == "finished"
     finally:
         arena.live.close()
+
+
+def test_what_a_void_group_used_is_charged(arena: Frugal, monkeypatch: pytest.MonkeyPatch) -> None:
+    arena.upload("first", FIRST)
+    name = arena.tournaments.qualify("toepen", "first", "1")["tournament"]
+    play = local_groups.play_local_group
+
+    def fail(*arguments: Any) -> None:
+        play(*arguments)
+        raise HostFailure("this machine is too slow")
+
+    monkeypatch.setattr(local_groups, "play_local_group", fail)
+    before = used(arena, "fuel_ms")
+    arena.step(name)
+    arena.tournaments.play_local_groups(name)
+    assert [void["reason"] for void in arena.tournaments.view(name)["voids"]] == ["this machine is too slow"]
+    assert used(arena, "fuel_ms") > before + 1
+
+
+def test_processor_time_is_charged_if_it_is_more_than_the_fuel(arena: Frugal) -> None:
+    again = "(local.set $i (i32.add (local.get $i) (i32.const 1))) (br_if $next (i32.lt_u (local.get $i) "
+    core = f"(func $grow (local $i i32) (loop $next {hostile.GROWS * 20} {again} (i32.const 20000)))))"
+    arena.upload("slow", modules.module(core=core, decide="(call $grow)"))
+    begun = arena.tournaments.qualify("toepen", "slow", "1")
+    arena.run(begun["tournament"])
+    (known,) = arena.tournaments.qualifications("slow", "1")
+    assert known["state"] == "qualified"
+    fuel = 0.0
+    for record in arena.tournaments.records(begun["tournament"]):
+        game = json.loads(record)["canonical"]["game"]
+        for journal in arena.store.journals.find("slow", game) or ():
+            fuel += journal["load_ms"] + sum(one["ms"] for one in journal["decisions"])
+    assert used(arena, "fuel_ms") > 3 * fuel > 10
+
+
+def test_an_owner_pays_for_the_check_of_an_upload(arena: Frugal) -> None:
+    _, _, received = arena.service.uploads.register("olga", "checked", "1", module_upload(modules.PLAYS))
+    arena.service.uploads.check("checked", received.id)
+    assert arena.service.uploads.wait(received, 1).state == "added"
+    assert 100 < used(arena, "fuel_ms") < 60_000

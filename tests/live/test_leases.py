@@ -16,12 +16,11 @@ from arena.sandbox.limits import SandboxLimits
 from arena.sandbox.progress import CALL, PROGRESS
 from tests.live.arenas import Arena
 from tests.live.clock import skip
-from tests.sandbox.components import component
-from tests.sandbox.hostile import looping
+from tests.sandbox import hostile, modules
 from tests.waiting import wait_until
 
-SLOW = component(choose=looping("(drop (memory.grow (i32.const 0)))"))
-"""Each decision takes six seconds of processor time, all of it in one call."""
+SLOW = modules.module(decide=modules.looping(hostile.GROWS))
+"""Each decision takes sixteen seconds of processor time, all of it in one call."""
 
 STEPS = 4
 

@@ -12,9 +12,9 @@ import pytest
 from arena.accounts.accounts import Accounts, VersionExists
 from arena.accounts.allowances import QuotaExceeded
 from arena.accounts.default_limits import MAX_OF_BOT, Quotas
-from arena.accounts.uploads import ReceivedUpload, Upload, component_upload
+from arena.accounts.uploads import ReceivedUpload, Upload, module_upload
 from arena.errors import ArenaError
-from arena.sandbox.limits import COMPONENT_MAGIC
+from arena.sandbox.limits import MODULE_MAGIC
 from arena.store.accounts import StoredUpload, _owner
 from arena.store.amounts import Stored
 from arena.store.repositories import Store, open_store
@@ -31,8 +31,8 @@ def store(url: str) -> Iterator[Store]:
 
 
 def upload(size: int = MEGABYTE, seed: int = 0) -> Upload:
-    start = COMPONENT_MAGIC + bytes([seed])
-    return component_upload(start + bytes(size - len(start)))
+    start = MODULE_MAGIC + bytes([seed])
+    return module_upload(start + bytes(size - len(start)))
 
 
 def accounts(store: Store, owner: Stored | None = None, service: Stored | None = None) -> Accounts:
@@ -175,7 +175,7 @@ def test_the_same_source_is_stored_once(store: Store) -> None:
 def test_a_bot_has_a_maximum_of_its_own(store: Store) -> None:
     here = accounts(store, Stored(5, 500, 2 * MAX_OF_BOT.bytes))
     here.register_bot("ana", "zap")
-    size = 9 * MEGABYTE
+    size = 7 * MEGABYTE
     for number in range(MAX_OF_BOT.bytes // size):
         add(here, str(2 + number), upload(size, number))
     error = refused(lambda: add(here, "full", upload(size, 99)))

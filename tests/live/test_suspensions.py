@@ -156,3 +156,18 @@ def test_a_suspended_bot_is_not_seated_until_that_is_lifted(arena: Arena) -> Non
     arena.accounts.delete_bot("amy")
     suspensions.suspend("amy", why)
     assert suspensions.bots() == []
+
+
+def test_what_an_ended_worker_has_charged_is_counted_once(arena: Arena) -> None:
+    running_cup(arena)
+    group = group_of(arena, "cup", "amy", "bea")
+
+    def used() -> int:
+        found: int = arena.service.budgets.of_owner("olga")["fuel_ms"]["used"]
+        return found
+
+    before = used()
+    for _ in range(2):
+        ended = GroupAttempt("cup", group, 0, ("amy", "bea"), "amy", charged_ms=1500.5)
+        arena.tournaments.note_ended_worker(ended)
+    assert used() - before == 1501

@@ -16,14 +16,13 @@ from arena.games import game_of
 from arena.sandbox import runtime
 from arena.sandbox.bot import SandboxedBot
 from arena.sandbox.building import python_component
-from arena.sandbox.components import PlainEngine
 from arena.sandbox.engine import fast
 from arena.sandbox.engine.fast import FastEngine
 from arena.sandbox.errors import BuildFailed
 from arena.sandbox.limits import SandboxLimits
+from arena.sandbox.plain import PlainEngine
 from arena.sandbox.program import Program, SandboxEngine
 from arena.tournaments.local_run import Plan, play_group
-from tests.sandbox import components
 from tests.sandbox.conftest import QUICK, turn
 from tests.sandbox.test_bot import ROOT
 
@@ -184,14 +183,6 @@ def test_a_bot_that_uses_up_its_fuel_is_late_in_both(engines: tuple[SandboxEngin
     for engine in engines:
         answers = decided(engine.python, choosing("while True: pass"))
         assert [fault for fault, _ in answers[1:4]] == ["late"] * 3
-
-
-@pytest.mark.parametrize("wasm", [components.PLAYS, components.PASSES, components.ENTROPY, components.TRAPS])
-def test_components_decide_alike_in_both_engines(
-    engines: tuple[SandboxEngine, SandboxEngine], wasm: bytes
-) -> None:
-    answers, others = (decided(engine.component(wasm), "") for engine in engines)
-    assert answers == others
 
 
 def test_each_engine_names_itself_in_records(engines: tuple[SandboxEngine, SandboxEngine]) -> None:

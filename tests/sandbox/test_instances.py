@@ -94,7 +94,7 @@ def answers_of(bot: SandboxedBot, decisions: int = 4) -> list[Any]:
             answers.append(bot.choose(turn(("toepen", "truco")[number % 2])))
         except BotFailure as failure:
             answers.append((failure.type, str(failure)))
-        answers.append(bot._used)
+        answers.append(bot.usage.fuel)
     return [*answers, bot.journal]
 
 

@@ -1,6 +1,6 @@
-"""``python -m tests.soak.hostile``: uploaded components that let the host work for them.
+"""``python -m tests.soak.hostile``: uploaded modules that let the host work for them.
 
-Real workers with their watchdogs qualify hostile components of every kind, again and again, while an honest
+Real workers with their watchdogs qualify hostile modules of every kind, again and again, while an honest
 bot plays tournaments before, meanwhile and after. Prints what the calls of each kind took and what ended
 them, and memory, cache and speed of the workers.
 """
@@ -23,7 +23,7 @@ from typing import Final
 
 import click
 
-from arena.accounts.uploads import Upload, component_upload, python_upload
+from arena.accounts.uploads import Upload, module_upload, python_upload
 from arena.ops.service import open_service
 from arena.ops.settings import Settings
 from arena.sandbox.building import digest_of, python_component
@@ -32,34 +32,28 @@ from arena.store.amounts import Compute
 from arena.store.embedded import EmbeddedStore
 from queues.rq_jobs import RqJobs
 from tests.conftest import register
-from tests.sandbox import components, hostile
+from tests.sandbox import hostile, modules
 from tests.service import Process, descendants
 
 KINDS: Final[dict[str, Callable[[], bytes]]] = {
     **{name: make for name, (_, _, make) in {**hostile.DECIDING, **hostile.STARTING}.items()},
-    # Longer texts, and what the limits on memory and fuel end.
-    "UTF-8 of 50 MB": lambda: hostile.transcodes("utf8", 50_000_000),
-    "UTF-16 of 25 MB": lambda: hostile.transcodes("utf16", 25_000_000),
-    "Latin-1 of 50 MB": lambda: hostile.transcodes("latin1+utf16", 50_000_000),
-    "memory.fill of 60 MB": lambda: components.FILLS,
-    "loop": lambda: components.LOOPS,
-    "recursion": lambda: components.RECURSES,
-    "much memory": lambda: components.MUCH_MEMORY,
-    "giant answer": lambda: components.GIANT_ANSWER,
-    "giant type": lambda: hostile.type_bomb(17),
+    # What the limits on memory and fuel end.
+    "memory.fill of 60 MB": lambda: modules.FILLS,
+    "loop": lambda: modules.LOOPS,
+    "recursion": lambda: modules.RECURSES,
+    "much memory": lambda: modules.MUCH_MEMORY,
+    "giant answer": lambda: modules.GIANT_ANSWER,
     **{
-        f"proposal: {name}": lambda core=core: components.component(  # type: ignore[misc]
-            choose=components.text(16, 4), core=core
-        )
+        f"proposal: {name}": lambda core=core: modules.module(core=core)  # type: ignore[misc]
         for name, core in hostile.PROPOSALS.items()
     },
 }
-"""Hostile components: those of ``tests/sandbox/hostile.py``, and more."""
+"""Hostile modules: those of ``tests/sandbox/hostile.py``, and more."""
 
 HONEST: Final = "honest"
 PYTHON: Final = "def choose(turn):\n    return turn['legal_actions'][0]\n"
 _AT_ONCE: Final = 3
-"""Qualifications of hostile components that are under way at the same time."""
+"""Qualifications of hostile modules that are under way at the same time."""
 
 _MOST_LINES: Final = 40
 
@@ -127,7 +121,7 @@ class HostileBench:
         while self.qualify(HONEST) != "qualified":
             time.sleep(0.2)
         for number, (kind, make) in enumerate(KINDS.items()):
-            reason = self._upload(f"hostile-{number}", component_upload(make()))
+            reason = self._upload(f"hostile-{number}", module_upload(make()))
             if reason:
                 self.refused[kind] = reason
             else:

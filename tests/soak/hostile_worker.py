@@ -1,4 +1,4 @@
-"""``python -m tests.soak.hostile_worker LEAST DECISION_MS FOLDER``: components have small limits.
+"""``python -m tests.soak.hostile_worker LEAST DECISION_MS FOLDER``: modules have small limits.
 
 ``LEAST``: the processor seconds that a call with little fuel may use; ``DECISION_MS``: the fuel of a decision
 and of loading. Notes in ``FOLDER`` what each call of an uploaded bot took, one JSON object per line.
@@ -23,7 +23,7 @@ def note_calls(folder: Path) -> None:
     choose, make = SandboxedBot.choose, SandboxedSpec.make
 
     def noted(bot: str, act: Callable[[], Any], *, always: bool) -> Any:
-        begun, used = time.time(), time.thread_time()
+        begun, used = time.time(), time.process_time()
         fault = ""
         try:
             result = act()
@@ -34,7 +34,7 @@ def note_calls(folder: Path) -> None:
             fault = f"{getattr(error, 'type', type(error).__name__)}: {error}"
             raise
         finally:
-            seconds = time.thread_time() - used
+            seconds = time.process_time() - used
             line = {"bot": bot, "begun": begun, "ended": time.time(), "seconds": seconds, "fault": fault}
             if fault or always:
                 notes.write(json.dumps(line) + "\n")

@@ -89,7 +89,7 @@ def test_faulty_bots_harm_only_themselves(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.nightly("soak")
-def test_hostile_components_are_ended_beside_honest_bots(tmp_path: Path) -> None:
+def test_hostile_modules_are_ended_beside_honest_bots(tmp_path: Path) -> None:
     calls = hostile.play(tmp_path, 40 * SCALE, lambda line: None, groups=20)
     ended = [call for call in calls if call.bot != hostile.HONEST]
     assert len(ended) >= 40 * SCALE

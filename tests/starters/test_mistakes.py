@@ -22,7 +22,7 @@ KIND: Final = "truco"
 
 HEADS: Final = {
     "python": ("my_bot.py", '"""Return one of turn["legal_actions"]."""\n'),
-    "javascript": ("bot.mjs", "export function choose(turn) {\n"),
+    "javascript": ("my-bot.js", "export function choose(turn) {\n"),
     "go": ("bot.go", "func choose(turn Turn) string {\n"),
     "rust": ("src/bot.rs", "pub fn choose(turn: &Value) -> String {\n"),
     "java": ("Bot.java", "public String choose(Map<String, Object> turn) {\n"),
@@ -92,7 +92,8 @@ def test_a_mistake_costs_one_decision(language: str, arena: Service, workshop: P
     name = folder.name.replace("_", "-")
     write_starter(folder, KIND, language)
     file, head = HEADS[language]
-    path = folder / file.replace("my_bot", folder.name)
+    file = file.replace("my_bot", folder.name).replace("my-bot", name)
+    path = folder / file
     before, found, after = path.read_text().partition(head)
     assert found
     path.write_text(before + head + MISTAKES[language] + after)
@@ -113,7 +114,7 @@ def test_a_mistake_costs_one_decision(language: str, arena: Service, workshop: P
     assert (len(changed), faults) == (1, ["illegal"]), said
     assert re.search(rf"{changed[0]}\W.*illegal_action.*{NOT_AN_ACTION}", said), said
     assert "lost my glasses" in said
-    assert HEADS[language][0].rpartition("/")[2].replace("my_bot", folder.name) in said, "where it failed"
+    assert file.rpartition("/")[2] in said, "where it failed"
     message = re.search(
         r"\.\d+\.\d*5\W*: (?=.*play:ZZ)(?=.*legal: \S+)(?=.*(playing|default action) \S+).*", said
     )

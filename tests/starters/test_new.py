@@ -31,7 +31,7 @@ def test_a_starter_is_for_one_bot_and_one_game(language: str, kind: str, tmp_pat
         assert not any(other in path.name for other in GAMES)
         assert not re.search(r"https?://(?!127\.0\.0\.1)", text), f"{path} names a host"
     readme = (folder / "README.md").read_text(encoding="utf-8")
-    last = "register" if language in ("javascript", "java") else "submit"
+    last = "register" if language == "java" else "submit"
     assert commands(readme).keys() == {"build", "test", "run", last}
     assert f"botequim game create {kind} big-fish " in readme
     assert "botequim bot register big-fish " in readme

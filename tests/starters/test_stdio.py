@@ -26,6 +26,10 @@ pytestmark = pytest.mark.system
 GROUPS: Final = 5
 
 
+FILES: Final = {"python": "cmd:python main.py --stdio", "javascript": "cmd:node main.mjs --stdio"}
+"""The programs of the languages whose files play without one."""
+
+
 def marks(language: str, kind: str) -> list[pytest.MarkDecorator]:
     """As in ``test_playing.py``."""
     by_night = kind == "toepen" or language == "rust"
@@ -71,10 +75,9 @@ def test_every_language_plays_like_python_without_a_fault(
     language: str, kind: str, workshop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, settings, readme = built(language, kind, workshop)
-    tested = "cmd:python main.py --stdio" if language == "python" else ""
     command = line_with(readme, "botequim bot test")
-    if tested:
-        command = command.replace("my_bot.py", f"'{tested}'").replace(f"{folder.name}.py", f"'{tested}'")
+    if language in FILES:
+        command = f"botequim bot test '{FILES[language]}'"
     said = done(f"{command} --games 4 --json", folder, settings)
     found = json.loads(said[said.index("{") :])
     assert not found["failed"], found["failures"]

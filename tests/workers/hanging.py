@@ -1,4 +1,4 @@
-"""``python -m tests.workers.hanging HOW SILENT WALL``: a worker in which calls of components do not return.
+"""``python -m tests.workers.hanging HOW SILENT WALL``: a worker in which calls of modules do not return.
 
 They are ``holding`` the lock of Python, so that no other thread runs, ``sleeping``, ``burning`` processor
 time, or ``crashing`` the process; a ``deaf`` worker ignores signals while it waits for jobs. ``SILENT``: the
@@ -47,14 +47,15 @@ def main(how: str, silent: float, wall: float) -> None:
         watchdog.STOP_SECONDS = 0.5  # type: ignore[misc]
     ended = watch()
     from arena.events import local_groups
-    from arena.sandbox import components, program
+    from arena.sandbox import program
     from arena.sandbox.limits import SandboxLimits
+    from arena.sandbox.module_thread import ModuleThread
     from workers import worker
 
     def hang(*arguments: Any) -> Any:
         HOW[how]()
 
-    components.watched_call = hang  # type: ignore[misc]
+    ModuleThread.call = hang  # type: ignore[method-assign]
     if how == "deaf":
         worker.Worker.request_stop = lambda *_: None  # type: ignore[method-assign]
     worker.SILENT_FOR = silent  # type: ignore[misc]

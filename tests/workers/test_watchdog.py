@@ -17,7 +17,7 @@ from arena.accounts.suspensions import BotSuspended
 from arena.store.embedded import EmbeddedStore
 from queues.rq_jobs import ARENA_QUEUE, RqJobs
 from tests.live.arenas import Arena
-from tests.sandbox import components
+from tests.sandbox import modules
 from tests.service import Process, descendants, is_alive
 from tests.waiting import wait_until
 
@@ -33,7 +33,7 @@ LONG = "1000"
 @pytest.fixture
 def arena(store: EmbeddedStore) -> Iterator[Arena]:
     opened = Arena(store.url)
-    opened.upload("stuck", components.PLAYS)
+    opened.upload("stuck", modules.PLAYS)
     yield opened
     opened.live.close()
 

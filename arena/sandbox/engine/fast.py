@@ -4,7 +4,6 @@ reuses its instances. ``docs/sandbox-engine.md`` explains the gains, and when to
 
 from __future__ import annotations
 
-import hashlib
 import json
 import marshal
 from collections.abc import Callable
@@ -15,24 +14,22 @@ from typing import Any, Final
 
 from wasmtime import Engine as WasmtimeEngine
 from wasmtime import FuncType, Linker, Module, ValType
-from wasmtime.component import LinkerInstance
 
 from arena.bots import InvalidBot, Turn
 from arena.sandbox.building import compiled, compiled_source, digest_of, recipe_of, runtime_name
 from arena.sandbox.cache import cached
-from arena.sandbox.compiler import COMPONENT, FAST, MODULE, compile_budget, make_engine
-from arena.sandbox.components import ComponentProgram, component_program
+from arena.sandbox.compiler import LINKED, compile_budget, make_engine
 from arena.sandbox.engine.image import with_immortal_objects
 from arena.sandbox.engine.instances import InstancePool, OutsideMemory, RuntimeFunction
-from arena.sandbox.engine.internals import FastTextFunction, add_text_function, check_version
+from arena.sandbox.engine.internals import check_version
 from arena.sandbox.engine.linking import HOST, linked
 from arena.sandbox.errors import BuildFailed
 from arena.sandbox.guest.protocol import DONE, FAILED, MARSHAL_VERSION, NOTHING, RIGHTS
 from arena.sandbox.limits import COMPILE_BYTES, FUEL_PER_MS, MOST_TEXT, SandboxLimits, compile_ms
+from arena.sandbox.meter import OutOfFuel, Usage
 from arena.sandbox.program import (
     Failed,
     NoAction,
-    OutOfFuel,
     Prepared,
     Program,
     ProgramInstance,
@@ -50,39 +47,22 @@ _LINKED_BY: Final = ("binary", "component", "linking", "image")
 
 
 class FastEngine(SandboxEngine):
-    """Runs the linked runtime, and other components without the overhead of wasmtime's Python API."""
+    """Runs the linked runtime without the overhead of wasmtime's Python API."""
 
     def __init__(self, component: Path) -> None:
         """Create the engine. ``component`` is the Python of the sandbox. Raises
         :class:`~arena.sandbox.errors.BuildFailed`.
         """
         check_version()
-        self._uploads = make_engine(FAST, COMPONENT)
-        engine = make_engine(FAST, MODULE)
+        engine = make_engine(LINKED)
         module = linked_module(component)
         digest = digest_of(module)
         self.runtime_id = runtime_name(digest)
         try:
-            path = compiled(module, digest, FAST, MODULE)
+            path = compiled(module, digest, LINKED)
         except InvalidBot as error:
             raise BuildFailed(error.message) from None
         self.python = LinkedPython(engine, Module.deserialize_file(engine, str(path)), self.runtime_id)
-
-    def component(self, wasm: bytes) -> Program:
-        """See :meth:`arena.sandbox.program.SandboxEngine.component`."""
-        digest = hashlib.sha256(wasm).hexdigest()
-        return component_program(FastComponentProgram, wasm, digest, self._uploads, FAST)
-
-
-class FastComponentProgram(ComponentProgram):
-    """An uploaded component. The sizes of its strings are checked before they are copied."""
-
-    function = FastTextFunction
-
-    def define_log(self, root: LinkerInstance) -> None:
-        """See :meth:`arena.sandbox.components.ComponentProgram.define_log`."""
-        thread = self.thread
-        self._log = add_text_function(root, "log", lambda text, length: thread.instance.log(text, length))
 
 
 def linked_module(component: Path) -> Path:
@@ -118,10 +98,10 @@ class LinkedPython(Program):
         return self._compiled(source, limits)
 
     def instance(
-        self, limits: SandboxLimits, seed: int, print: Callable[[str], None], used: int = 0
+        self, limits: SandboxLimits, seed: int, print: Callable[[str], None], usage: Usage
     ) -> LinkedInstance:
         """See :meth:`arena.sandbox.program.Program.instance`."""
-        return LinkedInstance(self, limits, seed, print, used)
+        return LinkedInstance(self, limits, seed, print, usage)
 
     def _compile(self, source: str, limits: SandboxLimits) -> Prepared:
         *_, runtime_id = self.parts
@@ -145,7 +125,7 @@ class LinkedPython(Program):
             output += text[: limits.output_chars - len(output)]
 
         fuel_ms, most = compile_ms(size), compile_budget(size).code
-        instance = self.instance(replace(limits, memory_bytes=COMPILE_BYTES), 0, print_some)
+        instance = self.instance(replace(limits, memory_bytes=COMPILE_BYTES), 0, print_some, Usage())
         try:
             code, error = instance.prepare(source, fuel_ms * FUEL_PER_MS), ""
         except OutOfFuel:
@@ -176,10 +156,15 @@ class LinkedInstance(ProgramInstance):
     """An instance of the sandbox's Python while it plays."""
 
     def __init__(
-        self, program: LinkedPython, limits: SandboxLimits, seed: int, print: Callable[[str], None], used: int
+        self,
+        program: LinkedPython,
+        limits: SandboxLimits,
+        seed: int,
+        print: Callable[[str], None],
+        usage: Usage,
     ) -> None:
         self.runtime = program.pool.acquire(limits.memory_bytes)
-        super().__init__(program, self.runtime.fuel, limits, seed, print, used)
+        super().__init__(program, self.runtime.fuel, limits, seed, print, usage)
         self._pool = program.pool
         self._closed = False
 
@@ -217,7 +202,7 @@ class LinkedInstance(ProgramInstance):
         self._closed = True
         runtime = self.runtime
         # The instance now belongs to the pool, so this object must not keep it.
-        del self.runtime, self._fuel
+        del self.runtime, self._meter
         if self.sound:
             self._pool.release(runtime)
         else:

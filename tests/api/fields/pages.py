@@ -51,7 +51,10 @@ OTHERS: Final = {
 }
 """Views that take forms without a field of a request: their operation has none, or there is no operation."""
 
-_MORE: Final = {"file": ("source", "component"), "people": ("people.name", "people.handle", "people.email")}
+_MORE: Final = {
+    "file": ("source", "javascript", "module"),
+    "people": ("people.name", "people.handle", "people.email"),
+}
 """The fields that a control gives beside that of its name."""
 
 
