@@ -62,7 +62,8 @@ def play_pasted() -> ResponseReturnValue:
     except ArenaError as error:
         return _bring(source, error=of_form(error))
     trial = services().trial_games.begin(source)
-    return redirect(url_for("pages.trial_game_page", trial=trial, _anchor="paste"), 303)
+    # Without an anchor: browsers would not reload the page for it.
+    return redirect(url_for("pages.trial_game_page", trial=trial), 303)
 
 
 @form(f"{PAGE}/submit")

@@ -95,7 +95,7 @@ def test_a_guest_tries_a_bot(limited: Flask) -> None:
     browser = Browser(limited)
     sent = browser.send("/bring", {"source": SOURCE.replace("\n", "\r\n")})
     assert sent.status_code == 303, sent.text
-    where = sent.location.partition("#")[0]
+    where = sent.location
     waits = browser.get(where)
     check_page(waits)
     assert "Waiting for a worker" in waits.text
@@ -130,7 +130,7 @@ def test_a_guest_tries_a_bot(limited: Flask) -> None:
 )
 def test_what_is_wrong_is_shown(limited: Flask, source: str, words: str) -> None:
     browser = Browser(limited)
-    where = browser.send("/bring", {"source": source}).location.partition("#")[0]
+    where = browser.send("/bring", {"source": source}).location
     play_all(limited)
     shown = browser.get(where)
     check_page(shown)

@@ -164,7 +164,7 @@ def test_without_an_installation_the_page_says_how(
     with app.test_request_context():
         assert program_address() is None
     assert "<code>pip install .</code>" in read(anybody, "/download/").html
-    assert "pip install ." in read(anybody, "/").html
+    assert "pip install ." in read(anybody, "/bring").html
     assert "pip install" not in anybody.get("/llms.txt").text
     assert anybody.get(f"/download/{WHEEL}").status_code == 404
 

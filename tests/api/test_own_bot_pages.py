@@ -108,6 +108,13 @@ def test_a_qualification_and_its_log(browser: Browser, services: Service) -> Non
     assert "my turn &lt;b&gt;" in log.html
     assert log.rows("Decisions of seat")
     assert browser.get("/bots/first/log/nothing").status_code == 404
+    # What a decision costs is the owners' business; the language is everybody's.
+    (version,) = opened(browser, "/bots/first").rows("All versions")
+    assert version["transport"] == "uploaded, Python"
+    assert re.fullmatch(r"0\.\d\d ms", version["fuel a decision"])
+    (version,) = opened(Browser(browser.client.application), "/bots/first").rows("All versions")
+    assert version["transport"] == "uploaded, Python"
+    assert "fuel a decision" not in version
 
 
 def test_a_qualification_for_a_preset(browser: Browser, services: Service) -> None:
