@@ -117,8 +117,14 @@ def overhead(kind: str, plain: bool = False) -> tuple[float, float]:
     """Median milliseconds in the sandbox of a decision that takes no thought, and of an instance: to load a
     source of two lines, and to be restored or closed.
     """
-    spec = spec_of("first", "1", "def choose(turn):\n    return turn['legal_actions'][0]\n", plain)
-    turns = _turns(kind)
+    return overhead_of(
+        spec_of("first", "1", "def choose(turn):\n    return turn['legal_actions'][0]\n", plain), kind
+    )
+
+
+def overhead_of(spec: BotSpec, kind: str) -> tuple[float, float]:
+    """Return the median milliseconds of a decision of a bot, and of an instance."""
+    turns = turns_of(kind)
     starts, calls = [], []
     for number in range(30):
         start = cpu()
@@ -138,7 +144,7 @@ def _timed(bot: Bot, turn: Turn) -> float:
     return cpu() - start
 
 
-def _turns(kind: str) -> list[Turn]:
+def turns_of(kind: str) -> list[Turn]:
     table = Table("bench", kind, RULES[kind], bytes(32))
     bot = bot_spec("random").make(1)
     table.start()
