@@ -12,7 +12,6 @@ _LANGUAGES: Final[Mapping[str, str]] = {
     "python": "Python",
     "javascript": "JavaScript",
     "module": "WebAssembly module",
-    "component": "WebAssembly component",
 }
 """The titles of the languages of uploads."""
 

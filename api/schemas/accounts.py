@@ -83,8 +83,7 @@ def _javascript() -> fields.String:
 def _module() -> fields.String:
     return optional(
         fields.String,
-        "`uploaded`: a small WebAssembly module in place of `source`, in base64. Send "
-        "a larger one as `application/wasm`.",
+        "`uploaded`: a small module in place of `source`, in base64. Send larger ones as `application/wasm`.",
         metadata={"contentEncoding": "base64"},
     )
 

@@ -16,6 +16,7 @@ import click
 
 from arena.bots import HOUSE_BOTS, Bot, Turn, bot_spec
 from arena.cli.commands import Command
+from arena.cli.languages import LANGUAGE_TABLE
 from arena.cli.output import json_option, show
 from arena.cli.params import KIND
 from arena.errors import ArenaError
@@ -24,7 +25,7 @@ from arena.play.dealing import bot_seed
 from arena.play.match import play
 from arena.play.table import Table
 
-LANGUAGES: Final = ("python", "javascript", "go", "rust", "java", "c")
+LANGUAGES: Final = tuple(language.name for language in LANGUAGE_TABLE)
 
 _ENDING: Final = ".tmpl"
 _STARTERS: Final = "starters"

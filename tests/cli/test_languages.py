@@ -14,8 +14,9 @@ from tests.service import ROOT
 MANUAL = (ROOT / "docs/bots.md").read_text(encoding="utf-8")
 
 
-def test_every_starter_has_a_language() -> None:
-    assert set(LANGUAGES) <= {language.name for language in LANGUAGE_TABLE}
+def test_every_language_has_a_starter() -> None:
+    folders = {path.name for path in (ROOT / "arena/cli/starters").iterdir() if path.is_dir()}
+    assert set(LANGUAGES) == folders
 
 
 @pytest.mark.parametrize("language", LANGUAGE_TABLE, ids=lambda language: language.name)
