@@ -231,12 +231,11 @@ def _work(plan: Plan, jobs: Connection, deciding: Array[c_double], think_limit: 
     # The output of bots is discarded, because it would disturb the progress bar and the table.
     with open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
-    while True:
-        try:
-            index, group = jobs.recv()
-        except EOFError:
-            end_programs()
-            return
+    command = multiprocessing.parent_process()
+    assert command is not None
+    # This process has both ends of the pipe, so the pipe does not end with the command.
+    while jobs in wait([jobs, command.sentinel]):
+        index, group = jobs.recv()
         try:
             result = play_group(plan, index, group, think_limit=think_limit, on_decision=on_decision)
         except Exception as error:
@@ -244,6 +243,7 @@ def _work(plan: Plan, jobs: Connection, deciding: Array[c_double], think_limit: 
             result = GroupSummary(index, [], {}, void=f"group {group.id}: server fault, {error!r}")
         deciding[0] = 0.0
         jobs.send(result)
+    end_programs()
 
 
 def _end_at_once(number: int, frame: FrameType | None) -> NoReturn:

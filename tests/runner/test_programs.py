@@ -169,10 +169,18 @@ def test_the_children_of_a_program_end_with_it(tmp_path: Path) -> None:
         wait_until(lambda pid=pid: not lives(pid))  # type: ignore[misc]
 
 
+def group_lives(leader: int) -> bool:
+    try:
+        os.killpg(leader, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 @pytest.mark.system
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_programs_end_when_the_command_does(how: signal.Signals, tmp_path: Path) -> None:
-    """After SIGKILL, those that wait for a line do; no other process is left."""
+    """So do the processes that play."""
     note = "open(f'{sys.argv[1]}/{os.getpid()}.pid', 'a').close()"
     text = program(tmp_path, f"{note}; time.sleep(0.2)")
     words = [sys.executable, "-m", "arena.cli", "play", "truco", f"{text} {tmp_path}", "random"]
@@ -182,11 +190,13 @@ def test_programs_end_when_the_command_does(how: signal.Signals, tmp_path: Path)
         stderr=subprocess.DEVNULL,
         cwd=Path(__file__).parents[2],
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        process_group=0,
     ) as process:
         found = pids(tmp_path, 2)
         process.send_signal(how)
     for pid in found:
         wait_until(lambda pid=pid: not lives(pid))  # type: ignore[misc]
+    wait_until(lambda: not group_lives(process.pid))
 
 
 def test_one_process_can_play_all_seats(tmp_path: Path) -> None:
