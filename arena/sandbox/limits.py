@@ -28,6 +28,9 @@ to 1.3, and about 5 with a table that is larger than the processor's caches.
 LEAST_PROCESSOR_SECONDS: Final = 0.25
 """The processor time that a call can use however little fuel it uses."""
 
+MOST_PROCESSOR_SECONDS: Final = 6.0
+"""The processor time that a call can use at most, so that no call holds a worker for long."""
+
 COMPILE_MS: Final = (2_000, 8_000)
 """The milliseconds of fuel for compiling a source: for every source, and additionally per MiB."""
 
@@ -73,7 +76,8 @@ def compile_ms(size: int) -> int:
 
 def processor_seconds(fuel: int) -> float:
     """Return the seconds of processor time that a call of a module can use for this fuel."""
-    return max(LEAST_PROCESSOR_SECONDS, PROCESSOR_FACTOR * fuel / FUEL_PER_MS / 1000)
+    seconds = PROCESSOR_FACTOR * fuel / FUEL_PER_MS / 1000
+    return min(max(LEAST_PROCESSOR_SECONDS, seconds), MOST_PROCESSOR_SECONDS)
 
 
 DEFAULT_LIMITS: Final = SandboxLimits()

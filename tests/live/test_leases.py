@@ -20,7 +20,7 @@ from tests.sandbox import hostile, modules
 from tests.waiting import wait_until
 
 SLOW = modules.module(decide=modules.looping(hostile.GROWS))
-"""Each decision takes sixteen seconds of processor time, all of it in one call."""
+"""Each decision takes six seconds of processor time, all of it in one call."""
 
 STEPS = 4
 

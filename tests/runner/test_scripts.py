@@ -217,3 +217,13 @@ def test_the_commands_take_javascript_files(tmp_path: Path, capfd: pytest.Captur
     assert re.search(r"^now: +'\S+'$", said.out, re.MULTILINE)
     assert command(["explain", records, "--number", "1", "--bot", path, "--worlds", "2"]) == 0
     assert "(my-bot): shark would have chosen differently" in capfd.readouterr().out
+
+
+def test_a_file_that_has_changed_is_played_as_it_is_now(tmp_path: Path) -> None:
+    answers = set()
+    for source in (FIRST, FIRST.replace("legal_actions[0]", "default_action")):
+        bot = local_bot(write(tmp_path, source)).make(0)
+        turn: Any = {"turn": "t", "optional": False, "legal_actions": ["first"], "default_action": "default"}
+        answers.add(bot.choose(turn))
+        close_bots([bot])
+    assert answers == {"first", "default"}

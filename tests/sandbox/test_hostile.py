@@ -78,8 +78,9 @@ def test_a_hostile_module_ends_with_its_own_fault_and_pays(
     play_honestly()
 
 
-def test_the_processor_time_of_a_call_is_eight_times_its_fuel() -> None:
-    assert processor_seconds(2_000 * FUEL_PER_MS) == 16.0
+def test_the_processor_time_of_a_call_is_eight_times_its_fuel_and_limited() -> None:
+    assert processor_seconds(100 * FUEL_PER_MS) == 0.8
+    assert processor_seconds(2_000 * FUEL_PER_MS) == 6.0
     assert processor_seconds(1) == 0.25
 
 

@@ -1,0 +1,96 @@
+"""Workers that play modules: one is killed in the middle of a game, and hostile modules run beside a game."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from arena.records.verify import verify
+from arena.sandbox.bot import sandboxed_spec
+from arena.sandbox.replaying import replay_bots
+from arena.store.embedded import EmbeddedStore
+from queues.rq_jobs import RqJobs
+from tests.live.arenas import Arena
+from tests.sandbox import hostile, modules
+from tests.service import Process, Service
+from tests.waiting import wait_until
+from tests.workers.test_watchdog import child_of, is_playing
+
+WORKER = [sys.executable, "-m", "tests.workers.hanging", "playing", "1000", "1000"]
+
+COUNT = "(local.set $i (i32.add (local.get $i) (i32.const 1))) (br_if $next (i32.lt_u (local.get $i)"
+SLOW = modules.module(
+    core=f"(func $think (local $i i32) (loop $next {COUNT} (i32.const 200000000)))))", decide="(call $think)"
+)
+"""It thinks for 600 ms of fuel or so, and then plays the first action."""
+
+
+@pytest.mark.nightly("processes")
+def test_a_worker_killed_in_the_middle_of_a_game_changes_nothing(
+    store: EmbeddedStore, tmp_path: Path
+) -> None:
+    arena = Arena(store.url)
+    try:
+        arena.upload("slow", SLOW)
+        name = arena.tournaments.qualify("toepen", "slow", "1")["tournament"]
+        wait_until(lambda: arena.tournaments.step(name).state == "running")
+        jobs = RqJobs(store.url)
+        with Process(WORKER, tmp_path, REDIS_URL=store.url) as worker:
+            jobs.play_more_groups(name, 0)
+            wait_until(lambda: is_playing(jobs))
+            first = child_of(worker)
+            begun = processor_seconds(first)
+            # It has made some decisions then, and not all.
+            wait_until(lambda: processor_seconds(first) > begun + 1.5)
+            assert arena.tournaments.view(name)["state"] == "running"
+            os.kill(first, signal.SIGKILL)
+
+            def is_over() -> bool:
+                jobs.play_more_groups(name, 0)
+                return bool(arena.tournaments.step(name).state == "finished")
+
+            wait_until(is_over, pause=0.5)
+        assert arena.tournaments.view(name)["voids"] == []
+        records = [json.loads(record) for record in arena.tournaments.records(name)]
+        assert len(records) == 2
+        for record in records:
+            assert verify(record) == []
+            replayed = replay_bots(record, {("slow", "1"): sandboxed_spec("slow", "1", SLOW)})
+            assert (replayed.difference, replayed.missing) == ("", [])
+            assert replayed.decisions > 5
+    finally:
+        arena.live.close()
+
+
+def processor_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.nightly("processes")
+def test_a_game_of_another_owner_is_played_beside_ten_hostile_modules(tmp_path: Path) -> None:
+    """Two workers. The game waits at most until one of them has played the group that it is playing."""
+    kinds = ("memory.grow that fails", "ref.func", "loads from 64 MiB", "table.grow", "fd_write to no file")
+    with Service(tmp_path, workers=2) as service:
+        olga = service.client(service.client().sign_up("olga"))
+        ana = service.client(service.client().sign_up("ana"))
+
+        def play() -> float:
+            start = time.monotonic()
+            game = ana.create_game("truco", [{"house": "rookie"}] * 4)["game"]
+            assert ana.record(game, wait=True)["canonical"]["faults"] == []
+            return time.monotonic() - start
+
+        play()
+        alone = max(play() for _ in range(3))
+        for number in range(10):
+            olga.register_bot(f"hostile-{number}", module=hostile.DECIDING[kinds[number % len(kinds)]][2]())
+        beside = [play() for _ in range(20)]
+        print(f"alone {alone:.2f} s, beside {max(beside):.2f} s at most, {sum(beside) / 20:.2f} on average")
+        assert max(beside) < alone + 60
