@@ -80,7 +80,7 @@ bench-http: .venv-bench/.done
 	cd .venv-bench && bin/python -m benchmarks.http
 
 bench-sandbox: .venv-bench/.kaggle
-	cd .venv-bench && bin/python -m benchmarks.sandbox
+	cd .venv-bench && bin/python -m benchmarks.sandbox && bin/python -m benchmarks.modules
 
 .venv-bench/.kaggle: .venv-bench/.done
 	.venv-bench/bin/python -m pip install --quiet 'botequim[kaggle]'

@@ -3,9 +3,9 @@
     python -m benchmarks.sandbox [--groups N]
 
 prints games per second of a mirrored match of ``rookie`` in process and in the sandbox, taken in turns; the
-median overhead per decision; the time of a fresh instance; the same with the plain engine; games per second,
-overhead and instance of a JavaScript file; and, if kaggle-environments is installed, how many decisions are
-made in the sandbox, by one core and by all, for each step of its ``connectx`` between its own random agents.
+median overhead per decision; the time of a fresh instance; the same with the plain engine; and, if kaggle-
+environments is installed, how many decisions are made in the sandbox, by one core and by all, for each step
+of its ``connectx`` between its own random agents.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import random
 import statistics
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from time import perf_counter
 from time import process_time as cpu
@@ -35,12 +35,6 @@ from arena.sandbox.runtime import runtime_id
 from arena.tournaments.local_run import Plan, play_group, run
 
 ROOKIE: Final = "from botequim import RookieBot as Bot\n"
-FIRST: Final = {
-    "python": "def choose(turn):\n    return turn['legal_actions'][0]\n",
-    "javascript": "export function choose(turn) {\n  return turn.legal_actions[0];\n}\n",
-}
-"""Bots that need no thought, by language."""
-
 RULES: Final = {kind: game.ladder_rules[0] for kind, game in GAMES.items()}
 
 
@@ -96,15 +90,6 @@ def measure(kind: str, groups: int, plain: bool = False) -> tuple[float, float, 
     return games / seconds[0], games / seconds[1], decisions // games
 
 
-def games_per_second(kind: str, spec: BotSpec, groups: int) -> float:
-    """Games per second of processor time of a match of a bot against itself."""
-    specs = (spec, replace(spec, name="second"))
-    plan = Plan(kind, game_of(kind).options.complete(RULES[kind]), specs, groups, "bench")
-    start = cpu()
-    games = sum(len(_play(plan, index, group)[0]) for index, group in enumerate(plan.all_groups()))
-    return games / (cpu() - start)
-
-
 def _play(plan: Plan, index: int, group: Group) -> tuple[list[str], int]:
     result = play_group(plan, index, group)
     decisions = sum(tally.thinking.decisions for tally in result.tallies.values())
@@ -128,11 +113,18 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def overhead(kind: str, spec: BotSpec) -> tuple[float, float]:
+def overhead(kind: str, plain: bool = False) -> tuple[float, float]:
     """Median milliseconds in the sandbox of a decision that takes no thought, and of an instance: to load a
-    source of two lines, and to be restored or closed. ``spec`` is one of :data:`FIRST`.
+    source of two lines, and to be restored or closed.
     """
-    turns = _turns(kind)
+    return overhead_of(
+        spec_of("first", "1", "def choose(turn):\n    return turn['legal_actions'][0]\n", plain), kind
+    )
+
+
+def overhead_of(spec: BotSpec, kind: str) -> tuple[float, float]:
+    """Return the median milliseconds of a decision of a bot, and of an instance."""
+    turns = turns_of(kind)
     starts, calls = [], []
     for number in range(30):
         start = cpu()
@@ -152,7 +144,7 @@ def _timed(bot: Bot, turn: Turn) -> float:
     return cpu() - start
 
 
-def _turns(kind: str) -> list[Turn]:
+def turns_of(kind: str) -> list[Turn]:
     table = Table("bench", kind, RULES[kind], bytes(32))
     bot = bot_spec("random").make(1)
     table.start()
@@ -190,7 +182,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rates, together = [], []
     for kind in RULES:
         native, sandboxed, decisions = measure(kind, groups)
-        call, start = overhead(kind, spec_of("first", "1", FIRST["python"], plain=False))
+        call, start = overhead(kind)
         rates.append(sandboxed * decisions)
         together.append(on_all_cores(kind, 5 * groups))
         print(
@@ -199,16 +191,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         print(f"{kind}: {call:.3f} ms per decision that takes no thought, {start:.2f} ms per instance")
         native, sandboxed, _ = measure(kind, max(1, groups // 4), plain=True)
-        call, start = overhead(kind, spec_of("first", "1", FIRST["python"], plain=True))
+        call, start = overhead(kind, plain=True)
         print(
             f"{kind}, plain engine: {sandboxed:.0f} games/s, ratio {sandboxed / native:.2f}; {call:.3f} ms "
             f"per decision that takes no thought, {start:.2f} ms per instance"
-        )
-        script = sandboxed_spec("first", "1", FIRST["javascript"], language="javascript")
-        call, start = overhead(kind, script)
-        print(
-            f"{kind}, JavaScript: {games_per_second(kind, script, groups):.0f} games/s; {call:.3f} ms per "
-            f"decision that takes no thought, {start:.2f} ms per instance"
         )
     steps = kaggle_steps()
     if steps is None:

@@ -119,10 +119,17 @@ FAULTS = [
     ),
     Fault(
         "only the last decision counts against the time of a game",
-        "arena/sandbox/program.py",
-        "self._used += fuel - counter.get_fuel()",
-        "self._used = fuel - counter.get_fuel()",
+        "arena/sandbox/meter.py",
+        "self._usage.fuel += used",
+        "self._usage.fuel = used",
         ("sandbox/test_bot.py",),
+    ),
+    Fault(
+        "only the fuel of a module counts",
+        "arena/sandbox/meter.py",
+        "charge = max(used, int(seconds * 1000 * FUEL_PER_MS))",
+        "charge = used",
+        ("sandbox/test_hostile.py",),
     ),
     Fault(
         "one public address of a host is enough",
