@@ -176,8 +176,7 @@ class SandboxedBot(Bot):
 
     def _left(self) -> int:
         """Return the fuel that is left for the game."""
-        usage = self.usage
-        used = usage.charged if self._program.limits_processor_time else usage.fuel
+        used = self.usage.charged if self._program.limits_processor_time else self.usage.fuel
         return self._limits.game_ms * FUEL_PER_MS - used
 
     def _fuel(self, ms: int) -> int:

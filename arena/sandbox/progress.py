@@ -68,6 +68,7 @@ class Progress:
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, mmap.PAGESIZE)
         self._numbers = [0] * len(STEPS)
+        self._charged = 0.0
         self._names: dict[int, bytes] = {}
 
     def clear(self) -> None:
@@ -101,14 +102,14 @@ class Progress:
 
     def charge(self, ms: float) -> None:
         """Charge the milliseconds of a call of an uploaded bot."""
-        (charged,) = _CHARGED.unpack_from(self._memory, _CHARGED_AT)
-        _CHARGED.pack_into(self._memory, _CHARGED_AT, charged + ms)
+        self._charged += ms
+        _CHARGED.pack_into(self._memory, _CHARGED_AT, self._charged)
 
     def take_charges(self) -> float:
         """Return the milliseconds charged since this was last called."""
-        (charged,) = _CHARGED.unpack_from(self._memory, _CHARGED_AT)
+        charged, self._charged = self._charged, 0.0
         _CHARGED.pack_into(self._memory, _CHARGED_AT, 0.0)
-        return float(charged)
+        return charged
 
     def step(self, step: int) -> StepLimit:
         """Return the currently running step of a kind."""
