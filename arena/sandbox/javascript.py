@@ -6,13 +6,11 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 from itertools import accumulate
-from pathlib import Path
 from typing import Final
 
 from wasmtime import Func, Instance, Memory, Module, Store
 
-from arena.play.javascript import SEAT
-from arena.sandbox.building import compiled_quickjs
+from arena.sandbox.building import JAVASCRIPT, compiled_quickjs
 from arena.sandbox.modules import ModuleHost, ModuleProgram, module_host
 
 FILE: Final = "bot.js"
@@ -71,4 +69,4 @@ def _engine() -> Module:
 
 @cache
 def _script() -> bytes:
-    return SEAT.read_bytes() + Path(__file__).with_name("quickjs.js").read_bytes()
+    return b"".join(path.read_bytes() for path in JAVASCRIPT)

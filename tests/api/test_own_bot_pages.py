@@ -86,6 +86,18 @@ def test_an_upload_is_followed_until_it_is_a_version(browser: Browser, services:
     assert NASTY not in opened(browser, "/bots/first").html
 
 
+def test_the_name_of_a_file_tells_its_language(browser: Browser, services: Service) -> None:
+    script = "export const choose = (turn) => turn.legal_actions[0];\n"
+    sent = browser.send(NEW, {**upload(script, "first.js"), "name": "first", "version": "1"})
+    assert sent.status_code == 303, sent.text
+    settle(services)
+    assert services.accounts.upload_of("first", "1").language == "javascript"
+    assert "uploaded, javascript" in opened(browser, "/bots/first").html
+    sent = browser.send(NEW, {**upload(b"\xff", "second.js"), "name": "second", "version": "1"})
+    assert sent.status_code == 422
+    assert "JavaScript in UTF-8" in sent.text
+
+
 def test_a_qualification_and_its_log(browser: Browser, services: Service) -> None:
     address = submitted(browser, services)
     for one in services.tournaments.qualifications("first", "1"):

@@ -41,6 +41,13 @@ FAULTS = [
         ("runner/test_programs.py",),
     ),
     Fault(
+        "a process plays a JavaScript file that has changed",
+        "arena/play/javascript/__init__.py",
+        "spec.source, spec.digest)",
+        "spec.source)",
+        ("runner/test_scripts.py",),
+    ),
+    Fault(
         "an outage counts as thinking time",
         "arena/play/clocks.py",
         "used = clock.now_ms - self.started_ms - (clock.outage_ms - self.outage_ms)",

@@ -62,7 +62,8 @@ def test_the_answer_to_the_first_line(answer: dict[str, Any], opening: Opening) 
         ("", "cmd:./bot: the answer to the first line is : the line is empty"),
         ("hi\x1b", r"cmd:./bot: the answer to the first line is hi\x1b: the line is not JSON: "),
         ("[]", "the line is not a JSON object"),
-        ('{"right": true}', "unknown field right; expected games, rights or seats"),
+        ('{"right": true}', "unknown field right; expected games, rights, seats or error"),
+        ('{"error": "bot.js:2: lost\\nmore"}', "bot.js:2: lost"),
         ('{"rights": 1}', "rights must be true or false"),
         ('{"seats": 4}', 'seats must be "one" or "all"'),
         ('{"games": ["poker"]}', "cmd:./bot: games names the unknown game 'poker'"),
@@ -110,6 +111,16 @@ def test_a_wrong_answer_is_malformed_and_its_line_is_shown(line: bytes, detail: 
     assert str(raised.value).startswith(detail)
     assert raised.value.report.startswith("the line: ")
     assert len(raised.value.report) < 250
+
+
+def test_an_answer_can_state_an_error() -> None:
+    line = json.dumps({"turn": TURN["turn"], "error": "TypeError: lost (bot.js:2)\n    at choose\n    at x"})
+    with pytest.raises(BotFailure) as raised:
+        read_answer(line.encode(), TURN)
+    assert (raised.value.type, str(raised.value)) == ("crashed", "TypeError: lost (bot.js:2)")
+    assert raised.value.report == "    at choose\n    at x"
+    with pytest.raises(BotFailure, match="the answer is not to this turn"):
+        read_answer(b'{"turn": "g.0.0", "error": "lost"}', TURN)
 
 
 def test_the_beginning_of_a_line_that_is_too_long_is_shown() -> None:

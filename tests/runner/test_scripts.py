@@ -18,6 +18,7 @@ from arena.games import GAMES
 from arena.play.javascript import ScriptBot, has_node
 from arena.play.match import close_bots
 from arena.tournaments.local_run import Plan, play_group, run
+from tests.blocks import file_of
 
 pytestmark = pytest.mark.skipif(not has_node(), reason="needs Node")
 
@@ -69,6 +70,11 @@ def test_the_same_seed_gives_the_same_games(kind: str, tmp_path: Path) -> None:
     assert games(kind, path, jobs=2) == first
     other = write(tmp_path, AT_RANDOM.replace("Math.floor(", "Math.floor(0.999 - "), "other.js")
     assert games(kind, other) != first
+
+
+def test_the_example_of_the_page_plays(tmp_path: Path) -> None:
+    found = games("truco", write(tmp_path, file_of("docs/bots.md", "my-bot.js")), 1)
+    assert not any(game["faults"] for game in found)
 
 
 def test_each_object_plays_one_seat_with_its_own_globals(tmp_path: Path) -> None:
@@ -217,3 +223,13 @@ def test_the_commands_take_javascript_files(tmp_path: Path, capfd: pytest.Captur
     assert re.search(r"^now: +'\S+'$", said.out, re.MULTILINE)
     assert command(["explain", records, "--number", "1", "--bot", path, "--worlds", "2"]) == 0
     assert "(my-bot): shark would have chosen differently" in capfd.readouterr().out
+
+
+def test_a_file_that_has_changed_is_played_as_it_is_now(tmp_path: Path) -> None:
+    answers = set()
+    for source in (FIRST, FIRST.replace("legal_actions[0]", "default_action")):
+        bot = local_bot(write(tmp_path, source)).make(0)
+        turn: Any = {"turn": "t", "optional": False, "legal_actions": ["first"], "default_action": "default"}
+        answers.add(bot.choose(turn))
+        close_bots([bot])
+    assert answers == {"first", "default"}

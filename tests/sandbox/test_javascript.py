@@ -14,6 +14,7 @@ from arena.bots import BotFailure, BotSpec, InvalidBot, bot_spec
 from arena.cli import local_bots
 from arena.cli.local_bots import local_bot
 from arena.cli.new import write_starter
+from arena.cli.verify import sources
 from arena.games import GAMES
 from arena.play.dealing import bot_seed
 from arena.play.javascript import has_node
@@ -238,6 +239,14 @@ def test_the_games_of_a_record_can_be_replayed() -> None:
     assert not same.difference
     other = replay_bots(record, {("mine", "1"): spec_of(FIRST)})
     assert "the bot now chose" in other.difference
+
+
+def test_verify_takes_javascript_sources(tmp_path: Path) -> None:
+    (tmp_path / "mine@1.js").write_text(FIRST)
+    (tmp_path / "other@2.py").write_text("def choose(turn): return None")
+    found = sources(["third@3=" + str(tmp_path / "mine@1.js")], str(tmp_path))
+    languages = {name: spec.language for name, spec in found.items() if isinstance(spec, SandboxedSpec)}
+    assert languages == {("mine", "1"): "javascript", ("other", "2"): "python", ("third", "3"): "javascript"}
 
 
 def test_without_node_the_engine_of_the_sandbox_plays(
