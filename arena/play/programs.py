@@ -53,7 +53,7 @@ class ProgramSpec(BotSpec):
         return ProgramBot(self, seed)
 
 
-class Program:
+class RunningProgram:
     """A running program, which answers each line with a line. It leads its own process group, so that its
     children end with it, and Ctrl-C does not reach it.
     """
@@ -206,9 +206,9 @@ class Program:
             os.killpg(self._process.pid, signal.SIGKILL)
 
 
-_running: Final[set[Program]] = set()
+_running: Final[set[RunningProgram]] = set()
 
-_shared: Final[dict[tuple[str, ...], Program]] = {}
+_shared: Final[dict[tuple[str, ...], RunningProgram]] = {}
 """The programs of this process that play all seats, by their commands."""
 
 
@@ -237,11 +237,11 @@ class ProgramBot(Bot):
         self._program = self._started()
         self.wants_rights = self._program.opening.rights
 
-    def _started(self) -> Program:
+    def _started(self) -> RunningProgram:
         shared = _shared.get(self._spec.words)
         if shared is not None and not shared.ended:
             return shared
-        program = Program(self._spec, self._seed)
+        program = RunningProgram(self._spec, self._seed)
         if program.opening.all_seats:
             _shared[self._spec.words] = program
         return program
@@ -307,7 +307,7 @@ def _checked(spec: ProgramSpec, kind: str | None = None) -> ProgramSpec:
     """
     try:
         with time_limit(_FIRST_ANSWER_SECONDS):
-            program = Program(spec, 0)
+            program = RunningProgram(spec, 0)
     except OutOfTime:
         message = f"{spec.source}: no answer to the first line within {_FIRST_ANSWER_SECONDS:g} s"
         raise InvalidBot(message, field="bot") from None
