@@ -276,7 +276,7 @@ def test_a_method_sends_what_the_specification_says(receiver: Receiver, operatio
 
 
 @pytest.mark.parametrize("operation", sorted(FILES))
-@pytest.mark.parametrize(("field", "media"), [("source", "text/x-python"), ("component", "application/wasm")])
+@pytest.mark.parametrize(("field", "media"), [("source", "text/x-python"), ("module", "application/wasm")])
 def test_a_file_is_sent_as_it_is(receiver: Receiver, operation: str, field: str, media: str) -> None:
     _, method, path, parameters, _ = OPERATIONS[operation]
     name, arguments = CALLS[operation]
