@@ -95,7 +95,7 @@ def test_a_game_of_another_owner_is_played_beside_ten_hostile_modules(tmp_path: 
         alone = play()
         for number in range(10):
             wasm = hostile.DECIDING[kinds[number % len(kinds)]][2]()
-            olga.create_bot(f"hostile-{number}", wait=PATIENCE * 5, module=wasm)
+            olga.create_bot(f"hostile-{number}", wait=PATIENCE, module=wasm)
         beside = [play() for _ in range(8)]
         print(f"processor time of the workers: alone {alone:.2f} s, beside them at most {max(beside):.2f} s")
         # In a group, there are at most three late decisions in each of two games.
