@@ -15,7 +15,7 @@ from tests.receiver import Receiver
 
 SPEC = openapi()
 
-FIELDS = {"transport": "webhook", "url": "u", "rights": True, "secret": "s", "source": "p", "component": "c"}
+FIELDS = {"transport": "webhook", "url": "u", "rights": True, "secret": "s", "source": "p", "module": "c"}
 
 PRESENT = {"tournaments": True, "leaving": True}
 
