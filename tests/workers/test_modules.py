@@ -19,7 +19,7 @@ from queues.rq_jobs import RqJobs
 from tests.live.arenas import Arena
 from tests.sandbox import hostile, modules
 from tests.service import Process, Service
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 from tests.workers.test_watchdog import child_of, is_playing
 
 WORKER = [sys.executable, "-m", "tests.workers.hanging", "playing", "1000", "1000"]
@@ -94,7 +94,8 @@ def test_a_game_of_another_owner_is_played_beside_ten_hostile_modules(tmp_path: 
         play()
         alone = play()
         for number in range(10):
-            olga.register_bot(f"hostile-{number}", module=hostile.DECIDING[kinds[number % len(kinds)]][2]())
+            wasm = hostile.DECIDING[kinds[number % len(kinds)]][2]()
+            olga.create_bot(f"hostile-{number}", wait=PATIENCE, module=wasm)
         beside = [play() for _ in range(8)]
         print(f"processor time of the workers: alone {alone:.2f} s, beside them at most {max(beside):.2f} s")
         # In a group, there are at most three late decisions in each of two games.
