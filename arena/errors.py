@@ -55,13 +55,8 @@ class UnknownPreset(ArenaError):
 
     @classmethod
     def among(cls, text: str, name: str, known: Sequence[str]) -> UnknownPreset:
-        """Return the error for a name that is not in ``known``. ``text`` is the beginning of the message. If
-        only the version of a preset is missing or wrong, the message proposes its newest version.
-        """
-        same = [other for other in known if other.partition("@")[0] == name.partition("@")[0]]
-        meant = f"; did you mean {same[-1]}?" if same else ""
-        expected = "one of " + ", ".join(known)
-        return cls(f"{text} {name[:80]!r}{meant}", field="preset", expected=expected)
+        """Return the error for a name that is not in ``known``. ``text`` is the beginning of the message."""
+        return cls(f"{text} {name[:80]!r}", field="preset", expected="one of " + ", ".join(known))
 
 
 class UnknownBot(ArenaError):

@@ -48,7 +48,8 @@ def printable_lines(text: str) -> str:
 
 def similar(given: str, known: Iterable[str], most: int = 3) -> list[str]:
     """Return up to ``most`` of the ``known`` names that are similar to ``given``, most similar first, or none
-    if ``given`` is itself known. A name that differs only in case or separators is returned alone.
+    if ``given`` is itself known. A name that differs only in case or separators is returned alone, and so is
+    the last of those that differ only in their version: what follows an ``@``.
     """
     names = list(known)
     if given in names:
@@ -57,7 +58,14 @@ def similar(given: str, known: Iterable[str], most: int = 3) -> list[str]:
     word = _folded(given[:_LONGEST_NAME])
     if word in folded:
         return [folded[word]]
+    versions = [name for name in names if "@" in name and _stem(name) == _stem(given)]
+    if versions:
+        return versions[-1:]
     return [folded[name] for name in get_close_matches(word, folded, most, _ALIKE)]
+
+
+def _stem(name: str) -> str:
+    return _folded(name[:_LONGEST_NAME].partition("@")[0])
 
 
 def _folded(name: str) -> str:

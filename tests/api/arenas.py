@@ -53,10 +53,13 @@ def play_models(
     event = announce(admin, {**body, "preset": "duel@1", "house": ["rookie"], "clock": {"preset": "patient"}})
     assert owner.post(f"/v1/tournaments/{event}/entries", json={"bot": name}).status_code == 200
     lock(services, event)
-    while services.tournaments.step(event).state != "finished":
+    deadline = time.monotonic() + PATIENCE
+    while (state := services.tournaments.step(event).state) != "finished":
+        assert time.monotonic() < deadline, state
         for listed in admin.get("/v1/games?state=running").json["games"]:
             agent.post(f"/v1/games/{listed['game']}/resign", json={})
             services.move_house_bots(listed["game"])
+            services.finish_game(listed["game"])
     assert services.boards.publish("toepen", "models")
 
 

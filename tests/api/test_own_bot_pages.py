@@ -92,7 +92,7 @@ def test_the_name_of_a_file_tells_its_language(browser: Browser, services: Servi
     assert sent.status_code == 303, sent.text
     settle(services)
     assert services.accounts.upload_of("first", "1").language == "javascript"
-    assert "uploaded, javascript" in opened(browser, "/bots/first").html
+    assert "uploaded, JavaScript" in opened(browser, "/bots/first").html
     sent = browser.send(NEW, {**upload(b"\xff", "second.js"), "name": "second", "version": "1"})
     assert sent.status_code == 422
     assert "JavaScript in UTF-8" in sent.text

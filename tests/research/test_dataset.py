@@ -174,8 +174,8 @@ def test_the_command_with_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert run([*arguments, "--to", "2025"]) == 0
     assert f"{out}: 0 decisions of 0 games" in capsys.readouterr().out
     for name, words in (
-        ("toepen/duel@7", "did you mean duel@1?"),
-        ("toepen/duel", "did you mean duel@1?"),
+        ("toepen/duel@7", "did you mean 'duel@1'?"),
+        ("toepen/duel", "did you mean 'duel@1'?"),
         ("poker/x", "there is no game 'poker'"),
         ("toepen", "no preset ''"),
     ):
