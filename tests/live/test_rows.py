@@ -237,7 +237,7 @@ def test_corrupt_and_newer_rows_are_distinguished() -> None:
         with pytest.raises(error):
             Tournament.loads(data)
     with pytest.raises(NewerFormat):
-        Tournament.loads(b'{"format": 3}')
+        Tournament.loads(b'{"format": %d}' % (FORMAT + 1))
 
 
 def test_rows_that_are_arrays_may_grow() -> None:
