@@ -187,8 +187,9 @@ def test_a_bot_that_uses_up_its_fuel_is_late_in_both(engines: tuple[SandboxEngin
 
 def test_each_engine_names_itself_in_records(engines: tuple[SandboxEngine, SandboxEngine]) -> None:
     quick, plain = (engine.runtime_id.split("-") for engine in engines)
-    assert [quick[0], *quick[2:]] == ["python", "wasmtime", "50"]
-    assert [plain[0], *plain[2:]] == ["python", "wasmtime", "50", "plain"]
+    engines_of_uploads = ["wasmtime", "50", "quickjs", "0.17.0"]
+    assert [quick[0], *quick[2:]] == ["python", *engines_of_uploads]
+    assert [plain[0], *plain[2:]] == ["python", *engines_of_uploads, "plain"]
     assert quick[1] != plain[1]
     assert {len(quick[1]), len(plain[1])} == {16}
 
