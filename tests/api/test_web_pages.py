@@ -246,7 +246,7 @@ def test_the_front_page_shows_the_most_active_boards(
 
 
 @pytest.mark.system
-def test_the_page_for_authors_shows_the_configured_address(settings: Settings, anybody: ContractClient) -> None:
+def test_the_page_for_authors_shows_the_address(settings: Settings, anybody: ContractClient) -> None:
     def shown(public_url: str, host: str) -> str:
         http = HttpSettings(limits=settings.http.limits, public_url=public_url)
         client = contract_client(create_app(Settings(settings.redis_url, http=http)))
