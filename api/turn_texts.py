@@ -10,7 +10,7 @@ from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header
 
 from api.http.edge import Environ
-from api.telling import Telling
+from api.news import NewsTexts
 from arena.games import game_of
 from arena.games.kernel import Turn
 from arena.operations.operation import JSON
@@ -33,15 +33,15 @@ def page_text(
     turns: Sequence[Turn],
     cursor: str,
     legal: str,
-    telling: Telling,
+    news: NewsTexts,
 ) -> Response:
-    """Return a text with the results, then the ends of games and the turns as ``telling`` tells them, and the
+    """Return a text with the results, then the ends of games and the turns in the texts of ``news``, and the
     cursor in the last line. ``kinds`` maps the turns of the results to the kinds of their games.
     """
     parts = ["\n".join(result_lines(result, kinds, legal)) + "\n" for result in results]
     known = {turn["turn"] for turn in turns}
     fresh = [found for result in results if (found := result.get("fresh")) and found["turn"] not in known]
-    parts += telling.page([*fresh, *turns], legal)
+    parts += news.page([*fresh, *turns], legal)
     if not turns:
         parts.append("No new turn.\n")
     parts.append(f"cursor: {cursor}\n")

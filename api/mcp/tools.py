@@ -13,12 +13,12 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from marshmallow import Schema, fields, validate
 
 from api.mcp.calling import Tool, ToolCaller
+from api.news import NewsTexts
 from api.notes import notes_on, remarks
 from api.pages.manual import page_source
 from api.schemas.common import RequestSchema, absent, described, optional
 from api.schemas.turns import MAX_WAIT, legal, note
 from api.services import services
-from api.telling import Telling
 from api.turn_texts import result_lines
 from arena.games import GAMES, game_of
 from arena.live.finalizer import ENDED
@@ -200,7 +200,7 @@ def _act(caller: ToolCaller, given: ActInput) -> str:
     answer = {"turn": given["turn"], "action": given["action"], "note": given["note"]}
     answers = read_answers(services().live, [answer])
     query = {"limit": 1, "tournaments": given["tournaments"]}
-    _telling(caller).confirm(answers)
+    _news(caller).confirm(answers)
     reply = caller("POST", "turns", query, {"answers": answers})
     (result,) = reply["results"]
     kinds = kinds_of(services().live, [given["turn"]])
@@ -235,11 +235,11 @@ def _next(caller: ToolCaller, given: WaitInput, game: str | None) -> str:
             since, turn = view["version"], view.get("turn")
             if turn is not None and not turn["optional"]:
                 if not _is_played(turn, given, played):
-                    return _reply(played, _telling(caller).turn(turn, given["legal"]))
+                    return _reply(played, _news(caller).turn(turn, given["legal"]))
                 played.append(_play(caller, turn, given))
                 continue
             if view["state"] in ENDED:
-                return _reply(played, _telling(caller).end(view))
+                return _reply(played, _news(caller).end(view))
         if time.monotonic() >= until:
             return _reply(played, _NOTHING)
 
@@ -255,14 +255,14 @@ def _next_of_all(caller: ToolCaller, given: WaitInput, until: float) -> str:
         turns = caller("GET", "turns", {**query, "wait": left})["turns"]
         for turn in turns:
             if not _is_played(turn, given, played):
-                return _reply(played, *_telling(caller).page([turn], given["legal"]))
+                return _reply(played, *_news(caller).page([turn], given["legal"]))
             played.append(_play(caller, turn, given))
         if not turns and time.monotonic() >= until:
-            return _reply(played, *_telling(caller).page((), given["legal"]), _NOTHING)
+            return _reply(played, *_news(caller).page((), given["legal"]), _NOTHING)
 
 
-def _telling(caller: ToolCaller) -> Telling:
-    return Telling(caller.bot, caller.viewer)
+def _news(caller: ToolCaller) -> NewsTexts:
+    return NewsTexts(caller.bot, caller.viewer)
 
 
 def _is_played(turn: Mapping[str, Any], given: WaitInput, played: Sequence[str]) -> bool:

@@ -12,6 +12,7 @@ from api.http.auth import still_valid, viewer
 from api.http.connections import watch
 from api.http.contract import Blueprint, json_response
 from api.http.metrics import count_answers
+from api.news import NewsTexts
 from api.schemas.turns import (
     MAX_ANSWERS,
     AnswersSchema,
@@ -26,7 +27,6 @@ from api.schemas.turns import (
     TurnStreamQuery,
 )
 from api.services import services
-from api.telling import Telling
 from api.turn_texts import page_text, wants_text
 from arena.accounts.accounts import Principal
 from arena.live.text_answers import kinds_of, read_answers
@@ -64,7 +64,7 @@ def get_turns(who: Principal, query: GivenTurns) -> Response:
         turns, cursor = services().live.turns(who.name, **_selection(query))
     check()
     if wants_text(request.environ):
-        return page_text((), {}, turns, cursor, query["legal"], Telling(who.name, viewer(who)))
+        return page_text((), {}, turns, cursor, query["legal"], NewsTexts(who.name, viewer(who)))
     return json_response({"turns": turns, "cursor": cursor})
 
 
@@ -78,10 +78,10 @@ def get_turns(who: Principal, query: GivenTurns) -> Response:
 def exchange_turns(who: Principal, query: GivenTurns, body: GivenAnswers) -> Response:
     live, answers = services().live, body["answers"]
     as_text = wants_text(request.environ)
-    telling = Telling(who.name, viewer(who))
+    news = NewsTexts(who.name, viewer(who))
     if as_text:
         answers = read_answers(live, answers)
-        telling.confirm(answers)
+        news.confirm(answers)
     check = still_valid(request.environ, services()) if query["wait"] else None
     with _ending_presence(who, query):
         results, turns, cursor = live.exchange(who.name, answers, **_selection(query))
@@ -90,7 +90,7 @@ def exchange_turns(who: Principal, query: GivenTurns, body: GivenAnswers) -> Res
     count_answers(results)
     if as_text:
         refused = [result["turn"] for result in results if result["status"] != "accepted" and result["turn"]]
-        return page_text(results, kinds_of(live, refused), turns, cursor, query["legal"], telling)
+        return page_text(results, kinds_of(live, refused), turns, cursor, query["legal"], news)
     return json_response({"results": results, "turns": turns, "cursor": cursor})
 
 

@@ -12,7 +12,7 @@ KEPT_MS: Final = 7 * 86_400_000
 """How long a bot's readings are kept after the latest one."""
 
 _OVER: Final = "over"
-"""The ``turn`` of a reading of a game whose end the bot was told in a reply without a turn."""
+"""The ``turn`` of a reading of a game whose end was in a reply without a turn."""
 
 _OFFER: Final = Script("reading_offer")
 _CONFIRM: Final = Script("reading_confirm")

@@ -1,7 +1,7 @@
 """Format 3: uploads are Python sources and modules for WASI preview 1.
 
-In format 2, an upload could be a WebAssembly component (``language``: ``component``). The arena runs none any
-more. Such a version stays stored and can be downloaded, but it is no longer qualified.
+In format 2, an upload could be a WebAssembly component (``language``: ``component``). The arena runs none
+now. Such a version stays stored and can be downloaded, but it is no longer qualified.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _REASON: Final = 4
 """The indexes of the state and the reason in the row of a qualification."""
 
 REASON: Final = (
-    "the arena runs no WebAssembly components any more; upload a module for WASI preview 1 (docs/sandbox.md)"
+    "the arena does not run WebAssembly components; upload a module for WASI preview 1 (docs/sandbox.md)"
 )
 
 

@@ -247,7 +247,7 @@ FAULTS = [
     ),
     Fault(
         "an agent does not read what happened before forced turns",
-        "api/telling.py",
+        "api/news.py",
         "since = self._known[place].since if place in self._known else 0",
         'since = turn["events"][0]["n"]',
         ("api/test_mcp_news.py",),

@@ -1,5 +1,5 @@
-"""What a bot that reads texts is told about its games: each reply contains every event since the last one
-that the bot has read.
+"""The news in replies to bots that read texts: each reply contains every event since the last one that the
+bot has read.
 
 The position is in the store, one per bot and seat, so it does not matter which process answers, and a restart
 loses nothing. It advances only when the bot answers a turn, because only that proves that the reply with this
@@ -26,7 +26,7 @@ from arena.store.readings import TextReading
 _PAGE: Final = 500
 
 
-class Telling:
+class NewsTexts:
     """The texts of one reply to a bot."""
 
     def __init__(self, bot: str, viewer: Viewer) -> None:
