@@ -12,7 +12,7 @@ import pytest
 
 from arena.records.verify import verify
 from arena.sandbox.bot import sandboxed_spec
-from arena.sandbox.limits import MOST_PROCESSOR_SECONDS
+from arena.sandbox.limits import LEAST_PROCESSOR_SECONDS, MOST_PROCESSOR_SECONDS
 from arena.sandbox.replaying import replay_bots
 from arena.store.embedded import EmbeddedStore
 from queues.rq_jobs import RqJobs
@@ -98,5 +98,7 @@ def test_a_game_of_another_owner_is_played_beside_ten_hostile_modules(tmp_path: 
             olga.create_bot(f"hostile-{number}", wait=PATIENCE, module=wasm)
         beside = [play() for _ in range(8)]
         print(f"processor time of the workers: alone {alone:.2f} s, beside them at most {max(beside):.2f} s")
-        # In a group, there are at most three late decisions in each of two games.
-        assert max(beside) < alone + 2 * 2 * 3 * MOST_PROCESSOR_SECONDS
+        # In a group, there are two games with two seats of the module, and at most three late decisions of a
+        # seat. A call ends a little after its limit.
+        late = MOST_PROCESSOR_SECONDS + LEAST_PROCESSOR_SECONDS
+        assert max(beside) < alone + 2 * 2 * 2 * 3 * late

@@ -156,13 +156,13 @@ def test_submitting_without_waiting_reports_that_it_is_not_over(tmp_path: Path) 
         submit = ("bot", "submit", BOTS["truco"], "--name", "mine", "--wait", "0", "--no-tournaments")
         done = call(service, ROOT / "examples", *submit, token=owner)
         assert done.returncode == 0
-        assert "mine 1: received; waits for a worker" in done.stderr
+        assert "mine 1: received; waiting for a worker" in done.stderr
         client = service.client(owner)
         (upload,) = client.uploads("mine")
         assert (upload["state"], upload["version"], upload["code"]) == ("received", "1", None)
         # The same file is not uploaded twice.
         done = call(service, ROOT / "examples", *submit, token=owner)
-        assert "mine 1: received; waits for a worker" in done.stderr
+        assert "mine 1: received; waiting for a worker" in done.stderr
         assert client.uploads("mine") == [upload]
         bot = client.bot("mine")
         assert (bot["version"], bot["versions"], bot["tournaments"]) == (None, [], False)
