@@ -111,8 +111,9 @@ def test_a_paused_table_and_a_hidden_tab_have_no_stream(server: Server, visit: V
 
 @pytest.mark.nightly("pages")
 def test_the_last_hand_is_played_again(server: Server, visit: Visit) -> None:
-    _, players = truco(server)
+    game, players = truco(server)
     play_out(players)
+    wait_until(lambda: server.request("GET", f"/v1/games/{game}/record").status == 200)
     page = visit("/", before=lambda page: page.clock.install())
     felt = page.locator("#felt")
     final = felt.inner_html()
@@ -127,8 +128,9 @@ def test_the_last_hand_is_played_again(server: Server, visit: Visit) -> None:
 
 @pytest.mark.nightly("pages")
 def test_with_reduced_motion_the_last_hand_stands_still(server: Server, visit: Visit) -> None:
-    _, players = truco(server)
+    game, players = truco(server)
     play_out(players)
+    wait_until(lambda: server.request("GET", f"/v1/games/{game}/record").status == 200)
     page = visit("/", before=lambda page: page.clock.install(), reduced_motion="reduce")
     final = page.locator("#felt").inner_html()
     page.clock.run_for(60_000)

@@ -241,7 +241,7 @@ def test_keep_a_schedule_without_scripts(server: Server, services: Service, new_
     page.check("input[name=house][value=rookie]")
     page.fill("input[name=entry_s]", "3600")
     page.click("main form button:text-is('Create')")
-    assert "is not a cron line" in page.inner_text("[role=alert]")
+    assert "is not a valid cron line" in page.inner_text("[role=alert]")
     assert page.input_value("input[name=name]") == "Monday cup"
     page.fill("input[name=cron]", "0 20 * * 1")
     page.click("main form button:text-is('Create')")
