@@ -21,11 +21,14 @@ from arena.errors import ArenaError
 from arena.ops.jobs import Job, JobFigures, JobName, Jobs, QueueFigures
 from arena.ops.logs import REQUEST_ID, current_request
 
+FINISH_QUEUE: Final = "finish-json"
+"""Games that have ended and whose records must be stored."""
+
 HOUSE_QUEUE: Final = "house-json"
 """Live games in which house bots must move."""
 
 MAINTENANCE_QUEUE: Final = "maintenance-json"
-"""Short jobs for games that have ended, tournaments, schedules and leaderboards."""
+"""Short jobs for tournaments, schedules and leaderboards."""
 
 UPLOADS_QUEUE: Final = "uploads-json"
 """Compiling and loading uploads."""
@@ -36,8 +39,11 @@ ARENA_QUEUE: Final = "arena-json"
 REVIEWS_QUEUE: Final = "reviews-json"
 """Reviews of people's games, and trial games of pasted bots, which nothing else depends on."""
 
-QUEUES: Final = (MAINTENANCE_QUEUE, HOUSE_QUEUE, UPLOADS_QUEUE, ARENA_QUEUE, REVIEWS_QUEUE)
+QUEUES: Final = (FINISH_QUEUE, MAINTENANCE_QUEUE, HOUSE_QUEUE, UPLOADS_QUEUE, ARENA_QUEUE, REVIEWS_QUEUE)
 """All queues, in the order in which workers serve them."""
+
+LIVE_QUEUES: Final = (FINISH_QUEUE, HOUSE_QUEUE)
+"""The queues of live workers, so that no live game waits for a group of a tournament."""
 
 RUN_JOB: Final = "workers.jobs.run"
 """The function that workers call with the name of a job and its arguments."""
@@ -57,7 +63,7 @@ FAILED_SECONDS: Final = 3600
 """How long RQ remembers a failed job."""
 
 _QUEUE_OF: Final = {
-    JobName.FINISH_GAME: MAINTENANCE_QUEUE,
+    JobName.FINISH_GAME: FINISH_QUEUE,
     JobName.MOVE_HOUSE_BOTS: HOUSE_QUEUE,
     JobName.STEP_TOURNAMENT: MAINTENANCE_QUEUE,
     JobName.PLAY_LOCAL_GROUPS: ARENA_QUEUE,
@@ -163,7 +169,7 @@ class RqJobs(Jobs):
             for first in firsts:
                 pipeline.hget(RqJob.key_for(_text(first or "")), "enqueued_at")
             for worker in workers:
-                pipeline.hmget(worker, "last_heartbeat", "state")
+                pipeline.hmget(worker, "last_heartbeat", "state", "queues")
             read = pipeline.execute()
         now = datetime.now(UTC)
         oldest = [
@@ -171,8 +177,9 @@ class RqJobs(Jobs):
         ]
         alive = [
             state
-            for beat, state in read[len(queues) :]
+            for beat, state, served in read[len(queues) :]
             if beat is not None and now - _time(beat) < timedelta(seconds=QUIET_SECONDS)
+            if ARENA_QUEUE in (served or b"").decode().split(",")
         ]
         return JobFigures(
             [

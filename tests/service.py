@@ -133,12 +133,13 @@ class Service(Process):
         return self
 
     def pids(self, what: str) -> list[int]:
-        """The processes of ``what``: ``api`` (the server, then those who answer), ``worker``, ``scheduler``,
-        ``webhooks``, ``archiver`` or ``database``.
+        """The processes of ``what``: ``api`` (the server, then those who answer), ``worker``, ``live``,
+        ``scheduler``, ``webhooks``, ``archiver`` or ``database``.
         """
         mark, *others = {
             "api": ("gunicorn", "-m workers"),
-            "worker": ("-m workers", "--scheduler", "--webhooks", "--archiver", "--sandbox"),
+            "worker": ("-m workers", "--live", "--scheduler", "--webhooks", "--archiver", "--sandbox"),
+            "live": ("-m workers --live", "gunicorn"),
             "scheduler": ("-m workers --scheduler", "gunicorn"),
             "webhooks": ("-m workers --webhooks", "gunicorn"),
             "archiver": ("-m workers --archiver", "gunicorn"),

@@ -1,5 +1,6 @@
 """``python -m workers`` runs one worker process, using the database at ``REDIS_URL``.
 
+``python -m workers --live`` runs one that serves live games only, so that they never wait for a tournament.
 ``python -m workers --scheduler`` runs the ticks of tournaments, schedules and leaderboards, ``--webhooks``
 posts turns to webhook bots, and ``--archiver`` moves finished records to the archive. Several processes of
 each kind can run. ``--check`` exits with 0 if a worker is running on this host, else with 1; ``--check
@@ -46,7 +47,7 @@ def main(arguments: list[str]) -> None:
     match arguments:
         case ["--check"]:
             check("worker")
-        case ["--check", ("worker" | "scheduler" | "webhooks" | "archiver") as process]:
+        case ["--check", ("worker" | "live" | "scheduler" | "webhooks" | "archiver") as process]:
             check(process)
         case ["--scheduler"]:
             from workers.scheduler import schedule
@@ -64,17 +65,19 @@ def main(arguments: list[str]) -> None:
             from workers.jobs import prepare_sandbox
 
             run("sandbox", prepare_sandbox)
-        case []:
+        case [] | ["--live"]:
+            process = "live" if arguments else "worker"
             from workers.watchdog import watch
 
-            set_up_logging("worker", "WARNING")
+            set_up_logging(process, "WARNING")
             ended = watch()
+            from queues.rq_jobs import LIVE_QUEUES, QUEUES
             from workers.worker import work
 
-            run("worker", lambda: work(ended))
+            run(process, lambda: work(LIVE_QUEUES if arguments else QUEUES, ended))
         case [option, *_]:
-            processes = "--scheduler, --webhooks, --archiver, --sandbox"
-            expected = f"{processes}, --check [worker|scheduler|webhooks|archiver] or nothing"
+            processes = "--live, --scheduler, --webhooks, --archiver, --sandbox"
+            expected = f"{processes}, --check [worker|live|scheduler|webhooks|archiver] or nothing"
             sys.exit(f"botequim: error: unknown option {option!r}; expected {expected}")
 
 

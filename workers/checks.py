@@ -13,9 +13,16 @@ from rq.cron import CronScheduler
 from arena.ops.settings import Settings
 from arena.store.connection import StoreUnavailable
 from arena.store.repositories import open_store
+from queues.rq_jobs import ARENA_QUEUE
 from workers.worker import QUIET_FOR, Worker
 
-QUIET_SECONDS: Final = {"worker": 2 * QUIET_FOR, "scheduler": 30, "webhooks": 30, "archiver": 300}
+QUIET_SECONDS: Final = {
+    "worker": 2 * QUIET_FOR,
+    "live": 2 * QUIET_FOR,
+    "scheduler": 30,
+    "webhooks": 30,
+    "archiver": 300,
+}
 """Seconds without a sign of life after which a process counts as dead, by its kind."""
 
 
@@ -42,6 +49,7 @@ def is_alive(process: str) -> bool:
         return any(
             worker.hostname == host and worker.last_heartbeat and worker.last_heartbeat > since
             for worker in Worker.all(connection=connection)
+            if (ARENA_QUEUE in worker.queue_names()) == (process == "worker")
         )
     except RedisError as error:
         raise StoreUnavailable(f"the database of the job queues is unavailable: {error}") from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -19,7 +20,7 @@ from arena.ops.jobs import JobName
 from arena.ops.logs import REQUEST_ID, log_fields
 from arena.sandbox.progress import BEAT, JOB, PROGRESS, GroupAttempt
 from arena.store.connection import StoreUnavailable
-from queues.rq_jobs import JOB_SECONDS, QUEUES, NamedJob, open_queue
+from queues.rq_jobs import JOB_SECONDS, NamedJob, open_queue
 from workers.jobs import service
 
 HEARTBEAT: Final = 15
@@ -101,9 +102,9 @@ class Worker(SimpleWorker):
             return done
 
 
-def work(ended: GroupAttempt | None = None) -> None:
-    """Work until SIGTERM or SIGINT, finishing the current job first. ``ended`` is what the previous worker
-    was playing when it hung or crashed.
+def work(queues: Sequence[str], ended: GroupAttempt | None = None) -> None:
+    """Run the jobs of ``queues`` until SIGTERM or SIGINT, finishing the current job first. ``ended`` is what
+    the previous worker was playing when it hung or crashed.
 
     Raises :class:`~arena.errors.ArenaError` if the database is unavailable. If the database becomes
     unavailable later, the process eventually exits, and its supervisor restarts it.
@@ -117,7 +118,7 @@ def work(ended: GroupAttempt | None = None) -> None:
         service().runtimes.check()
         threading.Thread(target=_beat, name="beat", daemon=True).start()
         worker = Worker(
-            [open_queue(name, connection) for name in QUEUES],
+            [open_queue(name, connection) for name in queues],
             connection=connection,
             job_class=NamedJob,
             serializer=JSONSerializer,
@@ -126,7 +127,7 @@ def work(ended: GroupAttempt | None = None) -> None:
             worker_ttl=QUIET_FOR,
         )
         threading.Thread(target=worker.keep_renewing, name="renewal", daemon=True).start()
-        log.info("taking jobs from the queues %s", ", ".join(QUEUES))
+        log.info("taking jobs from the queues %s", ", ".join(queues))
         worker.work(logging_level="WARNING")
     except RedisError as error:
         raise StoreUnavailable(f"the database of the job queues is unavailable: {error}") from error

@@ -254,6 +254,8 @@ class Supervisor:
         ]
         if workers:
             self._environment.setdefault("BOTEQUIM_SEED", "1")
+            live = [python, "-m", "workers", "--live"]
+            self._children.append(_Child("live", live, self._log("live")))
             scheduler = [python, "-m", "workers", "--scheduler"]
             self._children.append(_Child("scheduler", scheduler, self._log("scheduler")))
             webhooks = [python, "-m", "workers", "--webhooks"]

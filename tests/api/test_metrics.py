@@ -13,7 +13,7 @@ import redis
 from api.app import create_app
 from arena.ops.settings import Settings
 from arena.store.embedded import EmbeddedStore
-from queues.rq_jobs import HOUSE_QUEUE, QUEUES, RqJobs
+from queues.rq_jobs import HOUSE_QUEUE, LIVE_QUEUES, QUEUES, RqJobs
 from tests.api.contract import ContractClient, contract_client
 from tests.waiting import wait_until
 
@@ -35,21 +35,22 @@ def figures(client: ContractClient) -> dict[str, float]:
     return {name: float(value) for name, value in re.findall(r"^(botequim_\S+) (\S+)$", text, re.MULTILINE)}
 
 
-def add_worker(database: redis.Redis, number: int, state: str, silent_s: int = 0) -> None:
+def add_worker(
+    database: redis.Redis, number: int, state: str, silent_s: int = 0, queues: tuple[str, ...] = QUEUES
+) -> None:
     """What a worker of RQ stores."""
     key = f"rq:worker:w{number}"
-    beat = datetime.now(UTC) - timedelta(seconds=silent_s)
+    beat = (datetime.now(UTC) - timedelta(seconds=silent_s)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     database.sadd("rq:workers", key)
-    database.hset(
-        key,
-        mapping={"last_heartbeat": beat.strftime("%Y-%m-%dT%H:%M:%S.%fZ"), "state": state, "hostname": "x"},
-    )
+    fields = {"last_heartbeat": beat, "state": state, "queues": ",".join(queues), "hostname": "x"}
+    database.hset(key, mapping=fields)
 
 
 def test_queues_and_workers(own: EmbeddedStore, client: ContractClient) -> None:
     with redis.Redis.from_url(own.url) as database:
         for number, (state, silent_s) in enumerate([("busy", 0), ("idle", 60), ("busy", 3600)]):
             add_worker(database, number, state, silent_s)
+        add_worker(database, 3, "busy", queues=LIVE_QUEUES)
         # Of one that is about to end, or has just begun.
         database.sadd("rq:workers", "rq:worker:gone")
         jobs = RqJobs(own.url)

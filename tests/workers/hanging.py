@@ -51,6 +51,7 @@ def main(how: str, silent: float, wall: float) -> None:
     from arena.sandbox import program
     from arena.sandbox.limits import SandboxLimits
     from arena.sandbox.module_thread import ModuleThread
+    from queues.rq_jobs import QUEUES
     from workers import worker
 
     def hang(*arguments: Any) -> Any:
@@ -66,7 +67,7 @@ def main(how: str, silent: float, wall: float) -> None:
     # The attempt of a worker that ended is due again soon.
     local_groups.LEASE_MS = 1_000  # type: ignore[misc]
     local_groups.RENEW_SECONDS = 0.2  # type: ignore[misc]
-    worker.work(ended)
+    worker.work(QUEUES, ended)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ def main(heartbeat: int, file: Path) -> None:
 
     ended = watch()
     from arena.ops.service import Service
+    from queues.rq_jobs import QUEUES
     from workers import worker
 
     def wait(self: Service, job: object) -> None:
@@ -23,7 +24,7 @@ def main(heartbeat: int, file: Path) -> None:
 
     worker.HEARTBEAT = heartbeat  # type: ignore[misc]
     Service.run = wait  # type: ignore[assignment,method-assign]
-    worker.work(ended)
+    worker.work(QUEUES, ended)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from redis import Redis
 from rq import SimpleWorker
 
 from arena.store.embedded import EmbeddedStore
-from queues.rq_jobs import MAINTENANCE_QUEUE, open_queue
+from queues.rq_jobs import LIVE_QUEUES, QUEUES, open_queue
 from workers.checks import is_alive
 
 
@@ -16,8 +16,20 @@ def test_a_worker_of_another_host_does_not_count(
 ) -> None:
     monkeypatch.setenv("REDIS_URL", clean_store.url)
     with Redis.from_url(clean_store.url) as database:
-        worker = SimpleWorker([open_queue(MAINTENANCE_QUEUE, database)], connection=database)
+        worker = SimpleWorker([open_queue(name, database) for name in QUEUES], connection=database)
         worker.register_birth()
         assert is_alive("worker")
         monkeypatch.setattr("socket.gethostname", lambda: "another")
         assert not is_alive("worker")
+
+
+def test_live_workers_and_the_others_are_checked_separately(
+    clean_store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REDIS_URL", clean_store.url)
+    with Redis.from_url(clean_store.url) as database:
+        for queues, is_worker, is_live in ((LIVE_QUEUES, False, True), (QUEUES, True, False)):
+            worker = SimpleWorker([open_queue(name, database) for name in queues], connection=database)
+            worker.register_birth()
+            assert (is_alive("worker"), is_alive("live")) == (is_worker, is_live)
+            worker.register_death()

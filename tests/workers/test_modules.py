@@ -6,13 +6,15 @@ import json
 import os
 import signal
 import sys
+import time
 from pathlib import Path
+from statistics import median
 
 import pytest
 
 from arena.records.verify import verify
 from arena.sandbox.bot import sandboxed_spec
-from arena.sandbox.limits import LEAST_PROCESSOR_SECONDS, MOST_PROCESSOR_SECONDS
+from arena.sandbox.limits import MOST_PROCESSOR_SECONDS
 from arena.sandbox.replaying import replay_bots
 from arena.store.embedded import EmbeddedStore
 from queues.rq_jobs import RqJobs
@@ -74,31 +76,31 @@ def processor_seconds(pid: int) -> float:
 
 
 @pytest.mark.nightly("processes")
-def test_a_game_of_another_owner_is_played_beside_ten_hostile_modules(tmp_path: Path) -> None:
-    """Two workers. The game waits at most until one of them has played the group that it is playing."""
+def test_a_game_of_another_owner_does_not_wait_for_ten_hostile_modules(tmp_path: Path) -> None:
+    """Two workers play groups of the modules, and a live worker plays the game."""
     kinds = ("memory.grow that fails", "ref.func", "loads from 64 MiB", "table.grow", "fd_write to no file")
     with Service(tmp_path, workers=2) as service:
         olga = service.client(service.client().sign_up("olga"))
         ana = service.client(service.client().sign_up("ana"))
 
-        def workers() -> float:
-            return sum(map(processor_seconds, service.pids("worker")))
-
-        def play() -> float:
-            """Play a game; the processor time that the workers used until its record was there."""
-            start = workers()
+        def play() -> tuple[float, float]:
+            """Play a game; return the seconds until its record was there, on the clock and of the processor
+            time that the two workers used meanwhile.
+            """
+            since, used = time.monotonic(), sum(map(processor_seconds, service.pids("worker")))
             game = ana.create_game("truco", [{"house": "rookie"}] * 4)["game"]
             assert ana.record(game, wait=True)["canonical"]["faults"] == []
-            return workers() - start
+            used = sum(map(processor_seconds, service.pids("worker"))) - used
+            return time.monotonic() - since, used
 
         play()
-        alone = play()
+        alone = median(play()[0] for _ in range(5))
         for number in range(10):
             wasm = hostile.DECIDING[kinds[number % len(kinds)]][2]()
             olga.create_bot(f"hostile-{number}", wait=PATIENCE, module=wasm)
-        beside = [play() for _ in range(8)]
-        print(f"processor time of the workers: alone {alone:.2f} s, beside them at most {max(beside):.2f} s")
-        # In a group, there are two games with two seats of the module, and at most three late decisions of a
-        # seat. A call ends a little after its limit.
-        late = MOST_PROCESSOR_SECONDS + LEAST_PROCESSOR_SECONDS
-        assert max(beside) < alone + 2 * 2 * 2 * 3 * late
+        beside = [play() for _ in range(20)]
+        seconds, used = map(sorted, zip(*beside, strict=True))
+        print(f"\nalone {alone:.2f} s; beside {median(seconds):.2f} s, at most {seconds[-1]:.2f} s, in which")
+        print(f"the workers used {median(used):.2f} s of processor time, up to {used[-1]:.2f} s")
+        # The workers were inside late calls, and no game waited until one of them ended.
+        assert used[-1] < MOST_PROCESSOR_SECONDS

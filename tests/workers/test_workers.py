@@ -25,7 +25,15 @@ from arena.ops.jobs import JobName
 from arena.ops.service import Service as Parts
 from arena.records.verify import verify
 from arena.store.embedded import EmbeddedStore
-from queues.rq_jobs import HOUSE_QUEUE, MAINTENANCE_QUEUE, QUEUES, RUN_JOB, RqJobs
+from queues.rq_jobs import (
+    ARENA_QUEUE,
+    FINISH_QUEUE,
+    HOUSE_QUEUE,
+    MAINTENANCE_QUEUE,
+    QUEUES,
+    RUN_JOB,
+    RqJobs,
+)
 from tests.live.playing import open_games
 from tests.service import Process, Service, environment
 from tests.waiting import PATIENCE, wait_until
@@ -154,6 +162,7 @@ def test_a_worker_plays_and_stops_on_a_signal(store: EmbeddedStore, games: LiveG
     ("option", "process", "is_gone_at_once"),
     [
         ([], [], True),
+        (["--live"], ["live"], True),
         pytest.param(["--scheduler"], ["scheduler"], True, marks=BY_NIGHT),
         pytest.param(["--webhooks"], ["webhooks"], False, marks=BY_NIGHT),
         pytest.param(["--archiver"], ["archiver"], False, marks=BY_NIGHT),
@@ -186,7 +195,23 @@ def test_other_options_are_refused(options: list[str], tmp_path: Path) -> None:
         [*WORKER, *options], env=environment(), capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 1
-    assert "expected --scheduler, --webhooks, --archiver, --sandbox, --check [worker|" in done.stderr
+    assert "expected --live, --scheduler, --webhooks, --archiver, --sandbox, --check [worker|" in done.stderr
+
+
+def test_a_live_worker_serves_live_games_and_no_tournament(
+    store: EmbeddedStore, games: LiveGames, tmp_path: Path
+) -> None:
+    jobs = RqJobs(store.url)
+    jobs.play_more_groups("cup", 3)
+    jobs.step_tournament("cup")
+    game = str(games.create("truco", seats=[{"house": "random"}] * 4)["game"])
+    with Process([*WORKER, "--live"], tmp_path, REDIS_URL=store.url):
+        jobs.move_house_bots(game)
+        _wait_until_finished(games, [game])
+        jobs.finish_game(game)
+        wait_until(lambda: jobs.queue(FINISH_QUEUE).is_empty() and jobs.queue(HOUSE_QUEUE).is_empty())
+    assert games.record(game)["canonical"]["game"] == game
+    assert [len(jobs.queue(name).job_ids) for name in (ARENA_QUEUE, MAINTENANCE_QUEUE)] == [1, 1]
 
 
 def test_a_job_lost_between_queue_and_worker_is_requested_again(store: EmbeddedStore) -> None:
