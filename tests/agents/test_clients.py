@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -29,19 +29,6 @@ MODES = {
     "chosen by the client": "auto",
 }
 """The versions of the protocol, and the modes of the client that speak them."""
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A live service."""
-    with Service(tmp_path_factory.mktemp("agents")) as service:
-        yield service
-
-
-@pytest.fixture(scope="module")
-def token(service: Service) -> str:
-    """The token of a bot."""
-    return service.client(service.client().sign_up("ana")).register_bot("ana-agent")
 
 
 @pytest.fixture(params=MODES)

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 
 import pytest
 from mcp import Client
@@ -21,19 +20,6 @@ from tests.service import Service
 pytestmark = [pytest.mark.system, pytest.mark.nightly("agents")]
 
 PRESETS = [(kind, preset.name) for kind, game in GAMES.items() for preset in game.presets]
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A live service."""
-    with Service(tmp_path_factory.mktemp("news")) as service:
-        yield service
-
-
-@pytest.fixture(scope="module")
-def token(service: Service) -> str:
-    """The token of a bot."""
-    return service.client(service.client().sign_up("ana")).register_bot("ana-agent")
 
 
 async def play(client: Client, game: str, forced: bool) -> list[str]:

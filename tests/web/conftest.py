@@ -9,8 +9,15 @@ from typing import Any
 
 import pytest
 
+from api.app import create_app
+from arena.ops.service import Service
+from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
 from arena.records.record import Record
 from arena.replays.page import replay_page
+from arena.sandbox.runtime import sandbox_engine
+from arena.store.embedded import EmbeddedStore
+from tests.api.conftest import ADMIN_TOKEN
+from tests.api.server import Server
 from tests.waiting import PATIENCE
 from tests.web.site import Site, site
 
@@ -44,6 +51,24 @@ def browser() -> Iterator[Any]:
         started = driver.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
         yield started
         started.close()
+
+
+@pytest.fixture
+def server(clean_store: EmbeddedStore) -> Iterator[Server]:
+    """A running API process that also serves the clocks, without workers."""
+    with Server(clean_store.url, BOTEQUIM_SWEEP="1") as running:
+        yield running
+
+
+@pytest.fixture
+def services(server: Server) -> Iterator[Service]:
+    """The parts of the service at ``server``, without limits of rates and without workers."""
+    sandbox_engine()
+    http = HttpSettings(limits=dict.fromkeys(DEFAULT_LIMITS))
+    settings = Settings(server.redis_url, admin_token=ADMIN_TOKEN, http=http)
+    found: Service = create_app(settings).extensions["botequim"]
+    yield found
+    found.close()
 
 
 @pytest.fixture(scope="session")

@@ -7,35 +7,13 @@ from typing import Any
 
 import pytest
 
-from api.app import create_app
 from arena.ops.service import Service
-from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
-from arena.sandbox.runtime import sandbox_engine
-from arena.store.embedded import EmbeddedStore
-from tests.api.conftest import ADMIN_TOKEN
 from tests.api.server import Server
 from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.system
 
 SOURCE = "def choose(turn):\n    return turn['legal_actions'][0]\n"
-
-
-@pytest.fixture
-def server(clean_store: EmbeddedStore) -> Iterator[Server]:
-    with Server(clean_store.url) as running:
-        yield running
-
-
-@pytest.fixture
-def services(server: Server) -> Iterator[Service]:
-    sandbox_engine()
-    http = HttpSettings(limits=dict.fromkeys(DEFAULT_LIMITS))
-    found: Service = create_app(Settings(server.redis_url, admin_token=ADMIN_TOKEN, http=http)).extensions[
-        "botequim"
-    ]
-    yield found
-    found.close()
 
 
 @pytest.fixture

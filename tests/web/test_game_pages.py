@@ -7,18 +7,11 @@ from typing import Any
 
 import pytest
 
-from arena.store.embedded import EmbeddedStore
 from tests.api.players import play_out
 from tests.api.server import Server
 from tests.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.system
-
-
-@pytest.fixture
-def server(clean_store: EmbeddedStore) -> Iterator[Server]:
-    with Server(clean_store.url, BOTEQUIM_SWEEP="1") as running:
-        yield running
 
 
 @pytest.fixture

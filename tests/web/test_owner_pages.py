@@ -13,9 +13,6 @@ from api.app import create_app
 from arena.errors import ArenaError
 from arena.inputs.times import in_utc
 from arena.ops.service import Service
-from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
-from arena.sandbox.runtime import sandbox_engine
-from arena.store.embedded import EmbeddedStore
 from tests.api.arenas import announce
 from tests.api.conftest import ADMIN_TOKEN
 from tests.api.contract import contract_client
@@ -34,38 +31,27 @@ NewBrowser = Callable[..., Any]
 
 
 @pytest.fixture
-def server(clean_store: EmbeddedStore) -> Iterator[Server]:
-    with Server(clean_store.url) as running:
-        yield running
-
-
-@pytest.fixture
-def services(server: Server) -> Iterator[Service]:
+def services(services: Service) -> Iterator[Service]:
     """The service, with a worker that checks uploads and plays tournaments."""
-    sandbox_engine()
-    http = HttpSettings(limits=dict.fromkeys(DEFAULT_LIMITS))
-    settings = Settings(server.redis_url, admin_token=ADMIN_TOKEN, http=http)
-    found: Service = create_app(settings).extensions["botequim"]
     done = threading.Event()
 
     def work() -> None:
         while not done.wait(0.05):
-            for upload in found.uploads.due():
-                found.check_upload(*upload)
-            for name in found.tournaments.store.active():
+            for upload in services.uploads.due():
+                services.check_upload(*upload)
+            for name in services.tournaments.store.active():
                 try:
-                    found.tournaments.step(name)
-                    found.tournaments.play_local_groups(name)
+                    services.tournaments.step(name)
+                    services.tournaments.play_local_groups(name)
                 except ArenaError:
                     # The page or the test changed it at the same time.
                     continue
 
     thread = threading.Thread(target=work)
     thread.start()
-    yield found
+    yield services
     done.set()
     thread.join()
-    found.close()
 
 
 @pytest.fixture

@@ -39,12 +39,6 @@ WIDE = {"width": 1280, "height": 1000}
 
 
 @pytest.fixture
-def server(clean_store: EmbeddedStore) -> Iterator[Server]:
-    with Server(clean_store.url, BOTEQUIM_SWEEP="1") as running:
-        yield running
-
-
-@pytest.fixture
 def service(clean_store: EmbeddedStore) -> Iterator[Service]:
     """The workers' part of the service."""
     opened = open_service(Settings(clean_store.url), InlineJobs())
