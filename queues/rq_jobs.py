@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import queue
+import secrets
 import threading
+import time
 from collections.abc import Callable, Mapping
 from contextvars import Context, copy_context
 from datetime import UTC, datetime, timedelta
@@ -80,6 +82,12 @@ _QUEUE_OF: Final = {
 }
 
 log = logging.getLogger("botequim.queues")
+
+_WAITING_SECONDS: Final = 3600
+"""How long the games of a payer are kept after the last request, if there are no workers."""
+
+_LOST_SECONDS: Final = 15
+"""Seconds after which a job for a payer's games that has not begun counts as lost."""
 
 _LONGEST_ID: Final = 64
 """The maximum length of request ids."""
@@ -196,7 +204,55 @@ class RqJobs(Jobs):
 
     def request(self, job: Job) -> None:
         """Enqueue ``job``, unless it is already waiting."""
-        enqueue_once(self.queue(_QUEUE_OF[job.name]), job)
+        if job.name == JobName.MOVE_HOUSE_BOTS:
+            game, payer = map(str, job.args)
+            waiting = _waiting_games(payer)
+            self._connection.zadd(waiting, {game: time.time()}, nx=True)
+            self._connection.expire(waiting, _WAITING_SECONDS)
+            self._move_houses_of(payer)
+        else:
+            enqueue_once(self.queue(_QUEUE_OF[job.name]), job)
+
+    def next_game(self, payer: str) -> str | None:
+        """Remove and return the game of ``payer`` in which house bots have waited longest to move, or None.
+        If other games wait, enqueue a job for them. If the process dies, the sweeper requests the job again.
+        """
+        waiting = _waiting_games(payer)
+        with self._connection.pipeline() as pipeline:
+            pipeline.delete(_queued(payer))
+            pipeline.zpopmin(waiting)
+            pipeline.zcard(waiting)
+            _, popped, count = pipeline.execute()
+        if count:
+            self._move_houses_of(payer)
+        return popped[0][0].decode() if popped else None
+
+    def _move_houses_of(self, payer: str) -> None:
+        """Enqueue a job for the games of ``payer`` if none waits in the queue, so that payers take turns
+        however many games they have. If that job is lost, another one is enqueued after a while.
+        """
+        if self._connection.set(_queued(payer), 1, nx=True, ex=_LOST_SECONDS):
+            job = Job(JobName.MOVE_HOUSE_BOTS, (payer,))
+            enqueue(self.queue(HOUSE_QUEUE), job, f"{job.id}-{secrets.token_hex(4)}")
+
+
+def enqueue(jobs: Queue, job: Job, own_id: str | None) -> None:
+    """Enqueue ``job`` with an id, or None for a random one. Raises
+    :class:`rq.exceptions.DuplicateJobError` if the id is in use.
+    """
+    request_id = current_request()
+    jobs.enqueue(
+        RUN_JOB,
+        str(job.name),
+        *job.args,
+        job_id=own_id,
+        unique=own_id is not None,
+        meta=None if request_id is None else {REQUEST_ID: request_id},
+        ttl=FINISH_SECONDS if job.name == JobName.FINISH_GAME else None,
+        result_ttl=0,
+        failure_ttl=FAILED_SECONDS,
+        job_timeout=JOB_SECONDS,
+    )
 
 
 def enqueue_once(jobs: Queue, job: Job) -> None:
@@ -206,21 +262,9 @@ def enqueue_once(jobs: Queue, job: Job) -> None:
     is in no queue, because its worker may have died before running it. If the successor is running as well, a
     third job does no harm.
     """
-    request_id = current_request()
     for own_id in (job.id, f"{job.id}-next", None):
         try:
-            jobs.enqueue(
-                RUN_JOB,
-                str(job.name),
-                *job.args,
-                job_id=own_id,
-                unique=own_id is not None,
-                meta=None if request_id is None else {REQUEST_ID: request_id},
-                ttl=FINISH_SECONDS if job.name == JobName.FINISH_GAME else None,
-                result_ttl=0,
-                failure_ttl=FAILED_SECONDS,
-                job_timeout=JOB_SECONDS,
-            )
+            enqueue(jobs, job, own_id)
         except DuplicateJobError:
             assert own_id is not None
             known = jobs.fetch_job(own_id)
@@ -232,6 +276,15 @@ def enqueue_once(jobs: Queue, job: Job) -> None:
                 continue
         else:
             return
+
+
+def _waiting_games(payer: str) -> str:
+    return f"rq:house-games:{payer}"
+
+
+def _queued(payer: str) -> str:
+    """Return the key that exists while a job for the games of ``payer`` is in the queue."""
+    return f"rq:house-queued:{payer}"
 
 
 def _time(stored: bytes) -> datetime:

@@ -19,13 +19,25 @@ log = logging.getLogger("botequim.jobs")
 def service() -> Service:
     """Return the service used by this process. Raises :class:`~arena.errors.ArenaError`."""
     settings = Settings.from_environment()
-    return open_service(settings, RqJobs(settings.queue_url))
+    return open_service(settings, _jobs())
+
+
+@cache
+def _jobs() -> RqJobs:
+    return RqJobs(Settings.from_environment().queue_url)
 
 
 def run(name: str, *args: str | int) -> None:
     """Run the job ``name``. This is :data:`queues.rq_jobs.RUN_JOB`."""
+    job = Job(JobName(name), args)
+    if job.name == JobName.MOVE_HOUSE_BOTS:
+        payer = str(args[0])
+        game = _jobs().next_game(payer)
+        if game is None:
+            return
+        job = Job(job.name, (game, payer))
     try:
-        service().run(Job(JobName(name), args))
+        service().run(job)
     except (OtherRuntime, RuntimeReplaced) as error:
         log.critical("%s", error)
         # The worker stops after this job, and checks the runtime when it restarts.

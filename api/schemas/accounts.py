@@ -150,11 +150,12 @@ class BudgetSchema(ResponseSchema):
 
 
 class BudgetsSchema(ResponseSchema):
-    """The daily budgets (UTC) of an owner, and their use."""
+    """The daily budgets (UTC) of an owner and their use."""
 
-    groups = nested(BudgetSchema, "The groups of tournaments and qualifications.")
+    groups = nested(BudgetSchema, "Groups of tournaments and qualifications.")
     fuel_ms = nested(
-        BudgetSchema, "The thinking time (fuel) of uploaded bots in these groups, in milliseconds."
+        BudgetSchema,
+        "Milliseconds of thinking in these groups and of house bots in live games.",
     )
     renews_ms = described(Moment, "When the budgets renew.")
 

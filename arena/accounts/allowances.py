@@ -4,6 +4,7 @@ are also storage quotas for the whole service.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final
@@ -123,6 +124,7 @@ class Budgets:
         self._now_ms = now_ms
         self._is_admin = is_admin
         self._most = most
+        self._rest = 0.0
 
     def check(self, owner: str, groups: int) -> None:
         """Check that ``groups`` groups could be started now. Raises :class:`BudgetExceeded`."""
@@ -144,10 +146,13 @@ class Budgets:
         if verdict != "taken":
             raise self._exceeded(verdict, used, groups)
 
-    def burn(self, owner: str, fuel_ms: int) -> None:
-        """Count the fuel or processor time of bots, in groups that the owner started or of its uploads."""
-        if owner and fuel_ms:
-            self._store.add(owner, self._day(), Compute(0, fuel_ms))
+    def burn(self, owner: str, fuel_ms: float) -> None:
+        """Count the fuel or processor time of bots, in groups and games that the owner started or of its
+        uploads. What is less than a millisecond is added to the next amount.
+        """
+        self._rest, whole = math.modf(self._rest + fuel_ms)
+        if owner and whole:
+            self._store.add(owner, self._day(), Compute(0, int(whole)))
 
     def has_fuel(self, owner: str) -> bool:
         """Return whether groups that the owner started can use fuel now."""
@@ -179,10 +184,20 @@ class Budgets:
         most, spent = getattr(self._most, name), getattr(used, name)
         left = max(0, most - spent)
         seconds = max(1, -(-(self._renews_ms() - self._now_ms()) // 1000))
-        needed = f", but this needs {groups}" if missing == "groups" else ""
+        wait = f"to wait {seconds} s until the budget renews at 00:00 UTC"
+        if missing == "groups":
+            text = (
+                f"an owner can start at most {most} groups per day; {left} are left, but this needs {groups}"
+            )
+            wait = f"fewer groups, or {wait}"
+        else:
+            text = (
+                f"the bots in one account's games and groups can think for at most {most / 1000:g} s "
+                f"per day; {left / 1000:g} s are left"
+            )
         return BudgetExceeded(
-            f"an owner can use at most {most} {name} per day; {left} are left{needed}",
-            expected=f"fewer groups, or to wait {seconds} s until the budget renews at 00:00 UTC",
+            text,
+            expected=wait,
             extra={
                 "budget": name,
                 "most": most,

@@ -64,7 +64,7 @@ class GameFinalizer:
         """Request the job that follows a step. If the request fails, a sweeper does the work later."""
         try:
             if taken.house:
-                self._jobs.move_house_bots(taken.game)
+                self._jobs.move_house_bots(taken.game, taken.payer)
             if taken.state in ENDED and taken.before not in ENDED:
                 self._jobs.finish_game(taken.game)
         except Exception:
@@ -102,7 +102,7 @@ class GameFinalizer:
             self._repository.change_one(game_id, self._act_for_late)
             return clock.now_ms
         if game.awaited_house_seats():
-            self._jobs.move_house_bots(game_id)
+            self._jobs.move_house_bots(game_id, game.header.payer)
             return min(game.due_ms(clock), clock.now_ms + HOUSE_RETRY_MS)
         return game.due_ms(clock)
 

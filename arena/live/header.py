@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import Any, Final, NamedTuple, TypedDict
 
 import orjson
@@ -233,6 +234,17 @@ class GameHeader:
             return True
         mine = viewer.admin or (viewer.owner is not None and viewer.owner == self.created_by)
         return self.visibility == "private" and not mine
+
+    @property
+    def payer(self) -> str:
+        """The account that pays for the house bots in this game: the owner who created it, or at a table of
+        people a hash of the person at the first seat (owners' names do not begin with a digit). It is empty
+        for the service itself.
+        """
+        opener = self.seats[0]
+        if self.created_by or not opener.person:
+            return self.created_by
+        return "0" + sha256((opener.bot or "").encode()).hexdigest()[:24]
 
     def summary(self) -> GameSummary:
         """Return the entry of the game in lists, without its cards and seed."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from hashlib import sha256
+from typing import NamedTuple
 
 from arena.bots import bot_spec
 from arena.games.kernel import Turn
@@ -19,15 +21,23 @@ optional turn.
 """
 
 
-def move_house_bots(repository: GameRepository, game_id: str, choose: Choose) -> int:
+class HouseMoves(NamedTuple):
+    """The number of moves, and whether the game still waits for a house bot."""
+
+    moves: int
+    more: bool
+
+
+def move_house_bots(repository: GameRepository, game_id: str, choose: Choose, seconds: float) -> HouseMoves:
     """See :meth:`arena.live.service.LiveGames.move_house_bots`."""
+    until = time.thread_time() + seconds
     moves = 0
     offered: dict[int, tuple[int, int]] = {}
     while True:
         game = repository.load(game_id)
         seats = game.awaited_house_seats()
-        if not seats:
-            return moves
+        if not seats or (moves and time.thread_time() > until):
+            return HouseMoves(moves, bool(seats))
         for seat in _seats_to_move(game, seats[0], offered):
             repository.complete(game, seat)
             if _move(repository, game, seat, choose):

@@ -15,7 +15,7 @@ class GameJobs(Protocol):
     def finish_game(self, game_id: str) -> None:
         """Store the record of a live game that has ended, and perform the follow-up work."""
 
-    def move_house_bots(self, game_id: str) -> None:
+    def move_house_bots(self, game_id: str, payer: str) -> None:
         """Move the house bots of a live game."""
 
     def step_tournament(self, tournament_id: str) -> None:

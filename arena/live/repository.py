@@ -45,7 +45,7 @@ class ChangeResult(NamedTuple, Generic[T]):
 
 class StepApplied(NamedTuple):
     """An accepted step: the game, its new version, its state before the step (empty if the game is new) and
-    after it, and whether a house bot must move.
+    after it, whether a house bot must move, and the account that pays for that.
     """
 
     game: str
@@ -53,6 +53,7 @@ class StepApplied(NamedTuple):
     before: str
     state: str
     house: bool
+    payer: str
 
 
 class GameRepository:
@@ -182,7 +183,9 @@ class GameRepository:
                 if step is not None:
                     game.trim()
                     house = not by_house and bool(game.awaited_house_seats())
-                    after = StepApplied(game_id, step.version, before, game.header.state, house)
+                    after = StepApplied(
+                        game_id, step.version, before, game.header.state, house, game.header.payer
+                    )
                     stepping.append((game, after))
                     steps.append(step)
                     self.keep(game)

@@ -6,9 +6,10 @@ host, because all state is in the store, and each change of a game is atomic.
 
 from __future__ import annotations
 
+import math
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -31,7 +32,7 @@ from arena.live.header import (
     seated,
     seated_person,
 )
-from arena.live.house import Choose, house_choice, move_house_bots
+from arena.live.house import Choose, HouseMoves, house_choice, move_house_bots
 from arena.live.jobs import GameJobs
 from arena.live.repository import GameRepository, StepApplied
 from arena.live.retention import Retention
@@ -108,7 +109,9 @@ class LiveGames:
     """All live games: waiting, running and finished.
 
     ``jobs`` receives requests to finish a game that has ended, to move house bots, and to continue a
-    tournament after one of its games has finished. Each request can be repeated.
+    tournament after one of its games has finished. Each request can be repeated. ``check_payer`` raises an
+    :class:`~arena.errors.ArenaError` if an account (:attr:`~arena.live.header.GameHeader.payer`) cannot pay
+    for house bots now.
     """
 
     def __init__(
@@ -120,8 +123,10 @@ class LiveGames:
         kept_games: int = 4096,
         archive: Archive | None = None,
         moderate: Moderate = as_it_is,
+        check_payer: Callable[[str], None] = lambda payer: None,
     ) -> None:
         self._moderate = moderate
+        self._check_payer = check_payer
         self.store = store.games
         self.index = store.game_index
         self.finished = FinishedGames(store, archive)
@@ -185,6 +190,8 @@ class LiveGames:
             group=group,
         )
         header.models = models
+        if group is None and any(entry.house is not None for entry in header.seats):
+            self._check_payer(header.payer)
         if not self._write_new(LiveGame(header), now):
             header = self._header(made) or header
         return header.summary()
@@ -526,12 +533,15 @@ class LiveGames:
 
     # House bots
 
-    def move_house_bots(self, game_id: str, choose: Choose = house_choice) -> int:
-        """Move the house bots of a game until it waits for another player, and return the number of moves.
-        ``choose(name, seat, turn, seed)`` returns the action, or None to pass an optional turn. ``seed``
-        seeds the bot's randomness for this turn. If two calls run at once, only one of them makes each move.
+    def move_house_bots(
+        self, game_id: str, choose: Choose = house_choice, seconds: float = math.inf
+    ) -> HouseMoves:
+        """Move the house bots of a game until it waits for another player, or after a move until the thread
+        has used this many ``seconds`` of processor time. ``choose(name, seat, turn, seed)`` returns the
+        action, or None to pass an optional turn. ``seed`` seeds the bot's randomness for this turn. If two
+        calls run at once, only one of them makes each move.
         """
-        return move_house_bots(self.repository, check_game_id(game_id), choose)
+        return move_house_bots(self.repository, check_game_id(game_id), choose, seconds)
 
     # Parts
 
@@ -558,7 +568,8 @@ class LiveGames:
             return False
         game.trim()
         game.stored = game.version
-        after = StepApplied(game.id, game.version, "", game.header.state, bool(game.awaited_house_seats()))
+        house = bool(game.awaited_house_seats())
+        after = StepApplied(game.id, game.version, "", game.header.state, house, game.header.payer)
         self.repository.keep(game)
         self._after_step(after)
         return True

@@ -75,9 +75,11 @@ class Jobs(ABC):
         """Store the record of a live game that has ended, and process its consequences."""
         self.request(Job(JobName.FINISH_GAME, (game_id,)))
 
-    def move_house_bots(self, game_id: str) -> None:
-        """Make the house bots of a live game move."""
-        self.request(Job(JobName.MOVE_HOUSE_BOTS, (game_id,)))
+    def move_house_bots(self, game_id: str, payer: str = "") -> None:
+        """Make the house bots of a live game move, charging ``payer`` (see
+        :attr:`arena.live.header.GameHeader.payer`). The games of different payers take turns.
+        """
+        self.request(Job(JobName.MOVE_HOUSE_BOTS, (game_id, payer)))
 
     def step_tournament(self, tournament_id: str) -> None:
         """Perform the steps of a tournament that are due."""

@@ -5,6 +5,7 @@ Parts are built in dependency order. Calls that would create a cycle are jobs (:
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -59,6 +60,11 @@ TICK_SECONDS: Final = 2
 
 PLAY_SECONDS: Final = 2.0
 """How many seconds one job plays groups. Meanwhile, the other jobs of its worker wait."""
+
+_HOUSE_SECONDS: Final = 0.2
+"""The processor time for which one job moves the house bots of a game, before another payer's game takes its
+turn. A move that has begun is completed.
+"""
 
 _LEASE_MS: Final = 5_000
 """Milliseconds after which a due tournament becomes due again if its step has not been performed."""
@@ -136,13 +142,20 @@ class Service:
         """Store the record of a live game that has ended, and process its consequences."""
         self.live.finish(game_id)
 
-    def move_house_bots(self, game_id: str) -> None:
-        """Make the house bots of a game move until it waits for another player."""
+    def move_house_bots(self, game_id: str, payer: str = "") -> None:
+        """Make the house bots of a game move for a while, until it waits for another player or until another
+        game takes its turn. The processor time is charged to ``payer``.
+        """
+        start = time.thread_time()
         try:
-            self.live.move_house_bots(game_id)
+            done = self.live.move_house_bots(game_id, seconds=_HOUSE_SECONDS)
         except GameNotFound:
             # The game ended and expired while the job waited.
             return
+        finally:
+            self.budgets.burn(payer, 1000 * (time.thread_time() - start))
+        if done.more:
+            self.jobs.move_house_bots(game_id, payer)
 
     def step_tournament(self, tournament_id: str) -> None:
         """Perform the steps of a tournament that are due, and request the resulting jobs."""
@@ -260,8 +273,15 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     invitations = Invitations(store, accounts, settings.quotas)
     archive = Archive(open_objects(settings.archive)) if settings.archive else None
     moderation = Moderation(store, accounts)
-    live = LiveGames(store, jobs, retention=settings.retention, archive=archive, moderate=moderation.apply)
     budgets = Budgets(store.budgets, lambda: store.clock().now_ms, accounts.is_admin, settings.budget)
+    live = LiveGames(
+        store,
+        jobs,
+        retention=settings.retention,
+        archive=archive,
+        moderate=moderation.apply,
+        check_payer=lambda payer: budgets.check(payer, 0),
+    )
     runtimes = runtimes_of(store, is_own=settings.own_runtime)
     suspensions = Suspensions(store.accounts, accounts)
     sandbox = SandboxedBots(accounts, runtimes)
