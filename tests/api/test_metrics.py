@@ -54,10 +54,10 @@ def test_queues_and_workers(own: EmbeddedStore, client: ContractClient) -> None:
         # Of one that is about to end, or has just begun.
         database.sadd("rq:workers", "rq:worker:gone")
         jobs = RqJobs(own.url)
-        for game in ("one", "two"):
-            jobs.move_house_bots(game)
+        for payer in ("one", "two"):
+            jobs.move_house_bots("game", payer)
         enqueued = (datetime.now(UTC) - timedelta(seconds=500)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-        database.hset("rq:job:move_house_bots-one", "enqueued_at", enqueued)
+        database.hset(f"rq:job:{jobs.queue(HOUSE_QUEUE).job_ids[0]}", "enqueued_at", enqueued)
         database.zadd(jobs.queue(HOUSE_QUEUE).failed_job_registry.key, {"broken": 1})
     found = figures(client)
     assert found["botequim_workers"] == 2

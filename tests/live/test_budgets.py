@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -90,6 +91,40 @@ def test_the_lock_decides_and_says_why(arena: Frugal) -> None:
     assert view["state"] == "cancelled"
     assert "1 are left, but this needs 6" in view["reason"]
     assert used(arena) == 6
+
+
+def test_house_bots_at_live_tables_use_the_budget_of_the_creator(arena: Frugal) -> None:
+    """Processor time: games of the service cost nobody anything, and no game is cut short."""
+    next_day(arena)
+    house = [{"house": "shark"}] * 4
+    arena.live.create("truco", seats=house)
+    arena.jobs.run_pending(arena.service)
+    assert used(arena, "fuel_ms") == 0
+    start = time.thread_time()
+    game = str(arena.live.create("truco", seats=house, created_by="olga")["game"])
+    arena.jobs.run_pending(arena.service)
+    spent = 1000 * (time.thread_time() - start)
+    assert arena.live.summary(game)["state"] == "finished"
+    # Most of it: the rest is what creates the game and stores its record.
+    assert 0.5 * spent < used(arena, "fuel_ms") <= spent + 1
+    arena.service.budgets.burn("olga", 10**6)
+    error = refused(arena.live.create, "truco", seats=house, created_by="olga")
+    assert (error.extra["budget"], error.extra["left"]) == ("fuel_ms", 0)
+    assert "can think for at most 1000 s per day; 0 s are left" in error.message
+    assert arena.live.create("truco", seats=[{"open": True}] * 4, created_by="olga")
+    next_day(arena)
+    assert arena.live.create("truco", seats=house, created_by="olga")
+
+
+def test_the_person_who_opened_a_table_pays_for_its_house_bots(arena: Frugal) -> None:
+    next_day(arena)
+    person = {"person": "somebody", "name": "guest 1", "agrees": False}
+    game = str(arena.live.create("truco", seats=[person, *[{"house": "shark"}] * 3])["game"])
+    payer = arena.live.header(game).payer
+    assert "somebody" not in payer
+    arena.jobs.run_pending(arena.service)
+    arena.service.budgets.burn(payer, 10**6)
+    refused(arena.live.create, "truco", seats=[person, *[{"house": "shark"}] * 3])
 
 
 def test_a_step_that_is_repeated_uses_nothing_twice(arena: Frugal) -> None:

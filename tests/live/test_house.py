@@ -32,7 +32,7 @@ def test_house_bots_move_until_the_game_waits_for_another_player(make_games: Mak
     moves = 0
     while games.summary(game)["state"] == "running":
         jobs.requested.clear()
-        moves += games.move_house_bots(game, choose)
+        moves += games.move_house_bots(game, choose).moves
         view = games.view(game)
         assert view is not None
         if view["state"] != "running":
@@ -41,17 +41,32 @@ def test_house_bots_move_until_the_game_waits_for_another_player(make_games: Mak
         # Whoever moves them goes on by himself.
         assert jobs.requested == []
         assert view["awaiting"] == [0]
-        assert games.move_house_bots(game, choose) == 0
+        assert games.move_house_bots(game, choose) == (0, False)
         bot, turn = awaited_turn(games, game)
         jobs.requested.clear()
         answer(games, bot, turn["turn"], quiet(turn))
         view = games.view(game)
         assert view is not None
+        if view["state"] != "running":
+            assert jobs.requested == [Job(JobName.FINISH_GAME, (game,))]
+            break
         house_must = view["awaiting"] and view["awaiting"] != [0]
-        assert jobs.requested == ([Job(JobName.MOVE_HOUSE_BOTS, (game,))] if house_must else [])
+        assert jobs.requested == ([Job(JobName.MOVE_HOUSE_BOTS, (game, ""))] if house_must else [])
     canonical = checked_record(games, game)["canonical"]
     assert moves == sum(seat in (1, 2, 3) for seat, *_ in canonical["actions"])
     assert [player["name"] for player in canonical["players"]] == ["ann", "random", "rookie", "random"]
+
+
+def test_a_call_ends_after_its_processor_time(games: LiveGames) -> None:
+    game = new_game(games, "truco", seats=[{"house": "random"}] * 4)
+    moves = 0
+    # The time is over after the first move.
+    while (done := games.move_house_bots(game, choose, seconds=0)).more:
+        assert done.moves == 1
+        moves += done.moves
+    assert games.summary(game)["state"] == "finished"
+    actions = checked_record(games, game)["canonical"]["actions"]
+    assert moves + done.moves == sum(seat >= 0 for seat, *_ in actions)
 
 
 def test_two_workers_at_one_table(make_games: MakeGames) -> None:
@@ -101,7 +116,7 @@ def test_a_missing_move_of_a_house_bot_is_requested_again(make_games: MakeGames)
     jobs = NotedJobs()
     games = make_games(jobs=jobs)
     game = new_game(games, "truco", seats=[{"house": "random"}] * 4)
-    asked = Job(JobName.MOVE_HOUSE_BOTS, (game,))
+    asked = Job(JobName.MOVE_HOUSE_BOTS, (game, ""))
     assert jobs.requested == [asked]
     due = games.finalizer.check(game)
     assert jobs.requested == [asked, asked]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import redis
 from rq import Queue
 from rq.job import JobStatus
 
@@ -17,48 +18,90 @@ def jobs(clean_store: EmbeddedStore) -> RqJobs:
     return RqJobs(clean_store.url)
 
 
-@pytest.fixture
-def house(jobs: RqJobs) -> Queue:
-    return jobs.queue(HOUSE_QUEUE)
-
-
-def test_one_job_waits_per_game(jobs: RqJobs, house: Queue) -> None:
+def test_one_job_waits_however_often_it_is_requested(jobs: RqJobs) -> None:
     for _ in range(3):
-        jobs.move_house_bots("one")
-        jobs.move_house_bots("two")
-    assert house.job_ids == ["move_house_bots-one", "move_house_bots-two"]
-    job = house.fetch_job("move_house_bots-one")
+        jobs.step_tournament("one")
+        jobs.step_tournament("two")
+    queue = jobs.queue(MAINTENANCE_QUEUE)
+    assert queue.job_ids == ["step_tournament-one", "step_tournament-two"]
+    job = queue.fetch_job("step_tournament-one")
     assert job is not None
     assert job.func_name == RUN_JOB
-    assert list(job.args) == ["move_house_bots", "one"]
+    assert list(job.args) == ["step_tournament", "one"]
 
 
-def test_a_job_that_has_begun_gets_a_successor(jobs: RqJobs, house: Queue) -> None:
-    jobs.move_house_bots("one")
-    _begin(house, "move_house_bots-one")
-    jobs.move_house_bots("one")
-    jobs.move_house_bots("one")
-    assert house.job_ids == ["move_house_bots-one-next"]
-    _begin(house, "move_house_bots-one-next")
-    jobs.move_house_bots("one")
-    assert len(house.job_ids) == 1
+def test_a_job_that_has_begun_gets_a_successor(jobs: RqJobs) -> None:
+    queue = jobs.queue(MAINTENANCE_QUEUE)
+    jobs.step_tournament("one")
+    _begin(queue, "step_tournament-one")
+    jobs.step_tournament("one")
+    jobs.step_tournament("one")
+    assert queue.job_ids == ["step_tournament-one-next"]
+    _begin(queue, "step_tournament-one-next")
+    jobs.step_tournament("one")
+    assert len(queue.job_ids) == 1
 
 
-def _begin(house: Queue, job_id: str) -> None:
+def _begin(queue: Queue, job_id: str) -> None:
     """As a worker does it."""
-    house.remove(job_id)
-    job = house.fetch_job(job_id)
+    queue.remove(job_id)
+    job = queue.fetch_job(job_id)
     assert job is not None
     job.set_status(JobStatus.STARTED)
 
 
-def test_requests_do_not_block_and_arrive(jobs: RqJobs, house: Queue) -> None:
+def _take(jobs: RqJobs) -> tuple[str, str | None]:
+    """Take the first job of the house queue; return its payer and the game that it is for."""
+    queue = jobs.queue(HOUSE_QUEUE)
+    job = queue.fetch_job(queue.job_ids[0])
+    assert job is not None
+    queue.remove(job.id)
+    name, payer = job.args
+    assert name == "move_house_bots"
+    return payer, jobs.next_game(payer)
+
+
+def test_payers_take_turns_however_many_games_they_have(jobs: RqJobs) -> None:
+    for number in range(1, 6):
+        jobs.move_house_bots(f"many-{number}", "olga")
+        jobs.move_house_bots(f"many-{number}", "olga")
+    jobs.move_house_bots("one", "ana")
+    assert len(jobs.queue(HOUSE_QUEUE).job_ids) == 2
+    assert _take(jobs) == ("olga", "many-1")
+    # It has not ended yet.
+    jobs.move_house_bots("many-1", "olga")
+    assert _take(jobs) == ("ana", "one")
+    jobs.move_house_bots("one", "ana")
+    assert [_take(jobs) for _ in range(6)] == [
+        ("olga", "many-2"),
+        ("ana", "one"),
+        *(("olga", f"many-{number}") for number in (3, 4, 5, 1)),
+    ]
+    assert jobs.queue(HOUSE_QUEUE).job_ids == []
+    assert jobs.next_game("ana") is None
+
+
+def test_a_lost_job_of_a_payer_is_requested_again(jobs: RqJobs, clean_store: EmbeddedStore) -> None:
+    jobs.move_house_bots("one", "ana")
+    jobs.queue(HOUSE_QUEUE).empty()
+    jobs.move_house_bots("one", "ana")
+    assert jobs.queue(HOUSE_QUEUE).job_ids == []
+    with redis.Redis.from_url(clean_store.url) as database:
+        (mark,) = database.keys("rq:house-queued:*")
+        assert 0 < database.ttl(mark) <= 15
+        database.delete(mark)
+    jobs.move_house_bots("one", "ana")
+    assert _take(jobs) == ("ana", "one")
+
+
+def test_requests_do_not_block_and_arrive(jobs: RqJobs) -> None:
     background = BackgroundJobs(jobs)
     for number in range(50):
-        background.move_house_bots(f"game-{number}")
-        background.move_house_bots(f"game-{number}")
-    wait_until(lambda: len(house.job_ids) == 50)
-    assert sorted(house.job_ids) == sorted(f"move_house_bots-game-{number}" for number in range(50))
+        background.step_tournament(f"cup-{number}")
+        background.step_tournament(f"cup-{number}")
+    queue = jobs.queue(MAINTENANCE_QUEUE)
+    wait_until(lambda: len(queue.job_ids) == 50)
+    assert sorted(queue.job_ids) == sorted(f"step_tournament-cup-{number}" for number in range(50))
 
 
 def test_each_kind_of_job_has_its_queue(jobs: RqJobs) -> None:
@@ -96,7 +139,7 @@ def test_inline_jobs_run_in_order_with_what_they_request() -> None:
     assert jobs.run_pending(Recorder()) == 3
     assert [job.id for job in ran] == [
         "step_tournament-cup",
-        "move_house_bots-game",
+        "move_house_bots-game-",
         "play_local_groups-cup-0",
     ]
     assert jobs.pending == []

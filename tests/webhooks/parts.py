@@ -123,7 +123,7 @@ class BackgroundHouse(Jobs):
             self._games.add(job)
             threading.Thread(target=self._play, args=job.args, daemon=True).start()
 
-    def _play(self, game: str) -> None:
+    def _play(self, game: str, payer: str) -> None:
         live = self._arena.live
         # At the end of a test the connections are closed.
         with suppress(ArenaError):

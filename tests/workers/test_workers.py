@@ -209,23 +209,24 @@ def test_a_live_worker_serves_live_games_and_no_tournament(
         jobs.move_house_bots(game)
         _wait_until_finished(games, [game])
         jobs.finish_game(game)
-        wait_until(lambda: jobs.queue(FINISH_QUEUE).is_empty() and jobs.queue(HOUSE_QUEUE).is_empty())
-    assert games.record(game)["canonical"]["game"] == game
+        queue = jobs.queue(FINISH_QUEUE)
+        wait_until(lambda: queue.is_empty() and not queue.started_job_registry.get_job_ids())
+    assert json.loads(games.record(game))["canonical"]["game"] == game
     assert [len(jobs.queue(name).job_ids) for name in (ARENA_QUEUE, MAINTENANCE_QUEUE)] == [1, 1]
 
 
 def test_a_job_lost_between_queue_and_worker_is_requested_again(store: EmbeddedStore) -> None:
     jobs = RqJobs(store.url)
-    queue = jobs.queue(HOUSE_QUEUE)
+    queue = jobs.queue(MAINTENANCE_QUEUE)
     for _ in range(3):
-        jobs.move_house_bots("game")
-    assert queue.job_ids == ["move_house_bots-game"]
+        jobs.step_tournament("cup")
+    assert queue.job_ids == ["step_tournament-cup"]
     # This is how a worker takes it; here it dies.
     Queue.lmove(queue.connection, queue.key, None)
     assert queue.job_ids == []
     for _ in range(3):
-        jobs.move_house_bots("game")
-    assert queue.job_ids == ["move_house_bots-game-next"]
+        jobs.step_tournament("cup")
+    assert queue.job_ids == ["step_tournament-cup-next"]
 
 
 @pytest.mark.nightly("processes")
