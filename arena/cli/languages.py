@@ -86,7 +86,7 @@ LANGUAGE_TABLE: Final = (
         "rust",
         "Rust",
         (
-            *_program("rust", "cargo build", "target/debug/my-bot", "../old/my-bot"),
+            *_program("rust", "cargo build", "target/debug/my-bot", "../old/target/debug/my-bot"),
             "cargo build --release --target wasm32-wasip1 && "
             "botequim bot submit target/wasm32-wasip1/release/my-bot.wasm --name my-bot",
         ),
