@@ -44,8 +44,14 @@ REVIEWS_QUEUE: Final = "reviews-json"
 QUEUES: Final = (FINISH_QUEUE, MAINTENANCE_QUEUE, HOUSE_QUEUE, UPLOADS_QUEUE, ARENA_QUEUE, REVIEWS_QUEUE)
 """All queues, in the order in which workers serve them."""
 
-LIVE_QUEUES: Final = (FINISH_QUEUE, HOUSE_QUEUE)
-"""The queues of live workers, so that no live game waits for a group of a tournament."""
+QUEUES_OF: Final = {
+    "worker": QUEUES,
+    "live": (FINISH_QUEUE, HOUSE_QUEUE),
+    "checks": (MAINTENANCE_QUEUE, UPLOADS_QUEUE),
+}
+"""The queues by the kind of the worker. Live games have workers of their own, and so have uploads and short
+jobs, so that none of these waits for the groups of tournaments.
+"""
 
 RUN_JOB: Final = "workers.jobs.run"
 """The function that workers call with the name of a job and its arguments."""

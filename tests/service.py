@@ -134,12 +134,21 @@ class Service(Process):
 
     def pids(self, what: str) -> list[int]:
         """The processes of ``what``: ``api`` (the server, then those who answer), ``worker``, ``live``,
-        ``scheduler``, ``webhooks``, ``archiver`` or ``database``.
+        ``checks``, ``scheduler``, ``webhooks``, ``archiver`` or ``database``.
         """
         mark, *others = {
             "api": ("gunicorn", "-m workers"),
-            "worker": ("-m workers", "--live", "--scheduler", "--webhooks", "--archiver", "--sandbox"),
+            "worker": (
+                "-m workers",
+                "--live",
+                "--checks",
+                "--scheduler",
+                "--webhooks",
+                "--archiver",
+                "--sandbox",
+            ),
             "live": ("-m workers --live", "gunicorn"),
+            "checks": ("-m workers --checks", "gunicorn"),
             "scheduler": ("-m workers --scheduler", "gunicorn"),
             "webhooks": ("-m workers --webhooks", "gunicorn"),
             "archiver": ("-m workers --archiver", "gunicorn"),

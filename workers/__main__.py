@@ -1,6 +1,7 @@
 """``python -m workers`` runs one worker process, using the database at ``REDIS_URL``.
 
-``python -m workers --live`` runs one that serves live games only, so that they never wait for a tournament.
+``python -m workers --live`` runs one that serves live games only, and ``--checks`` one that checks uploads
+and runs short jobs, so that these never wait for the groups of tournaments.
 ``python -m workers --scheduler`` runs the ticks of tournaments, schedules and leaderboards, ``--webhooks``
 posts turns to webhook bots, and ``--archiver`` moves finished records to the archive. Several processes of
 each kind can run. ``--check`` exits with 0 if a worker is running on this host, else with 1; ``--check
@@ -47,7 +48,7 @@ def main(arguments: list[str]) -> None:
     match arguments:
         case ["--check"]:
             check("worker")
-        case ["--check", ("worker" | "live" | "scheduler" | "webhooks" | "archiver") as process]:
+        case ["--check", ("worker" | "live" | "checks" | "scheduler" | "webhooks" | "archiver") as process]:
             check(process)
         case ["--scheduler"]:
             from workers.scheduler import schedule
@@ -65,19 +66,19 @@ def main(arguments: list[str]) -> None:
             from workers.jobs import prepare_sandbox
 
             run("sandbox", prepare_sandbox)
-        case [] | ["--live"]:
-            process = "live" if arguments else "worker"
+        case [] | ["--live"] | ["--checks"]:
+            kind = arguments[0].removeprefix("--") if arguments else "worker"
             from workers.watchdog import watch
 
-            set_up_logging(process, "WARNING")
+            set_up_logging(kind, "WARNING")
             ended = watch()
-            from queues.rq_jobs import LIVE_QUEUES, QUEUES
+            from queues.rq_jobs import QUEUES_OF
             from workers.worker import work
 
-            run(process, lambda: work(LIVE_QUEUES if arguments else QUEUES, ended))
+            run(kind, lambda: work(QUEUES_OF[kind], ended))
         case [option, *_]:
-            processes = "--live, --scheduler, --webhooks, --archiver, --sandbox"
-            expected = f"{processes}, --check [worker|live|scheduler|webhooks|archiver] or nothing"
+            processes = "--live, --checks, --scheduler, --webhooks, --archiver, --sandbox"
+            expected = f"{processes}, --check [worker|live|checks|scheduler|webhooks|archiver] or nothing"
             sys.exit(f"botequim: error: unknown option {option!r}; expected {expected}")
 
 

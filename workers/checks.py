@@ -13,12 +13,13 @@ from rq.cron import CronScheduler
 from arena.ops.settings import Settings
 from arena.store.connection import StoreUnavailable
 from arena.store.repositories import open_store
-from queues.rq_jobs import ARENA_QUEUE
+from queues.rq_jobs import QUEUES_OF
 from workers.worker import QUIET_FOR, Worker
 
 QUIET_SECONDS: Final = {
     "worker": 2 * QUIET_FOR,
     "live": 2 * QUIET_FOR,
+    "checks": 2 * QUIET_FOR,
     "scheduler": 30,
     "webhooks": 30,
     "archiver": 300,
@@ -49,7 +50,7 @@ def is_alive(process: str) -> bool:
         return any(
             worker.hostname == host and worker.last_heartbeat and worker.last_heartbeat > since
             for worker in Worker.all(connection=connection)
-            if (ARENA_QUEUE in worker.queue_names()) == (process == "worker")
+            if set(worker.queue_names()) == set(QUEUES_OF[process])
         )
     except RedisError as error:
         raise StoreUnavailable(f"the database of the job queues is unavailable: {error}") from error

@@ -254,8 +254,9 @@ class Supervisor:
         ]
         if workers:
             self._environment.setdefault("BOTEQUIM_SEED", "1")
-            live = [python, "-m", "workers", "--live"]
-            self._children.append(_Child("live", live, self._log("live")))
+            for kind in ("live", "checks"):
+                command = [python, "-m", "workers", f"--{kind}"]
+                self._children.append(_Child(kind, command, self._log(kind)))
             scheduler = [python, "-m", "workers", "--scheduler"]
             self._children.append(_Child("scheduler", scheduler, self._log("scheduler")))
             webhooks = [python, "-m", "workers", "--webhooks"]

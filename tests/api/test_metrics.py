@@ -13,7 +13,7 @@ import redis
 from api.app import create_app
 from arena.ops.settings import Settings
 from arena.store.embedded import EmbeddedStore
-from queues.rq_jobs import HOUSE_QUEUE, LIVE_QUEUES, QUEUES, RqJobs
+from queues.rq_jobs import HOUSE_QUEUE, QUEUES, QUEUES_OF, RqJobs
 from tests.api.contract import ContractClient, contract_client
 from tests.waiting import wait_until
 
@@ -50,7 +50,7 @@ def test_queues_and_workers(own: EmbeddedStore, client: ContractClient) -> None:
     with redis.Redis.from_url(own.url) as database:
         for number, (state, silent_s) in enumerate([("busy", 0), ("idle", 60), ("busy", 3600)]):
             add_worker(database, number, state, silent_s)
-        add_worker(database, 3, "busy", queues=LIVE_QUEUES)
+        add_worker(database, 3, "busy", queues=QUEUES_OF["live"])
         # Of one that is about to end, or has just begun.
         database.sadd("rq:workers", "rq:worker:gone")
         jobs = RqJobs(own.url)

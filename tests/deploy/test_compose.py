@@ -24,7 +24,7 @@ from tests.deploy.files import (
 )
 from tests.service import ROOT
 
-OURS = ("api", "worker", "live", "scheduler", "webhooks", "archiver")
+OURS = ("api", "worker", "live", "checks", "scheduler", "webhooks", "archiver")
 
 
 def test_it_is_valid_by_the_schema_of_compose() -> None:
@@ -81,6 +81,7 @@ def test_the_database_can_be_reached_with_its_password_by_ours_only() -> None:
         "redis": {"back"},
         "worker": {"back"},
         "live": {"back"},
+        "checks": {"back"},
         "scheduler": {"back"},
         "api": {"front", "back"},
         "webhooks": {"back", "out"},
@@ -110,7 +111,7 @@ def test_every_part_has_a_health_check() -> None:
     assert "healthcheck" not in found["api"]
     assert "/readyz" in health_command()[-1]
     assert found["worker"]["healthcheck"]["test"] == ["CMD", "python", "-m", "workers", "--check"]
-    for name in ("live", "scheduler", "webhooks", "archiver"):
+    for name in ("live", "checks", "scheduler", "webhooks", "archiver"):
         assert found[name]["healthcheck"]["test"] == ["CMD", "python", "-m", "workers", "--check", name]
     for name in OURS:
         assert found[name]["depends_on"]["redis"] == {"condition": "service_healthy"}
@@ -143,7 +144,7 @@ def test_only_the_archiver_writes_to_the_archive() -> None:
     # The image makes the folder, so that the volume belongs to its user.
     assert any(rest.startswith("install") and place in rest.split() for _, rest in instructions())
     # What runs the bots of strangers, or talks to their hosts, gets neither the archive nor credentials.
-    for name in ("worker", "live", "scheduler", "webhooks", "proxy", "redis"):
+    for name in ("worker", "live", "checks", "scheduler", "webhooks", "proxy", "redis"):
         assert not [volume for volume in mounts[name] if volume.startswith("archive:")]
         assert not [
             key for key in found[name].get("environment", ()) if key.startswith(("BOTEQUIM_ARCHIVE", "AWS_"))

@@ -15,7 +15,7 @@ from tests.service import ROOT
 
 VERSION = "1.33"
 FOLDER = ROOT / "deploy" / "kubernetes"
-OURS = ("api", "worker", "live", "scheduler", "webhooks", "archiver")
+OURS = ("api", "worker", "live", "checks", "scheduler", "webhooks", "archiver")
 
 MANIFESTS: list[dict[str, Any]] = [
     manifest

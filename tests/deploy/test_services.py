@@ -110,7 +110,7 @@ def deployment(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
         assert not deployed.is_working()
         for port in deployed.api_ports:
             stack.enter_context(deployed.api(port))
-        for service in ("worker", "live", "scheduler", "webhooks", "archiver"):
+        for service in ("worker", "live", "checks", "scheduler", "webhooks", "archiver"):
             for process in deployed.copies(service):
                 stack.enter_context(process)
         until(lambda: all(map(deployed.is_ready, deployed.api_ports)))

@@ -7,7 +7,7 @@ from redis import Redis
 from rq import SimpleWorker
 
 from arena.store.embedded import EmbeddedStore
-from queues.rq_jobs import LIVE_QUEUES, QUEUES, open_queue
+from queues.rq_jobs import QUEUES, QUEUES_OF, open_queue
 from workers.checks import is_alive
 
 
@@ -23,13 +23,13 @@ def test_a_worker_of_another_host_does_not_count(
         assert not is_alive("worker")
 
 
-def test_live_workers_and_the_others_are_checked_separately(
+def test_each_kind_of_worker_is_checked_separately(
     clean_store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REDIS_URL", clean_store.url)
     with Redis.from_url(clean_store.url) as database:
-        for queues, is_worker, is_live in ((LIVE_QUEUES, False, True), (QUEUES, True, False)):
+        for kind, queues in QUEUES_OF.items():
             worker = SimpleWorker([open_queue(name, database) for name in queues], connection=database)
             worker.register_birth()
-            assert (is_alive("worker"), is_alive("live")) == (is_worker, is_live)
+            assert [one for one in QUEUES_OF if is_alive(one)] == [kind]
             worker.register_death()

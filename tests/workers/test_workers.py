@@ -163,6 +163,7 @@ def test_a_worker_plays_and_stops_on_a_signal(store: EmbeddedStore, games: LiveG
     [
         ([], [], True),
         (["--live"], ["live"], True),
+        pytest.param(["--checks"], ["checks"], True, marks=BY_NIGHT),
         pytest.param(["--scheduler"], ["scheduler"], True, marks=BY_NIGHT),
         pytest.param(["--webhooks"], ["webhooks"], False, marks=BY_NIGHT),
         pytest.param(["--archiver"], ["archiver"], False, marks=BY_NIGHT),
@@ -195,7 +196,10 @@ def test_other_options_are_refused(options: list[str], tmp_path: Path) -> None:
         [*WORKER, *options], env=environment(), capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 1
-    assert "expected --live, --scheduler, --webhooks, --archiver, --sandbox, --check [worker|" in done.stderr
+    assert (
+        "expected --live, --checks, --scheduler, --webhooks, --archiver, --sandbox, --check [worker|"
+        in done.stderr
+    )
 
 
 def test_a_live_worker_serves_live_games_and_no_tournament(
