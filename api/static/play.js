@@ -85,6 +85,7 @@ function drawPanel() {
   by("ask").classList.toggle("waits", asked);
   by("question").textContent = panel ? panel.question : buffer.length || !table.waiting ? "One moment" : table.waiting;
   by("fallback").textContent = asked ? table.fallback : "";
+  if (by("paused").textContent !== table.paused) by("paused").textContent = table.paused;
   by("turn-id").value = table.turn;
   by("after").value = table.next;
   by("time-bar").hidden = !asked;

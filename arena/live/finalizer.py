@@ -17,6 +17,7 @@ from arena.live.header import STATES, GameHeader, GameNotFound
 from arena.live.jobs import GameJobs
 from arena.live.repository import GameRepository, StepApplied
 from arena.live.retention import Retention
+from arena.play.attendance import ENDS_MS, NOBODY_THERE
 from arena.play.clocks import ServiceClock
 from arena.play.game_ids import tournament_of
 from arena.play.judge import fail
@@ -70,6 +71,18 @@ class GameFinalizer:
         except Exception:
             log.exception("game %s: deferred to the sweeper", taken.game)
 
+    def attend(self, header: GameHeader) -> bool:
+        """Record that the only person at a table is there, and continue a paused game. Returns whether the
+        game was paused.
+        """
+        if not self._store.attend(header.game):
+            return False
+        try:
+            self._jobs.move_house_bots(header.game, header.payer)
+        except Exception:
+            log.exception("game %s: deferred to the sweeper", header.game)
+        return True
+
     def check(self, game_id: str) -> int | None:
         """Do what is due in a game, and return when to check it again, or None for never."""
         self._store.resend(game_id)
@@ -98,6 +111,13 @@ class GameFinalizer:
             record = self._record(game) if state == "finished" else None
             self._keep(game.header, game.version, record)
             return None
+        if game.has_one_person and game.attendance is None:
+            self._store.attend(game_id)
+        if game.attendance is not None and game.is_paused(clock):
+            if game.attendance.gone_ms(clock) >= ENDS_MS:
+                self.void(game_id, NOBODY_THERE)
+                return None
+            return game.attendance.ends_at_ms(clock)
         if game.late_seats(clock):
             self._repository.change_one(game_id, self._act_for_late)
             return clock.now_ms

@@ -10,6 +10,7 @@ import orjson
 from arena.errors import ArenaError
 from arena.games.kernel import Turn
 from arena.live.header import GameHeader
+from arena.play.attendance import Attendance
 from arena.play.clocks import SeatClock, ServiceClock
 from arena.play.table import Table, as_event
 from arena.store.games import GameRow, GameStep, Listing, TurnChange
@@ -54,6 +55,7 @@ class LiveGame:
         "_before",
         "_has_house",
         "_tail",
+        "attendance",
         "clocks",
         "header",
         "stored",
@@ -67,6 +69,7 @@ class LiveGame:
         self.version = version
         self.table: Table | None = None
         self.clocks: list[SeatClock] = []
+        self.attendance: Attendance | None = None
         self.stored = version
         self._has_house = any(entry.house is not None for entry in header.seats)
         self._before = _Marks()
@@ -82,6 +85,8 @@ class LiveGame:
             return game
         header = game.header
         try:
+            if row.attendance is not None:
+                game.attendance = Attendance.restore(row.attendance)
             data = orjson.loads(row.table)
             if data.keys() != _TABLE_FIELDS:
                 game.unknown = {name: data[name] for name in data.keys() - _TABLE_FIELDS}
@@ -127,6 +132,19 @@ class LiveGame:
         """Whether the game has begun and has not ended."""
         return self.header.state == "running"
 
+    @property
+    def has_one_person(self) -> bool:
+        """See :attr:`~arena.live.header.GameHeader.has_one_person`."""
+        return self._has_house and self.header.has_one_person
+
+    def is_paused(self, clock: ServiceClock) -> bool:
+        """Return whether the game stands still because the only person at the table is gone."""
+        return self.is_running and self.attendance is not None and self.attendance.is_paused(clock)
+
+    def table_clock(self, clock: ServiceClock) -> ServiceClock:
+        """Return the clock of this table, which also stands still during its pauses."""
+        return clock if self.attendance is None else self.attendance.table_clock(clock)
+
     def turn(self, seat: int, clock: ServiceClock) -> Turn | None:
         """Return the turn of ``seat`` with its remaining time, or None if the seat has nothing to decide."""
         table = self.table
@@ -135,7 +153,7 @@ class LiveGame:
         own = self.clocks[seat]
         if not own.turn:
             return table.turn(seat, None, own.bank_ms)
-        left = own.left(self.header.clock, clock)
+        left = own.left(self.header.clock, self.table_clock(clock))
         return table.turn(seat, left[0], left[1])
 
     def missing_events(self, seat: int) -> tuple[int, int] | None:
@@ -171,7 +189,7 @@ class LiveGame:
         """Return the seats whose clock has run out."""
         if not self.is_running:
             return []
-        settings = self.header.clock
+        settings, clock = self.header.clock, self.table_clock(clock)
         return [
             seat
             for seat, own in enumerate(self.clocks)
@@ -181,7 +199,9 @@ class LiveGame:
     def due_ms(self, clock: ServiceClock) -> int:
         """Return when the running game must be checked again."""
         settings = self.header.clock
-        times = [own.deadline(settings, clock) for own in self.clocks if own.turn]
+        times = [own.deadline(settings, self.table_clock(clock)) for own in self.clocks if own.turn]
+        if self.attendance is not None:
+            times.append(self.attendance.pauses_at_ms(clock))
         if self.awaited_house_seats():
             times.append(clock.now_ms + HOUSE_RETRY_MS)
         return min(times, default=clock.now_ms + HOUSE_RETRY_MS)
@@ -267,7 +287,7 @@ class LiveGame:
 
     def _run_clocks(self, awaited: Sequence[int], positions: Sequence[Position], clock: ServiceClock) -> int:
         """Run the clocks of the seats that must act, and return when the game is next due."""
-        settings = self.header.clock
+        settings, clock = self.header.clock, self.table_clock(clock)
         due = clock.now_ms + HOUSE_RETRY_MS if self._has_house or not awaited else _NEVER
         for seat, own in enumerate(self.clocks):
             number, legal = positions[seat]

@@ -216,6 +216,12 @@ class GameHeader:
         """Return the seats of people."""
         return [entry for entry in self.seats if entry.person]
 
+    @property
+    def has_one_person(self) -> bool:
+        """Whether exactly one person sits at the table, and house bots on all other seats."""
+        others = [entry for entry in self.seats if not entry.person]
+        return len(others) == len(self.seats) - 1 and all(entry.house is not None for entry in others)
+
     def show_if_agreed(self) -> None:
         """Make a finished game of people public if all of them agree."""
         people = self.people()

@@ -1,4 +1,4 @@
-"""House bots at live tables. They move until the game waits for another player."""
+"""House bots at live tables. They move until the game waits for another player or is paused."""
 
 from __future__ import annotations
 
@@ -36,8 +36,10 @@ def move_house_bots(repository: GameRepository, game_id: str, choose: Choose, se
     while True:
         game = repository.load(game_id)
         seats = game.awaited_house_seats()
-        if not seats or (moves and time.thread_time() > until):
-            return HouseMoves(moves, bool(seats))
+        if not seats or game.is_paused(repository.store.clock()):
+            return HouseMoves(moves, False)
+        if moves and time.thread_time() > until:
+            return HouseMoves(moves, True)
         for seat in _seats_to_move(game, seats[0], offered):
             repository.complete(game, seat)
             if _move(repository, game, seat, choose):

@@ -110,7 +110,11 @@ class GameRepository:
         return found
 
     def keep(self, game: LiveGame) -> None:
-        """Put the game into the cache, unless the cache has a newer version."""
+        """Put the game into the cache, unless the cache has a newer version. Tables that can be paused are
+        not cached, because their attendance changes without a new version.
+        """
+        if game.has_one_person:
+            return
         kept = self._kept
         other = kept.get(game.id)
         if other is None or other.version <= game.version:

@@ -471,6 +471,14 @@ class LiveGames:
         (result,) = self._turns.answer(person, [{"turn": turn, "action": action}])
         return result
 
+    def attend(self, header: GameHeader) -> bool:
+        """Record that a person at a table is there. Returns whether that ended a pause of the game, which
+        only a game with a single person and house bots can have.
+        """
+        if header.state != "running" or not header.has_one_person:
+            return False
+        return self.finalizer.attend(header)
+
     def turns(
         self,
         bot: str,

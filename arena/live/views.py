@@ -139,14 +139,14 @@ def _table_view(game: LiveGame, seat: int | None, clock: ServiceClock) -> TableV
     table = game.table
     if table is None:
         return past_view()
-    settings = game.header.clock
+    settings, table_clock, paused = game.header.clock, game.table_clock(clock), game.is_paused(clock)
     return {
         "awaiting": list(table.awaited()),
         "clocks": [
             {
                 "seat": number,
                 "bank_ms": own.bank_ms,
-                "runs_out_at_ms": own.deadline(settings, clock) if own.turn else None,
+                "runs_out_at_ms": own.deadline(settings, table_clock) if own.turn and not paused else None,
             }
             for number, own in enumerate(game.clocks)
         ],

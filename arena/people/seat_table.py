@@ -42,6 +42,7 @@ def seat_table(
         optional  whether the turn is a right that needs no answer
         left_ms, bank_ms  the time for this decision, and in the bank; null without a turn
         fallback  what the table does if the time runs out, in words
+        paused    what to say about a pause that has just ended, or ""
         waiting   who is thinking, in words
         others_ms the time that they have left in all, null if no clock runs
         end       once the game is over, or over for this person: ``headline`` and ``detail``, what to say
@@ -50,6 +51,8 @@ def seat_table(
     Raises ``game_not_found``, and ``events_gone`` if the game has been over for a long time.
     """
     viewer = Viewer(person)
+    if people.attend(game_id, person):
+        since = None
     view: Mapping[str, Any] | None = live.view(game_id, viewer, since=since, wait=wait)
     if view is None:
         return None
@@ -80,6 +83,7 @@ def seat_table(
         "left_ms": None if turn is None else turn["deadline_ms"],
         "bank_ms": None if turn is None else turn["bank_ms"],
         "fallback": fallback,
+        "paused": people.pause_notice(game_id),
         "waiting": _waiting([table.form.names[number] for number in others]),
         "others_ms": _time_of(view["clocks"], others, live.store.clock().now_ms),
         "end": _end(view, table.form, seat),

@@ -22,6 +22,7 @@ from arena.games import GAMES, game_of
 from arena.games.options import Rules
 from arena.live.header import GameHeader, GameNotFound, GameSummary, InvalidSeats, Viewer
 from arena.live.service import GameNotOpen, LiveGames
+from arena.play.attendance import Attendance
 from arena.play.table import turn_id
 from arena.store.repositories import Store
 
@@ -115,6 +116,7 @@ class PeopleTables:
         except ArenaError:
             self._people.remove(address, [made])
             raise
+        self._live.attend(self.header(made))
         return made
 
     def _seat(self, text: str, number: int) -> dict[str, object]:
@@ -260,10 +262,26 @@ class PeopleTables:
 
     def your_seat(self, game_id: str, person: str) -> int:
         """Return the seat of a person. Raises ``game_not_found`` for anybody who is not at the table."""
-        seats = self.header(game_id).seats_of(person)
+        header = self.header(game_id)
+        seats = header.seats_of(person)
         if not seats:
             raise self._live.not_found(game_id)
+        self._live.attend(header)
         return seats[0]
+
+    def attend(self, game_id: str, person: str) -> bool:
+        """Record that a person is at the table. Returns whether that ended a pause; see
+        :mod:`arena.play.attendance`.
+        """
+        header = self.header(game_id)
+        return bool(header.seats_of(person)) and self._live.attend(header)
+
+    def pause_notice(self, game_id: str) -> str:
+        """Return what the page says about a pause of the table that has just ended, or an empty text."""
+        (row,) = self._live.store.load([game_id])
+        if row is None or row.attendance is None:
+            return ""
+        return Attendance.restore(row.attendance).notice(self._live.store.clock())
 
     def _hosted(self, game_id: str, person: str) -> GameHeader:
         if self.your_seat(game_id, person) != YOUR_SEAT:

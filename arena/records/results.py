@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 from arena.games.pictures import Picture
+from arena.play.attendance import NOBODY_THERE
 from arena.play.faults import FAULT_LIMIT
 from arena.play.outcomes import StoredOutcome
 
@@ -40,6 +41,8 @@ def told_result(
 
 def told_stop(state: str, reason: str | None) -> ToldResult:
     """Return the description of a game that ended without a result: ``state`` ``void`` or ``cancelled``."""
+    if reason == NOBODY_THERE:
+        return ToldResult("The game was stopped", f"{reason[:1].upper()}{reason[1:]}.")
     if state != "cancelled":
         return ToldResult("The game was stopped", "The service could not continue it, so nobody won.")
     if reason is None or reason == state:

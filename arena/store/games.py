@@ -15,6 +15,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import orjson
 
+from arena.play.attendance import GONE_MS, NOTE_EVERY_MS, served_ms
 from arena.play.clocks import ServiceClock
 from arena.store.connection import Command, RedisConnection, Repository, Script
 
@@ -36,6 +37,10 @@ _CLOCK_AGE: Final = 1.0
 
 _INCARNATION_AGE: Final = 5.0
 _ACKNOWLEDGED_KEPT: Final = 10_000
+_NOTED_KEPT: Final = 10_000
+
+_RESUMED_MS: Final = 1000
+"""After a pause, a sweeper checks the game this soon, in case the process that ended the pause was killed."""
 
 
 class TurnChange(NamedTuple):
@@ -60,13 +65,16 @@ class Listing(NamedTuple):
 
 
 class GameRow(NamedTuple):
-    """A stored game. ``events`` are its most recent events, if requested."""
+    """A stored game. ``events`` are its most recent events, if requested. ``attendance`` is that of the only
+    person at the table.
+    """
 
     version: int
     header: bytes
     table: bytes | None
     state: bytes | None
     events: list[bytes]
+    attendance: bytes | None = None
 
 
 @dataclass(slots=True)
@@ -117,8 +125,9 @@ _ACKNOWLEDGE = Script("acknowledge")
 _CLAIM = Script("claim")
 _SETTLE = Script("settle")
 _CLOCK = Script("clock")
+_ATTEND = Script("attend")
 
-GAME_SCRIPTS: Final = (_STEP, _HINT, _PENDING, _PRUNE, _ACKNOWLEDGE, _CLAIM, _SETTLE, _CLOCK)
+GAME_SCRIPTS: Final = (_STEP, _HINT, _PENDING, _PRUNE, _ACKNOWLEDGE, _CLAIM, _SETTLE, _CLOCK, _ATTEND)
 """The scripts that the connection of a game store must load."""
 
 
@@ -131,6 +140,7 @@ class GameStore(Repository):
     def __init__(self, connection: RedisConnection) -> None:
         super().__init__(connection)
         self._acknowledged: dict[str, int] = {}
+        self._attended: dict[str, int] = {}
         self._offset_us = 0.0
         self._last_beat_ms = 0
         self._outage_ms = 0
@@ -147,15 +157,16 @@ class GameStore(Repository):
         """Return the games, with None for missing ones. ``tails`` includes their most recent events."""
         commands: list[Command] = []
         for game in games:
-            commands.append(("HMGET", game_key(game), "v", "m", "s", "t"))
+            commands.append(("HMGET", game_key(game), "v", "m", "s", "t", "p"))
             if tails:
                 commands.append(("LRANGE", events_key(game), -TAIL_EVENTS, -1))
         replies = self._connection.run(commands)
         rows: list[GameRow | None] = []
         for index in range(0, len(replies), 2 if tails else 1):
-            version, header, table, state = replies[index]
+            version, header, table, state, seen = replies[index]
             events = replies[index + 1] if tails else []
-            rows.append(None if version is None else GameRow(int(version), header, table, state, events))
+            row = None if version is None else GameRow(int(version), header, table, state, events, seen)
+            rows.append(row)
         return rows
 
     def write(
@@ -193,6 +204,24 @@ class GameStore(Repository):
         """Return up to ``count`` events of a game, starting at number ``start``."""
         events = self._one("LRANGE", events_key(game), start, start + count - 1)
         return list(events)
+
+    def attend(self, game: str) -> bool:
+        """Record that the only person at a table is there. Returns whether that ended a pause.
+
+        The database is updated at most every :data:`~arena.play.attendance.NOTE_EVERY_MS`.
+        """
+        clock = self.clock()
+        if abs(clock.now_ms - self._attended.get(game, 0)) < NOTE_EVERY_MS:
+            return False
+        if len(self._attended) >= _NOTED_KEPT:
+            self._attended.clear()
+        self._attended[game] = clock.now_ms
+        noted = (served_ms(clock), GONE_MS)
+        if not self._one(*_ATTEND.call([game_key(game)], *noted, "")):
+            return False
+        # First the check: if this process is killed, a sweeper requests what the table needs.
+        self._one("ZADD", DUE, "XX", clock.now_ms + _RESUMED_MS, game)
+        return bool(self._one(*_ATTEND.call([game_key(game)], *noted, "1")))
 
     # A bot's turns
 
@@ -399,7 +428,9 @@ def _number(turn: PendingTurn) -> int:
 
 
 def game_key(game: str) -> str:
-    """Return the key of a game's hash: version ``v``, header ``m``, table ``s`` without the state ``t``."""
+    """Return the key of a game's hash: version ``v``, header ``m``, table ``s`` without the state ``t``,
+    attendance ``p``.
+    """
     return f"{{g:{game}}}"
 
 

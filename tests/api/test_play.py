@@ -346,7 +346,7 @@ def test_a_slider_and_a_switch(app: Flask, browser: Browser) -> None:
     assert cut or hidden
 
 
-def test_an_abandoned_game_ends(app: Flask, browser: Browser) -> None:
+def test_a_game_ends_whose_person_does_not_answer(app: Flask, browser: Browser) -> None:
     game = open_table(browser, {**TOEPEN, "rule-lives": "2"})
     live = service_of(app).live
     sweeps = 0
@@ -354,14 +354,17 @@ def test_an_abandoned_game_ends(app: Flask, browser: Browser) -> None:
         live.move_house_bots(game)
         if service_of(app).people.header(game).state != "running":
             break
-        skip(live, 661_000)
+        for _ in range(23):
+            # The page is open, so the table is not paused.
+            skip(live, 30_000)
+            assert browser.get(f"/play/{game}/state").status_code == 200
         live.finalizer.check(game)
         sweeps += 1
     live.move_house_bots(game)
     header = service_of(app).people.header(game)
     assert header.state == "finished"
     assert sweeps <= 3
-    skip(live, -661_000 * sweeps)
+    skip(live, -690_000 * sweeps)
 
 
 def test_leaving(app: Flask, browser: Browser) -> None:

@@ -24,7 +24,9 @@ from tests.api.tables import (
     press,
     quiet,
     service_of,
+    turn_on,
 )
+from tests.live.clock import skip
 
 
 @pytest.fixture
@@ -145,3 +147,46 @@ def test_a_bot_that_plays_no_more(
     assert 'role="alert"' in response.text
     values = sent_back(response.text)
     assert (values["game"], values["seats"], values["rule-lives"]) == (["toepen"], ["2"], ["3"])
+
+
+def test_a_person_who_comes_back_reads_that_the_table_was_paused(app: Flask, browser: Browser) -> None:
+    game = open_table(browser, TOEPEN)
+    live = service_of(app).live
+    live.move_house_bots(game)
+    before = browser.get(f"/play/{game}/state").json
+    assert before["paused"] == ""
+    skip(live, 300_000)
+    # The version is the same, but the page must show the time again.
+    back = browser.get(f"/play/{game}/state?since={before['version']}&after={before['next']}").json
+    words = "The table was paused for 4:00 minutes because you were away. No time was used up."
+    assert back["paused"] == words
+    assert words in browser.get(f"/play/{game}").text
+    assert back["turn"] == before["turn"]
+    assert 0 <= before["left_ms"] + before["bank_ms"] - back["left_ms"] - back["bank_ms"] - 60_000 < 3000
+    skip(live, 61_000)
+    press(browser, game, quiet(buttons(browser.get(f"/play/{game}").text)))
+    skip(live, -361_000)
+
+
+def test_a_form_is_a_sign_of_its_person(app: Flask, browser: Browser) -> None:
+    game = open_table(browser, TOEPEN)
+    live = service_of(app).live
+    live.move_house_bots(game)
+    page = browser.get(f"/play/{game}").text
+    skip(live, 800_000)
+    assert press(browser, game, quiet(buttons(page)), turn=turn_on(page)).location == f"/play/{game}"
+    skip(live, 800_000)
+    live.finalizer.check(game)
+    assert service_of(app).people.header(game).state == "running"
+    skip(live, -1_600_000)
+
+
+def test_a_table_without_its_person_ends(app: Flask, browser: Browser) -> None:
+    game = open_table(browser, TOEPEN)
+    live = service_of(app).live
+    skip(live, 901_000)
+    live.finalizer.check(game)
+    page = browser.get(f"/play/{game}").text
+    assert end_of(page) == "The game was stopped"
+    assert "Nobody was at the table for 15 minutes." in page
+    skip(live, -901_000)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from arena.games import game_of
+from arena.play.attendance import NOBODY_THERE
 from arena.records.results import told_result, told_stop
 
 FOUR = ["guest 1", "regular", "guest 3", "shark"]
@@ -135,3 +136,4 @@ def test_games_without_a_result() -> None:
         "Not all seats were taken in time.",
     )
     assert told_stop("void", "state_lost").headline == "The game was stopped"
+    assert told_stop("void", NOBODY_THERE).detail == "Nobody was at the table for 15 minutes."
