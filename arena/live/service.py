@@ -33,6 +33,7 @@ from arena.live.header import (
 )
 from arena.live.house import Choose, house_choice, move_house_bots
 from arena.live.jobs import GameJobs
+from arena.live.limits import check_length
 from arena.live.repository import GameRepository, StepApplied
 from arena.live.retention import Retention
 from arena.live.sweeper import Sweeper
@@ -168,6 +169,10 @@ class LiveGames:
         ``created_by`` and the players see it). For ``models``, see :class:`~arena.live.header.GameHeader`.
         With a ``group`` (``{"id", "index", "size", "mirrored", "attempt"}``), the record is released only by
         :meth:`release`. If ``game_id`` is given, a repeated call returns the existing game.
+
+        Raises the errors of :func:`~arena.live.header.new_header`, and
+        :class:`~arena.live.limits.GameTooLong` unless the game belongs to a group: for groups, the rules were
+        checked with the tournament.
         """
         made = check_game_id(game_id) if game_id is not None else secrets.token_hex(_ID_BYTES)
         now = self.store.clock()
@@ -185,6 +190,8 @@ class LiveGames:
             group=group,
         )
         header.models = models
+        if group is None:
+            check_length(game_of(kind), header.rules)
         if not self._write_new(LiveGame(header), now):
             header = self._header(made) or header
         return header.summary()

@@ -8,6 +8,7 @@ _SEEN = ("schedule_not_found",)
 _TEMPLATE = (
     "kind_not_found",
     "invalid_option",
+    "game_too_long",
     "invalid_tournament",
     "invalid_schedule",
     "too_few_entrants",

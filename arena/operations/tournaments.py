@@ -9,6 +9,7 @@ _CHANGED = (*_SEEN, "tournament_busy")
 _SETTINGS = (
     "kind_not_found",
     "invalid_option",
+    "game_too_long",
     "invalid_tournament",
     "too_few_entrants",
     "already_entered",
