@@ -313,7 +313,7 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "Game hidden",
         "The game has the same deals as the other games of its group, and the group is not over.",
     ),
-    "game_not_open": ErrorCode(409, "Game not open", "The game is not waiting for players."),
+    "game_not_open": ErrorCode(409, "Game not open", "The game has begun or is over."),
     "game_too_long": ErrorCode(
         422,
         "Game too long",

@@ -151,6 +151,21 @@ unsuspend_owner = Operation(
     errors=("owner_not_found", "suspension_not_found"),
 )
 
+cancel_games = Operation(
+    "POST",
+    "/v1/admin/owners/{owner}/games/cancel",
+    """
+    Cancel the unfinished games that an owner created
+
+    Not those of tournaments. Running games become void.
+    """,
+    scopes=("admin",),
+    errors=("owner_not_found",),
+    has_body=True,
+    arguments=("reason",),
+    result="games",
+)
+
 list_hidden_texts = Operation(
     "GET",
     "/v1/admin/hidden-texts",

@@ -257,6 +257,37 @@ def test_a_waiting_game_can_be_cancelled(make_games: MakeGames) -> None:
     assert [item["game"] for item in games.list(state="cancelled").items] == [game]
 
 
+def test_a_running_game_that_is_cancelled_is_void(make_games: MakeGames) -> None:
+    jobs = NotedJobs()
+    games = make_games(jobs=jobs)
+    game = new_game(games, "truco", seats=[*SEATS[:3], {"house": "random"}])
+    other = make_games()
+    jobs.requested.clear()
+    for _ in range(2):
+        made = games.cancel(game, "cancelled by its creator: rain", running=True)
+        assert (made["state"], made["reason"]) == ("void", "cancelled by its creator: rain")
+    assert jobs.requested == [Job(JobName.FINISH_GAME, (game,))]
+    for one in (games, other):
+        assert one.turns("ann").turns == []
+        assert answer(one, "ann", f"{game}.0.1", "x")["status"] == "unknown_turn"
+        assert one.move_house_bots(game) == 0
+        with pytest.raises(GameNotRunning):
+            one.resign(game, "ann")
+    with pytest.raises(GameNotOpen):
+        games.cancel(game, "another reason", running=True)
+    assert games.finalizer.check(game) is None
+    assert [item["game"] for item in other.list(state="void").items] == [game]
+
+
+def test_the_unfinished_games_of_an_owner(games: LiveGames) -> None:
+    waiting = games.create("truco", seats=[OPEN] * 4, created_by="olga")["game"]
+    running = new_game(games, created_by="olga")
+    for options in ({"created_by": "ana"}, {"created_by": "olga", "group": GROUP}):
+        new_game(games, **options)
+    games.cancel(new_game(games, created_by="olga"), "over", running=True)
+    assert set(games.unfinished("olga")) == {waiting, running}
+
+
 def test_a_game_whose_seats_are_not_taken_is_cancelled(make_games: MakeGames) -> None:
     games = make_games(retention=Retention(waiting_s=0))
     game = games.create("truco", seats=[OPEN] * 4)["game"]

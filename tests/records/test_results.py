@@ -135,3 +135,7 @@ def test_games_without_a_result() -> None:
         "Not all seats were taken in time.",
     )
     assert told_stop("void", "state_lost").headline == "The game was stopped"
+    assert told_stop("void", "not over after 10000 moves") == (
+        "The game was stopped",
+        "Not over after 10000 moves. Nobody won.",
+    )
