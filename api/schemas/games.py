@@ -223,7 +223,7 @@ class CancelQuery(RequestSchema):
     reason = TypedLine(
         _MOST_REASON,
         load_default="",
-        metadata={"description": "The public reason."},
+        metadata={"description": "The reason, which is public."},
     )
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.live.finalizer import GameNotOver
+from arena.live.game import SETTLE_MS
 from arena.live.header import GameNotFound
 from arena.live.service import (
     EventsGone,
@@ -29,7 +30,7 @@ from arena.ops.jobs import Job, JobName
 from arena.records.verify import verify
 from arena.store.game_index import GameList
 from arena.store.games import events_key, game_key, log_key, record_key
-from tests.live.clock import expire
+from tests.live.clock import expire, skip
 from tests.live.conftest import MakeGames
 from tests.live.playing import (
     BOTS,
@@ -277,6 +278,20 @@ def test_a_running_game_that_is_cancelled_is_void(make_games: MakeGames) -> None
         games.cancel(game, "another reason", running=True)
     assert games.finalizer.check(game) is None
     assert [item["game"] for item in other.list(state="void").items] == [game]
+
+
+def test_the_sweeper_completes_a_cancellation(make_games: MakeGames) -> None:
+    """The job is lost, as if the process was killed after the step."""
+    jobs = NotedJobs()
+    games = make_games(jobs=jobs)
+    game = new_game(games, "truco", group=CUP_GROUP)
+    games.cancel(game, "rain", running=True)
+    jobs.requested.clear()
+    assert games.sweeper().sweep() == 0
+    skip(games, SETTLE_MS)
+    assert games.sweeper().sweep() == 1
+    assert jobs.requested == [Job(JobName.STEP_TOURNAMENT, ("cup",))]
+    assert games.store.claim(10**15, 10**15, 10) == []
 
 
 def test_the_unfinished_games_of_an_owner(games: LiveGames) -> None:

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from arena.events.creation import new_tournament
+from arena.events.editing import edit
 from arena.games import GAMES, game_of
 from arena.games.options import Rules
 from arena.live import game as live_game
@@ -62,6 +64,17 @@ def refusal(rules: Rules) -> str:
     except GameTooLong as error:
         return str(error.expected)
     return ""
+
+
+def test_a_tournament_is_refused_when_it_is_announced() -> None:
+    fields = {"name": "Cup", "kind": "toepen", "format": "round_robin", "opens_ms": 0, "locks_ms": 60_000}
+    with pytest.raises(GameTooLong):
+        new_tournament({**fields, "rules": LONGEST}, "cup", "olga", 0, bytes(32))
+    cup = new_tournament({**fields, "rules": {**LONGEST, "rubbers": 14}}, "cup", "olga", 0, bytes(32))
+    edit(cup, {"rules": {**LONGEST, "rubbers": 13}}, None, 0)
+    with pytest.raises(GameTooLong):
+        edit(cup, {"rules": LONGEST}, None, 0)
+    assert cup.spec.rules["rubbers"] == 13
 
 
 def test_a_game_of_a_group_begins_by_the_rules_of_its_tournament(games: LiveGames) -> None:
