@@ -277,7 +277,7 @@ def resign(game_id: str, seat: int | None, client: Client, as_json: bool) -> Non
 def cancel(game_id: str, reason: str | None, client: Client, as_json: bool) -> None:
     """Cancel GAME. If it is running, it is void, and all bots in it must be yours or house bots."""
     view = client.cancel_game(game_id, **given(reason=reason))
-    show(view, as_json, f"{game_id}: {view['state']}, {view['reason']}")
+    show(view, as_json, f"{game_id}: {view['state']}")
 
 
 @game.command(
