@@ -313,7 +313,13 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "Game hidden",
         "The game has the same deals as the other games of its group, and the group is not over.",
     ),
-    "game_not_open": ErrorCode(409, "Game not open", "The game is not waiting for players."),
+    "game_not_open": ErrorCode(409, "Game not open", "The game has begun or is over."),
+    "game_too_long": ErrorCode(
+        422,
+        "Game too long",
+        "By these rules, a game would usually take more than 8,000 moves. `expected` names the largest "
+        "accepted values.",
+    ),
     "game_not_running": ErrorCode(409, "Game not running", "The game has not begun yet, or is over."),
     "game_busy": ErrorCode(
         409, "Game busy", "Too many changes at the same time. Nothing was changed; try again."

@@ -176,6 +176,7 @@ def capture(app: Flask) -> Mapping[str, object]:
     carl = recorder.client(anonymous("POST", "/v1/owners", {"name": "carl"})["token"])
     carl("POST", "/v1/bots", {"name": "carls-bot"})
     carl("GET", "/v1/owners/me/export")
+    admin("POST", "/v1/admin/owners/carl/games/cancel", {"reason": "They kept the workers busy."})
     admin("PUT", "/v1/admin/owners/carl/suspension", {"reason": "Bots of several owners play together."})
     admin("GET", "/v1/admin/suspensions")
     for _ in range(2):

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from flask import Response, current_app, redirect, url_for
+from flask import Response, current_app, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from markupsafe import Markup
 
-from api.http.sessions import page_viewer, visitor
+from api.http.requests import load
+from api.http.sessions import page_viewer, signed_in, visitor
 from api.http.streams import table_stream
 from api.notes import notes_on
 from api.notes import remarks as note_remarks
-from api.pages.site import blueprint, page
+from api.pages.site import blueprint, form, page
+from api.schemas.games import CancelQuery
 from api.services import services
 from api.watching import Watching
 from arena.games import game_of
@@ -124,7 +126,16 @@ def _table_page(summary: GameSummary) -> Response:
         data=Markup(embedded_json(data)),
         sprite=_sprite(),
         end=ending(summary, table.form) if summary["state"] in ENDED else None,
+        may_cancel=services().game_cancellation.may_cancel(summary["game"], visitor().principal),
     )
+
+
+@form("/games/<game>/cancel")
+def cancel_game(game: str) -> ResponseReturnValue:
+    """Cancel a game."""
+    sent = load(CancelQuery(), {"reason": request.form.get("reason", "").strip()})
+    services().game_cancellation.cancel(game, signed_in(), sent["reason"])
+    return redirect(url_for("pages.game_page", game=game), 303)
 
 
 def _sprite() -> Markup:

@@ -13,6 +13,7 @@ from api.schemas.accounts import (
     TokenSchema,
 )
 from api.schemas.common import GivenPage, PageQuery
+from api.schemas.games import CancelledGamesSchema
 from api.schemas.invitations import AllowanceSchema, GivenAllowance, InvitationQuotaSchema
 from api.schemas.leaderboards import BoardQuery, GivenBoard, SuspicionListSchema
 from api.schemas.owners import (
@@ -94,6 +95,11 @@ def suspend_owner(who: Principal, body: GivenReason, owner: str) -> Owner:
 def unsuspend_owner(who: Principal, owner: str) -> None:
     services().accounts.audit(who, "lift suspension", f"owner {owner}")
     services().suspensions.lift_of_owner(owner)
+
+
+@blueprint.operation(body=ReasonSchema, returns=CancelledGamesSchema)
+def cancel_games(who: Principal, body: GivenReason, owner: str) -> Mapping[str, object]:
+    return {"games": services().game_cancellation.cancel_all(owner, who, body["reason"])}
 
 
 @blueprint.operation(returns=HiddenTextListSchema)

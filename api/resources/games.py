@@ -11,11 +11,13 @@ from api.http.auth import viewer
 from api.http.contract import Blueprint, json_response, page_response
 from api.http.conventions import link_next
 from api.schemas.games import (
+    CancelQuery,
     EventPageSchema,
     EventsQuery,
     GamePageSchema,
     GameSchema,
     GamesQuery,
+    GivenCancellation,
     GivenEvents,
     GivenGame,
     GivenGames,
@@ -115,14 +117,9 @@ def resign_game(who: Principal, body: GivenResignation, game: str) -> Response:
     return json_response(services().live.resign(game, who.name, **body))
 
 
-@blueprint.operation(returns=GameSchema)
-def cancel_game(who: Principal, game: str) -> Response:
-    made_by = services().live.summary(game, viewer(who))["created_by"]
-    if made_by != who.owner or not made_by:
-        if not who.admin:
-            raise Forbidden("this is not your game", field="game", expected="one of your games")
-        services().accounts.audit(who, "cancel game", f"game {game}")
-    return json_response(services().live.cancel(game))
+@blueprint.operation(query=CancelQuery, returns=GameSchema)
+def cancel_game(who: Principal, query: GivenCancellation, game: str) -> Response:
+    return json_response(services().game_cancellation.cancel(game, who, **query))
 
 
 @blueprint.operation(query=EventsQuery, returns=EventPageSchema)

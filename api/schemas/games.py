@@ -19,7 +19,7 @@ from api.schemas.common import (
     nested,
     optional,
 )
-from api.schemas.fields import Moment, OneOf, Rules, Truth, WholeNumber
+from api.schemas.fields import Moment, OneOf, Rules, Truth, TypedLine, WholeNumber
 from api.schemas.games_apart import OF_GAME, for_each_game, kind_of, observation_of
 from api.schemas.turns import MAX_SEATS, TURNS, EventSchema, wait
 from arena.bots import HOUSE_BOTS
@@ -29,6 +29,8 @@ from arena.live.header import STATES, VISIBILITIES
 from arena.play.clocks import CLOCKS, MAX_BANK_MS, MAX_TURN_MS
 from arena.play.dealing import NONCE_PATTERN
 from arena.play.faults import FAULTS
+
+_MOST_REASON: Final = 300
 
 KINDS: Final = GAMES.keys()
 MIN_TURN_MS: Final = 100
@@ -213,6 +215,28 @@ class GivenResignation(TypedDict):
     """The values loaded by :class:`ResignSchema`."""
 
     seat: int | None
+
+
+class CancelQuery(RequestSchema):
+    """Why a game is cancelled."""
+
+    reason = TypedLine(
+        _MOST_REASON,
+        load_default="",
+        metadata={"description": "The reason, which is public."},
+    )
+
+
+class GivenCancellation(TypedDict):
+    """The values loaded by :class:`CancelQuery`."""
+
+    reason: str
+
+
+class CancelledGamesSchema(ResponseSchema):
+    """The games that were cancelled."""
+
+    games = listed(fields.String(), "Their ids.")
 
 
 class GamesQuery(PageQuery):

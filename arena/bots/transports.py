@@ -53,7 +53,7 @@ _WEBHOOK: Final = Transport(
     "the service posts them to its `url`, which must first answer a ping.",
     needs_url=True,
 )
-UPLOADED: Final = Transport("uploaded", SANDBOX, "the arena runs its file in a sandbox; it needs no token.")
+UPLOADED: Final = Transport("uploaded", SANDBOX, "the arena runs its file in a sandbox.")
 
 TRANSPORTS: Final = {transport.name: transport for transport in (REMOTE, _WEBHOOK, UPLOADED)}
 """The transports of registered bots, by name; house bots have none."""

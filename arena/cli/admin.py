@@ -171,6 +171,18 @@ def unsuspend(owner: str, client: Client, as_json: bool) -> None:
     show({"lifted": owner}, as_json, f"{owner} is no longer suspended")
 
 
+@admin.command(
+    "cancel-games", examples=('botequim admin cancel-games ana --reason "They kept all workers busy."',)
+)
+@click.argument("owner")
+@click.option("--reason", required=True, help="The reason, which is public.")
+@_admin
+def cancel_games(owner: str, reason: str, client: Client, as_json: bool) -> None:
+    """Cancel all unfinished games that OWNER created, except those of tournaments."""
+    games = client.cancel_games(owner, reason)
+    show({"games": games}, as_json, f"cancelled {len(games)} game{'s' if len(games) != 1 else ''}")
+
+
 _of = click.argument("of", type=click.Choice(OF))
 _text = click.argument("text", type=click.Choice(TEXTS))
 

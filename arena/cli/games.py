@@ -272,10 +272,11 @@ def resign(game_id: str, seat: int | None, client: Client, as_json: bool) -> Non
 
 @game.command(examples=("botequim game cancel GAME",))
 @_game
+@click.option("--reason", help="The reason, which is public.")
 @online("the owner who created it, or an admin")
-def cancel(game_id: str, client: Client, as_json: bool) -> None:
-    """Cancel GAME, which has not begun."""
-    view = client.cancel_game(game_id)
+def cancel(game_id: str, reason: str | None, client: Client, as_json: bool) -> None:
+    """Cancel GAME. If it is running, it is void, and all bots in it must be yours or house bots."""
+    view = client.cancel_game(game_id, **given(reason=reason))
     show(view, as_json, f"{game_id}: {view['state']}")
 
 

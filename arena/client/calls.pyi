@@ -224,8 +224,8 @@ class Calls(OperationCalls):
     def resign(self, game: str, seat: int | None = ...) -> Game:
         """Resign from a game"""
 
-    def cancel_game(self, game: str) -> Game:
-        """Cancel a game that is waiting for players"""
+    def cancel_game(self, game: str, reason: str | None = ...) -> Game:
+        """Cancel a game"""
 
     def events(
         self,
@@ -616,6 +616,9 @@ class Calls(OperationCalls):
 
     def unsuspend_owner(self, owner: str) -> None:
         """Lift the suspension of an owner"""
+
+    def cancel_games(self, owner: str, reason: str) -> list[str]:
+        """Cancel the unfinished games that an owner created"""
 
     def hidden_texts(self) -> list[HiddenText]:
         """List hidden texts"""

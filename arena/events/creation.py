@@ -11,6 +11,7 @@ from arena.accounts.versions import BotAccount
 from arena.events.house_entries import house_entry, house_names
 from arena.events.tournament import Entered, Tournament
 from arena.live.jobs import GameJobs
+from arena.live.limits import check_length
 from arena.play.dealing import SEED_BYTES
 from arena.store.tournaments import TournamentStore
 from arena.tournaments.entry import check_entry
@@ -25,12 +26,13 @@ def new_tournament(
 ) -> Tournament:
     """Return an unstored tournament built from ``fields``: those of ``parse_spec``, ``house`` (the house bots
     that take part), ``invited_owners``, and ``organisers`` (owners who organise it besides ``created_by``).
-    Raises the errors of ``parse_spec`` and ``check_entry``.
+    Raises the errors of ``parse_spec`` and ``check_entry``, and ``game_too_long``.
     """
     own: dict[str, Any] = dict(fields)
     house, guests = own.pop("house", None), own.pop("invited_owners", None)
     organisers = [owner for owner in own.pop("organisers", ()) if owner != created_by]
     tournament = Tournament(tournament_id, parse_spec(own, now_ms), created_by, now_ms, seed.hex())
+    check_length(tournament.spec.game, tournament.spec.rules)
     tournament.organisers, tournament.guests = organisers, list(dict.fromkeys(guests or ()))
     if tournament.guests and tournament.spec.who != "invited":
         raise invalid(

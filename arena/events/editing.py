@@ -10,6 +10,7 @@ from arena.accounts.accounts import Principal
 from arena.errors import ArenaError
 from arena.events.creation import enter_house_bots
 from arena.events.tournament import Tournament
+from arena.live.limits import check_length
 from arena.tournaments.parsing import check_together, latest_ms, parse_spec, parse_texts, without_rating
 from arena.tournaments.settings import MAX_ENTRIES
 from arena.tournaments.spec import Spec, invalid
@@ -60,7 +61,8 @@ def editable(tournament: Tournament, now_ms: int) -> tuple[str, ...] | None:
 def edit(tournament: Tournament, fields: Mapping[str, object], by: Principal | None, now_ms: int) -> bool:
     """Edit the tournament, add to its history, and return whether anything has changed.
 
-    Raises :class:`NotEditable`, ``quota_exceeded`` or the errors of ``parse_spec`` and ``check_entry``.
+    Raises :class:`NotEditable`, ``quota_exceeded``, ``game_too_long`` or the errors of ``parse_spec`` and
+    ``check_entry``.
     """
     before = settings_of(tournament)
     changes = {name: value for name, value in fields.items() if before.get(name) != value}
@@ -153,7 +155,10 @@ def _edit_all(
             "hidden",
             "false; cancel it and announce another one",
         )
-    tournament.spec = parse_spec(fields, now_ms)
+    spec = parse_spec(fields, now_ms)
+    if spec.rules != tournament.spec.rules:
+        check_length(spec.game, spec.rules)
+    tournament.spec = spec
     if tournament.spec.who != "invited":
         tournament.guests, tournament.links = [], []
     tournament.visibility = "private" if tournament.spec.hidden else "public"

@@ -183,6 +183,10 @@ class Game:
     names of the seats; without it, people cannot play the game. ``features`` takes complete rules and returns
     an encoding of actions as numbers and of observations as vectors; without it, there are no environments or
     data sets. ``luck`` is the method of measuring luck, for games of two teams.
+
+    ``usual_moves`` takes complete rules and returns how many moves, deals included, a game by these rules
+    usually has; without it, no rules are refused because games would be too long. ``length_options`` lists
+    the options of which smaller numbers make games shorter.
     """
 
     game_rules: GameRules
@@ -207,6 +211,8 @@ class Game:
     panel: Callable[[Turn, Sequence[str]], Panel] | None = None
     features: Callable[[Rules], Features] | None = None
     luck: LuckModel | None = None
+    usual_moves: Callable[[Rules], int] | None = None
+    length_options: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:

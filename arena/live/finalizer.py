@@ -139,7 +139,7 @@ class GameFinalizer:
             if header.state in ENDED:
                 return
             before = header.state
-            self._mark_void(header, reason)
+            header.void(reason, self._store.clock().now_ms)
             version = self._store.next_version(row.version)
             step = GameStep(game_id, row.version, version, header=header.dumps())
             step.listing = Listing(header.kind, header.created_ms, "void", before)
@@ -290,17 +290,12 @@ class GameFinalizer:
                 log.warning(
                     "declared game %s void because its state is lost", game_id, extra={"game": game_id}
                 )
-                self._mark_void(header, "state_lost")
+                header.void("state_lost", self._store.clock().now_ms)
                 self._index.replace_header(game_id, header.dumps())
             if header.state == "void":
                 self._keep(header, ended.version, None)
         self._index.forget(GameList(state="running"), [game_id])
         self._index.close(game_id)
-
-    def _mark_void(self, header: GameHeader, reason: str) -> None:
-        header.state = "void"
-        header.reason = reason
-        header.finished_ms = self._store.clock().now_ms
 
 
 def _people(header: GameHeader) -> dict[str, object]:

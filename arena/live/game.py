@@ -10,6 +10,7 @@ import orjson
 from arena.errors import ArenaError
 from arena.games.kernel import Turn
 from arena.live.header import GameHeader
+from arena.live.limits import MOST_MOVES, TOO_LONG
 from arena.play.attendance import Attendance
 from arena.play.clocks import SeatClock, ServiceClock
 from arena.play.table import Table, as_event
@@ -239,7 +240,7 @@ class LiveGame:
 
     def step(self, clock: ServiceClock, version: int) -> GameStep | None:
         """Return the step that stores the changes since :meth:`begin`, or None if there are none. From then
-        on, this object assumes that the step is accepted.
+        on, this object assumes that the step is accepted. The step also ends a game that is over or too long.
         """
         before = self._before
         table = self.table
@@ -256,6 +257,8 @@ class LiveGame:
                 header.outcome = outcome.as_json()
                 header.released = header.group is None
                 header.show_if_agreed()
+            elif header.state == "running" and table.logged >= MOST_MOVES:
+                header.void(TOO_LONG, clock.now_ms)
             positions = table.positions()
             step.due_ms = self._run_clocks(awaited, positions, clock)
             self._put_table(table, step, clock)
@@ -271,6 +274,14 @@ class LiveGame:
             step.due_ms = clock.now_ms + SETTLE_MS
         self.version = version
         self._after = after
+        if header.state == "void":
+            step.turns = [
+                TurnChange(entry.bot, seat, "gone")
+                for seat, entry in enumerate(header.seats)
+                if entry.bot is not None
+            ]
+            # As in a restored game: nobody can act any more.
+            self.table, self._after = None, None
         return step
 
     def trim(self) -> None:

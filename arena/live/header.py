@@ -228,6 +228,10 @@ class GameHeader:
         if people and self.state == "finished" and all(entry.agrees for entry in people):
             self.visibility = "public"
 
+    def void(self, reason: str, now_ms: int) -> None:
+        """Declare the game void now."""
+        self.state, self.reason, self.finished_ms = "void", reason, now_ms
+
     def is_hidden_from(self, viewer: Viewer) -> bool:
         """Return whether the game is hidden from the viewer.
 

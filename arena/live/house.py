@@ -83,8 +83,8 @@ def _move(repository: GameRepository, game: LiveGame, seat: int, choose: Choose)
         return False
 
     def act(now: LiveGame, clock: ServiceClock) -> bool:
-        table = now.playing
-        if table.turn_number(seat) != number or not table.legal_actions(seat):
+        table = now.table
+        if table is None or table.turn_number(seat) != number or not table.legal_actions(seat):
             return False
         if failure:
             fail(table, seat, "crashed", failure)

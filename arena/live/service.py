@@ -34,6 +34,7 @@ from arena.live.header import (
 )
 from arena.live.house import Choose, HouseMoves, house_choice, move_house_bots
 from arena.live.jobs import GameJobs
+from arena.live.limits import check_length
 from arena.live.repository import GameRepository, StepApplied
 from arena.live.retention import Retention
 from arena.live.sweeper import Sweeper
@@ -173,6 +174,10 @@ class LiveGames:
         ``created_by`` and the players see it). For ``models``, see :class:`~arena.live.header.GameHeader`.
         With a ``group`` (``{"id", "index", "size", "mirrored", "attempt"}``), the record is released only by
         :meth:`release`. If ``game_id`` is given, a repeated call returns the existing game.
+
+        Raises the errors of :func:`~arena.live.header.new_header`, and
+        :class:`~arena.live.limits.GameTooLong` unless the game belongs to a group: for groups, the rules were
+        checked with the tournament.
         """
         made = check_game_id(game_id) if game_id is not None else secrets.token_hex(_ID_BYTES)
         now = self.store.clock()
@@ -190,8 +195,10 @@ class LiveGames:
             group=group,
         )
         header.models = models
-        if group is None and any(entry.house is not None for entry in header.seats):
-            self._check_payer(header.payer)
+        if group is None:
+            check_length(game_of(kind), header.rules)
+            if any(entry.house is not None for entry in header.seats):
+                self._check_payer(header.payer)
         if not self._write_new(LiveGame(header), now):
             header = self._header(made) or header
         return header.summary()
@@ -233,20 +240,42 @@ class LiveGames:
 
         return self.repository.change_one(game_id, act)
 
-    def cancel(self, game_id: str) -> GameSummary:
-        """Cancel a game that is waiting for players."""
+    def cancel(self, game_id: str, why: str = "cancelled", *, running: bool = False) -> GameSummary:
+        """Cancel a game that is waiting for players. With ``running``, also end a running game, which is then
+        void. ``why`` is public. Can be repeated.
+        """
 
         def act(game: LiveGame, clock: ServiceClock) -> GameSummary:
             header = game.header
-            if header.state not in ("waiting", "cancelled"):
-                raise GameNotOpen(
-                    f"game {game_id} is {header.state}", field="game", expected="a waiting game"
-                )
             if header.state == "waiting":
-                header.state, header.reason, header.finished_ms = "cancelled", "cancelled", clock.now_ms
+                header.state, header.reason = "cancelled", why
+                header.finished_ms = clock.now_ms
+            elif header.state == "running" and running:
+                header.void(why, clock.now_ms)
+            elif header.state != "cancelled" and (header.state, header.reason) != ("void", why):
+                raise GameNotOpen(
+                    f"game {game_id} is {header.state}",
+                    field="game",
+                    expected="a waiting or running game" if running else "a waiting game",
+                )
             return header.summary()
 
         return self.repository.change_one(game_id, act)
+
+    def unfinished(self, created_by: str) -> Sequence[str]:
+        """Return the waiting and running games that an owner created, without those of tournaments."""
+        found: dict[str, None] = {}
+        for state in ("waiting", "running"):
+            before: Cursor | None = None
+            while members := self.index.page(GameList(state=state), before, _LOOKED_AT):
+                before = members[-1]
+                names = [member.name for member in members]
+                for name, data in zip(names, self.index.headers(names), strict=True):
+                    read = partial(GameHeader.loads, data or b"")
+                    header = None if data is None else shown_or_left_out(f"game {name}", read)
+                    if header is not None and header.created_by == created_by and header.group is None:
+                        found[name] = None
+        return list(found)
 
     def resign(self, game_id: str, bot: str, *, seat: int | None = None) -> GameSummary:
         """Resign for the bot at ``seat`` (None: at all its seats). The table plays the seat to the end

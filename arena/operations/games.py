@@ -20,6 +20,7 @@ create_game = Operation(
     errors=(
         "kind_not_found",
         "invalid_option",
+        "game_too_long",
         "invalid_seats",
         "bot_not_found",
         "budget_exceeded",
@@ -95,13 +96,14 @@ cancel_game = Operation(
     "POST",
     "/v1/games/{game}/cancel",
     """
-    Cancel a game that is waiting for players
+    Cancel a game
 
-    Only the creator of a game or an admin can cancel it. A game that has begun cannot be cancelled; its bots
-    can resign (`POST /v1/games/{game}/resign`).
+    A running game becomes void. Its creator can cancel it only if all its bots are the creator's or house
+    bots (otherwise, `POST /v1/games/{game}/resign`). Admins can cancel any game.
     """,
     scopes=("owner", "bot", "admin"),
     errors=(*_SEEN, "game_not_open", "game_busy"),
+    arguments=("reason",),
 )
 
 list_events = Operation(

@@ -60,11 +60,10 @@ get_matchups = Operation(
     """
     Get the matchups of a leaderboard
 
-    Covers the best 50 ranked bots in games with two sides. For each pair, it has the score share with its 95%
-    interval, and whether the ratings fit it. It also has the overall fit, the worst opponent of each bot, and
-    Nash averaging, a second measure that is not misled by cycles. Matchups are computed some time after the
-    leaderboard; `records_hash` identifies the leaderboard they are based on. `botequim leaderboard
-    --matchups` computes the same from the records.
+    Covers the best 50 ranked bots in games with two sides: the score share of each pair with its 95% interval
+    and whether the ratings fit it, the overall fit, the worst opponent of each bot, and Nash averaging, which
+    is not misled by cycles. `records_hash` identifies the leaderboard from which they were computed.
+    `botequim leaderboard --matchups` computes the same from the records.
     """,
     scopes=(),
     texts=TEXTS,

@@ -8,6 +8,7 @@ _SEEN = ("schedule_not_found",)
 _TEMPLATE = (
     "kind_not_found",
     "invalid_option",
+    "game_too_long",
     "invalid_tournament",
     "invalid_schedule",
     "too_few_entrants",
@@ -23,12 +24,11 @@ create_schedule = Operation(
     Create a schedule
 
     A schedule has a cron expression (five fields, in UTC) or a single time. Whenever it fires, it announces a
-    tournament, whose id consists of the schedule's id and the time. If it missed any times while the service
-    was down, it fires once for all of them.
+    tournament, whose id consists of the schedule's id and the time. It fires once for all times that it
+    missed while the service was down.
 
-    If the owner of the schedule is not an admin, its tournaments are unrated, begin at least an hour apart,
-    automatically enter only invited bots, and use the owner's budget. When the budget is used up, a
-    tournament is skipped, and `skipped` says why.
+    Unless its owner is an admin, its tournaments are unrated, begin at least an hour apart, enter only
+    invited bots, and use the owner's budget. Without budget, a tournament is skipped (`skipped`).
     """,
     scopes=("owner", "admin"),
     status=201,

@@ -12,10 +12,9 @@ subscribe_to_tournament = Operation(
     """
     Subscribe a webhook to a tournament
 
-    From now on, announcements are posted to the URL: `tournament.opened`, `tournament.edited`,
-    `tournament.locked`, `tournament.finished` or `tournament.cancelled`. They are signed like turns for
-    webhook bots. A failed post is retried with growing pauses. After eight failures in a row, nothing more is
-    posted until the URL answers a ping from `pingSubscription`.
+    Posts `tournament.opened`, `tournament.edited`, `tournament.locked`, `tournament.finished` and
+    `tournament.cancelled` to the URL, signed like turns for webhook bots. A failed post is retried. After
+    eight failures in a row, nothing more is posted until the URL answers a ping from `pingSubscription`.
     """,
     scopes=("owner",),
     status=201,

@@ -9,6 +9,7 @@ _CHANGED = (*_SEEN, "tournament_busy")
 _SETTINGS = (
     "kind_not_found",
     "invalid_option",
+    "game_too_long",
     "invalid_tournament",
     "too_few_entrants",
     "already_entered",
@@ -131,10 +132,9 @@ enter_tournament = Operation(
     """
     Enter a bot in a tournament
 
-    Enters the current version, or the given one. A version that has not qualified for the game, or for the
-    preset that the rules count as, first plays a group against the house bot `rookie`; `status` shows the
-    progress. Entering again changes the version and the nonce. House bots are entered by the owner who
-    announced the tournament.
+    Enters the current version, or the given one. A version that has not qualified for the game or preset
+    first plays a group against the house bot `rookie`; `status` shows the progress. Entering again changes
+    the version and the nonce. House bots are entered by the tournament's owner.
     """,
     scopes=("owner", "bot", "admin"),
     errors=(
@@ -205,8 +205,8 @@ get_results = Operation(
     Get the results per owner as CSV
 
     Returns one line per entry, by owner and place, with its status, its figures in the standings, and the
-    reason if the bot is out. Baseline bots have no place. House bots, which have no owner, come last. A text
-    that a spreadsheet would read as a formula is prefixed with an apostrophe.
+    reason if the bot is out. Baseline bots have no place. House bots come last. A text that a spreadsheet
+    would read as a formula begins with an apostrophe.
     """,
     scopes=(),
     media="text/csv",

@@ -30,8 +30,7 @@ exchange_turns = Operation(
     Answer turns and get the next ones
 
     Accepts a list of answers, and returns their results and the turns since the cursor `after`. If there are
-    none, it waits up to `wait` seconds. A bot repeats this request in a loop, whether it plays one game or a
-    thousand at once.
+    none, it waits up to `wait` seconds. A bot repeats this request for all its games.
 
     Repeating an answer returns the first result again; a different answer to the same turn gets
     `turn_already_answered`. An answer to a turn that is no longer open gets `stale_turn`, with the current
@@ -71,10 +70,10 @@ end_presence = Operation(
     """
     Go offline
 
-    The bot is no longer online: no games begin for it automatically, and it is withdrawn from tournaments in
-    which it was entered automatically, without playing groups that have not begun. Games that have begun
-    continue; their ids are returned. To finish them, send `leaving=true` with `POST /v1/turns`. A bot also
-    goes offline when the connection of a waiting request is closed, and 40 seconds after its last request.
+    No games begin for the bot automatically any more, and it is withdrawn from tournaments in which it was
+    entered automatically. Games that have begun continue; their ids are returned. To finish them, send
+    `leaving=true` with `POST /v1/turns`. A bot also goes offline when the connection of a waiting request is
+    closed, and 40 seconds after its last request.
     """,
     scopes=_BOT,
 )

@@ -25,6 +25,7 @@ from arena.events.bot_games import BotGames
 from arena.events.compaction import Compaction
 from arena.events.comparisons import Comparisons
 from arena.events.deletion import BotDeletion
+from arena.events.game_cancellation import GameCancellation
 from arena.events.histories import RecentHistories
 from arena.events.matchups import BoardMatchups
 from arena.events.moderation import Moderation
@@ -90,6 +91,7 @@ class Service:
     account_data: AccountData
     registration: Registration
     organiser_requests: OrganiserRequests
+    game_cancellation: GameCancellation
     moderation: Moderation
     uploads: Uploads
     budgets: Budgets
@@ -323,6 +325,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         ),
         registration=Registration(accounts, uploads, webhooks, limits.spend),
         organiser_requests=OrganiserRequests(accounts, tournaments, dry_runs),
+        game_cancellation=GameCancellation(live, accounts),
         uploads=uploads,
         budgets=budgets,
         suspensions=suspensions,

@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 from arena.games.pictures import Picture
-from arena.play.attendance import NOBODY_THERE
 from arena.play.faults import FAULT_LIMIT
 from arena.play.outcomes import StoredOutcome
 
@@ -41,13 +40,13 @@ def told_result(
 
 def told_stop(state: str, reason: str | None) -> ToldResult:
     """Return the description of a game that ended without a result: ``state`` ``void`` or ``cancelled``."""
-    if reason == NOBODY_THERE:
-        return ToldResult("The game was stopped", f"{reason[:1].upper()}{reason[1:]}.")
-    if state != "cancelled":
+    why = "" if reason is None or reason == state else f"{reason[:1].upper()}{reason[1:].rstrip('.')}."
+    if state == "cancelled":
+        return ToldResult("The game was cancelled", why)
+    if reason is None or reason.isidentifier():
+        # A code for a fault of the service.
         return ToldResult("The game was stopped", "The service could not continue it, so nobody won.")
-    if reason is None or reason == state:
-        return ToldResult("The game was cancelled")
-    return ToldResult("The game was cancelled", f"{reason[:1].upper()}{reason[1:]}.")
+    return ToldResult("The game was stopped", f"{why} Nobody won.")
 
 
 class _Teller:

@@ -103,8 +103,8 @@ class SharedSettings:
         default=(),
     )
     baseline: tuple[str, ...] = setting(
-        "The names of house bots and of organisers' bots that play without taking a place. They need no "
-        "invitation, do not count in `per_owner`, and come last in the standings. Not for `knockout`.",
+        "House bots and organisers' bots that play without taking a place. They need no invitation, do not "
+        "count in `per_owner`, and come last. Not for `knockout`.",
         label="Baseline bots",
         max_items=MAX_ENTRIES,
         max_length=40,

@@ -19,6 +19,7 @@ from arena.store.embedded import EmbeddedStore
 from tests.api.arenas import announce, play
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
+from tests.api.pages import Browser
 from tests.api.players import Player, play_out
 from tests.api.server import Server
 from tests.api.test_web_pages import NASTY, read
@@ -103,6 +104,21 @@ def test_the_games_of_a_tournament(app: Flask, admin: ContractClient, anybody: C
 @pytest.mark.parametrize("path", ["/games/nothing", "/games/nothing/table", "/games/<b>"])
 def test_games_that_are_not_there(anybody: ContractClient, path: str) -> None:
     read(anybody, path, 404)
+
+
+def test_a_game_is_cancelled_on_its_page(app: Flask, owner: Account, anybody: ContractClient) -> None:
+    body = {"kind": "toepen", "rules": {"seats": 2}, "seats": [{"house": "rookie"}, {"open": True}]}
+    game = owner.client.post("/v1/games", json=body).json["game"]
+    form = f'action="/games/{game}/cancel"'
+    assert form not in anybody.get(f"/games/{game}", headers={"Accept": "text/html"}).text
+    browser = Browser(app)
+    browser.sign_in(owner.token)
+    assert form in browser.get(f"/games/{game}").text
+    response = browser.send(f"/games/{game}/cancel", {"reason": "Nobody came."}, page=f"/games/{game}")
+    assert response.status_code == 303
+    text = browser.get(f"/games/{game}").text
+    assert "Cancelled by its creator: Nobody came." in text
+    assert form not in text
 
 
 def test_a_game_that_waits_for_players(owner: Account, anybody: ContractClient) -> None:

@@ -313,11 +313,60 @@ def test_cancel(
     game = new_game("toepen", [{"open": True}, {"open": True}])["game"]
     assert sign_up("bia").client.post(f"/v1/games/{game}/cancel").json["code"] == "forbidden"
     assert bots[0].client.post(f"/v1/games/{game}/cancel").json["state"] == "cancelled"
-    running = new_game("toepen")["game"]
-    assert owner.client.post(f"/v1/games/{running}/cancel").json["code"] == "game_not_open"
+    again = bots[0].client.post(f"/v1/games/{game}/cancel")
+    assert (again.status_code, again.json["reason"]) == (200, "cancelled by its creator")
     another = new_game("toepen", [{"open": True}, {"open": True}])["game"]
     assert admin.post(f"/v1/games/{another}/cancel").json["state"] == "cancelled"
     assert admin.get("/v1/admin/audit").json["entries"][0]["action"] == "cancel game"
+
+
+def test_a_creator_ends_a_running_game_of_own_bots(owner: Account, new_game: Callable[..., Any]) -> None:
+    game = new_game("toepen", [{"bot": "bot-a"}, {"house": "rookie"}])["game"]
+    ended = owner.client.post(f"/v1/games/{game}/cancel", query_string={"reason": "It takes too long."}).json
+    assert (ended["state"], ended["reason"]) == ("void", "cancelled by its creator: It takes too long.")
+    assert owner.client.get(f"/v1/games/{game}").json["awaiting"] == []
+    page = owner.client.get(f"/games/{game}", headers={"Accept": "text/html"}).text
+    assert "Cancelled by its creator: It takes too long. Nobody won." in page
+
+
+def test_a_running_game_with_others_bots_is_ended_by_admins_only(
+    owner: Account,
+    new_game: Callable[..., Any],
+    sign_up: Callable[..., Account],
+    register: Callable[..., Account],
+    admin: ContractClient,
+) -> None:
+    game = new_game("toepen", [{"bot": "bot-a"}, {"open": True}])["game"]
+    register("guest-bot", of=sign_up("bia")).client.post(f"/v1/games/{game}/join", json={})
+    refused = owner.client.post(f"/v1/games/{game}/cancel").json
+    assert refused["code"] == "forbidden"
+    assert "resign" in refused["expected"]
+    ended = admin.post(f"/v1/games/{game}/cancel", query_string={"reason": "A test."}).json
+    assert (ended["state"], ended["reason"]) == ("void", "cancelled by the admin admin: A test.")
+    assert admin.post(f"/v1/games/{game}/cancel").json["code"] == "game_not_open"
+
+
+def test_an_admin_ends_all_games_of_an_owner(
+    owner: Account, new_game: Callable[..., Any], admin: ContractClient
+) -> None:
+    games = [new_game("toepen")["game"], new_game("toepen", [{"open": True}, {"open": True}])["game"]]
+    name = owner.client.get("/v1/owners/me").json["name"]
+    path = f"/v1/admin/owners/{name}/games/cancel"
+    assert owner.client.post(path, json={"reason": "No."}).json["code"] == "forbidden"
+    assert sorted(admin.post(path, json={"reason": "Too many."}).json["games"]) == sorted(games)
+    assert admin.post(path, json={"reason": "Too many."}).json["games"] == []
+    states = [owner.client.get(f"/v1/games/{game}").json["state"] for game in games]
+    assert states == ["void", "cancelled"]
+    entry = admin.get("/v1/admin/audit").json["entries"][0]
+    assert (entry["action"], entry["subject"], entry["detail"]) == (
+        "cancel games",
+        f"owner {name}",
+        "Too many.",
+    )
+    assert (
+        admin.post("/v1/admin/owners/nobody/games/cancel", json={"reason": "x"}).json["code"]
+        == "owner_not_found"
+    )
 
 
 def test_resign(bots: list[Account], new_game: Callable[..., Any], register: Callable[..., Account]) -> None:

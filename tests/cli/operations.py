@@ -13,6 +13,7 @@ COMMANDS: Final = {
     "exportOwner": "owner export",
     "deleteOwner": "owner delete",
     "suspendOwner": "admin suspend",
+    "cancelGames": "admin cancel-games",
     "unsuspendOwner": "admin unsuspend",
     "hideText": "admin hide",
     "showText": "admin unhide",

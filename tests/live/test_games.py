@@ -13,6 +13,7 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.live.finalizer import GameNotOver
+from arena.live.game import SETTLE_MS
 from arena.live.header import GameNotFound
 from arena.live.service import (
     EventsGone,
@@ -29,7 +30,7 @@ from arena.ops.jobs import Job, JobName
 from arena.records.verify import verify
 from arena.store.game_index import GameList
 from arena.store.games import events_key, game_key, log_key, record_key
-from tests.live.clock import expire
+from tests.live.clock import expire, skip
 from tests.live.conftest import MakeGames
 from tests.live.playing import (
     BOTS,
@@ -255,6 +256,51 @@ def test_a_waiting_game_can_be_cancelled(make_games: MakeGames) -> None:
     with pytest.raises(GameNotOpen):
         games.cancel(running)
     assert [item["game"] for item in games.list(state="cancelled").items] == [game]
+
+
+def test_a_running_game_that_is_cancelled_is_void(make_games: MakeGames) -> None:
+    jobs = NotedJobs()
+    games = make_games(jobs=jobs)
+    game = new_game(games, "truco", seats=[*SEATS[:3], {"house": "random"}])
+    other = make_games()
+    jobs.requested.clear()
+    for _ in range(2):
+        made = games.cancel(game, "cancelled by its creator: rain", running=True)
+        assert (made["state"], made["reason"]) == ("void", "cancelled by its creator: rain")
+    assert jobs.requested == [Job(JobName.FINISH_GAME, (game,))]
+    for one in (games, other):
+        assert one.turns("ann").turns == []
+        assert answer(one, "ann", f"{game}.0.1", "x")["status"] == "unknown_turn"
+        assert one.move_house_bots(game) == 0
+        with pytest.raises(GameNotRunning):
+            one.resign(game, "ann")
+    with pytest.raises(GameNotOpen):
+        games.cancel(game, "another reason", running=True)
+    assert games.finalizer.check(game) is None
+    assert [item["game"] for item in other.list(state="void").items] == [game]
+
+
+def test_the_sweeper_completes_a_cancellation(make_games: MakeGames) -> None:
+    """The job is lost, as if the process was killed after the step."""
+    jobs = NotedJobs()
+    games = make_games(jobs=jobs)
+    game = new_game(games, "truco", group=CUP_GROUP)
+    games.cancel(game, "rain", running=True)
+    jobs.requested.clear()
+    assert games.sweeper().sweep() == 0
+    skip(games, SETTLE_MS)
+    assert games.sweeper().sweep() == 1
+    assert jobs.requested == [Job(JobName.STEP_TOURNAMENT, ("cup",))]
+    assert games.store.claim(10**15, 10**15, 10) == []
+
+
+def test_the_unfinished_games_of_an_owner(games: LiveGames) -> None:
+    waiting = games.create("truco", seats=[OPEN] * 4, created_by="olga")["game"]
+    running = new_game(games, created_by="olga")
+    for options in ({"created_by": "ana"}, {"created_by": "olga", "group": GROUP}):
+        new_game(games, **options)
+    games.cancel(new_game(games, created_by="olga"), "over", running=True)
+    assert set(games.unfinished("olga")) == {waiting, running}
 
 
 def test_a_game_whose_seats_are_not_taken_is_cancelled(make_games: MakeGames) -> None:

@@ -136,4 +136,8 @@ def test_games_without_a_result() -> None:
         "Not all seats were taken in time.",
     )
     assert told_stop("void", "state_lost").headline == "The game was stopped"
-    assert told_stop("void", NOBODY_THERE).detail == "Nobody was at the table for 15 minutes."
+    assert told_stop("void", NOBODY_THERE).detail == "Nobody was at the table for 15 minutes. Nobody won."
+    assert told_stop("void", "not over after 10000 moves") == (
+        "The game was stopped",
+        "Not over after 10000 moves. Nobody won.",
+    )

@@ -10,6 +10,7 @@ from arena.games.random_player import RandomPlayer
 from arena.games.toepen.bots import regular, rookie, shark
 from arena.games.toepen.features import ToepenFeatures
 from arena.games.toepen.fields import ACTIONS, EVENTS, OBSERVATION
+from arena.games.toepen.length import OPTIONS_OF_LENGTH, usual_moves
 from arena.games.toepen.luck import LUCK
 from arena.games.toepen.narrate import ToepenTeller
 from arena.games.toepen.news import news
@@ -68,6 +69,8 @@ GAME: Final = Game(
     observation=OBSERVATION,
     events=EVENTS,
     actions=ACTIONS,
+    usual_moves=usual_moves,
+    length_options=OPTIONS_OF_LENGTH,
     style=STYLE,
     luck=LUCK,
     # TP-7.3

@@ -9,6 +9,7 @@ from arena.games.random_player import RandomPlayer
 from arena.games.truco.bots import regular, rookie, shark
 from arena.games.truco.features import TrucoFeatures
 from arena.games.truco.fields import ACTIONS, EVENTS, OBSERVATION
+from arena.games.truco.length import OPTIONS_OF_LENGTH, usual_moves
 from arena.games.truco.luck import LUCK
 from arena.games.truco.narrate import TrucoTeller
 from arena.games.truco.news import news
@@ -89,6 +90,8 @@ GAME: Final = Game(
     observation=OBSERVATION,
     events=EVENTS,
     actions=ACTIONS,
+    usual_moves=usual_moves,
+    length_options=OPTIONS_OF_LENGTH,
     style=STYLE,
     luck=LUCK,
 )

@@ -27,6 +27,7 @@ OPERATIONS: Final = {
     "announce_tournament": "createTournament",
     "edit_tournament": "editTournament",
     "clone_tournament": "cloneTournament",
+    "cancel_game": "cancelGame",
     "cancel_tournament": "cancelTournament",
     "enter_tournament": "enterTournament",
     "invite_owners": "inviteOwners",
