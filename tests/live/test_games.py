@@ -271,7 +271,7 @@ def test_a_running_game_that_is_cancelled_is_void(make_games: MakeGames) -> None
     for one in (games, other):
         assert one.turns("ann").turns == []
         assert answer(one, "ann", f"{game}.0.1", "x")["status"] == "unknown_turn"
-        assert one.move_house_bots(game) == 0
+        assert one.move_house_bots(game) == (0, False)
         with pytest.raises(GameNotRunning):
             one.resign(game, "ann")
     with pytest.raises(GameNotOpen):
