@@ -36,8 +36,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def newcomer(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """An environment with what the first command of the front page installs."""
-    (address,) = re.findall(r"<code>pip install (\S+)\n", fetch(f"{service.url}/").decode())
+    """An environment with what the first command for authors installs."""
+    (address,) = re.findall(r"<code>pip install (\S+)\n", fetch(f"{service.url}/bring").decode())
     return Environment(tmp_path_factory.mktemp("newcomer"), unescape(address))
 
 

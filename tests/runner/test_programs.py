@@ -157,7 +157,7 @@ def lives(pid: int) -> bool:
 
 
 SPAWNING = (
-    "child = subprocess.Popen(['sleep', '600'], stdout=subprocess.DEVNULL); "
+    "child = subprocess.Popen(['sleep', '7200'], stdout=subprocess.DEVNULL); "
     "[open(f'{sys.argv[1]}/{pid}.pid', 'a').close() for pid in (os.getpid(), child.pid)]"
 )
 
@@ -166,8 +166,14 @@ def test_the_children_of_a_program_end_with_it(tmp_path: Path) -> None:
     text = program(tmp_path, f"if action.startswith('play'): {SPAWNING}")
     found, _ = faults(f"{text} {tmp_path}")
     assert found == []
-    for pid in pids(tmp_path, 4):
-        wait_until(lambda pid=pid: not lives(pid))  # type: ignore[misc]
+    own = pids(tmp_path, 4)
+    try:
+        # A child that survives sleeps for longer than the test waits.
+        wait_until(lambda: not any(map(lives, own)), seconds=60)
+    finally:
+        for pid in own:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
 
 def group_lives(leader: int) -> bool:
