@@ -26,6 +26,12 @@ def lines(service: Service, name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
 
 
+def worker_lines(service: Service) -> list[dict[str, Any]]:
+    """The lines of all workers, by their times."""
+    found = [line for name in ("worker-1", "live", "checks") for line in lines(service, name)]
+    return sorted(found, key=lambda line: str(line["time"]))
+
+
 def is_followed(service: Service, owner: str, request_id: str) -> bool:
     """Upload a bot, which qualifies; whether the jobs of all that have the id of this request."""
     bot = f"bot-{request_id}"
@@ -46,7 +52,7 @@ def is_followed(service: Service, owner: str, request_id: str) -> bool:
     def jobs() -> dict[str, str | None]:
         """The request ids of its first jobs that have ended."""
         found: dict[str, str | None] = {}
-        for line in lines(service, "worker-1"):
+        for line in worker_lines(service):
             name, _, rest = str(line.get("job")).partition("-")
             if tournament in rest or uploaded in rest:
                 found.setdefault(name, line.get("request_id"))
@@ -62,10 +68,11 @@ def test_a_request_is_followed_through_the_jobs_that_it_causes(tmp_path: Path) -
         owner = service.client().sign_up("olga")
         # A tick may request a job of a new tournament first, and then the job has no request id.
         request_id = next(found for found in REQUESTS if is_followed(service, owner, found))
-        ticks = [line for line in lines(service, "worker-1") if line.get("job") and "request_id" not in line]
+        ticks = [line for line in worker_lines(service) if line.get("job") and "request_id" not in line]
         assert ticks
     for name, process in (
-        *(("api", "api"), ("worker-1", "worker"), ("scheduler", "scheduler"), ("up", "supervisor")),
+        *(("api", "api"), ("worker-1", "worker"), ("checks", "checks"), ("live", "live")),
+        *(("scheduler", "scheduler"), ("up", "supervisor")),
     ):
         found = lines(service, name)
         assert {line["process"] for line in found} <= {process, "sweeper"}, name
