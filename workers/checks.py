@@ -17,9 +17,7 @@ from queues.rq_jobs import QUEUES_OF
 from workers.worker import QUIET_FOR, Worker
 
 QUIET_SECONDS: Final = {
-    "worker": 2 * QUIET_FOR,
-    "live": 2 * QUIET_FOR,
-    "checks": 2 * QUIET_FOR,
+    **dict.fromkeys(QUEUES_OF, 2 * QUIET_FOR),
     "scheduler": 30,
     "webhooks": 30,
     "archiver": 300,

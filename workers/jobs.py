@@ -18,8 +18,7 @@ log = logging.getLogger("botequim.jobs")
 @cache
 def service() -> Service:
     """Return the service used by this process. Raises :class:`~arena.errors.ArenaError`."""
-    settings = Settings.from_environment()
-    return open_service(settings, _jobs())
+    return open_service(Settings.from_environment(), _jobs())
 
 
 @cache

@@ -53,9 +53,11 @@ class GameCancellation:
 
     def may_cancel(self, game: str, who: Principal | None) -> bool:
         """Return whether ``who`` can cancel the unfinished game."""
+        if who is None:
+            return False
         header = self._live.header(game)
         unfinished = header.state in ("waiting", "running")
-        return unfinished and who is not None and (who.admin or self._refusal(header, who) is None)
+        return unfinished and (who.admin or self._refusal(header, who) is None)
 
     def _refusal(self, header: GameHeader, who: Principal) -> ArenaError | None:
         """Return why only an admin can cancel the game, or None if its creator ``who`` can."""

@@ -12,7 +12,7 @@ import orjson
 
 from arena.errors import ArenaError, CorruptState, NewerFormat
 from arena.games import GAMES
-from arena.live.game import HOUSE_RETRY_MS, LiveGame
+from arena.live.game import HOUSE_RETRY_MS, LiveGame, gone_turns
 from arena.live.header import STATES, GameHeader, GameNotFound
 from arena.live.jobs import GameJobs
 from arena.live.repository import GameRepository, StepApplied
@@ -23,7 +23,7 @@ from arena.play.game_ids import tournament_of
 from arena.play.judge import fail
 from arena.records.record import build_record, dumps
 from arena.store.game_index import EndedGame, GameList
-from arena.store.games import GameStep, Listing, TurnChange
+from arena.store.games import GameStep, Listing
 from arena.store.records import RecordStore
 from arena.store.repositories import Store
 from arena.store.rows import FORMAT
@@ -143,11 +143,7 @@ class GameFinalizer:
             version = self._store.next_version(row.version)
             step = GameStep(game_id, row.version, version, header=header.dumps())
             step.listing = Listing(header.kind, header.created_ms, "void", before)
-            step.turns = [
-                TurnChange(entry.bot, seat, "gone")
-                for seat, entry in enumerate(header.seats)
-                if entry.bot is not None
-            ]
+            step.turns = gone_turns(header)
             if self._store.write([step])[0] == [True]:
                 log.warning("declared game %s void: %s", game_id, reason, extra={"game": game_id})
                 self._keep(header, step.version, None)

@@ -43,6 +43,15 @@ Position = tuple[int, tuple[str, ...]]
 """The number of a seat's current turn, and its legal actions."""
 
 
+def gone_turns(header: GameHeader) -> list[TurnChange]:
+    """Return the changes that remove the turns of all bots and people from their lists."""
+    return [
+        TurnChange(entry.bot, seat, "gone")
+        for seat, entry in enumerate(header.seats)
+        if entry.bot is not None
+    ]
+
+
 class LiveGame:
     """A game as of ``version``. After a change, the result of :meth:`step` must be written to the store.
     Discard the object if that step is rejected.
@@ -275,11 +284,7 @@ class LiveGame:
         self.version = version
         self._after = after
         if header.state == "void":
-            step.turns = [
-                TurnChange(entry.bot, seat, "gone")
-                for seat, entry in enumerate(header.seats)
-                if entry.bot is not None
-            ]
+            step.turns = gone_turns(header)
             # As in a restored game: nobody can act any more.
             self.table, self._after = None, None
         return step

@@ -55,7 +55,9 @@ def refused(store: EmbeddedStore, **settings: str) -> str:
         WORKER, env=environment(REDIS_URL=store.url, **settings), capture_output=True, text=True, timeout=400
     )
     assert done.returncode == 1
-    assert len(jobs.queue(HOUSE_QUEUE).job_ids) == 1
+    (job_id,) = jobs.queue(HOUSE_QUEUE).job_ids
+    assert job_id.startswith("move_house_bots-")
+    assert jobs.next_game("") == "game"
     (line,) = map(json.loads, done.stderr.splitlines())
     assert (line["level"], line["code"]) == ("critical", "other_runtime")
     return str(line["message"])
