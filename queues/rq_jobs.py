@@ -92,9 +92,6 @@ log = logging.getLogger("botequim.queues")
 _WAITING_SECONDS: Final = 3600
 """How long the games of a payer are kept after the last request, if there are no workers."""
 
-_LOST_SECONDS: Final = 15
-"""Seconds after which a job for a payer's games that has not begun counts as lost."""
-
 _LONGEST_ID: Final = 64
 """The maximum length of request ids."""
 
@@ -235,11 +232,15 @@ class RqJobs(Jobs):
 
     def _move_houses_of(self, payer: str) -> None:
         """Enqueue a job for the games of ``payer`` if none waits in the queue, so that payers take turns
-        however many games they have. If that job is lost, another one is enqueued after a while.
+        however many games they have.
         """
-        if self._connection.set(_queued(payer), 1, nx=True, ex=_LOST_SECONDS):
-            job = Job(JobName.MOVE_HOUSE_BOTS, (payer,))
-            enqueue(self.queue(HOUSE_QUEUE), job, f"{job.id}-{secrets.token_hex(4)}")
+        jobs, job = self.queue(HOUSE_QUEUE), Job(JobName.MOVE_HOUSE_BOTS, (payer,))
+        own_id = f"{job.id}-{secrets.token_hex(4)}"
+        before = self._connection.get(_queued(payer))
+        if before is not None and _is_waiting(jobs, _text(before)):
+            return
+        self._connection.set(_queued(payer), own_id, ex=_WAITING_SECONDS)
+        enqueue(jobs, job, own_id)
 
 
 def enqueue(jobs: Queue, job: Job, own_id: str | None) -> None:
@@ -273,15 +274,20 @@ def enqueue_once(jobs: Queue, job: Job) -> None:
             enqueue(jobs, job, own_id)
         except DuplicateJobError:
             assert own_id is not None
-            known = jobs.fetch_job(own_id)
-            try:
-                if known is not None and known.is_queued and jobs.get_job_position(own_id) is not None:
-                    return
-            except InvalidJobOperation:
-                # The job ended between the two commands.
-                continue
+            if _is_waiting(jobs, own_id):
+                return
         else:
             return
+
+
+def _is_waiting(jobs: Queue, job_id: str) -> bool:
+    """Return whether a job is in the queue; a worker that took it may have died before it ran."""
+    known = jobs.fetch_job(job_id)
+    try:
+        return known is not None and known.is_queued and jobs.get_job_position(job_id) is not None
+    except InvalidJobOperation:
+        # The job ended between the two commands.
+        return False
 
 
 def _waiting_games(payer: str) -> str:
@@ -289,7 +295,7 @@ def _waiting_games(payer: str) -> str:
 
 
 def _queued(payer: str) -> str:
-    """Return the key that exists while a job for the games of ``payer`` is in the queue."""
+    """Return the key of the id of the job for the games of ``payer`` that has not begun."""
     return f"rq:house-queued:{payer}"
 
 

@@ -283,8 +283,8 @@ FAULTS = [
     Fault(
         "a job that runs swallows the next request for it",
         "queues/rq_jobs.py",
-        "if known is not None and known.is_queued and jobs.get_job_position(own_id) is not None:",
-        "if known is not None:",
+        "return known is not None and known.is_queued and jobs.get_job_position(job_id) is not None",
+        "return known is not None",
         ("ops/test_queues.py",),
     ),
     Fault(

@@ -152,7 +152,8 @@ def lives(pid: int) -> bool:
     """Whether a process runs and is not just a zombie that nobody has waited for."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
+        # The second one if the process ends between the opening of the file and its reading.
         return False
 
 
