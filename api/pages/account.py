@@ -211,7 +211,7 @@ def delete_account_page() -> Response:
 
 @form("/account/delete")
 def delete_account() -> ResponseReturnValue:
-    """Delete the account with all bots."""
+    """Delete the account and all its bots."""
     who = signed_in()
     try:
         shown = services().account_data.delete(who.owner, request.form.get("confirm", "").strip())

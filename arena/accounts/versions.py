@@ -82,11 +82,11 @@ class BotAccount(BotSettings):
     """A registered bot.
 
     ``co_owners`` are listed in the order in which they joined. ``version`` is the label of the current
-    version, which plays new games; it is empty until the first upload has been checked. ``versions`` are all
-    versions, oldest first, but empty in lists that omit them. ``tournaments`` is None if the owner has not
-    set it. While ``suspended`` is set, the bot is not seated, whatever its ``state``. ``owner_suspended`` is
-    whether it is suspended because its owner is. ``deleted`` is whether the bot was deleted and is
-    listed only because it is on a leaderboard.
+    version, which plays new games; it is empty until the first upload has been checked. ``versions``
+    holds all of them, oldest first; it is empty in lists that omit them. ``tournaments`` is None if the owner
+    has not set it. While ``suspended`` is set, the bot is not seated, whatever its ``state``.
+    ``owner_suspended`` is whether it is suspended because its owner is. ``deleted`` is whether the bot was
+    deleted and is listed only because it is on a leaderboard.
     """
 
     name: str

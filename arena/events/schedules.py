@@ -189,7 +189,7 @@ class Schedules:
         return self._shown(schedule)
 
     def _check(self, schedule: Schedule, now_ms: int) -> None:
-        """Check the tournament of a schedule, and the restrictions on schedules of owners."""
+        """Check a schedule's tournament, and that a schedule of an owner obeys the restrictions on those."""
         template, cron = schedule["tournament"], schedule["cron"]
         spec = self._tournaments.check(_timed(template, now_ms))
         self._tournaments.invitations.check_baseline(spec.baseline, [schedule["created_by"]], spec.kind)

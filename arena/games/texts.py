@@ -52,7 +52,8 @@ CallT = TypeVar("CallT", bound=Placed)
 
 def in_order(tricks: Iterable[Iterable[PlayT]], calls: Iterable[CallT]) -> list[list[PlayT | CallT]]:
     """Return a list for each trick with its cards and the calls of an observation, in the order in which they
-    happened. ``calls`` have ``trick`` and ``on_table``. Calls after the last trick are in a separate list.
+    happened. Each call says its ``trick`` and how many cards were ``on_table``. Calls after the last
+    trick are in a separate list.
     """
     left = list(calls)
     lines: list[list[PlayT | CallT]] = []

@@ -15,7 +15,7 @@ from arena.upgrade import upgrade
 
 
 def check_data(settings: Settings, *, is_alone: bool = False) -> None:
-    """Check that the data have this program's format, and call :func:`check_archive`. If ``is_alone``, no
+    """Check that the data are in this program's format, and call :func:`check_archive`. If ``is_alone``, no
     other process uses the database, and data in an older format are upgraded. If the database is unavailable
     now, each process checks the format itself.
 

@@ -102,7 +102,7 @@ class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
         specs = {seat: bot_spec(name, self.game.kind) for seat, name in bots.items()}
         if not set(specs) <= set(range(self.seats)) or len(specs) == self.seats:
             raise ArenaError(
-                f"bots has entries for the seats {sorted(specs)}",
+                f"'bots' fills the seats {sorted(specs)}",
                 code="invalid_argument",
                 field="bots",
                 expected=f"entries for some, but not all, of the seats 0 to {self.seats - 1}",

@@ -85,7 +85,7 @@ def members(data: bytes, where: str) -> Iterator[Member]:
         try:
             magic, method, flags, _, _, _, name, _, length = _HEAD.unpack_from(data, start)
             if (magic, method, flags, name) != (_MAGIC, _DEFLATE, _FLAGS, _LENGTH):
-                raise ValueError("it is not the start of a member")
+                raise ValueError("the bytes are not the start of a member")
             if not 0 < length <= len(data) - start:
                 raise ValueError("the data are truncated")
             key, comment, _ = data[start + _HEAD.size : start + length].split(_NUL, 2)
