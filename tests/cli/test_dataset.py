@@ -35,7 +35,7 @@ def test_a_data_set_of_the_public_games(
 
     def bots_in(*options: str) -> set[str]:
         out = tmp_path / "data.parquet"
-        terminal("dataset", "toepen/duel", "--out", str(out), *options)
+        terminal("dataset", "toepen/duel@1", "--out", str(out), *options)
         licences.append(json.loads(pq.read_schema(out).metadata[b"botequim"])["licence"])
         rows = [row for row in pq.read_table(out).to_pylist() if row["game"] == game]
         assert len(rows) <= decided
@@ -63,5 +63,5 @@ def test_a_data_set_of_the_public_games(
     state = file.with_name("records.jsonl.state")
     state.write_text(state.read_text().replace('"finished": true', '"finished": false'))
     assert "is not finished" in terminal.error(
-        "dataset", "toepen/duel", "--records", str(file), "--out", str(tmp_path / "out")
+        "dataset", "toepen/duel@1", "--records", str(file), "--out", str(tmp_path / "out")
     )
