@@ -12,7 +12,10 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arena.sandbox.bot import Language
 
 
 def note_calls(folder: Path) -> None:
@@ -62,19 +65,20 @@ def main(least: float, decision_ms: int, folder: Path) -> None:
     from arena.events import uploaded_bots
     from arena.sandbox import limits
     from arena.sandbox.bot import SandboxedSpec, sandboxed_spec
+    from queues.rq_jobs import QUEUES
     from workers.worker import work
 
     limits.LEAST_PROCESSOR_SECONDS = least  # type: ignore[misc]
     small = limits.SandboxLimits(load_ms=decision_ms, decision_ms=decision_ms)
 
-    def spec(name: str, version: str, source: str | bytes) -> SandboxedSpec:
+    def spec(name: str, version: str, source: str | bytes, *, language: Language) -> SandboxedSpec:
         if isinstance(source, str):
-            return sandboxed_spec(name, version, source)
+            return sandboxed_spec(name, version, source, language=language)
         return sandboxed_spec(name, version, source, small)
 
     uploaded_bots.sandboxed_spec = spec  # type: ignore[assignment, attr-defined]
     note_calls(folder)
-    work(ended)
+    work(QUEUES, ended)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from tests.starters.toolchains import CLOCK, count_passed, done, needs, played, 
 pytestmark = pytest.mark.system
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def owner(arena: Service) -> str:
     return arena.client().sign_up("olga")
 

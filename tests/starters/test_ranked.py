@@ -31,7 +31,7 @@ STEPS: Final = ("new", "build", "test", "sign up", "bot", "qualified", "entered"
 _WIDTH: Final = 10
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def ladder(arena: Service) -> str:
     """A schedule of rated tournaments, which fires while a bot that takes part needs groups."""
     settings = prepare("python", arena.data.parent) | {
