@@ -1,4 +1,6 @@
-"""A check for Schemathesis, whose own ones take any status for documented that ``default`` covers."""
+"""A check for Schemathesis, whose own ones take any status for documented that ``default`` covers, and hooks
+for replayed replies.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,26 @@ import json
 from typing import Any
 
 import schemathesis
+from schemathesis.openapi.checks import EnsureResourceAvailability
 from schemathesis.specs.openapi.checks import is_unexpected_http_status_case
+
+_replayed: list[bytes] = []
+
+
+@schemathesis.hook
+def after_call(context: Any, case: Any, response: Any) -> None:
+    """Remember replayed replies, because the resources that they name may have been deleted since."""
+    if "idempotent-replayed" in response.headers:
+        _replayed.append(response.content)
+
+
+@schemathesis.hook
+def filter_failure(context: Any, failure: Any, case: Any, response: Any) -> bool:
+    """Ignore that a created resource is missing if the reply that named it was a replay."""
+    ids = [str(value).encode() for value in (case.path_parameters or {}).values()]
+    return not isinstance(failure, EnsureResourceAvailability) or not any(
+        name in reply for name in ids for reply in _replayed
+    )
 
 
 @schemathesis.check
