@@ -127,7 +127,7 @@ class Subscriptions:
         _, known = self._read(tournament, _viewer(by.owner, by.admin))
         self._check_quota(by.name)
         key = checked_secret(secret)
-        self._webhooks.check(url, [key])
+        self._webhooks.check(url, [key], by.owner)
         # Other subscriptions can have been created during the ping.
         self._check_quota(by.name)
         now_ms = self._clock().now_ms
@@ -166,7 +166,7 @@ class Subscriptions:
         row = _own(self._rows.find(name), tournament, by)
         if _has_failed(row):
             self._check_quota(by.name)
-        self._webhooks.check(row["url"], [row["secret"]])
+        self._webhooks.check(row["url"], [row["secret"]], by.owner)
         if _has_failed(row):
             # Other subscriptions can have been created during the ping.
             self._check_quota(by.name)
@@ -226,7 +226,7 @@ class Subscriptions:
                 self._rows.delete(name)
                 return
             raise
-        endpoint = self._webhooks.connect(row["url"], self._policy)
+        endpoint = self._webhooks.connect(row["url"], self._policy, row["owner"])
         error_text = ""
         sent: list[str] = []
         news = [one for one in found if one.id not in row["sent"]]
