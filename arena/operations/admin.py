@@ -130,7 +130,7 @@ suspend_owner = Operation(
 
     Within five seconds, its tokens and those of its bots are refused with `owner_suspended` and the reason,
     and nobody can sign in as the owner. Its bots are not seated or entered, and run out of time on their open
-    turns.
+    turns. Games that it created and in which no bots of other owners sit are cancelled.
     """,
     scopes=("admin",),
     errors=("owner_not_found",),

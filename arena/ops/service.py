@@ -285,7 +285,8 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         check_payer=lambda payer: budgets.check(payer, 0),
     )
     runtimes = runtimes_of(store, is_own=settings.own_runtime)
-    suspensions = Suspensions(store.accounts, accounts)
+    cancellation = GameCancellation(live, accounts)
+    suspensions = Suspensions(store.accounts, accounts, cancellation.end_own)
     sandbox = SandboxedBots(accounts, runtimes)
     tournaments = Tournaments(store, live, accounts, jobs, sandbox, budgets, suspensions, moderation)
     webhooks = Webhooks(store.webhooks, store.clock, settings.webhooks)
@@ -322,10 +323,11 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
             moderation,
             co_owners,
             bot_deletion,
+            cancellation,
         ),
         registration=Registration(accounts, uploads, webhooks, limits.spend),
         organiser_requests=OrganiserRequests(accounts, tournaments, dry_runs),
-        game_cancellation=GameCancellation(live, accounts),
+        game_cancellation=cancellation,
         uploads=uploads,
         budgets=budgets,
         suspensions=suspensions,

@@ -22,7 +22,6 @@ from arena.games import GAMES, game_of
 from arena.games.options import Rules
 from arena.live.header import GameHeader, GameNotFound, GameSummary, InvalidSeats, Viewer
 from arena.live.service import GameNotOpen, LiveGames
-from arena.play.attendance import Attendance
 from arena.play.table import turn_id
 from arena.store.repositories import Store
 
@@ -56,6 +55,17 @@ class InvitedSeat(NamedTuple):
 
     game: str
     seat: int
+
+
+class AtSeat(NamedTuple):
+    """What the page says to a person about clocks and pauses: ``paused`` about a pause that has just ended,
+    and the id of the ``turn`` with what the table does if its time runs out. All are empty if there is
+    nothing to say.
+    """
+
+    paused: str = ""
+    turn: str = ""
+    default_action: str = ""
 
 
 class PeopleTables:
@@ -276,13 +286,6 @@ class PeopleTables:
         header = self.header(game_id)
         return bool(header.seats_of(person)) and self._live.attend(header)
 
-    def pause_notice(self, game_id: str) -> str:
-        """Return what the page says about a pause of the table that has just ended, or an empty text."""
-        (row,) = self._live.store.load([game_id])
-        if row is None or row.attendance is None:
-            return ""
-        return Attendance.restore(row.attendance).notice(self._live.store.clock())
-
     def _hosted(self, game_id: str, person: str) -> GameHeader:
         if self.your_seat(game_id, person) != YOUR_SEAT:
             raise GameNotOpen(
@@ -302,15 +305,15 @@ class PeopleTables:
             return {"turn": turn, "status": "illegal_action", "message": message}
         return self._live.act(person, turn, action)
 
-    def default_action(self, game_id: str, seat: int) -> tuple[str, str] | None:
-        """Return the turn's id and what the table does if the seat's time runs out, or None if the game is
-        not waiting for the seat.
-        """
+    def at_seat(self, game_id: str, seat: int) -> AtSeat:
+        """Return what the page says to the person at a seat about clocks and pauses."""
         game = self._live.repository.load(game_id)
-        table = game.table
+        table, presence = game.table, game.attendance
+        paused = "" if presence is None else presence.notice(self._live.store.clock())
         if table is None or seat not in table.awaited() or not table.legal_actions(seat):
-            return None
-        return turn_id(game_id, seat, table.turn_number(seat)), table.state.default_action(seat)
+            return AtSeat(paused)
+        number = turn_id(game_id, seat, table.turn_number(seat))
+        return AtSeat(paused, number, table.state.default_action(seat))
 
     def leave(self, game_id: str, person: str) -> None:
         """Leave the table: cancel it if the person opened it and the game has not begun, otherwise resign."""
