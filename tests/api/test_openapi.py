@@ -46,7 +46,9 @@ def test_the_file_is_current(one_app: Flask) -> None:
     """Run ``python -m api.openapi > openapi.yaml`` after a change."""
     text = (ROOT / "openapi.yaml").read_text()
     assert text == as_yaml(document(one_app))
-    assert len(text.encode()) <= 400_000
+    # It had 656,000 bytes until schemas, examples and errors were written once. The limit notices when they
+    # are repeated again; for a new operation (3,500 bytes on average), raise it rather than cut its text.
+    assert len(text.encode()) <= 450_000
 
 
 def test_it_is_valid(spec: dict[str, Any]) -> None:
