@@ -349,7 +349,7 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "budget_exceeded": ErrorCode(
         429,
         "Budget exceeded",
-        "The owner's daily budget named by `budget` is too small for this: `most` is the budget, "
+        "The account's daily budget named by `budget` is too small for this: `most` is the budget, "
         "`used` the amount used today, and `left` the difference. It renews at `renews_ms`, in `retry_after` "
         "seconds.",
     ),

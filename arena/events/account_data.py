@@ -214,7 +214,10 @@ class AccountData:
         self._store.tournaments.forget_comparisons(owner)
         self._invitations.forget(owner)
         self._sessions.forget(owner)
-        self._store.budgets.forget(owner, self._store.clock().now_ms)
+        now_ms = self._store.clock().now_ms
+        self._store.budgets.forget(owner, now_ms)
+        self._store.usage.forget(owner, now_ms)
+        self._store.payers.forget(owner)
         self._accounts.delete_owner(owner)
         return name
 

@@ -623,6 +623,11 @@ class LiveGames:
             raise self.not_found(game_id)
         return found
 
+    def payer(self, game_id: str) -> str:
+        """Return the account that pays for a game; empty if the game is not stored."""
+        header = self._header(game_id)
+        return "" if header is None else header.payer
+
     def not_found(self, game_id: str) -> GameNotFound:
         """Return the error for a game that does not exist or is hidden from the viewer."""
         return GameNotFound(f"there is no game {game_id!r}", field="game")

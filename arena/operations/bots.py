@@ -31,6 +31,7 @@ register_bot = Operation(
     errors=(
         "name_taken",
         "quota_exceeded",
+        "budget_exceeded",
         "invalid_name",
         *_OF_WEBHOOKS,
         *_OF_UPLOADS,
@@ -142,6 +143,7 @@ add_version = Operation(
         "bot_not_found",
         "version_exists",
         "quota_exceeded",
+        "budget_exceeded",
         "invalid_name",
         *_OF_WEBHOOKS,
         *_OF_UPLOADS,

@@ -16,6 +16,7 @@ import orjson
 
 from arena.accounts.accounts import Accounts
 from arena.accounts.links import LinkExpired, new_code
+from arena.accounts.payers import Payers
 from arena.accounts.versions import BotAccount
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of
@@ -73,8 +74,11 @@ class PeopleTables:
     None means unlimited.
     """
 
-    def __init__(self, live: LiveGames, store: Store, accounts: Accounts, at_once: int | None) -> None:
+    def __init__(
+        self, live: LiveGames, store: Store, accounts: Accounts, payers: Payers, at_once: int | None
+    ) -> None:
         self._live = live
+        self._payers = payers
         self._invitations = store.invitations
         self._links = store.links
         self._people = store.people
@@ -97,12 +101,14 @@ class PeopleTables:
         others: Sequence[str],
         rules: Rules,
         *,
+        owner: str = "",
         agrees: bool = False,
         game_id: str | None = None,
     ) -> str:
         """Open a table and return the game's id. ``others`` are the players on seats 1 and up, each
-        ``house:<level>``, ``bot:<name>`` or ``friend``. ``agrees``: whether the person agrees to make the
-        game public once it is over. ``game_id`` is None for a new id.
+        ``house:<level>``, ``bot:<name>`` or ``friend``. The person pays for the game, or the ``owner`` as
+        whom the person has signed in. ``agrees``: whether the person agrees to make the game public once it
+        is over. ``game_id`` is None for a new id.
 
         Raises :class:`TooManyTables`, :class:`~arena.live.header.InvalidSeats` and what
         :meth:`~arena.live.service.LiveGames.create` does.
@@ -113,6 +119,7 @@ class PeopleTables:
         you = {"person": person, "name": "guest 1", "agrees": agrees}
         seats = [you, *(self._seat(text, number) for number, text in enumerate(others, 1))]
         made = secrets.token_hex(_GAME_BYTES) if game_id is None else game_id
+        self._payers.of_person(person, owner, address)
         self._take_table(address, made)
         try:
             self._live.create(
@@ -175,7 +182,7 @@ class PeopleTables:
                 expected="to finish or leave a game first",
             )
 
-    def again(self, game_id: str, person: str, address: str) -> str:
+    def again(self, game_id: str, person: str, address: str, owner: str = "") -> str:
         """Go to the game that follows one of the person's games, and return its id. It has the same rules and
         bots, and seats for the same people. The first of them opens it and has seat 0; the others then take
         their seats. Calling this twice has no further effect.
@@ -194,6 +201,7 @@ class PeopleTables:
                 before.kind,
                 opponents_of(before, seat),
                 before.rules,
+                owner=owner,
                 agrees=before.seats[seat].agrees,
                 game_id=made,
             )

@@ -163,22 +163,25 @@ def test_a_game_that_the_service_cannot_play_is_not_the_bots_fault(app: Flask) -
         raise BuildFailed("no disk")
 
     rows = service_of(app).store.trial_games
-    games = TrialGames(rows, lambda: 0, ready, lambda trial: None)
-    trial = games.begin(SOURCE)
+    payers: list[str] = []
+    games = TrialGames(rows, lambda: 0, ready, lambda trial: None, payers.append)
+    trial = games.begin(SOURCE, "somebody")
     games.play(trial)
-    assert games.find(trial) == TrialGame(SOURCE, "failed")
+    assert games.find(trial) == TrialGame(SOURCE, "failed", payer="somebody")
     shown = Browser(app).get(f"/bring/{trial}").text
     assert "no fault of your bot" in shown
     assert "no disk" not in shown
     # Another worker has the runtime: the game waits for it.
-    other = games.begin(SOURCE)
+    other = games.begin(SOURCE, "")
 
     def elsewhere() -> Runtime:
         raise OtherRuntime("another release")
 
     with pytest.raises(OtherRuntime):
-        TrialGames(rows, lambda: 0, elsewhere, lambda trial: None).play(other)
+        TrialGames(rows, lambda: 0, elsewhere, lambda trial: None, payers.append).play(other)
     assert games.find(other) == TrialGame(SOURCE, "waiting")
+    # Nobody pays for a runtime that cannot be prepared.
+    assert payers == []
 
 
 def test_an_unknown_game_is_not_found(app: Flask) -> None:
