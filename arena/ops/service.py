@@ -64,7 +64,7 @@ TICK_SECONDS: Final = 2
 PLAY_SECONDS: Final = 2.0
 """How many seconds one job plays groups. Meanwhile, the other jobs of its worker wait."""
 
-_HOUSE_SECONDS: Final = 0.2
+HOUSE_SECONDS: Final = 0.2
 """The processor time for which one job moves the house bots of a game, before another payer's game takes its
 turn. A move that has begun is completed.
 """
@@ -165,7 +165,7 @@ class Service:
         """
         self.bill.to(payer)
         try:
-            done = self.live.move_house_bots(game_id, seconds=_HOUSE_SECONDS)
+            done = self.live.move_house_bots(game_id, seconds=HOUSE_SECONDS)
         except GameNotFound:
             # The game ended and expired while the job waited.
             return
