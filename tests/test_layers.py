@@ -176,7 +176,10 @@ ALLOWED: dict[str, set[str]] = {
     "client": {"operations", "bots", "games", "play"},
     "research": {"records", "play", "bots", "games"},
     "upgrade": {"store", "records", "play", "games"},
-    "ops": {"upgrade", "people", "webhooks", "events", "accounts", "live", "store", "records", "bots"},
+    "ops": {
+        *("upgrade", "people", "webhooks", "events", "accounts", "live", "store", "sandbox", "records"),
+        "bots",
+    },
     "cli": {
         *("operations", "client", "accounts", "sandbox", "tournaments", "ratings", "records", "play", "bots"),
         *("games", "replays", "luck", "research", "installation", "webhook_messages"),
