@@ -177,7 +177,7 @@ ALLOWED: dict[str, set[str]] = {
     "research": {"records", "play", "bots", "games"},
     "upgrade": {"store", "records", "play", "games"},
     "ops": {
-        *("upgrade", "people", "webhooks", "events", "accounts", "live", "store", "records", "sandbox"),
+        *("upgrade", "people", "webhooks", "events", "accounts", "live", "store", "sandbox", "records"),
         *("bots", "games"),
     },
     "cli": {

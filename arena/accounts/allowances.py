@@ -14,7 +14,7 @@ from arena.accounts.payers import ADDRESS, ARENA, GUESTS, Payers, is_visitor
 from arena.errors import ArenaError
 from arena.store.accounts import AccountStore
 from arena.store.amounts import Compute, Stored
-from arena.store.counters import Usage
+from arena.store.counters import DayUsage
 from arena.store.repositories import Store
 
 DAY_MS: Final = 86_400_000
@@ -182,7 +182,7 @@ class Budgets:
             return None
         return max(0, self._most.groups - self._store.used(owner, self._day()).groups)
 
-    def usage(self, most: int) -> Usage:
+    def usage(self, most: int) -> DayUsage:
         """Return the accounts that have used the most processor time today. All guests are one account."""
         return self._usage.top(self._day(), most)
 

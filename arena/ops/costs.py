@@ -92,9 +92,9 @@ def account_rows(settings: Settings) -> Iterator[Bound]:
     yield Bound("all jobs", f"`fuel_ms` {budget.fuel_ms}", _number(seconds), "see below")
     yield Bound(
         "house bots in live games",
-        f"the budget; {limits.text('games_per_owner')}; {MOST_MOVES} moves a game",
-        f"the budget, and the games that have begun{limits.begun('games_per_owner')}, so all time of the "
-        "workers that others leave",
+        f"the budget; {limits.text('games_per_owner')}; {limits.text('house_games_at_once_per_owner')}; "
+        f"{MOST_MOVES} moves a game",
+        f"the budget, and the games that have begun{limits.begun('house_games_at_once_per_owner')}",
         f"{HOUSE_SECONDS} s and the move in progress, then another account's turn",
     )
     yield Bound(
@@ -216,7 +216,7 @@ class _Limits:
         """Return the number of games that can begin at once, with the processor time of their house bots."""
         limit = self.of(name)
         if limit is None:
-            return ""
+            return ", so all time of the workers that others leave"
         return f": {limit.most} at once take up to {_number(limit.most * MOST_MOVES * _MOVE_MS / 1000)}"
 
     def cores(self, name: str) -> str:

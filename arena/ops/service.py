@@ -298,6 +298,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         archive=archive,
         moderate=moderation.apply,
         check_payer=budgets.check,
+        house_games_at_once=_most(settings, "house_games_at_once_per_owner"),
     )
     runtimes = runtimes_of(store, is_own=settings.own_runtime)
     cancellation = GameCancellation(live, accounts)
@@ -305,7 +306,6 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     sandbox = SandboxedBots(accounts, runtimes)
     tournaments = Tournaments(store, live, accounts, jobs, sandbox, budgets, suspensions, moderation, bill.to)
     webhooks = Webhooks(store.webhooks, store.clock, settings.webhooks)
-    at_once = settings.http.limits["tables_at_once_per_address"]
     sessions = Sessions(store, accounts, invitations)
     uploads = Uploads(store, accounts, live.notifier, jobs, runtimes.ready, budgets, bill.rest_to)
     limits = Limits(store.limits, settings.http.limits)
@@ -364,7 +364,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         webhooks=webhooks,
         subscriptions=subscriptions,
         runtimes=runtimes,
-        people=PeopleTables(live, store, accounts, payers, None if at_once is None else at_once.most),
+        people=PeopleTables(live, store, accounts, payers, _most(settings, "tables_at_once_per_address")),
         reviews=Reviews(live, store.reviews, jobs.review_game, bill.to),
         trial_games=TrialGames(
             store.trial_games,
@@ -374,6 +374,12 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
             bill.rest_to,
         ),
     )
+
+
+def _most(settings: Settings, name: str) -> int | None:
+    """Return the number of a limit on what exists at a time, or None if it is off."""
+    limit = settings.http.limits[name]
+    return None if limit is None else limit.most
 
 
 def runtimes_of(store: Store, *, is_own: bool = False) -> Runtimes:

@@ -53,6 +53,7 @@ DEFAULT_LIMITS: Final[Mapping[str, Limit]] = {
     "exports_per_owner": Limit(20, 3600),
     "tables_per_address": Limit(200, 86_400),
     "tables_at_once_per_address": Limit(10, 1),
+    "house_games_at_once_per_owner": Limit(100, 1),
     "reviews_per_address": Limit(30, 86_400),
     "trial_games_per_address": Limit(100, 86_400),
     "trial_games_in_a_row_per_address": Limit(10, 60),

@@ -23,6 +23,7 @@ from arena.games import GAMES, game_of
 from arena.games.options import Rules
 from arena.live.header import GameHeader, GameNotFound, GameSummary, InvalidSeats, Viewer
 from arena.live.service import GameNotOpen, LiveGames
+from arena.live.unfinished import UnfinishedGames
 from arena.play.table import turn_id
 from arena.store.repositories import Store
 
@@ -41,14 +42,7 @@ FRIEND: Final = "friend"
 
 _NEW_LINK: Final = "a new link from the person who opened the table"
 _GAME_BYTES: Final = 9
-_DAY_MS: Final = 86_400_000
 _SHOWN: Final = 20
-
-
-class TooManyTables(ArenaError):
-    """Too many games are being played from one address at the same time."""
-
-    code = "too_many_tables"
 
 
 class InvitedSeat(NamedTuple):
@@ -81,10 +75,9 @@ class PeopleTables:
         self._payers = payers
         self._invitations = store.invitations
         self._links = store.links
-        self._people = store.people
+        self._unfinished = UnfinishedGames(store, at_once)
         self._presence = store.presence
         self._accounts = accounts
-        self._at_once = at_once
 
     # Sitting down
 
@@ -110,8 +103,8 @@ class PeopleTables:
         whom the person has signed in. ``agrees``: whether the person agrees to make the game public once it
         is over. ``game_id`` is None for a new id.
 
-        Raises :class:`TooManyTables`, :class:`~arena.live.header.InvalidSeats` and what
-        :meth:`~arena.live.service.LiveGames.create` does.
+        Raises :class:`~arena.live.unfinished.TooManyTables`, :class:`~arena.live.header.InvalidSeats` and
+        what :meth:`~arena.live.service.LiveGames.create` does.
         """
         game = game_of(kind)
         if game.panel is None:
@@ -120,7 +113,7 @@ class PeopleTables:
         seats = [you, *(self._seat(text, number) for number, text in enumerate(others, 1))]
         made = secrets.token_hex(_GAME_BYTES) if game_id is None else game_id
         self._payers.of_person(person, owner, address)
-        self._take_table(address, made)
+        self._unfinished.add(address, made)
         try:
             self._live.create(
                 kind,
@@ -131,7 +124,7 @@ class PeopleTables:
                 game_id=made,
             )
         except ArenaError:
-            self._people.remove(address, [made])
+            self._unfinished.remove(address, made)
             raise
         self._live.attend(self.header(made))
         return made
@@ -162,26 +155,6 @@ class PeopleTables:
         online = bool(bot.current.url) or name in self._presence.online()
         return bot.version if online else None
 
-    def _take_table(self, address: str, game: str) -> None:
-        if self._at_once is None:
-            return
-        now_ms = self._live.store.clock().now_ms
-        known = self._people.tables(address, now_ms)
-        over = [
-            one
-            for one, data in zip(known, self._live.index.headers(known), strict=True)
-            if data is None or GameHeader.loads(data).state not in ("waiting", "running")
-        ]
-        self._people.remove(address, [one for one in over if one != game])
-        # Add the game first: of two simultaneous requests, one too many can be refused, but none too many
-        # admitted.
-        if self._people.add(address, game, now_ms + _DAY_MS, _DAY_MS) > self._at_once:
-            self._people.remove(address, [game])
-            raise TooManyTables(
-                f"at most {self._at_once} games at a time can be played from one address",
-                expected="to finish or leave a game first",
-            )
-
     def again(self, game_id: str, person: str, address: str, owner: str = "") -> str:
         """Go to the game that follows one of the person's games, and return its id. It has the same rules and
         bots, and seats for the same people. The first of them opens it and has seat 0; the others then take
@@ -209,11 +182,11 @@ class PeopleTables:
         if not header.seats_of(person):
             (opener,) = before.seats_of(header.seats[YOUR_SEAT].bot)
             place = (seat - opener) % len(before.seats)
-            self._take_table(address, made)
+            self._unfinished.add(address, made)
             try:
                 self._sit(made, place, person, before.seats[seat].agrees)
             except ArenaError:
-                self._people.remove(address, [made])
+                self._unfinished.remove(address, made)
                 raise
         return made
 
@@ -255,15 +228,15 @@ class PeopleTables:
 
     def join(self, code: str, person: str, address: str, *, agrees: bool = False) -> str:
         """Take the seat that the code is for, and return the game's id. Raises ``link_expired``,
-        :class:`TooManyTables` and what :meth:`~arena.live.service.LiveGames.join` does.
+        ``too_many_tables`` and what :meth:`~arena.live.service.LiveGames.join` does.
         """
         game, seat = self.invited(code)
         header = self.header(game)
         if header.seats_of(person):
             return game
-        self._take_table(address, game)
+        self._unfinished.add(address, game)
         if self._invitations.take(code) is None:
-            self._people.remove(address, [game])
+            self._unfinished.remove(address, game)
             raise LinkExpired(_NEW_LINK)
         self._sit(game, seat, person, agrees)
         return game

@@ -30,7 +30,7 @@ class TakenTokens(NamedTuple):
     left: int
 
 
-class Usage(NamedTuple):
+class DayUsage(NamedTuple):
     """The milliseconds of processor time of accounts, most first, the sum of all accounts, and the number of
     guests among them.
     """
@@ -93,7 +93,7 @@ class UsageStore(Repository):
             commands += [("PFADD", guests, guest), ("EXPIRE", guests, _DAYS * 86_400)]
         self._connection.run(commands)
 
-    def top(self, day: int, most: int) -> Usage:
+    def top(self, day: int, most: int) -> DayUsage:
         """Return the ``most`` accounts that used the most, the sum of all accounts, and the number of
         guests.
         """
@@ -107,7 +107,7 @@ class UsageStore(Repository):
         )
         pairs = zip(found[::2], found[1::2], strict=True)
         accounts = {name.decode(): float(ms) for name, ms in pairs if name.decode() != _ALL}
-        return Usage(accounts, float(whole or 0), int(guests))
+        return DayUsage(accounts, float(whole or 0), int(guests))
 
     def forget(self, account: str, now_ms: int) -> None:
         """Remove an account from all days; its processor time stays in the sums."""

@@ -148,6 +148,19 @@ def test_trial_games_are_limited_per_address(limited: Flask) -> None:
         assert pasted(refused.text) == SOURCE
 
 
+def test_trial_games_use_the_processor_time_of_the_address(limited: Flask) -> None:
+    service = service_of(limited)
+    browser = Browser(limited)
+    where = browser.send("/bring", {"source": SOURCE}).location
+    found = service.trial_games.find(where.rpartition("/")[2])
+    assert found is not None
+    service.budgets.charge(found.payer, 3_600_000)
+    refused = browser.send("/bring", {"source": SOURCE})
+    assert refused.status_code == 429
+    assert "ll guests of one address together can use at most 3600 s of processor time" in refused.text
+    assert pasted(refused.text) == SOURCE
+
+
 @pytest.mark.parametrize("source", ["", " \n", "x\0y", "a" * (MOST_BYTES + 1)])
 def test_a_source_that_cannot_be_played_is_refused_at_once(limited: Flask, source: str) -> None:
     for path in ("/bring", "/bring/submit"):

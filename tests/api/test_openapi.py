@@ -179,7 +179,7 @@ def test_every_code_that_is_documented_is_in_the_list(spec: dict[str, Any]) -> N
     assert {example["value"]["status"] for example in shown.values()} >= {401, 403, 404, 409, 422}
     assert all(example["value"]["code"] == code for code, example in shown.items())
     # The first two are answers to addresses and methods that are not an operation, the others to pages.
-    of_pages = {"no_picture", "form_expired", "too_many_tables", "review_exists"}
+    of_pages = {"no_picture", "form_expired", "review_exists"}
     assert documented == ERRORS.keys() - {"not_found", "method_not_allowed"} - of_pages - {
         "invalid_clock",
         "invalid_nonce",

@@ -181,19 +181,20 @@ def test_qualifications_count_when_the_owner_starts_them(arena: Frugal) -> None:
 
 
 def test_fuel_counts_and_what_runs_waits_for_the_next_day(url: str) -> None:
-    arena = Frugal(url, Compute(groups=1000, fuel_ms=1))
+    arena = Frugal(url, Compute(groups=1000, fuel_ms=10**6))
     try:
         arena.upload("first", FIRST)
         next_day(arena)
         begun = arena.tournaments.qualify("toepen", "first", "1")
         arena.run(begun["tournament"])
         assert used(arena, "fuel_ms") > 1
+        arena.service.budgets.charge("olga", 10**6)
         error = refused(arena.cup, kind="toepen", division="sealed")
         assert error.extra["budget"] == "fuel_ms"
         next_day(arena)
         arena.cup(kind="toepen", division="sealed", auto_enter=True, house=["rookie"], groups=3)
         arena.lock()
-        arena.service.budgets.charge("olga", 1)
+        arena.service.budgets.charge("olga", 10**6)
         for _ in range(3):
             arena.step()
         assert arena.tournaments.progress("cup")["done"] == 0
