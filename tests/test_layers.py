@@ -176,7 +176,10 @@ ALLOWED: dict[str, set[str]] = {
     "client": {"operations", "bots", "games", "play"},
     "research": {"records", "play", "bots", "games"},
     "upgrade": {"store", "records", "play", "games"},
-    "ops": {"upgrade", "people", "webhooks", "events", "accounts", "live", "store", "records", "bots"},
+    "ops": {
+        *("upgrade", "people", "webhooks", "events", "accounts", "live", "store", "sandbox", "records"),
+        *("bots", "games"),
+    },
     "cli": {
         *("operations", "client", "accounts", "sandbox", "tournaments", "ratings", "records", "play", "bots"),
         *("games", "replays", "luck", "research", "installation", "webhook_messages"),
@@ -228,6 +231,7 @@ def test_only_the_store_knows_redis() -> None:
 
 READS_ENVIRONMENT = {
     "arena.ops.settings": "the settings of the service",
+    "arena.ops.costs": "the same without a database",
     "arena.ops.supervisor": "handed on to child processes",
     "api.commands": "handed on to the server",
     "api.http.gunicorn_conf": "prometheus_client takes the folder of several processes from there only",

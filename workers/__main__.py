@@ -6,20 +6,25 @@ and runs short jobs, so that these never wait for the groups of tournaments.
 posts turns to webhook bots, and ``--archiver`` moves finished records to the archive. Several processes of
 each kind can run. ``--check`` exits with 0 if a worker is running on this host, else with 1; ``--check
 scheduler`` and so on check other processes. ``--sandbox`` builds or fetches the runtime of uploaded bots, and
-exits.
+exits. Processes on whose work nobody waits for a move run at a lower priority than the others.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
+from typing import Final
 
 from arena.errors import ArenaError
 from arena.ops.logs import log, set_up_logging
 
+_NICE: Final = {"worker": 10, "checks": 10, "archiver": 10, "sandbox": 10}
+
 
 def run(process: str, main: Callable[[], None]) -> None:
     """Run a process until it ends. If it cannot start or continue, print the error and exit."""
+    os.nice(_NICE.get(process, 0))
     from arena.ops.settings import Settings
 
     set_up_logging(process, "INFO")

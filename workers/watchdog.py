@@ -16,7 +16,7 @@ from types import FrameType
 from typing import Final
 
 from arena.ops.die_with_parent import set_death_signal
-from arena.sandbox.progress import BEAT, CALL, JOB, PROGRESS, GroupAttempt, StepLimit
+from arena.sandbox.progress import BEAT, CALL, JOB, PROGRESS, EndedJob, GroupAttempt, StepLimit
 
 PERIOD: Final = 0.2
 """Seconds between two checks of the worker."""
@@ -46,8 +46,8 @@ _NAMES: Final = {BEAT: "none of its threads ran", JOB: "a job did not end", CALL
 log = logging.getLogger("botequim.watchdog")
 
 
-def watch() -> GroupAttempt | None:
-    """Fork a worker, and return in the child process. The result is what the previous worker was playing when
+def watch() -> EndedJob | None:
+    """Fork a worker, and return in the child process. The result is the job that the previous worker ran when
     it hung or crashed, or None if there is nothing to report.
 
     The parent never returns. It forwards SIGTERM and SIGINT, restarts the worker if a signal killed it, and
@@ -56,7 +56,7 @@ def watch() -> GroupAttempt | None:
     watchdog = _Watchdog()
     for number in _STOPS:
         signal.signal(number, watchdog.stop)
-    ended: GroupAttempt | None = None
+    ended: EndedJob | None = None
     while not watchdog.stopping:
         PROGRESS.clear()
         if watchdog.fork():
@@ -67,8 +67,9 @@ def watch() -> GroupAttempt | None:
         if watchdog.stopping and -status in _STOPS:
             sys.exit(0)
         if why or -status in CRASHES:
-            ended = PROGRESS.attempt()
-            log.critical("worker process %d %s%s", watchdog.child, why or _ended_by(status), _place(ended))
+            ended = PROGRESS.ended_job(watchdog.used_ms)
+            place = _place(PROGRESS.attempt())
+            log.critical("worker process %d %s%s", watchdog.child, why or _ended_by(status), place)
         else:
             log.error("worker process %d %s", watchdog.child, _ended_by(status))
         if watchdog.stopping:
@@ -106,6 +107,8 @@ class _Watchdog:
     def __init__(self) -> None:
         self.stopping = False
         self.child = 0
+        self.used_ms = 0.0
+        """The processor time that the last worker has used, with its children."""
         self._is_running = False
 
     def stop(self, number: int, frame: FrameType | None) -> None:
@@ -143,8 +146,9 @@ class _Watchdog:
         watched = {step: _Watched(name) for step, name in _NAMES.items()}
         stop = _Watched("it did not stop")
         last = time.monotonic()
+        why = ""
         while True:
-            ended, status = os.waitpid(self.child, os.WNOHANG)
+            ended, status, usage = os.wait4(self.child, os.WNOHANG)
             if ended:
                 break
             time.sleep(PERIOD)
@@ -155,11 +159,11 @@ class _Watchdog:
             looks.append(stop.look(self._stop_limit(), gap, used))
             if why := next(filter(None, looks), ""):
                 os.kill(self.child, signal.SIGKILL)
-                _, status = os.waitpid(self.child, 0)
-                self._is_running = False
-                return f"was killed: {why}", os.waitstatus_to_exitcode(status)
+                _, status, usage = os.wait4(self.child, 0)
+                break
         self._is_running = False
-        return "", os.waitstatus_to_exitcode(status)
+        self.used_ms = 1000 * (usage.ru_utime + usage.ru_stime)
+        return f"was killed: {why}" * bool(why), os.waitstatus_to_exitcode(status)
 
 
 def _ended_by(status: int) -> str:

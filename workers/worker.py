@@ -18,7 +18,7 @@ from rq.serializers import JSONSerializer
 
 from arena.ops.jobs import JobName
 from arena.ops.logs import REQUEST_ID, log_fields
-from arena.sandbox.progress import BEAT, JOB, PROGRESS, GroupAttempt
+from arena.sandbox.progress import BEAT, JOB, PROGRESS, EndedJob
 from arena.store.connection import StoreUnavailable
 from queues.rq_jobs import JOB_SECONDS, NamedJob, open_queue
 from workers.jobs import service
@@ -102,9 +102,9 @@ class Worker(SimpleWorker):
             return done
 
 
-def work(queues: Sequence[str], ended: GroupAttempt | None = None) -> None:
-    """Run the jobs of ``queues`` until SIGTERM or SIGINT, finishing the current job first. ``ended`` is what
-    the previous worker was playing when it hung or crashed.
+def work(queues: Sequence[str], ended: EndedJob | None = None) -> None:
+    """Run the jobs of ``queues`` until SIGTERM or SIGINT, finishing the current job first. ``ended`` is the
+    job that the previous worker ran when it hung or crashed.
 
     Raises :class:`~arena.errors.ArenaError` if the database is unavailable. If the database becomes
     unavailable later, the process eventually exits, and its supervisor restarts it.
@@ -114,7 +114,7 @@ def work(queues: Sequence[str], ended: GroupAttempt | None = None) -> None:
         connection.ping()
         service().store.identity.register()
         if ended is not None:
-            service().tournaments.note_ended_worker(ended)
+            service().note_ended_worker(ended)
         service().runtimes.check()
         threading.Thread(target=_beat, name="beat", daemon=True).start()
         worker = Worker(

@@ -55,7 +55,7 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "too_many_tables": ErrorCode(
         429,
         "Too many tables",
-        "Too many games are being played from this address at the same time.",
+        "The account or the address has too many unfinished games.",
     ),
     "review_exists": ErrorCode(409, "Review exists", "A review of this game has already been requested."),
     "invalid_token": ErrorCode(401, "Invalid token", "The token is unknown, or it was revoked or replaced."),
@@ -349,9 +349,8 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "budget_exceeded": ErrorCode(
         429,
         "Budget exceeded",
-        "The owner's daily budget named by `budget` is too small for this: `most` is the budget, "
-        "`used` the amount used today, and `left` the difference. It renews at `renews_ms`, in `retry_after` "
-        "seconds.",
+        "The account's daily budget `budget` is too small for this: of `most`, `left` are left. It renews at "
+        "`renews_ms`, in `retry_after` seconds.",
     ),
     "invalid_comparison": ErrorCode(
         422,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from flask import Response
 from prometheus_client import (
@@ -44,6 +44,9 @@ connections_refused = Counter(
     "botequim_connections_refused_total",
     "Connections refused because all connections of the process were in use.",
 )
+
+_ACCOUNTS: Final = 10
+"""How many accounts the metrics name."""
 
 _requests: Any = cache(_REQUESTS.labels)
 _seconds: Any = cache(_SECONDS.labels)
@@ -128,9 +131,25 @@ class ServiceCollector:
         yield GaugeMetricFamily(
             "botequim_waiting", "Requests and streams that are waiting for news.", waiting
         )
+        yield from self._of_accounts()
         suspended = len(self._service.suspensions.bots())
         yield GaugeMetricFamily("botequim_suspended_bots", "Bots that an admin must review.", suspended)
         yield GaugeMetricFamily("botequim_rows_left_out", "Rows that are unreadable.", len(LEFT_OUT))
+
+    def _of_accounts(self) -> Iterator[Metric]:
+        used = self._service.budgets.usage(_ACCOUNTS)
+        seconds = GaugeMetricFamily(
+            "botequim_account_seconds",
+            "Processor time of jobs today, of the accounts that used the most.",
+            labels=("account",),
+        )
+        for account, ms in used.accounts.items():
+            seconds.add_metric((self._service.moderation.name("owner", account),), ms / 1000)
+        yield seconds
+        yield GaugeMetricFamily(
+            "botequim_accounts_seconds", "Processor time of all jobs today.", used.all_ms / 1000
+        )
+        yield GaugeMetricFamily("botequim_guests", "Guests who used processor time today.", used.guests)
 
     def _of_database(self) -> Iterator[Metric]:
         found = self._service.store.database_stats()

@@ -218,7 +218,7 @@ def _webhooks(app: Flask, ana: RecordingClient) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), _Ponger) as receiver:
         threading.Thread(target=receiver.serve_forever, daemon=True).start()
         here = f"http://127.0.0.1:{receiver.server_port}/"
-        webhooks.connect = lambda url, policy: Endpoint(here, loopback)
+        webhooks.connect = lambda *_: Endpoint(here, loopback)
         body = {"name": "sota-bot", "transport": "webhook", "url": "https://bots.example/sota"}
         ana("POST", "/v1/bots", body)
         ana("GET", "/v1/bots/sota-bot")

@@ -58,10 +58,12 @@ def play_pasted() -> ResponseReturnValue:
     source = request.form.get("source", "")
     try:
         source = check_pasted(source)
+        payer = visitor().owner or services().payers.of_address(client_address())
+        services().budgets.check(payer)
         _spend()
     except ArenaError as error:
         return _bring(source, error=of_form(error))
-    trial = services().trial_games.begin(source)
+    trial = services().trial_games.begin(source, payer)
     # Without an anchor: browsers would not reload the page for it.
     return redirect(url_for("pages.trial_game_page", trial=trial), 303)
 

@@ -68,6 +68,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     OPERATORS: {
         "operating": "Installation, settings, backups and updates.",
+        "costs": "How much processor time strangers can use at most.",
         "alarms": "The alarms of a service, and how to respond to them.",
         "performance": "Performance measurements, and how they were made.",
         "sandbox-engine": "Why the sandbox has two engines.",

@@ -64,6 +64,7 @@ def open_table() -> ResponseReturnValue:
             game.kind,
             others,
             _rules(game, preset, seats),
+            owner=visitor().owner,
             agrees="public" in request.form,
         )
         _keep_links(made, me)
@@ -79,7 +80,7 @@ def play_again(game: str) -> ResponseReturnValue:
     seat = services().people.your_seat(game, me)
     try:
         services().limits.spend("tables_per_address", client_address())
-        made = services().people.again(game, me, client_address())
+        made = services().people.again(game, me, client_address(), visitor().owner)
         _keep_links(made, me)
     except ArenaError as error:
         return _new_table(_settings(services().people.header(game), seat), error)
@@ -369,8 +370,10 @@ def review_game(game: str) -> ResponseReturnValue:
     """Request a review of the person's decisions."""
     seat = services().people.your_seat(game, _player())
     services().reviews.check(game, seat)
+    payer = services().payers.of_person(_player(), visitor().owner, client_address())
+    services().budgets.check(payer)
     services().limits.spend("reviews_per_address", client_address())
-    services().reviews.request(game, seat)
+    services().reviews.request(game, seat, payer)
     return redirect(url_for("pages.game_page", game=game), 303)
 
 

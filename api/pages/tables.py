@@ -44,6 +44,9 @@ def game_page(game: str) -> ResponseReturnValue:
             return _table_page(summary)
         if who.bot is not None and services().people.header(game).seats_of(who.bot):
             return redirect(url_for("pages.table_page", game=game), 303)
+        if summary["visibility"] == "private":
+            # Only its creator and admins are here, and there is no stream for them.
+            return _table_page(summary)
         return _table_page(services().live.summary(game))
     own = _own_game(game, visitor().viewer.bot)
     review = own.get("review")
@@ -122,6 +125,7 @@ def _table_page(summary: GameSummary) -> Response:
     return page(
         "watch.html",
         one=summary,
+        is_watched=summary["state"] == "running" and summary["visibility"] == "public",
         title=game_title(game_rules, rules, table.players),
         data=Markup(embedded_json(data)),
         sprite=_sprite(),

@@ -153,10 +153,7 @@ class BudgetsSchema(ResponseSchema):
     """The daily budgets (UTC) of an owner and their use."""
 
     groups = nested(BudgetSchema, "Groups of tournaments and qualifications.")
-    fuel_ms = nested(
-        BudgetSchema,
-        "Milliseconds of thinking in these groups and of house bots in live games.",
-    )
+    fuel_ms = nested(BudgetSchema, "Milliseconds of processor time of jobs.")
     renews_ms = described(Moment, "When the budgets renew.")
 
 

@@ -1,5 +1,5 @@
-"""Quotas and budgets: how much each owner can store, and how much computation it can start per UTC day. There
-are also storage quotas for the whole service.
+"""Quotas and budgets: how much each owner can store, and how much computation each account can start per UTC
+day. There are also storage quotas for the whole service.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 
-from arena.accounts.default_limits import Quotas
+from arena.accounts.default_limits import GUESTS_PER_ADDRESS, Quotas
+from arena.accounts.payers import ADDRESS, ARENA, GUESTS, Payers, is_visitor
 from arena.errors import ArenaError
 from arena.store.accounts import AccountStore
 from arena.store.amounts import Compute, Stored
-from arena.store.counters import BudgetStore
+from arena.store.counters import DayUsage
+from arena.store.repositories import Store
 
 DAY_MS: Final = 86_400_000
 
@@ -25,7 +27,7 @@ class QuotaExceeded(ArenaError):
 
 
 class BudgetExceeded(ArenaError):
-    """The owner's budget for the day is used up. ``extra`` contains ``budget`` (``groups`` or ``fuel_ms``),
+    """The account's budget for the day is used up. ``extra`` contains ``budget`` (``groups`` or ``fuel_ms``),
     ``most``, ``used``, ``left``, ``renews_ms`` (Unix time in milliseconds) and ``retry_after`` (seconds).
     """
 
@@ -113,28 +115,34 @@ class StorageQuotas:
 
 
 class Budgets:
-    """The budgets of all owners; admins and the service itself have no budget. ``now_ms`` returns the
-    service's time. ``is_admin`` returns whether an owner is an admin, including for unknown names.
-    """
+    """The budgets of all accounts. Admins and the arena itself have none."""
 
     def __init__(
-        self, store: BudgetStore, now_ms: Callable[[], int], is_admin: Callable[[str], bool], most: Compute
+        self, store: Store, payers: Payers, is_admin: Callable[[str], bool], most: Compute, guest_ms: int
     ) -> None:
-        self._store = store
-        self._now_ms = now_ms
+        """Set up the budgets. ``is_admin`` returns whether an owner is an admin, including for unknown names.
+        ``most`` is the daily budget of an owner, and ``guest_ms`` the processor time of a guest.
+        """
+        self._store = store.budgets
+        self._usage = store.usage
+        self._now_ms: Callable[[], int] = lambda: store.clock().now_ms
+        self._payers = payers
         self._is_admin = is_admin
         self._most = most
+        self._guest_ms = guest_ms
         self._rest = 0.0
 
-    def check(self, owner: str, groups: int) -> None:
-        """Check that ``groups`` groups could be started now. Raises :class:`BudgetExceeded`."""
-        if not self._has_budget(owner):
-            return
-        used = self._store.used(owner, self._day())
-        if used.groups + groups > self._most.groups:
-            raise self._exceeded("groups", used, groups)
-        if used.fuel_ms >= self._most.fuel_ms:
-            raise self._exceeded("fuel", used, groups)
+    def check(self, payer: str, groups: int = 0) -> None:
+        """Check that ``groups`` groups, or anything else that needs processor time, could be started now.
+        Raises :class:`BudgetExceeded`.
+        """
+        for account in self._payers.all_of(payer):
+            if self._has_budget(account):
+                used = self._store.used(account, self._day())
+                if used.groups + groups > self._most.groups:
+                    raise self._exceeded(account, "groups", used, groups)
+                if used.fuel_ms >= self._most_ms(account):
+                    raise self._exceeded(account, "fuel", used, groups)
 
     def start(self, owner: str, what: str, groups: int) -> None:
         """Count the groups of ``what`` (an id) once. Nothing is counted if this raises
@@ -144,18 +152,22 @@ class Budgets:
             return
         verdict, used = self._store.start(owner, self._day(), what, groups, self._most)
         if verdict != "taken":
-            raise self._exceeded(verdict, used, groups)
+            raise self._exceeded(owner, verdict, used, groups)
 
-    def burn(self, owner: str, fuel_ms: float) -> None:
-        """Count the fuel or processor time of bots, in groups and games that the owner started or of its
-        uploads. What is less than a millisecond is added to the next amount.
+    def charge(self, payer: str, used_ms: float, charged_ms: float = 0.0) -> None:
+        """Charge a job for its processor time, or for ``charged_ms`` if that is more. What is less than a
+        millisecond is added to the next charge.
         """
-        self._rest, whole = math.modf(self._rest + fuel_ms)
-        if owner and whole:
-            self._store.add(owner, self._day(), Compute(0, int(whole)))
+        self._rest, whole = math.modf(self._rest + max(used_ms, charged_ms))
+        accounts = self._payers.all_of(payer)
+        for account in accounts:
+            self._store.add(account, self._day(), Compute(0, int(whole)))
+        is_guest = is_visitor(accounts[0])
+        name = GUESTS if is_guest else accounts[0]
+        self._usage.add(name, self._day(), used_ms, accounts[0] if is_guest else "")
 
     def has_fuel(self, owner: str) -> bool:
-        """Return whether groups that the owner started can use fuel now."""
+        """Return whether groups that the owner started can use processor time now."""
         used = self._store.used(owner, self._day()) if owner else Compute()
         return used.fuel_ms < self._most.fuel_ms or not self._has_budget(owner)
 
@@ -170,8 +182,17 @@ class Budgets:
             return None
         return max(0, self._most.groups - self._store.used(owner, self._day()).groups)
 
-    def _has_budget(self, owner: str) -> bool:
-        return bool(owner) and not self._is_admin(owner)
+    def usage(self, most: int) -> DayUsage:
+        """Return the accounts that have used the most processor time today. All guests are one account."""
+        return self._usage.top(self._day(), most)
+
+    def _has_budget(self, account: str) -> bool:
+        return account not in ("", ARENA) and not self._is_admin(account)
+
+    def _most_ms(self, account: str) -> int:
+        if not is_visitor(account):
+            return self._most.fuel_ms
+        return self._guest_ms * (GUESTS_PER_ADDRESS if account.startswith(ADDRESS) else 1)
 
     def _day(self) -> int:
         return self._now_ms() // DAY_MS
@@ -179,9 +200,10 @@ class Budgets:
     def _renews_ms(self) -> int:
         return (self._day() + 1) * DAY_MS
 
-    def _exceeded(self, missing: str, used: Compute, groups: int) -> BudgetExceeded:
+    def _exceeded(self, account: str, missing: str, used: Compute, groups: int) -> BudgetExceeded:
         name = "fuel_ms" if missing == "fuel" else missing
-        most, spent = getattr(self._most, name), getattr(used, name)
+        most = self._most_ms(account) if missing == "fuel" else self._most.groups
+        spent = getattr(used, name)
         left = max(0, most - spent)
         seconds = max(1, -(-(self._renews_ms() - self._now_ms()) // 1000))
         wait = f"to wait {seconds} s until the budget renews at 00:00 UTC"
@@ -192,9 +214,11 @@ class Budgets:
             wait = f"fewer groups, or {wait}"
         else:
             text = (
-                f"the bots in one account's games and groups can think for at most {most / 1000:g} s "
-                f"per day; {left / 1000:g} s are left"
+                f"{_who(account)} can use at most {most / 1000:g} s of processor time per day; "
+                f"{left / 1000:g} s are left"
             )
+        if is_visitor(account):
+            wait = f"to sign in, or {wait}"
         return BudgetExceeded(
             text,
             expected=wait,
@@ -207,6 +231,12 @@ class Budgets:
                 "retry_after": seconds,
             },
         )
+
+
+def _who(account: str) -> str:
+    if account.startswith(ADDRESS):
+        return "all guests of one address together"
+    return "a guest" if is_visitor(account) else "an account"
 
 
 def _full(owner: str, error: QuotaExceeded) -> QuotaExceeded:

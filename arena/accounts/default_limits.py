@@ -12,9 +12,15 @@ MAX_OF_BOT: Final = Stored(1, 200, 64 << 20)
 """The limits of one bot: its versions, and the total bytes of their sources."""
 
 DEFAULT_BUDGET: Final = Compute(groups=10_000, fuel_ms=3_600_000)
-"""The daily budget of an owner: groups of the tournaments and qualifications that it starts, and the fuel, in
-milliseconds, used by uploaded bots in them.
+"""The daily budget of an owner: groups of the tournaments and qualifications that it starts, and milliseconds
+of processor time of its jobs.
 """
+
+DEFAULT_GUEST_MS: Final = 360_000
+"""The milliseconds of processor time per day for a guest."""
+
+GUESTS_PER_ADDRESS: Final = 10
+"""All guests of an address together have the budget of this many guests."""
 
 
 class Quotas(NamedTuple):

@@ -22,7 +22,8 @@ class BotSettings:
     )
     tournaments: bool | None = setting(
         "Whether the bot is entered in scheduled tournaments while it is online. By default, uploaded bots "
-        "are, and other bots if they ask for it when requesting turns. If this is off, the bot never is.",
+        "are, and other bots are if they ask for it when requesting turns. If this is off, the bot is never "
+        "entered, even if it asks for it.",
         label="Takes part in scheduled tournaments",
         default=None,
     )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
+from typing import Final
 
 from arena.accounts.accounts import (
     Accounts,
@@ -19,6 +20,9 @@ from arena.accounts.versions import OF_OWNER, BotAccount, Suspension, pack_suspe
 from arena.errors import ArenaError
 from arena.store.accounts import AccountStore
 from arena.text import printable
+
+OWNER_SUSPENDED: Final = "its creator was suspended"
+"""The reason given when a game is cancelled."""
 
 log = logging.getLogger(__name__)
 
@@ -58,11 +62,16 @@ def check_plays(bot: BotAccount, field: str | None = None) -> None:
 
 
 class Suspensions:
-    """Suspends the bots of ``accounts`` and lifts suspensions."""
+    """Suspends the bots of ``accounts`` and lifts suspensions. ``end_games(owner, why)`` ends the games that
+    only concern the owner.
+    """
 
-    def __init__(self, store: AccountStore, accounts: Accounts) -> None:
+    def __init__(
+        self, store: AccountStore, accounts: Accounts, end_games: Callable[[str, str], None]
+    ) -> None:
         self._store = store
         self._accounts = accounts
+        self._end_games = end_games
 
     def suspend(self, bot: str, suspension: Suspension) -> None:
         """Suspend a bot. An earlier suspension is kept, and a deleted bot is ignored."""
@@ -89,7 +98,9 @@ class Suspensions:
         return self._accounts.bot(bot)
 
     def suspend_owner(self, owner: str, reason: str, by: str, at_ms: int) -> Owner:
-        """Suspend an owner and all its bots. If the owner is already suspended, this changes the reason.
+        """Suspend an owner and all its bots, and end the games for which the owner pays and in which nobody
+        else's bots sit. If the owner is already suspended, this changes the reason, and completes what was
+        interrupted.
 
         Raises :class:`~arena.accounts.accounts.OwnerNotFound`.
         """
@@ -99,6 +110,7 @@ class Suspensions:
         for bot in self._bots_of(owner):
             self._store.note_suspended(bot)
             self._store.change_bot(bot, {OF_OWNER: pack_suspension(Suspension(reason, at_ms, "", ""))})
+        self._end_games(owner, OWNER_SUSPENDED)
         return self._accounts.owner(owner)
 
     def lift_of_owner(self, owner: str) -> Owner:

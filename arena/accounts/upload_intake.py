@@ -8,7 +8,6 @@ counts. If a worker is killed at any point, another one starts over.
 from __future__ import annotations
 
 import logging
-import math
 import re
 import secrets
 import threading
@@ -28,7 +27,7 @@ from arena.accounts.versions import BotAccount, Version, pack_version, version_o
 from arena.bots.transports import UPLOADED
 from arena.errors import ArenaError
 from arena.sandbox.building import checks_id, compiled_quickjs
-from arena.sandbox.checking import COMPILED, CheckedUpload, check_upload, children_seconds
+from arena.sandbox.checking import COMPILED, CheckedUpload, check_upload
 from arena.sandbox.runtime import Runtime
 from arena.store.accounts import StoredUpload
 from arena.store.notifications import Notifier, upload_topic
@@ -111,8 +110,11 @@ class Uploads:
         jobs: UploadJobs,
         ready: Callable[[], Runtime],
         budgets: Budgets,
+        charge_to: Callable[[str], None],
     ) -> None:
-        """Set up the uploads of a service. ``ready`` prepares and returns the service's sandbox runtime."""
+        """Set up the uploads of a service. ``ready`` prepares and returns the service's sandbox runtime;
+        ``charge_to`` charges the running job to an account.
+        """
         self._store = store.uploads
         self._refusals = store.refusals
         self._bots = store.accounts
@@ -122,6 +124,7 @@ class Uploads:
         self._jobs = jobs
         self._ready = ready
         self._budgets = budgets
+        self._charge_to = charge_to
 
     # Receipt
 
@@ -184,6 +187,7 @@ class Uploads:
         return next((one for one in self.unsettled(name) if one.digest == upload.digest), None)
 
     def _new(self, bot: str, owner: str, label: str, upload: Upload) -> ReceivedUpload:
+        self._budgets.check(owner)
         upload_id = f"u{secrets.token_hex(8)}"
         received_ms = time.time_ns() // 1_000_000
         size = len(upload.data)
@@ -293,24 +297,17 @@ class Uploads:
         self._settle(progress.row, settled, when_added)
 
     def _examine(self, progress: _Progress, runtime: Runtime) -> tuple[str, str]:
-        """Return the code and the reason of a refusal, or empty strings if the upload is accepted. The owner
-        is charged the processor time.
-        """
+        """Return the code and the reason of a refusal, or empty strings if the upload is accepted."""
         upload = progress.upload
         data = self._bots.source(upload.bot, upload.digest)
         if data is None:
             raise _Changed
         source, language = Upload(upload.language, data).source, upload.language
         if language == "javascript":
-            # The owner does not pay for compiling the engine.
             compiled_quickjs()
-        before = children_seconds()
-        try:
-            found = check_upload(
-                source, runtime.component, lambda step: progress.change(state=step), language
-            )
-        finally:
-            self._budgets.burn(upload.owner, math.ceil(1000 * (children_seconds() - before)))
+        # The owner does not pay for compiling an engine.
+        self._charge_to(upload.owner)
+        found = check_upload(source, runtime.component, lambda step: progress.change(state=step), language)
         if isinstance(found, CheckedUpload):
             progress.change(games=list(found.games))
             return "", ""

@@ -17,6 +17,7 @@ from arena.declarations import settings_of
 from arena.errors import ArenaError
 from arena.events.bot_games import games_of_arena
 from arena.events.deletion import BotDeletion, tried
+from arena.events.game_cancellation import GameCancellation
 from arena.events.moderation import Moderation
 from arena.events.schedules import Schedules
 from arena.events.service import Tournaments
@@ -27,7 +28,8 @@ from arena.store.repositories import Store
 FORMAT: Final = "botequim-account@1"
 
 GONE: Final = "the account of its organiser was deleted"
-"""The reason given when a tournament is cancelled."""
+CREATOR_GONE: Final = "the account of its creator was deleted"
+"""The reasons given when a tournament or a game is cancelled."""
 
 _AT_ONCE: Final = 100
 _LOGS: Final = 1000
@@ -63,11 +65,13 @@ class AccountData:
         moderation: Moderation,
         co_owners: CoOwners,
         bot_deletion: BotDeletion,
+        cancellation: GameCancellation,
     ) -> None:
         self._store = store
         self._accounts = accounts
         self._co_owners = co_owners
         self._bot_deletion = bot_deletion
+        self._cancellation = cancellation
         self._sessions = sessions
         self._invitations = invitations
         self._tournaments = tournaments
@@ -182,8 +186,9 @@ class AccountData:
     def delete(self, owner: str, confirm: str) -> str:
         """Delete an owner and its bots, and return the name to be shown instead from now on.
 
-        Co-owners lose the bots, too, but bots of which this owner is only a co-owner stay. The bots leave
-        their tournaments and games by the usual rules. Tokens, sessions, webhooks, sources, logs and notes
+        Co-owners lose the bots, too, but bots of which this owner is only a co-owner stay. Games of the owner
+        in which nobody else's bots sit end, and the bots leave the other ones, and tournaments, by the usual
+        rules. Tokens, sessions, webhooks, sources, logs and notes
         are erased. The names remain taken. If the deletion is interrupted, another call with the same token
         resumes it. Raises :class:`NotConfirmed`.
         """
@@ -199,6 +204,8 @@ class AccountData:
             if row["owner"] == owner:
                 self._store.series.delete(series)
         self._cancel_announced(owner)
+        # While it is known which bots are the owner's.
+        self._cancellation.end_own(owner, CREATOR_GONE)
         for bot in self._bots(owner):
             self._moderation.delete_name("bot", bot)
             self._bot_deletion.remove(bot)
@@ -207,7 +214,10 @@ class AccountData:
         self._store.tournaments.forget_comparisons(owner)
         self._invitations.forget(owner)
         self._sessions.forget(owner)
-        self._store.budgets.forget(owner, self._store.clock().now_ms)
+        now_ms = self._store.clock().now_ms
+        self._store.budgets.forget(owner, now_ms)
+        self._store.usage.forget(owner, now_ms)
+        self._store.payers.forget(owner)
         self._accounts.delete_owner(owner)
         return name
 

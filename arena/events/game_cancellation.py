@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from arena.accounts.accounts import Accounts, Forbidden, Principal
 from arena.errors import ArenaError
 from arena.events.deletion import tried
-from arena.live.header import GameHeader, GameSummary, Viewer
+from arena.live.header import GameHeader, GameNotFound, GameSummary, Viewer
 from arena.live.service import LiveGames
 from arena.live.views import check_visible
 
@@ -50,6 +51,15 @@ class GameCancellation:
         for game in games:
             tried(self._live.cancel, game, _why(f"the admin {who.name}", reason), running=True)
         return list(games)
+
+    def end_own(self, owner: str, why: str) -> None:
+        """End the games for which an owner pays and in which nobody else's bots sit. Can be repeated."""
+        for game in self._live.unfinished(owner):
+            with suppress(GameNotFound):
+                header = self._live.header(game)
+                if not self._others(header, owner):
+                    # A waiting game can begin only with a bot of somebody else, and then goes on.
+                    tried(self._live.cancel, game, why, running=header.state != "waiting")
 
     def may_cancel(self, game: str, who: Principal | None) -> bool:
         """Return whether ``who`` can cancel the unfinished game."""

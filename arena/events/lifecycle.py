@@ -82,6 +82,7 @@ class TournamentLifecycle:
         live_groups: LiveGroups,
         admission: Admission,
         record_ms: int | None,
+        charge_to: Callable[[str], None],
     ) -> None:
         self._store = store.tournaments
         self._boards = store.boards
@@ -90,6 +91,7 @@ class TournamentLifecycle:
         self._live_groups = live_groups
         self._admission = admission
         self._record_ms = record_ms
+        self.charge_to = charge_to
         self._times = GameTimes(store.game_times)
         self._played = PlayedGames(store)
 
@@ -124,6 +126,7 @@ class TournamentLifecycle:
         """Take the steps that are due."""
         while True:
             tournament = self._take_step(event_id)
+            self.charge_to(tournament.created_by)
             more = (
                 tournament.state in ("announced", "entry")
                 and self._due_ms(tournament) <= self._clock().now_ms

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import logging
-import math
 import threading
 import time
 from collections import defaultdict
@@ -80,6 +79,7 @@ class LocalGroups:
         flags: Flags,
         times: GameTimes,
         played: PlayedGames,
+        charge_to: Callable[[str], None],
     ) -> None:
         self._store = store
         self._clock = clock
@@ -90,6 +90,7 @@ class LocalGroups:
         self._flags = flags
         self._times = times
         self._played = played
+        self._charge_to = charge_to
         self._said: set[str] = set()
 
     def play(self, event_id: str, seconds: float) -> Played:
@@ -97,6 +98,8 @@ class LocalGroups:
         until = time.monotonic() + seconds
         count, size = 0, 1
         waiting = self._running(event_id)
+        if waiting is not None:
+            self._charge_to(waiting.created_by)
         if waiting is not None and not self._budgets.has_fuel(waiting.created_by):
             # The scheduler's tick retries; the tournament continues when the budget is renewed.
             if self._flags.first(f"waits-for-fuel-{event_id}", _REMEMBERED_MS):
@@ -114,7 +117,7 @@ class LocalGroups:
                 return Played(count, False, False)
             start = time.monotonic()
             self._log_claim(event_id, ids)
-            counted = self._play_batch(tournament, ids)
+            counted = self._play_groups(tournament, ids)
             count += len(ids)
             if counted.done == counted.planned:
                 return Played(count, False, True)
@@ -165,7 +168,6 @@ class LocalGroups:
             1 if is_last else MAX_VOIDS,
             ended_by=ended.calling,
         )
-        self._budgets.burn(tournament.created_by, math.ceil(ended.charged_ms))
         if ended.calling and not self._flags.first(f"ended-{ended.calling}", _REMEMBERED_MS):
             self._suspend(ended, [ended.calling])
 
@@ -177,14 +179,6 @@ class LocalGroups:
         for bot in bots:
             suspension = Suspension(reason, self._now_ms(), ended.tournament, ended.group)
             self._suspensions.suspend(bot, suspension)
-
-    def _play_batch(self, tournament: Tournament, ids: Sequence[str]) -> Counted:
-        """Play groups, and charge the tournament's owner for all calls of bots, also in void groups."""
-        PROGRESS.take_charges()
-        try:
-            return self._play_groups(tournament, ids)
-        finally:
-            self._budgets.burn(tournament.created_by, math.ceil(PROGRESS.take_charges()))
 
     def _play_groups(self, tournament: Tournament, ids: Sequence[str]) -> Counted:
         held, start = list(ids), time.monotonic()

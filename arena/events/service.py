@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final, TypedDict
@@ -116,7 +116,7 @@ class EntryNotFound(ArenaError):
 
 class Tournaments:
     """The tournaments in one store. ``jobs`` receives requests for steps that are due before the next tick;
-    ``sandbox`` runs uploaded bots.
+    ``sandbox`` runs uploaded bots; ``charge_to`` charges the running job to an account.
     """
 
     def __init__(
@@ -129,6 +129,7 @@ class Tournaments:
         budgets: Budgets,
         suspensions: Suspensions,
         moderation: Moderation,
+        charge_to: Callable[[str], None],
     ) -> None:
         self._moderation = moderation
         self.store = store.tournaments
@@ -147,7 +148,7 @@ class Tournaments:
         )
         record_s = live.finalizer.retention.record_s
         record_ms = None if record_s is None else int(1000 * record_s)
-        self.lifecycle = TournamentLifecycle(store, live_groups, self._admission, record_ms)
+        self.lifecycle = TournamentLifecycle(store, live_groups, self._admission, record_ms, charge_to)
         self.organising = Organising(self.store, self.lifecycle, self._clock)
         self.invitations = Guests(self.store, self.lifecycle, accounts, self._clock)
         self._live_standings = LiveStandings(store, self.lifecycle, jobs, self._moderation)
@@ -163,6 +164,7 @@ class Tournaments:
             store.flags,
             GameTimes(store.game_times),
             PlayedGames(store),
+            charge_to,
         )
 
     # Creating and entering

@@ -66,21 +66,22 @@ class TrialGame:
 
     ``reason`` says why a source was ``refused``. ``record`` is the record of a game that was ``played``, and
     ``journals`` are those of the seats of the pasted bot. The state is ``failed`` if the service could not
-    play the game.
+    play the game. ``payer`` is the account that pays for it.
     """
 
     source: str
     state: TrialState
     reason: str = optional("")
     record: str = optional("")
+    payer: str = optional("")
     journals: list[dict[str, Any]] = field(default_factory=list, metadata=OPTIONAL)
     format: int = 1
     unknown: dict[str, Any] = field(default_factory=dict)
 
 
 class TrialGames:
-    """All trial games. ``ready`` returns the runtime of the sandbox, and ``request`` requests the job that
-    plays a game.
+    """All trial games. ``ready`` returns the runtime of the sandbox, ``request`` requests the job that plays
+    a game, and ``charge_to`` charges the running job to an account.
     """
 
     def __init__(
@@ -89,19 +90,22 @@ class TrialGames:
         now_ms: Callable[[], int],
         ready: Callable[[], Runtime],
         request: Callable[[str], None],
+        charge_to: Callable[[str], None],
     ) -> None:
         self._rows = rows
         self._now_ms = now_ms
         self._ready = ready
         self._request = request
+        self._charge_to = charge_to
 
     def keep(self, source: str) -> str:
         """Store a checked source for whoever signs up to submit it, and return its id."""
         return self._put(secrets.token_hex(_ID_BYTES), TrialGame(source, "kept"), SOURCE_KEPT_MS)
 
-    def begin(self, source: str) -> str:
-        """Request a game of a checked source, and return its id."""
-        trial = self._put(secrets.token_hex(_ID_BYTES), TrialGame(source, "waiting"), WAIT_MS)
+    def begin(self, source: str, payer: str) -> str:
+        """Request a game of a checked source, for which ``payer`` pays, and return its id."""
+        waiting = TrialGame(source, "waiting", payer=payer)
+        trial = self._put(secrets.token_hex(_ID_BYTES), waiting, WAIT_MS)
         self._request(trial)
         return trial
 
@@ -120,7 +124,9 @@ class TrialGames:
         if waiting is None or waiting.state != "waiting":
             return
         try:
-            played = self._played(waiting, trial, self._ready())
+            runtime = self._ready()
+            self._charge_to(waiting.payer)
+            played = self._played(waiting, trial, runtime)
         except (OtherRuntime, RuntimeReplaced):
             raise
         except (ArenaError, HostFailure, OutOfTime):

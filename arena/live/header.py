@@ -24,6 +24,9 @@ VISIBILITIES: Final = ("public", "private")
 PERSON_VERSION: Final = "person"
 """The version recorded for people."""
 
+GUEST: Final = "0"
+"""The first character of the accounts of people; names of owners do not begin with a digit."""
+
 
 class InvalidSeats(ArenaError):
     """The seats do not fit the game, or a seat is not a bot, a house bot or open."""
@@ -247,14 +250,11 @@ class GameHeader:
 
     @property
     def payer(self) -> str:
-        """The account that pays for the house bots in this game: the owner who created it, or at a table of
-        people a hash of the person at the first seat (owners' names do not begin with a digit). It is empty
-        for the service itself.
+        """The account that pays for this game: the owner who created it, or at a table of people that of the
+        person at the first seat. It is empty for the arena itself.
         """
         opener = self.seats[0]
-        if self.created_by or not opener.person:
-            return self.created_by
-        return "0" + sha256((opener.bot or "").encode()).hexdigest()[:24]
+        return person_account(opener.bot or "") if opener.person and not self.created_by else self.created_by
 
     def summary(self) -> GameSummary:
         """Return the entry of the game in lists, without its cards and seed."""
@@ -277,6 +277,11 @@ class GameHeader:
             "outcome": self.outcome,
             "reason": self.reason,
         }
+
+
+def person_account(person: str) -> str:
+    """Return the account of a person at tables, which is a hash."""
+    return GUEST + sha256(person.encode()).hexdigest()[:24]
 
 
 def new_header(

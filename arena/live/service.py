@@ -39,6 +39,7 @@ from arena.live.repository import GameRepository, StepApplied
 from arena.live.retention import Retention
 from arena.live.sweeper import Sweeper
 from arena.live.turns import Exchange, Result, TurnPage, Turns
+from arena.live.unfinished import UnfinishedGames
 from arena.live.views import (
     EventPage,
     GameView,
@@ -112,7 +113,8 @@ class LiveGames:
     ``jobs`` receives requests to finish a game that has ended, to move house bots, and to continue a
     tournament after one of its games has finished. Each request can be repeated. ``check_payer`` raises an
     :class:`~arena.errors.ArenaError` if an account (:attr:`~arena.live.header.GameHeader.payer`) cannot pay
-    for house bots now.
+    for house bots now. ``house_games_at_once`` is the maximum number of unfinished games with house bots that
+    an owner has created.
     """
 
     def __init__(
@@ -125,9 +127,11 @@ class LiveGames:
         archive: Archive | None = None,
         moderate: Moderate = as_it_is,
         check_payer: Callable[[str], None] = lambda payer: None,
+        house_games_at_once: int | None = None,
     ) -> None:
         self._moderate = moderate
         self._check_payer = check_payer
+        self._unfinished = UnfinishedGames(store, house_games_at_once)
         self.store = store.games
         self.index = store.game_index
         self.finished = FinishedGames(store, archive)
@@ -175,9 +179,9 @@ class LiveGames:
         With a ``group`` (``{"id", "index", "size", "mirrored", "attempt"}``), the record is released only by
         :meth:`release`. If ``game_id`` is given, a repeated call returns the existing game.
 
-        Raises the errors of :func:`~arena.live.header.new_header`, and
-        :class:`~arena.live.limits.GameTooLong` unless the game belongs to a group: for groups, the rules were
-        checked with the tournament.
+        Raises the errors of :func:`~arena.live.header.new_header`, and unless the game belongs to a group
+        :class:`~arena.live.limits.GameTooLong`, :class:`~arena.live.unfinished.TooManyTables` and what
+        ``check_payer`` raises: for groups, all this was checked with the tournament.
         """
         made = check_game_id(game_id) if game_id is not None else secrets.token_hex(_ID_BYTES)
         now = self.store.clock()
@@ -199,6 +203,8 @@ class LiveGames:
             check_length(game_of(kind), header.rules)
             if any(entry.house is not None for entry in header.seats):
                 self._check_payer(header.payer)
+                if created_by:
+                    self._unfinished.add(created_by, made)
         if not self._write_new(LiveGame(header), now):
             header = self._header(made) or header
         return header.summary()
@@ -622,6 +628,11 @@ class LiveGames:
         if found is None:
             raise self.not_found(game_id)
         return found
+
+    def payer(self, game_id: str) -> str:
+        """Return the account that pays for a game; empty if the game is not stored."""
+        header = self._header(game_id)
+        return "" if header is None else header.payer
 
     def not_found(self, game_id: str) -> GameNotFound:
         """Return the error for a game that does not exist or is hidden from the viewer."""

@@ -82,11 +82,11 @@ list_suspicions = Operation(
     """
     List suspected collusion
 
-    The suspicions of one leaderboard, least likely to be chance first. In `dumping`, a version gains far more
-    from other owners' bots than its strength explains, or more in one tournament than in others. In
-    `signalling`, two versions gain far more from the others than their strengths explain. Review each case:
-    in an honest field, one report in a hundred names anybody. `copies` lists uploads that bots of different
-    owners share.
+    Lists the suspicions of one leaderboard with the evidence, least likely to be chance first. In `dumping`,
+    a version gains far more from the bots of other owners than its strength explains, or more in one
+    tournament than in others. In `signalling`, two versions gain far more from the other players than their
+    strengths explain. People should review each case: in an honest field, about one report in a hundred names
+    anybody. `copies` lists uploads, in all games, that are shared by bots of different owners.
     """,
     scopes=("admin",),
     errors=("preset_not_found",),
@@ -102,7 +102,8 @@ list_suspensions = Operation(
 
     A group in which two workers hung or crashed is stopped. If both were calling the same uploaded bot, that
     bot is suspended, otherwise all uploaded bots in the group. A bot is also suspended if two workers hung or
-    crashed within a day while calling it. A suspended bot is not seated, and its groups are void.
+    crashed within a day while calling it. A suspended bot is not seated in games, qualifications and
+    tournaments, and its groups in running tournaments are void.
     """,
     scopes=("admin",),
     client="suspensions",
@@ -130,7 +131,7 @@ suspend_owner = Operation(
 
     Within five seconds, its tokens and those of its bots are refused with `owner_suspended` and the reason,
     and nobody can sign in as the owner. Its bots are not seated or entered, and run out of time on their open
-    turns.
+    turns. Games that it created and in which no bots of other owners sit are cancelled.
     """,
     scopes=("admin",),
     errors=("owner_not_found",),
@@ -186,7 +187,8 @@ hide_text = Operation(
     Hide a text
 
     Within five seconds, a name is replaced by `hidden-` and an id, and a description is left blank. Records
-    and stored texts do not change.
+    do not change. Hidden texts of owners, bots and tournaments remain stored, and reappear when they are no
+    longer hidden.
     """,
     scopes=("admin",),
     status=201,

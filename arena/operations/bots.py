@@ -16,12 +16,13 @@ register_bot = Operation(
     """
     Register a bot
 
-    Returns the bot's token, which is shown only once. Names are never reused, even if a bot is deleted. A
-    webhook must answer a signed ping first. An upload can also be sent as a file.
+    Returns the bot's token, which is shown only once. Names are never reused, even if a bot is deleted. For a
+    webhook bot, the service first sends a signed ping; if the webhook does not answer, the bot is not
+    registered. An upload can also be sent as a file instead of JSON.
 
-    An upload is compiled and loaded before it becomes the first version. After 10 seconds, the response is
-    202, with the address of the upload in `Location`. If the upload is refused, the bot is not registered,
-    and its name becomes available again.
+    An upload is compiled and loaded before it becomes the bot's first version. The request waits up to 10
+    seconds for this; after that, the response is 202, with the address of the upload in `Location`. If the
+    upload is refused, the bot is not registered, and its name becomes available again.
     """,
     scopes=("owner",),
     status=201,
@@ -30,6 +31,7 @@ register_bot = Operation(
     errors=(
         "name_taken",
         "quota_exceeded",
+        "budget_exceeded",
         "invalid_name",
         *_OF_WEBHOOKS,
         *_OF_UPLOADS,
@@ -90,7 +92,8 @@ change_bot = Operation(
     """
     Change a bot
 
-    Changes the given settings. A withdrawn bot gets no new games but finishes its current ones.
+    Changes the given settings; the others keep their values. A withdrawn bot gets no new games but finishes
+    its current ones.
     """,
     scopes=("owner", "admin"),
     errors=("bot_not_found",),
@@ -119,15 +122,17 @@ add_version = Operation(
     """
     Add a version of a bot
 
-    New games use the newest version; each is rated separately. The webhook of a version must answer a signed
-    ping first. An upload can also be sent as a file. Co-owners can add versions, except with a webhook.
+    Versions never change. New games use the newest version, and each version is rated separately. For a
+    webhook bot, the service first sends a signed ping; if the webhook does not answer, the version is not
+    added. An upload can also be sent as a file instead of JSON. Co-owners can add versions, except versions
+    with a webhook.
 
-    An upload is compiled and loaded before it becomes a version. After 10 seconds, the response is 202, with
-    the address of the upload in `Location`. The upload reserves its label and counts towards the quotas; if
-    it is refused, both are released.
+    An upload is compiled and loaded before it becomes a version. The request waits up to 10 seconds for this;
+    after that, the response is 202, with the address of the upload in `Location`. The upload reserves its
+    label and counts towards the quotas at once; if it is refused, both are released.
 
-    If the bot already has a version with the same bytes, the response is 200 with that version and `added`
-    false, and new games use it.
+    If the bot already has a version with the same bytes, no version is added. The response is 200 with the
+    existing version, its label, and `added` false, and new games use that version.
     """,
     scopes=("owner",),
     status=201,
@@ -138,6 +143,7 @@ add_version = Operation(
         "bot_not_found",
         "version_exists",
         "quota_exceeded",
+        "budget_exceeded",
         "invalid_name",
         *_OF_WEBHOOKS,
         *_OF_UPLOADS,
@@ -169,9 +175,10 @@ get_upload = Operation(
     """
     Get an upload
 
-    Returns the state of an upload, until a week after its outcome. With `wait`, waits until the upload has
-    become a version or was refused. An upload that no worker checks within a day is refused. A version
-    qualifies automatically in its games, but not for presets; `qualifications` shows the progress.
+    Returns the state of an upload, until a week after its outcome. With `wait`, this is a long poll that
+    returns as soon as the upload has become a version or was refused. An upload that no worker checks within
+    a day is refused. A version qualifies automatically in the games that it plays, but not for presets;
+    `qualifications` shows the progress.
     """,
     scopes=("owner", "admin"),
     errors=("upload_not_found",),

@@ -24,6 +24,7 @@ create_game = Operation(
         "invalid_seats",
         "bot_not_found",
         "budget_exceeded",
+        "too_many_tables",
         *UNSEATABLE,
     ),
     limit="games_per_owner",

@@ -11,8 +11,9 @@ create_invitations = Operation(
     Create invitations to sign up
 
     Creates one for each of the `people`, or `count` invitations for anybody. Each can be used for one
-    sign-up, outside the limit per address. The codes are shown only once. An admin sets how many an owner can
-    create. Only their creator sees the names and who signed up with which invitation.
+    sign-up, which does not count against the limit per address. The codes are shown only once. An admin sets
+    how many invitations an owner can create. Only the owner who created them sees the names and who signed up
+    with which invitation.
     """,
     scopes=("owner",),
     status=201,

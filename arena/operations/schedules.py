@@ -27,8 +27,9 @@ create_schedule = Operation(
     tournament, whose id consists of the schedule's id and the time. It fires once for all times that it
     missed while the service was down.
 
-    Unless its owner is an admin, its tournaments are unrated, begin at least an hour apart, enter only
-    invited bots, and use the owner's budget. Without budget, a tournament is skipped (`skipped`).
+    Unless its owner is an admin, its tournaments are unrated, begin at least an hour apart, automatically
+    enter only invited bots, and use the owner's budget. When the budget is used up, a tournament is skipped,
+    and `skipped` says why.
     """,
     scopes=("owner", "admin"),
     status=201,

@@ -70,10 +70,10 @@ end_presence = Operation(
     """
     Go offline
 
-    No games begin for the bot automatically any more, and it is withdrawn from tournaments in which it was
-    entered automatically. Games that have begun continue; their ids are returned. To finish them, send
-    `leaving=true` with `POST /v1/turns`. A bot also goes offline when the connection of a waiting request is
-    closed, and 40 seconds after its last request.
+    The bot is no longer online: no games begin for it automatically, and it is withdrawn from tournaments in
+    which it was entered automatically, without playing groups that have not begun. Games that have begun
+    continue; their ids are returned. To finish them, send `leaving=true` with `POST /v1/turns`. A bot also
+    goes offline when the connection of a waiting request is closed, and 40 seconds after its last request.
     """,
     scopes=_BOT,
 )

@@ -5,15 +5,16 @@ Parts are built in dependency order. Calls that would create a cycle are jobs (:
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
 from arena.accounts.accounts import Accounts
-from arena.accounts.allowances import Budgets
+from arena.accounts.allowances import DAY_MS, Budgets
+from arena.accounts.bill import Bill
 from arena.accounts.co_owners import CoOwners
 from arena.accounts.invitations import Invitations
+from arena.accounts.payers import Payers
 from arena.accounts.sessions import Sessions
 from arena.accounts.suspensions import Suspensions
 from arena.accounts.upload_intake import Uploads
@@ -50,6 +51,7 @@ from arena.people.tables import PeopleTables
 from arena.records.archive.archive import Archive
 from arena.records.archive.objects import ArchiveUnavailable
 from arena.records.archive.places import open_objects
+from arena.sandbox.progress import EndedJob
 from arena.store.repositories import Store, open_store
 from arena.webhooks.driver import Driver
 from arena.webhooks.registration import Registration
@@ -62,7 +64,7 @@ TICK_SECONDS: Final = 2
 PLAY_SECONDS: Final = 2.0
 """How many seconds one job plays groups. Meanwhile, the other jobs of its worker wait."""
 
-_HOUSE_SECONDS: Final = 0.2
+HOUSE_SECONDS: Final = 0.2
 """The processor time for which one job moves the house bots of a game, before another payer's game takes its
 turn. A move that has begun is completed.
 """
@@ -94,7 +96,9 @@ class Service:
     game_cancellation: GameCancellation
     moderation: Moderation
     uploads: Uploads
+    payers: Payers
     budgets: Budgets
+    bill: Bill
     suspensions: Suspensions
     limits: Limits
     live: LiveGames
@@ -137,25 +141,34 @@ class Service:
     # Jobs
 
     def run(self, job: Job) -> None:
-        """Run ``job``."""
-        getattr(self, job.name)(*job.args)
+        """Run ``job``, and charge its processor time to the account that it belongs to."""
+        with self.bill.job():
+            getattr(self, job.name)(*job.args)
+
+    def note_ended_worker(self, ended: EndedJob) -> None:
+        """Charge the job during which a worker hung or crashed, and void the group that it played. Safe to
+        repeat.
+        """
+        if ended.group is not None:
+            self.tournaments.note_ended_worker(ended.group)
+        if self.store.flags.first(f"charged-{ended.id}", DAY_MS):
+            self.bill.ended(ended)
 
     def finish_game(self, game_id: str) -> None:
         """Store the record of a live game that has ended, and process its consequences."""
+        self.bill.to(self.live.payer(game_id))
         self.live.finish(game_id)
 
     def move_house_bots(self, game_id: str, payer: str = "") -> None:
         """Make the house bots of a game move for a while, until it waits for another player or until another
-        game takes its turn. The processor time is charged to ``payer``.
+        game takes its turn.
         """
-        start = time.thread_time()
+        self.bill.to(payer)
         try:
-            done = self.live.move_house_bots(game_id, seconds=_HOUSE_SECONDS)
+            done = self.live.move_house_bots(game_id, seconds=HOUSE_SECONDS)
         except GameNotFound:
             # The game ended and expired while the job waited.
             return
-        finally:
-            self.budgets.burn(payer, 1000 * (time.thread_time() - start))
         if done.more:
             self.jobs.move_house_bots(game_id, payer)
 
@@ -275,30 +288,33 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     invitations = Invitations(store, accounts, settings.quotas)
     archive = Archive(open_objects(settings.archive)) if settings.archive else None
     moderation = Moderation(store, accounts)
-    budgets = Budgets(store.budgets, lambda: store.clock().now_ms, accounts.is_admin, settings.budget)
+    payers = Payers(store)
+    budgets = Budgets(store, payers, accounts.is_admin, settings.budget, settings.guest_ms)
+    bill = Bill(budgets)
     live = LiveGames(
         store,
         jobs,
         retention=settings.retention,
         archive=archive,
         moderate=moderation.apply,
-        check_payer=lambda payer: budgets.check(payer, 0),
+        check_payer=budgets.check,
+        house_games_at_once=_most(settings, "house_games_at_once_per_owner"),
     )
     runtimes = runtimes_of(store, is_own=settings.own_runtime)
-    suspensions = Suspensions(store.accounts, accounts)
+    cancellation = GameCancellation(live, accounts)
+    suspensions = Suspensions(store.accounts, accounts, cancellation.end_own)
     sandbox = SandboxedBots(accounts, runtimes)
-    tournaments = Tournaments(store, live, accounts, jobs, sandbox, budgets, suspensions, moderation)
+    tournaments = Tournaments(store, live, accounts, jobs, sandbox, budgets, suspensions, moderation, bill.to)
     webhooks = Webhooks(store.webhooks, store.clock, settings.webhooks)
-    at_once = settings.http.limits["tables_at_once_per_address"]
     sessions = Sessions(store, accounts, invitations)
-    uploads = Uploads(store, accounts, live.notifier, jobs, runtimes.ready, budgets)
+    uploads = Uploads(store, accounts, live.notifier, jobs, runtimes.ready, budgets, bill.rest_to)
     limits = Limits(store.limits, settings.http.limits)
     dry_runs = DryRuns(store.clock, budgets, GameTimes(store.game_times))
     schedules = Schedules(store, tournaments)
     boards = Boards(store, moderation)
     bot_deletion = BotDeletion(store, accounts, tournaments, live, boards)
     subscriptions = Subscriptions(
-        store.subscriptions, webhooks, settings.webhooks, tournaments.announcements, store.clock
+        store.subscriptions, webhooks, settings.webhooks, tournaments.announcements, store.clock, bill.to
     )
     return Service(
         settings=settings,
@@ -322,12 +338,15 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
             moderation,
             co_owners,
             bot_deletion,
+            cancellation,
         ),
         registration=Registration(accounts, uploads, webhooks, limits.spend),
         organiser_requests=OrganiserRequests(accounts, tournaments, dry_runs),
-        game_cancellation=GameCancellation(live, accounts),
+        game_cancellation=cancellation,
         uploads=uploads,
+        payers=payers,
         budgets=budgets,
+        bill=bill,
         suspensions=suspensions,
         limits=limits,
         live=live,
@@ -345,12 +364,22 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         webhooks=webhooks,
         subscriptions=subscriptions,
         runtimes=runtimes,
-        people=PeopleTables(live, store, accounts, None if at_once is None else at_once.most),
-        reviews=Reviews(live, store.reviews, jobs.review_game),
+        people=PeopleTables(live, store, accounts, payers, _most(settings, "tables_at_once_per_address")),
+        reviews=Reviews(live, store.reviews, jobs.review_game, bill.to),
         trial_games=TrialGames(
-            store.trial_games, lambda: store.clock().now_ms, runtimes.ready, jobs.play_trial_game
+            store.trial_games,
+            lambda: store.clock().now_ms,
+            runtimes.ready,
+            jobs.play_trial_game,
+            bill.rest_to,
         ),
     )
+
+
+def _most(settings: Settings, name: str) -> int | None:
+    """Return the number of a limit on what exists at a time, or None if it is off."""
+    limit = settings.http.limits[name]
+    return None if limit is None else limit.most
 
 
 def runtimes_of(store: Store, *, is_own: bool = False) -> Runtimes:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
-from arena.accounts.default_limits import DEFAULT_BUDGET, Quotas
+from arena.accounts.default_limits import DEFAULT_BUDGET, DEFAULT_GUEST_MS, Quotas
 from arena.errors import ArenaError
 from arena.live.retention import Retention
 from arena.records.archive.places import SCHEMES
@@ -53,6 +53,7 @@ DEFAULT_LIMITS: Final[Mapping[str, Limit]] = {
     "exports_per_owner": Limit(20, 3600),
     "tables_per_address": Limit(200, 86_400),
     "tables_at_once_per_address": Limit(10, 1),
+    "house_games_at_once_per_owner": Limit(100, 1),
     "reviews_per_address": Limit(30, 86_400),
     "trial_games_per_address": Limit(100, 86_400),
     "trial_games_in_a_row_per_address": Limit(10, 60),
@@ -116,10 +117,11 @@ class Settings:
     ``jobs_url`` is the database of the job queues, or empty for the one at ``redis_url``. ``pool`` is the
     maximum number of connections to the database. ``archive`` is the folder or URL of the archive, or empty
     for processes that do not use it. ``retention`` is how long games and their records are kept. ``quotas``
-    limits how much is stored. ``budget`` is the computation that an owner can start per day. ``webhooks``
-    says which addresses a webhook may have. If ``initial_data`` is set, a new database gets schedules and
-    first tournaments. If ``own_runtime`` is set, a worker that cannot run the service's runtime replaces it
-    with the one of its own installation. ``log_level`` is one of :data:`LOG_LEVELS`.
+    limits how much is stored. ``budget`` is the computation that an owner can start per day, and ``guest_ms``
+    the milliseconds of processor time of a guest. ``webhooks`` says which addresses a webhook may have. If
+    ``initial_data`` is set, a new database gets schedules and first tournaments. If ``own_runtime`` is set, a
+    worker that cannot run the service's runtime replaces it with the one of its own installation.
+    ``log_level`` is one of :data:`LOG_LEVELS`.
     """
 
     redis_url: str
@@ -130,6 +132,7 @@ class Settings:
     retention: Retention = field(default_factory=Retention)
     quotas: Quotas = field(default_factory=Quotas)
     budget: Compute = DEFAULT_BUDGET
+    guest_ms: int = DEFAULT_GUEST_MS
     webhooks: Policy = field(default_factory=Policy)
     initial_data: bool = False
     own_runtime: bool = False
@@ -187,6 +190,7 @@ class Settings:
                 "the admin token is too short", field="BOTEQUIM_ADMIN_TOKEN", expected="32 or more characters"
             )
         http = HttpSettings
+        budget, guest_ms = _budget(environ.get("BOTEQUIM_BUDGET", ""))
         settings = cls(
             redis_url=url,
             admin_token=admin_token,
@@ -195,7 +199,8 @@ class Settings:
             pool=_number(environ, "BOTEQUIM_POOL", cls.pool, least=1),
             retention=Retention(record_s=86_400 * _number(environ, "BOTEQUIM_RECORD_DAYS", 0) or None),
             quotas=_quotas(environ.get("BOTEQUIM_QUOTAS", "")),
-            budget=_budget(environ.get("BOTEQUIM_BUDGET", "")),
+            budget=budget,
+            guest_ms=guest_ms,
             webhooks=Policy(_flag(environ, "BOTEQUIM_WEBHOOK_HTTP", Policy.http), _networks(environ)),
             initial_data=_flag(environ, "BOTEQUIM_SEED", cls.initial_data),
             own_runtime=_flag(environ, "BOTEQUIM_OWN_RUNTIME", cls.own_runtime),
@@ -406,9 +411,14 @@ def _quotas(text: str) -> Quotas:
     return Quotas(owner, service, values[_INVITATIONS])
 
 
-def _budget(text: str) -> Compute:
-    """Parse comma-separated ``groups=count`` and ``fuel_ms=count``, which override the defaults."""
-    return Compute(**_counts(text, "BOTEQUIM_BUDGET", DEFAULT_BUDGET._asdict()))
+def _budget(text: str) -> tuple[Compute, int]:
+    """Parse comma-separated ``groups=count``, ``fuel_ms=count`` and ``guest_fuel_ms=count``, which override
+    the defaults. Returns the budget of an owner and the milliseconds of a guest.
+    """
+    defaults = {**DEFAULT_BUDGET._asdict(), "guest_fuel_ms": DEFAULT_GUEST_MS}
+    values = _counts(text, "BOTEQUIM_BUDGET", defaults)
+    guest_ms = values.pop("guest_fuel_ms")
+    return Compute(**values), guest_ms
 
 
 def _counts(text: str, variable: str, defaults: Mapping[str, int]) -> dict[str, int]:

@@ -66,6 +66,7 @@ def status(figures: Figures) -> list[Line]:
                     "not flushed for", "database_unflushed_seconds", lambda value: value > 0, "no-flush", " s"
                 )
             )
+    lines += _accounts(figures)
     lines += _archive(one)
     used, most = one("connections"), one("connections_limit")
     if used is not None and most is not None:
@@ -73,6 +74,20 @@ def status(figures: Figures) -> list[Line]:
         lines.append(Line("connections", text, "full-connections" if used > MOST_SHARE * most else ""))
     lines.append(line("suspended bots", "suspended_bots", lambda value: value > 0, "suspended-bots"))
     lines.append(line("rows left out", "rows_left_out", lambda value: value > 0, "unreadable-rows"))
+    return lines
+
+
+def _accounts(figures: Figures) -> list[Line]:
+    """Return who uses the machine: the processor time of jobs today (UTC)."""
+    whole = figures.get("botequim_accounts_seconds", {}).get("") or 1e-9
+    guests = figures.get("botequim_guests", {}).get("", 0.0)
+    lines = [Line("processor time today", f"{whole:,.1f} s")]
+    for labels, seconds in sorted(
+        figures.get("botequim_account_seconds", {}).items(), key=lambda item: -item[1]
+    ):
+        account = labels.partition('"')[2].rstrip('"')
+        name = f"{account} ({guests:,.0f})" if account == "all guests" else account
+        lines.append(Line(f"  {name}", f"{seconds:,.1f} s, {100 * seconds / whole:.0f} %"))
     return lines
 
 

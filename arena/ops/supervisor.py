@@ -8,7 +8,6 @@ import errno
 import json
 import logging
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -261,9 +260,8 @@ class Supervisor:
             self._children.append(_Child("scheduler", scheduler, self._log("scheduler")))
             webhooks = [python, "-m", "workers", "--webhooks"]
             self._children.append(_Child("webhooks", webhooks, self._log("webhooks")))
-        # Built once per machine, at low priority, so that the first uploaded bot does not wait for it.
-        nice = shutil.which("nice")
-        runtime = [*([nice, "-n", "10"] if nice else []), python, "-m", "workers", "--sandbox"]
+        # Built once per machine, so that the first uploaded bot does not wait for it.
+        runtime = [python, "-m", "workers", "--sandbox"]
         self._sandbox = _Child("sandbox", runtime, self._log("sandbox"))
 
     def say(self, line: str, **fields: object) -> None:

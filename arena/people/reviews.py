@@ -41,7 +41,8 @@ class Review:
     """A review. ``remarks`` says in words what the reviewer would have done, by the number of actions before
     the decision. ``same`` is the number of the ``asked`` decisions at which the person did the same.
     ``complete`` is false if time ran out. ``record`` is the record of the game until the review is done,
-    because the worker that makes the review might have no access to the archive.
+    because the worker that makes the review might have no access to the archive. ``payer`` is the account
+    that pays for the review.
     """
 
     done: bool = False
@@ -50,17 +51,27 @@ class Review:
     same: int = 0
     complete: bool = True
     record: str = optional("")
+    payer: str = optional("")
     format: int = 1
     unknown: dict[str, Any] = field(default_factory=dict)
 
 
 class Reviews:
-    """The reviews of all games. ``request`` requests the job that makes a review."""
+    """The reviews of all games. ``request`` requests the job that makes a review, and ``charge_to`` charges
+    the running job to an account.
+    """
 
-    def __init__(self, live: LiveGames, rows: ExpiringRows, request: Callable[[str, int], None]) -> None:
+    def __init__(
+        self,
+        live: LiveGames,
+        rows: ExpiringRows,
+        request: Callable[[str, int], None],
+        charge_to: Callable[[str], None],
+    ) -> None:
         self._live = live
         self._rows = rows
         self._request = request
+        self._charge_to = charge_to
 
     def find(self, game_id: str, seat: int) -> Review | None:
         """Return the review of a seat's decisions, or None if nobody has requested it."""
@@ -73,9 +84,9 @@ class Reviews:
             raise ReviewExists("this review has already been requested", field="game")
         self._record(game_id)
 
-    def request(self, game_id: str, seat: int) -> None:
-        """Request the review."""
-        requested = Review(record=self._record(game_id).decode())
+    def request(self, game_id: str, seat: int, payer: str) -> None:
+        """Request the review, for which ``payer`` pays."""
+        requested = Review(record=self._record(game_id).decode(), payer=payer)
         self._rows.put(_name(game_id, seat), write_row(requested), _REQUESTED_MS)
         self._request(game_id, seat)
 
@@ -88,6 +99,8 @@ class Reviews:
     ) -> None:
         """Make the review. It is safe to do this twice."""
         requested = self.find(game_id, seat)
+        if requested is not None:
+            self._charge_to(requested.payer)
         try:
             line = requested.record.encode() if requested and requested.record else self._record(game_id)
         except (GameNotFound, RecordNotReady):

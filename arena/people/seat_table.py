@@ -10,7 +10,7 @@ from arena.games.pictures import OUT, Picture
 from arena.live.finalizer import ENDED
 from arena.live.header import Viewer
 from arena.live.service import LiveGames
-from arena.people.tables import PeopleTables
+from arena.people.tables import AtSeat, PeopleTables
 from arena.records.results import ToldResult, told_result, told_stop
 from arena.replays.live_table import LiveTable
 
@@ -65,11 +65,10 @@ def seat_table(
     turn = view["turn"]
     panel = game_of(view["kind"]).panel
     asked = None if turn is None or panel is None else panel(turn, table.form.names)
+    now = people.at_seat(game_id, seat) if view["state"] == "running" else AtSeat()
     fallback = ""
-    if turn is not None and asked is not None and not turn["optional"]:
-        default = people.default_action(game_id, seat)
-        if default is not None and default[0] == turn["turn"]:
-            fallback = f"If the time runs out, the table chooses: {asked.words(default[1])}."
+    if turn is not None and asked is not None and not turn["optional"] and now.turn == turn["turn"]:
+        fallback = f"If the time runs out, the table chooses: {asked.words(now.default_action)}."
     others = [number for number in view["awaiting"] if number != seat]
     return {
         "version": view["version"],
@@ -83,7 +82,7 @@ def seat_table(
         "left_ms": None if turn is None else turn["deadline_ms"],
         "bank_ms": None if turn is None else turn["bank_ms"],
         "fallback": fallback,
-        "paused": people.pause_notice(game_id),
+        "paused": now.paused,
         "waiting": _waiting([table.form.names[number] for number in others]),
         "others_ms": _time_of(view["clocks"], others, live.store.clock().now_ms),
         "end": _end(view, table.form, seat),

@@ -16,13 +16,14 @@ import orjson
 
 from arena.accounts.accounts import Accounts
 from arena.accounts.links import LinkExpired, new_code
+from arena.accounts.payers import Payers
 from arena.accounts.versions import BotAccount
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of
 from arena.games.options import Rules
 from arena.live.header import GameHeader, GameNotFound, GameSummary, InvalidSeats, Viewer
 from arena.live.service import GameNotOpen, LiveGames
-from arena.play.attendance import Attendance
+from arena.live.unfinished import UnfinishedGames
 from arena.play.table import turn_id
 from arena.store.repositories import Store
 
@@ -41,14 +42,7 @@ FRIEND: Final = "friend"
 
 _NEW_LINK: Final = "a new link from the person who opened the table"
 _GAME_BYTES: Final = 9
-_DAY_MS: Final = 86_400_000
 _SHOWN: Final = 20
-
-
-class TooManyTables(ArenaError):
-    """Too many games are being played from one address at the same time."""
-
-    code = "too_many_tables"
 
 
 class InvitedSeat(NamedTuple):
@@ -58,19 +52,32 @@ class InvitedSeat(NamedTuple):
     seat: int
 
 
+class AtSeat(NamedTuple):
+    """What the page says to a person about clocks and pauses: ``paused`` about a pause that has just ended,
+    and the id of the ``turn`` with what the table does if its time runs out. All are empty if there is
+    nothing to say.
+    """
+
+    paused: str = ""
+    turn: str = ""
+    default_action: str = ""
+
+
 class PeopleTables:
     """All tables of people. ``at_once`` is the maximum number of games that one address can have at a time;
     None means unlimited.
     """
 
-    def __init__(self, live: LiveGames, store: Store, accounts: Accounts, at_once: int | None) -> None:
+    def __init__(
+        self, live: LiveGames, store: Store, accounts: Accounts, payers: Payers, at_once: int | None
+    ) -> None:
         self._live = live
+        self._payers = payers
         self._invitations = store.invitations
         self._links = store.links
-        self._people = store.people
+        self._unfinished = UnfinishedGames(store, at_once)
         self._presence = store.presence
         self._accounts = accounts
-        self._at_once = at_once
 
     # Sitting down
 
@@ -87,15 +94,17 @@ class PeopleTables:
         others: Sequence[str],
         rules: Rules,
         *,
+        owner: str = "",
         agrees: bool = False,
         game_id: str | None = None,
     ) -> str:
         """Open a table and return the game's id. ``others`` are the players on seats 1 and up, each
-        ``house:<level>``, ``bot:<name>`` or ``friend``. ``agrees``: whether the person agrees to make the
-        game public once it is over. ``game_id`` is None for a new id.
+        ``house:<level>``, ``bot:<name>`` or ``friend``. The person pays for the game, or the ``owner`` as
+        whom the person has signed in. ``agrees``: whether the person agrees to make the game public once it
+        is over. ``game_id`` is None for a new id.
 
-        Raises :class:`TooManyTables`, :class:`~arena.live.header.InvalidSeats` and what
-        :meth:`~arena.live.service.LiveGames.create` does.
+        Raises :class:`~arena.live.unfinished.TooManyTables`, :class:`~arena.live.header.InvalidSeats` and
+        what :meth:`~arena.live.service.LiveGames.create` does.
         """
         game = game_of(kind)
         if game.panel is None:
@@ -103,7 +112,8 @@ class PeopleTables:
         you = {"person": person, "name": "guest 1", "agrees": agrees}
         seats = [you, *(self._seat(text, number) for number, text in enumerate(others, 1))]
         made = secrets.token_hex(_GAME_BYTES) if game_id is None else game_id
-        self._take_table(address, made)
+        self._payers.of_person(person, owner, address)
+        self._unfinished.add(address, made)
         try:
             self._live.create(
                 kind,
@@ -114,7 +124,7 @@ class PeopleTables:
                 game_id=made,
             )
         except ArenaError:
-            self._people.remove(address, [made])
+            self._unfinished.remove(address, made)
             raise
         self._live.attend(self.header(made))
         return made
@@ -145,27 +155,7 @@ class PeopleTables:
         online = bool(bot.current.url) or name in self._presence.online()
         return bot.version if online else None
 
-    def _take_table(self, address: str, game: str) -> None:
-        if self._at_once is None:
-            return
-        now_ms = self._live.store.clock().now_ms
-        known = self._people.tables(address, now_ms)
-        over = [
-            one
-            for one, data in zip(known, self._live.index.headers(known), strict=True)
-            if data is None or GameHeader.loads(data).state not in ("waiting", "running")
-        ]
-        self._people.remove(address, [one for one in over if one != game])
-        # Add the game first: of two simultaneous requests, one too many can be refused, but none too many
-        # admitted.
-        if self._people.add(address, game, now_ms + _DAY_MS, _DAY_MS) > self._at_once:
-            self._people.remove(address, [game])
-            raise TooManyTables(
-                f"at most {self._at_once} games at a time can be played from one address",
-                expected="to finish or leave a game first",
-            )
-
-    def again(self, game_id: str, person: str, address: str) -> str:
+    def again(self, game_id: str, person: str, address: str, owner: str = "") -> str:
         """Go to the game that follows one of the person's games, and return its id. It has the same rules and
         bots, and seats for the same people. The first of them opens it and has seat 0; the others then take
         their seats. Calling this twice has no further effect.
@@ -184,6 +174,7 @@ class PeopleTables:
                 before.kind,
                 opponents_of(before, seat),
                 before.rules,
+                owner=owner,
                 agrees=before.seats[seat].agrees,
                 game_id=made,
             )
@@ -191,11 +182,11 @@ class PeopleTables:
         if not header.seats_of(person):
             (opener,) = before.seats_of(header.seats[YOUR_SEAT].bot)
             place = (seat - opener) % len(before.seats)
-            self._take_table(address, made)
+            self._unfinished.add(address, made)
             try:
                 self._sit(made, place, person, before.seats[seat].agrees)
             except ArenaError:
-                self._people.remove(address, [made])
+                self._unfinished.remove(address, made)
                 raise
         return made
 
@@ -237,15 +228,15 @@ class PeopleTables:
 
     def join(self, code: str, person: str, address: str, *, agrees: bool = False) -> str:
         """Take the seat that the code is for, and return the game's id. Raises ``link_expired``,
-        :class:`TooManyTables` and what :meth:`~arena.live.service.LiveGames.join` does.
+        ``too_many_tables`` and what :meth:`~arena.live.service.LiveGames.join` does.
         """
         game, seat = self.invited(code)
         header = self.header(game)
         if header.seats_of(person):
             return game
-        self._take_table(address, game)
+        self._unfinished.add(address, game)
         if self._invitations.take(code) is None:
-            self._people.remove(address, [game])
+            self._unfinished.remove(address, game)
             raise LinkExpired(_NEW_LINK)
         self._sit(game, seat, person, agrees)
         return game
@@ -276,13 +267,6 @@ class PeopleTables:
         header = self.header(game_id)
         return bool(header.seats_of(person)) and self._live.attend(header)
 
-    def pause_notice(self, game_id: str) -> str:
-        """Return what the page says about a pause of the table that has just ended, or an empty text."""
-        (row,) = self._live.store.load([game_id])
-        if row is None or row.attendance is None:
-            return ""
-        return Attendance.restore(row.attendance).notice(self._live.store.clock())
-
     def _hosted(self, game_id: str, person: str) -> GameHeader:
         if self.your_seat(game_id, person) != YOUR_SEAT:
             raise GameNotOpen(
@@ -302,15 +286,15 @@ class PeopleTables:
             return {"turn": turn, "status": "illegal_action", "message": message}
         return self._live.act(person, turn, action)
 
-    def default_action(self, game_id: str, seat: int) -> tuple[str, str] | None:
-        """Return the turn's id and what the table does if the seat's time runs out, or None if the game is
-        not waiting for the seat.
-        """
+    def at_seat(self, game_id: str, seat: int) -> AtSeat:
+        """Return what the page says to the person at a seat about clocks and pauses."""
         game = self._live.repository.load(game_id)
-        table = game.table
+        table, presence = game.table, game.attendance
+        paused = "" if presence is None else presence.notice(self._live.store.clock())
         if table is None or seat not in table.awaited() or not table.legal_actions(seat):
-            return None
-        return turn_id(game_id, seat, table.turn_number(seat)), table.state.default_action(seat)
+            return AtSeat(paused)
+        number = turn_id(game_id, seat, table.turn_number(seat))
+        return AtSeat(paused, number, table.state.default_action(seat))
 
     def leave(self, game_id: str, person: str) -> None:
         """Leave the table: cancel it if the person opened it and the game has not begun, otherwise resign."""

@@ -113,6 +113,12 @@ def children_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
+def most_check_seconds(language: Language, size: int) -> int:
+    """Return the processor time that the check of an upload of ``size`` bytes can use, with its compiler."""
+    compiler = compile_budget(size).seconds if language == "module" else 0
+    return _seconds(language, size) + compiler
+
+
 def _seconds(language: Language, size: int) -> int:
     """Return the processor time that the process can use. Modules are compiled in another process."""
     if language == "python":

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import mmap
+import os
 import struct
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -32,7 +34,9 @@ _NAME_AT: Final = len(STEPS) * _STEP.size
 _SIZE_AT: Final = _NAME_AT + _NAME.size
 _CHARGED: Final = struct.Struct("=d")
 _CHARGED_AT: Final = _SIZE_AT + _SIZE.size
-_GROUP_AT: Final = _CHARGED_AT + _CHARGED.size
+_BILL: Final = struct.Struct("=d64p")
+_BILL_AT: Final = _CHARGED_AT + _CHARGED.size
+_GROUP_AT: Final = _BILL_AT + _BILL.size
 
 
 class StepLimit(NamedTuple):
@@ -48,8 +52,7 @@ class StepLimit(NamedTuple):
 
 class GroupAttempt(NamedTuple):
     """An attempt to play a group of a tournament. ``uploaded`` lists the uploaded bots in the group;
-    ``calling`` is the bot whose call is running, or empty if none is. ``charged_ms``: see
-    :meth:`Progress.take_charges`.
+    ``calling`` is the bot whose call is running, or empty if none is.
     """
 
     tournament: str
@@ -57,7 +60,19 @@ class GroupAttempt(NamedTuple):
     attempt: int
     uploaded: tuple[str, ...]
     calling: str = ""
-    charged_ms: float = 0.0
+
+
+class EndedJob(NamedTuple):
+    """The job that a worker ran when it hung or crashed. ``id`` is unique, ``group`` is the group that the
+    job played, or None, ``payer`` is the account that pays for the job, ``used_ms`` is the processor time of
+    the job, and ``charged_ms`` is what the calls of bots cost in it.
+    """
+
+    id: str
+    group: GroupAttempt | None
+    payer: str
+    used_ms: float
+    charged_ms: float
 
 
 class Progress:
@@ -74,6 +89,7 @@ class Progress:
     def clear(self) -> None:
         """Clear all data, before another process writes."""
         self._memory[:] = bytes(len(self._memory))
+        self.bill("", math.inf)
 
     def begin(self, step: int, seconds: float, processor_seconds: float = 0.0) -> None:
         """Begin a step of the given kind, ending the previous one."""
@@ -111,6 +127,12 @@ class Progress:
         _CHARGED.pack_into(self._memory, _CHARGED_AT, 0.0)
         return charged
 
+    def bill(self, payer: str, used_ms: float) -> None:
+        """Record who pays for the running job, and the processor time that the process had used when the job
+        began, which is infinite if no job is running.
+        """
+        _BILL.pack_into(self._memory, _BILL_AT, used_ms, payer.encode())
+
     def step(self, step: int) -> StepLimit:
         """Return the currently running step of a kind."""
         return StepLimit(*_STEP.unpack_from(self._memory, step * _STEP.size))
@@ -125,8 +147,18 @@ class Progress:
         if self.step(CALL).seconds:
             (name,) = _NAME.unpack_from(self._memory, _NAME_AT)
             calling = name.decode()
+        return GroupAttempt(tournament, group, attempt, tuple(uploaded), calling)
+
+    def ended_job(self, used_ms: float) -> EndedJob | None:
+        """Return the running job of a process that ended after ``used_ms`` of processor time, or None if no
+        job was running.
+        """
+        if not self.step(JOB).seconds:
+            return None
+        start_ms, payer = _BILL.unpack_from(self._memory, _BILL_AT)
         (charged,) = _CHARGED.unpack_from(self._memory, _CHARGED_AT)
-        return GroupAttempt(tournament, group, attempt, tuple(uploaded), calling, charged)
+        used_ms = max(0.0, used_ms - start_ms)
+        return EndedJob(os.urandom(8).hex(), self.attempt(), payer.decode(), used_ms, charged)
 
 
 PROGRESS: Final = Progress()

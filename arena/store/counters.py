@@ -1,11 +1,13 @@
-"""Counters shared by all processes: token buckets for rate limits, and what each owner has started today."""
+"""Counters shared by all processes: token buckets for rate limits, what each account has used today, and who
+uses the machine.
+"""
 
 from __future__ import annotations
 
 from typing import Final, NamedTuple
 
 from arena.store.amounts import Compute
-from arena.store.connection import Repository, Script
+from arena.store.connection import Command, Repository, Script
 
 _TAKE: Final = Script("take")
 _START: Final = Script("budget_take")
@@ -13,6 +15,11 @@ COUNTER_SCRIPTS: Final = (_TAKE, _START)
 """The scripts that the connection of a counter store must load."""
 
 _KEPT_SECONDS: Final = 2 * 86_400
+_DAYS: Final = 8
+"""The number of days for which the processor time of accounts is kept."""
+
+_ALL: Final = ""
+"""The name of the sum of all accounts."""
 
 
 class TakenTokens(NamedTuple):
@@ -21,6 +28,16 @@ class TakenTokens(NamedTuple):
     given: int
     retry_ms: int
     left: int
+
+
+class DayUsage(NamedTuple):
+    """The milliseconds of processor time of accounts, most first, the sum of all accounts, and the number of
+    guests among them.
+    """
+
+    accounts: dict[str, float]
+    all_ms: float
+    guests: int
 
 
 class LimitStore(Repository):
@@ -33,7 +50,7 @@ class LimitStore(Repository):
 
 
 class BudgetStore(Repository):
-    """Counters for each owner and day (a day number)."""
+    """Counters for each account and day (a day number)."""
 
     def used(self, owner: str, day: int) -> Compute:
         """Return the amounts counted so far."""
@@ -61,6 +78,50 @@ class BudgetStore(Repository):
             *_START.call([_day_key(owner, day)], what, *used, *most, _KEPT_SECONDS)
         )
         return verdict.decode(), Compute(groups, fuel_ms)
+
+
+class UsageStore(Repository):
+    """The processor time of all accounts by day (a day number), in milliseconds."""
+
+    def add(self, account: str, day: int, ms: float, guest: str = "") -> None:
+        """Add processor time to an account. ``guest`` is one of the guests that the account stands for."""
+        key, guests = _usage_key(day), _guests_key(day)
+        commands: list[Command] = [("ZINCRBY", key, ms, name) for name in (account, _ALL)]
+        commands.append(("EXPIRE", key, _DAYS * 86_400))
+        if guest:
+            # Only the number of guests is kept.
+            commands += [("PFADD", guests, guest), ("EXPIRE", guests, _DAYS * 86_400)]
+        self._connection.run(commands)
+
+    def top(self, day: int, most: int) -> DayUsage:
+        """Return the ``most`` accounts that used the most, the sum of all accounts, and the number of
+        guests.
+        """
+        key = _usage_key(day)
+        found, whole, guests = self._connection.run(
+            [
+                ("ZREVRANGE", key, 0, most, "WITHSCORES"),
+                ("ZSCORE", key, _ALL),
+                ("PFCOUNT", _guests_key(day)),
+            ]
+        )
+        pairs = zip(found[::2], found[1::2], strict=True)
+        accounts = {name.decode(): float(ms) for name, ms in pairs if name.decode() != _ALL}
+        return DayUsage(accounts, float(whole or 0), int(guests))
+
+    def forget(self, account: str, now_ms: int) -> None:
+        """Remove an account from all days; its processor time stays in the sums."""
+        today = now_ms // 86_400_000
+        days = range(today - _DAYS, today + 2)
+        self._connection.run([("ZREM", _usage_key(day), account) for day in days])
+
+
+def _usage_key(day: int) -> str:
+    return f"{{usage:{day}}}"
+
+
+def _guests_key(day: int) -> str:
+    return f"{{usage:{day}}}:guests"
 
 
 def _day_key(owner: str, day: int) -> str:

@@ -14,7 +14,7 @@ from arena.store.accounts import ACCOUNT_SCRIPTS, AccountStore
 from arena.store.boards import BOARD_SCRIPTS, BoardStore, board_key
 from arena.store.bot_games import BotGameStore
 from arena.store.connection import PoolFigures, RedisConnection, connect
-from arena.store.counters import COUNTER_SCRIPTS, BudgetStore, LimitStore
+from arena.store.counters import COUNTER_SCRIPTS, BudgetStore, LimitStore, UsageStore
 from arena.store.documents import DOCUMENT_SCRIPTS, DocumentParts, Documents, ExpiringRows, Flags
 from arena.store.format_1 import FormerRecords
 from arena.store.game_index import INDEX_SCRIPTS, GameIndex
@@ -97,6 +97,8 @@ class Store:
         self.webhooks = WebhookStore(connection)
         self.limits = LimitStore(connection)
         self.budgets = BudgetStore(connection)
+        self.usage = UsageStore(connection)
+        self.payers = ExpiringRows(connection, "payer")
         self.replies = ReplyStore(connection)
         self.records = RecordStore(connection)
         self.former_records = FormerRecords(connection)

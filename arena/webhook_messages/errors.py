@@ -25,6 +25,12 @@ class NameNotFound(NotConnected):
     """The host name has no address, or resolving it timed out."""
 
 
+class ResolversBusy(NotConnected):
+    """The name was not resolved because names of other owners are pending, so this shows nothing about the
+    receiver.
+    """
+
+
 class AddressNotAllowed(NotConnected):
     """The host name resolves to an address that must not be called."""
 

@@ -9,22 +9,16 @@ from __future__ import annotations
 
 import ipaddress
 import re
-import socket
-import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeoutError
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Final
 from urllib.parse import urlsplit
 
-from arena.webhook_messages.errors import AddressNotAllowed, InvalidUrl, NameNotFound
+from arena.webhook_messages.errors import AddressNotAllowed, InvalidUrl
+from arena.webhooks.resolving import Resolve, resolvers, system_resolve
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
-Resolve = Callable[[str, int], Sequence[str]]
-"""A function that returns the addresses of a host name, or raises :class:`OSError` if there are none."""
 
 MAX_URL: Final = 2000
 URL_RULE: Final = "https://host[:port]/path without user, password or fragment"
@@ -56,7 +50,6 @@ _REFUSED: Final[tuple[Network, ...]] = tuple(
         ),
     )
 )
-_RESOLVERS: Final = 32
 
 
 @dataclass(frozen=True)
@@ -112,23 +105,17 @@ class Policy:
             return True
         return all(map(_is_public, inner)) if inner else _is_public(address)
 
-    def addresses(self, target: Target, deadline: float, resolve: Resolve | None = None) -> list[str]:
-        """Return the checked addresses of ``target``. ``deadline`` is on the monotonic clock.
+    def addresses(
+        self, target: Target, deadline: float, resolve: Resolve | None = None, *, owner: str = ""
+    ) -> list[str]:
+        """Return the checked addresses of ``target``, which ``owner`` registered. ``deadline`` is on the
+        monotonic clock.
 
-        Raises :class:`NameNotFound`, and :class:`AddressNotAllowed` if calls to any of them are not allowed.
+        Raises the errors of :meth:`~arena.webhooks.resolving.Resolvers.resolve`, and
+        :class:`AddressNotAllowed` if calls to any of the addresses are not allowed.
         """
-        future: Future[Sequence[str]] = _resolvers().submit(
-            resolve or system_resolve, target.host, target.port
-        )
-        try:
-            found = list(dict.fromkeys(future.result(max(0.0, deadline - time.monotonic()))))
-        except FutureTimeoutError:
-            future.cancel()
-            raise NameNotFound("the host name could not be resolved in time", field="url") from None
-        except (OSError, UnicodeError):
-            found = []
-        if not found:
-            raise NameNotFound("the host name has no address", field="url")
+        ask = resolve or system_resolve
+        found = resolvers().resolve(owner, target.host, target.port, deadline, ask)
         if not all(map(self.allows, found)):
             raise AddressNotAllowed(
                 "the host has an address to which calls are not allowed",
@@ -136,11 +123,6 @@ class Policy:
                 expected="a public address",
             )
         return found
-
-
-def system_resolve(host: str, port: int) -> list[str]:
-    """Resolve ``host`` with the system's resolver."""
-    return [str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
 
 
 def _inner(address: Address) -> list[Address]:
@@ -165,12 +147,6 @@ def _is_public(address: Address) -> bool:
     site_local = isinstance(address, ipaddress.IPv6Address) and address.is_site_local
     special = address.is_multicast or address.is_reserved or site_local
     return address.is_global and not special and not _within(address, _REFUSED)
-
-
-@cache
-def _resolvers() -> ThreadPoolExecutor:
-    """Return a thread pool for the system's resolver, which has no timeout."""
-    return ThreadPoolExecutor(_RESOLVERS, thread_name_prefix="resolver")
 
 
 def _invalid(why: str) -> InvalidUrl:

@@ -11,7 +11,7 @@ import io
 import socket
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Final, cast
 
@@ -27,7 +27,8 @@ from urllib3.exceptions import (
 )
 
 from arena.webhook_messages.errors import BadReply, CallFailed, NotConnected, ReplyTimeout, ReplyTooLarge
-from arena.webhooks.addresses import Policy, Resolve, Target
+from arena.webhooks.addresses import Policy, Target
+from arena.webhooks.resolving import Resolve
 
 MAX_REPLY: Final = 65_536
 """The maximum size of a reply's body in bytes."""
@@ -42,6 +43,10 @@ MAX_IDLE: Final = 8
 IDLE_SECONDS: Final = 60.0
 """The number of connections that an endpoint keeps, and how long it keeps them after its last call."""
 
+Connect = Callable[[str, Policy, str], "Endpoint"]
+"""A function that creates the endpoint of a URL, with the policy of the service and the owner of the webhook.
+"""
+
 _CHUNK_ROOM: Final = 16_384
 _HEADERS: Final = {
     "Content-Type": "application/json",
@@ -51,7 +56,7 @@ _HEADERS: Final = {
 
 
 class Endpoint:
-    """A webhook and its open connections. It can be used by several threads.
+    """A webhook of ``owner`` and its open connections. It can be used by several threads.
 
     ``resolve`` and ``context`` replace the system's resolver and its trusted certificates.
     """
@@ -60,12 +65,14 @@ class Endpoint:
         self,
         url: str,
         policy: Policy,
+        owner: str = "",
         *,
         resolve: Resolve | None = None,
         context: ssl.SSLContext | None = None,
     ) -> None:
         self.url = url
         self._policy = policy
+        self._owner = owner
         self._resolve = resolve
         self._context = context
         self._pools: list[HTTPConnectionPool] = []
@@ -111,7 +118,7 @@ class Endpoint:
     def _open(self, target: Target, deadline: float) -> list[HTTPConnectionPool]:
         """Open a pool for each checked address."""
         pools: list[HTTPConnectionPool] = []
-        for address in self._policy.addresses(target, deadline, self._resolve):
+        for address in self._policy.addresses(target, deadline, self._resolve, owner=self._owner):
             pool = HTTPConnectionPool(address, target.port, maxsize=MAX_IDLE)
             pool.ConnectionCls = _Connection
             if target.scheme == "https":

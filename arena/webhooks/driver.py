@@ -29,10 +29,10 @@ from arena.store.liveness import Signs
 from arena.store.notifications import Subscription, right_topic, turn_topic
 from arena.store.webhooks import DONE_MS, LEASE_MS, PASSED_MS, WebhookStore
 from arena.webhook_messages.content import NO_ACTION, PASS, Turn, action_in, turn_message
-from arena.webhook_messages.errors import CallFailed, NotConnected, ReplyTooLarge
+from arena.webhook_messages.errors import CallFailed, NotConnected, ReplyTooLarge, ResolversBusy
 from arena.webhook_messages.signing import headers
 from arena.webhooks.addresses import Policy
-from arena.webhooks.calling import Endpoint
+from arena.webhooks.calling import Connect, Endpoint
 
 POSTS: Final = 256
 """The maximum number of concurrent posts by a driver."""
@@ -135,7 +135,7 @@ class Driver:
         signs: Signs,
         *,
         posts: int = POSTS,
-        connect: Callable[[str, Policy], Endpoint] = Endpoint,
+        connect: Connect = Endpoint,
     ) -> None:
         self._live = live
         self._accounts = accounts
@@ -377,7 +377,7 @@ class Driver:
 
     def _endpoint(self, hook: _Hook, url: str) -> Endpoint:
         if url not in hook.endpoints:
-            hook.endpoints[url] = self._connect(url, self._policy)
+            hook.endpoints[url] = self._connect(url, self._policy, hook.owner)
         return hook.endpoints[url]
 
     # Posting, in separate threads
@@ -451,6 +451,8 @@ class Driver:
             # The webhook did reply, so this counts as its answer.
             self._store.replied(hook.bot, post.version, self._live.store.clock().now_ms, error.message)
             return None
+        except ResolversBusy:
+            raise _Retry(random.uniform(0.5, 1.0)) from None
         except CallFailed as error:
             raise _Retry(self._failed(hook, post, error)) from None
         hook.troubled = False

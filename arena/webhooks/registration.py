@@ -139,7 +139,7 @@ class Registration:
         if "url" not in body:
             raise InvalidUrl("a webhook requires a URL", field="url", expected=URL_RULE)
         self._spend("webhook_checks_per_owner", who.owner)
-        self._webhooks.check(body["url"], secrets)
+        self._webhooks.check(body["url"], secrets, who.owner)
         return {"url": body["url"], "rights": body.get("rights", False)}
 
 

@@ -10,7 +10,7 @@ from arena.store.webhooks import Circuit, WebhookStore
 from arena.webhook_messages.content import check_health
 from arena.webhook_messages.signing import key_of, new_secret
 from arena.webhooks.addresses import Policy
-from arena.webhooks.calling import Endpoint
+from arena.webhooks.calling import Connect, Endpoint
 
 
 class Webhooks:
@@ -21,19 +21,19 @@ class Webhooks:
         store: WebhookStore,
         clock: Callable[[], ServiceClock],
         policy: Policy,
-        connect: Callable[[str, Policy], Endpoint] = Endpoint,
+        connect: Connect = Endpoint,
     ) -> None:
         self.connect = connect
         self._store = store
         self._clock = clock
         self._policy = policy
 
-    def check(self, url: str, secrets: Sequence[str]) -> None:
-        """Post a ping to ``url``, signed with each of the secrets, and check the reply.
+    def check(self, url: str, secrets: Sequence[str], owner: str) -> None:
+        """Post a ping to the ``url`` of ``owner``, signed with each of the secrets, and check the reply.
 
         Raises an :class:`~arena.errors.ArenaError` that describes the problem with the URL or the reply.
         """
-        endpoint = self.connect(url, self._policy)
+        endpoint = self.connect(url, self._policy, owner)
         try:
             check_health(endpoint, secrets)
         finally:

@@ -88,7 +88,8 @@ class SubscriptionNotFound(ArenaError):
 
 class Subscriptions:
     """Posts announcements to the URLs of owners. The pending posts are derived from the tournament itself, so
-    nothing is lost if a process dies, but a post can be repeated.
+    nothing is lost if a process dies, but a post can be repeated. ``charge_to`` charges the running job to an
+    account.
 
     Methods raise :class:`~arena.errors.ArenaError`: ``subscription_not_found``, ``quota_exceeded``, and the
     errors of ``read`` and of :meth:`~arena.webhooks.registry.Webhooks.check`.
@@ -101,12 +102,14 @@ class Subscriptions:
         policy: Policy,
         read: Read,
         clock: Callable[[], ServiceClock],
+        charge_to: Callable[[str], None],
     ) -> None:
         self._rows = rows
         self._webhooks = webhooks
         self._policy = policy
         self._read = read
         self._clock = clock
+        self._charge_to = charge_to
 
     def _check_quota(self, owner: str) -> None:
         active = [row for row in self._rows.all().values() if row["next_ms"] is not None]
@@ -127,7 +130,7 @@ class Subscriptions:
         _, known = self._read(tournament, _viewer(by.owner, by.admin))
         self._check_quota(by.name)
         key = checked_secret(secret)
-        self._webhooks.check(url, [key])
+        self._webhooks.check(url, [key], by.owner)
         # Other subscriptions can have been created during the ping.
         self._check_quota(by.name)
         now_ms = self._clock().now_ms
@@ -166,7 +169,7 @@ class Subscriptions:
         row = _own(self._rows.find(name), tournament, by)
         if _has_failed(row):
             self._check_quota(by.name)
-        self._webhooks.check(row["url"], [row["secret"]])
+        self._webhooks.check(row["url"], [row["secret"]], by.owner)
         if _has_failed(row):
             # Other subscriptions can have been created during the ping.
             self._check_quota(by.name)
@@ -218,6 +221,7 @@ class Subscriptions:
         row = self._rows.change(name, claim)
         if not mine[0]:
             return
+        self._charge_to(row["owner"])
         try:
             view, found = self._read(row["tournament"], _viewer(row["owner"], row["admin"]))
         except ArenaError as error:
@@ -226,7 +230,7 @@ class Subscriptions:
                 self._rows.delete(name)
                 return
             raise
-        endpoint = self._webhooks.connect(row["url"], self._policy)
+        endpoint = self._webhooks.connect(row["url"], self._policy, row["owner"])
         error_text = ""
         sent: list[str] = []
         news = [one for one in found if one.id not in row["sent"]]

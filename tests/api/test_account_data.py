@@ -248,13 +248,14 @@ def test_after_a_deletion_nothing_is_left_but_records(
     assert hall.anybody.post("/v1/owners", json={"name": "ana"}).json["code"] == "name_taken"
     assert bia.post("/v1/bots", json={"name": "anas-bot"}).json["code"] == "name_taken"
 
-    # What was open has ended by the rules for leaving.
+    # What was open has ended: games of ana's own at once, others by the rules for leaving.
     assert hall.anybody.get(f"/v1/games/{waiting}").json["state"] == "cancelled"
     game = hall.anybody.get(f"/v1/games/{running}").json
     assert [seat["name"] == "rookie" or seat["name"].startswith("deleted-") for seat in game["seats"]] == [
         True
     ] * 3
     assert "ana" not in game["created_by"]
+    assert (game["state"], game["reason"]) == ("void", "the account of its creator was deleted")
     view = hall.anybody.get(f"/v1/tournaments/{theirs}").json
     assert view["organisers"] == [shown]
     (entry,) = view["entries"]
@@ -265,7 +266,6 @@ def test_after_a_deletion_nothing_is_left_but_records(
     # The database, and the archive after everything has moved there.
     after = stored(clean_store)
     assert [name for name, mark in marks.items() if mark in after] == []
-    hall.services.live.move_house_bots(running)
     assert hall.services.archiver().run() > 0
     files = archived(hall.archive)
     assert hall.game.encode() in files

@@ -113,7 +113,7 @@ def test_the_account(browser: Browser, owner: Account, services: Service) -> Non
         page.links
     )
     assert re.search(r"<dt>Uploads</dt><dd>0 bytes of [\d.]+ [MG]B</dd>", page.html)
-    assert re.search(r"<dt>Thinking today</dt><dd>0 s of [\d.]+ (min|h|d)</dd>", page.html)
+    assert re.search(r"<dt>Processor time today</dt><dd>0 s of [\d.]+ (min|h|d)</dd>", page.html)
 
 
 def test_the_token_is_replaced(

@@ -148,6 +148,19 @@ def test_trial_games_are_limited_per_address(limited: Flask) -> None:
         assert pasted(refused.text) == SOURCE
 
 
+def test_trial_games_use_the_processor_time_of_the_address(limited: Flask) -> None:
+    service = service_of(limited)
+    browser = Browser(limited)
+    where = browser.send("/bring", {"source": SOURCE}).location
+    found = service.trial_games.find(where.rpartition("/")[2])
+    assert found is not None
+    service.budgets.charge(found.payer, 3_600_000)
+    refused = browser.send("/bring", {"source": SOURCE})
+    assert refused.status_code == 429
+    assert "ll guests of one address together can use at most 3600 s of processor time" in refused.text
+    assert pasted(refused.text) == SOURCE
+
+
 @pytest.mark.parametrize("source", ["", " \n", "x\0y", "a" * (MOST_BYTES + 1)])
 def test_a_source_that_cannot_be_played_is_refused_at_once(limited: Flask, source: str) -> None:
     for path in ("/bring", "/bring/submit"):
@@ -163,22 +176,25 @@ def test_a_game_that_the_service_cannot_play_is_not_the_bots_fault(app: Flask) -
         raise BuildFailed("no disk")
 
     rows = service_of(app).store.trial_games
-    games = TrialGames(rows, lambda: 0, ready, lambda trial: None)
-    trial = games.begin(SOURCE)
+    payers: list[str] = []
+    games = TrialGames(rows, lambda: 0, ready, lambda trial: None, payers.append)
+    trial = games.begin(SOURCE, "somebody")
     games.play(trial)
-    assert games.find(trial) == TrialGame(SOURCE, "failed")
+    assert games.find(trial) == TrialGame(SOURCE, "failed", payer="somebody")
     shown = Browser(app).get(f"/bring/{trial}").text
     assert "no fault of your bot" in shown
     assert "no disk" not in shown
     # Another worker has the runtime: the game waits for it.
-    other = games.begin(SOURCE)
+    other = games.begin(SOURCE, "")
 
     def elsewhere() -> Runtime:
         raise OtherRuntime("another release")
 
     with pytest.raises(OtherRuntime):
-        TrialGames(rows, lambda: 0, elsewhere, lambda trial: None).play(other)
+        TrialGames(rows, lambda: 0, elsewhere, lambda trial: None, payers.append).play(other)
     assert games.find(other) == TrialGame(SOURCE, "waiting")
+    # Nobody pays for a runtime that cannot be prepared.
+    assert payers == []
 
 
 def test_an_unknown_game_is_not_found(app: Flask) -> None:

@@ -141,6 +141,29 @@ def test_a_private_game_is_shown_to_nobody(
     assert anybody.get(f"/games/{game}/table").status_code == hidden
 
 
+def test_the_creator_of_a_private_game_cancels_it_on_its_page(
+    app: Flask, register: Callable[..., Account], sign_up: Callable[..., Account], owner: Account
+) -> None:
+    register("one")
+    body = {"kind": "toepen", "rules": {"seats": 2}, "seats": [{"bot": "one"}, {"house": "rookie"}]}
+    game = owner.client.post("/v1/games", json={**body, "visibility": "private"}).json["game"]
+    other = Browser(app)
+    other.sign_in(sign_up("bia").token)
+    assert other.get(f"/games/{game}").status_code == 404
+    assert other.send(f"/games/{game}/cancel", {"reason": ""}, page="/account").status_code == 404
+    browser = Browser(app)
+    browser.sign_in(owner.token)
+    text = browser.get(f"/games/{game}").text
+    assert "This game is private, so it cannot be watched." in text
+    # There is no stream of a private game.
+    assert "watch-page.js" not in text
+    sent = browser.send(f"/games/{game}/cancel", {"reason": "Too slow."}, page=f"/games/{game}")
+    assert sent.status_code == 303
+    text = browser.get(f"/games/{game}").text
+    assert "Cancelled by its creator: Too slow." in text
+    assert f'action="/games/{game}/cancel"' not in text
+
+
 @pytest.mark.parametrize("kind", ["truco", "toepen"])
 def test_spectators_are_sent_no_hidden_card(
     kind: str, register: Callable[..., Account], owner: Account, anybody: ContractClient

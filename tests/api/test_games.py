@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from arena.ops.service import Service
 from arena.records.verify import verify
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient, contract_client
@@ -367,6 +368,46 @@ def test_an_admin_ends_all_games_of_an_owner(
         admin.post("/v1/admin/owners/nobody/games/cancel", json={"reason": "x"}).json["code"]
         == "owner_not_found"
     )
+
+
+def test_games_of_a_suspended_owner_end_unless_others_play_in_them(
+    owner: Account,
+    new_game: Callable[..., Any],
+    sign_up: Callable[..., Account],
+    register: Callable[..., Account],
+    admin: ContractClient,
+    services: Service,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = [new_game("toepen", [{"bot": "bot-a"}, {"house": "rookie"}])["game"] for _ in range(2)]
+    house = new_game("truco", [{"house": "rookie"}] * 4)["game"]
+    waiting = new_game("toepen", [{"house": "rookie"}, {"open": True}])["game"]
+    shared = new_game("toepen", [{"bot": "bot-a"}, {"open": True}])["game"]
+    guest = register("guest-bot", of=sign_up("bia"))
+    guest.client.post(f"/v1/games/{shared}/join", json={})
+    name = owner.client.get("/v1/owners/me").json["name"]
+    # The process is killed after the first game.
+    cancel, killed = services.live.cancel, []
+
+    def once(*args: Any, **options: Any) -> Any:
+        if killed:
+            raise KeyboardInterrupt
+        killed.append(args)
+        return cancel(*args, **options)
+
+    monkeypatch.setattr(services.live, "cancel", once)
+    with pytest.raises(KeyboardInterrupt):
+        services.suspensions.suspend_owner(name, "Spam.", "admin", 0)
+    monkeypatch.undo()
+    assert admin.put(f"/v1/admin/owners/{name}/suspension", json={"reason": "Spam."}).status_code == 200
+    found = {game: services.live.header(game) for game in (*own, house, waiting, shared)}
+    states = {game: (header.state, header.reason) for game, header in found.items()}
+    ended = "its creator was suspended"
+    assert states == {
+        **dict.fromkeys((*own, house), ("void", ended)),
+        waiting: ("cancelled", ended),
+        shared: ("running", None),
+    }
 
 
 def test_resign(bots: list[Account], new_game: Callable[..., Any], register: Callable[..., Account]) -> None:

@@ -6,12 +6,16 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import cast
 
 import pytest
 import redis
 
 from api.app import create_app
+from arena.live.header import person_account
+from arena.ops.service import Service
 from arena.ops.settings import Settings
+from arena.ops.status import parse
 from arena.store.embedded import EmbeddedStore
 from queues.rq_jobs import HOUSE_QUEUE, QUEUES, QUEUES_OF, RqJobs
 from tests.api.contract import ContractClient, contract_client
@@ -108,6 +112,27 @@ def test_the_pool_and_the_age_of_boards(own: EmbeddedStore, client: ContractClie
         assert 100 <= found[f"botequim_board_age_seconds{labels}"] < 1000
         assert (found[f"botequim_board_lag_seconds{labels}"] >= 100) == is_late
     assert not any("age_seconds" in name and "toepen" in name for name in found)
+
+
+def test_who_uses_the_machine(own: EmbeddedStore, client: ContractClient) -> None:
+    service = cast(Service, client.application.extensions["botequim"])
+    for number in range(12):
+        service.accounts.sign_up(f"owner-{number}")
+        service.budgets.charge(f"owner-{number}", 1000 * number)
+    service.budgets.charge("", 20_000)
+    for person in ("one", "two"):
+        service.budgets.charge(service.payers.of_person(person, "", "192.0.2.1"), 500)
+    service.moderation.hide("owner", "owner-11", "name", by="admin", reason="rude")
+    text = client.get("/metrics").text
+    found = parse(text)
+    seconds = {label[9:-1]: value for label, value in found["botequim_account_seconds"].items()}
+    assert len(seconds) == 10
+    assert seconds["the arena itself"] == 20
+    assert seconds["owner-10"] == 10
+    assert "owner-11" not in seconds
+    assert found["botequim_accounts_seconds"] == {"": 20 + 66 + 1}
+    assert found["botequim_guests"] == {"": 2}
+    assert not any(account in text for account in service.payers.all_of(person_account("one")))
 
 
 def test_a_scrape_reads_no_board_and_takes_few_commands(own: EmbeddedStore, client: ContractClient) -> None:

@@ -46,7 +46,9 @@ def test_the_file_is_current(one_app: Flask) -> None:
     """Run ``python -m api.openapi > openapi.yaml`` after a change."""
     text = (ROOT / "openapi.yaml").read_text()
     assert text == as_yaml(document(one_app))
-    assert len(text.encode()) <= 400_000
+    # It had 656,000 bytes until schemas, examples and errors were written once. The limit notices when they
+    # are repeated again; for a new operation (3,500 bytes on average), raise it rather than cut its text.
+    assert len(text.encode()) <= 450_000
 
 
 def test_it_is_valid(spec: dict[str, Any]) -> None:
@@ -177,7 +179,7 @@ def test_every_code_that_is_documented_is_in_the_list(spec: dict[str, Any]) -> N
     assert {example["value"]["status"] for example in shown.values()} >= {401, 403, 404, 409, 422}
     assert all(example["value"]["code"] == code for code, example in shown.items())
     # The first two are answers to addresses and methods that are not an operation, the others to pages.
-    of_pages = {"no_picture", "form_expired", "too_many_tables", "review_exists"}
+    of_pages = {"no_picture", "form_expired", "review_exists"}
     assert documented == ERRORS.keys() - {"not_found", "method_not_allowed"} - of_pages - {
         "invalid_clock",
         "invalid_nonce",

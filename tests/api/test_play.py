@@ -411,6 +411,28 @@ def test_guests(limited: Callable[..., Flask]) -> None:
     assert "rate_limited" in Browser(app).send("/play", TOEPEN, page="/play").text
 
 
+def test_processor_time_of_guests(app: Flask, browser: Browser) -> None:
+    """Used up, house bots and reviews are refused in words; owners have their own."""
+    service = service_of(app)
+    game = open_table(browser, TOEPEN)
+    play_out(app, browser, game)
+    payer = service.people.header(game).payer
+    service.budgets.charge(payer, 300_000)
+    open_table(browser, TOEPEN)
+    service.budgets.charge(payer, 60_000)
+    response = browser.send("/play", TOEPEN, page="/play")
+    assert response.status_code == 422
+    assert "budget_exceeded" in response.text
+    assert "A guest can use at most 360 s of processor time per day; 0 s are left" in response.text
+    assert "to sign in, or to wait " in response.text
+    refused = browser.send(f"/games/{game}/review", page=f"/games/{game}")
+    assert refused.status_code == 429
+    assert "guest can use at most 360 s" in refused.text
+    # A table without house bots costs next to nothing.
+    open_table(browser, {**TOEPEN, "seat1": "friend"})
+    open_table(Browser(app), TOEPEN)
+
+
 # What others see
 
 

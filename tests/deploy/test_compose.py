@@ -68,6 +68,11 @@ def test_all_run_without_rights_and_with_limits(name: str) -> None:
     assert size(service["mem_limit"]) <= 4 << 30
 
 
+def test_live_workers_and_the_api_come_before_other_workers() -> None:
+    shares = {name: services()[name].get("cpu_shares", 1024) for name in OURS}
+    assert {name for name, share in shares.items() if share < 1024} == {"worker", "checks", "archiver"}
+
+
 def size(text: str) -> int:
     """Bytes of ``2gb``, ``512m`` and so on."""
     number, unit = re.fullmatch(r"(\d+)([mg])b?", text).groups()  # type: ignore[union-attr]

@@ -53,6 +53,14 @@ def test_every_file_says_that_it_has_not_been_run() -> None:
     assert all("has not been run on a cluster" in path.read_text().splitlines()[0] for path in files)
 
 
+@pytest.mark.parametrize("kind", ["live", "checks"])
+def test_workers_differ_only_in_their_kind(kind: str) -> None:
+    """A manifest cannot include another one, so a change of one must be made in all three."""
+    worker = (FOLDER / "worker.yaml").read_text()
+    expected = re.sub(r"\bworker\b", kind, worker).replace("workers]", f"workers, --{kind}]")
+    assert (FOLDER / f"{kind}.yaml").read_text() == expected
+
+
 @pytest.mark.parametrize("name", OURS)
 def test_each_service_is_that_of_compose(name: str) -> None:
     (container,) = pod(name)["containers"]

@@ -13,8 +13,10 @@ import pytest
 from api.openapi.game_page import game_page
 from arena.games import GAMES
 from arena.games.kernel import CHANCE
-from arena.ops.settings import DEFAULT_LIMITS
+from arena.ops import costs
+from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Limit, Settings
 from arena.sandbox.runtime import python_program
+from arena.store.amounts import Compute
 from tests.blocks import ROOT, follow
 from tests.contract.playouts import playout, random_rules
 
@@ -115,6 +117,33 @@ def test_every_metric_is_in_the_table() -> None:
     )
     # The family of a counter gets its ending when it is written.
     assert shown == {name + "_total" * (kind == "CounterMetricFamily") for kind, name in made}
+
+
+def test_the_page_of_costs_is_current() -> None:
+    """Run ``python -m arena.ops.costs > docs/costs.md`` after changing a limit, without settings in the
+    environment.
+    """
+    text = (ROOT / "docs/costs.md").read_text(encoding="utf-8")
+    assert text == costs.page(Settings(""))
+    # Every limit that bounds work is in it, with its value.
+    found = dict(re.findall(r"`(\w+_per_\w+)` (\d+/\d+)", text))
+    free = {"links_per_owner", "bots_per_owner", "webhook_checks_per_owner"}
+    assert found == {
+        name: f"{limit.most}/{limit.seconds:g}" for name, limit in DEFAULT_LIMITS.items() if name not in free
+    }
+
+
+def test_the_page_of_costs_follows_the_settings() -> None:
+    limits = {**DEFAULT_LIMITS, "sign_ups_per_address": Limit(2, 86_400), "requests_per_token": None}
+    changed = Settings("", budget=Compute(5, 7_000), guest_ms=300, http=HttpSettings(limits=limits))
+    account = {row.work.split()[0]: row for row in costs.account_rows(changed)}
+    address = {row.work: row for row in costs.address_rows(changed)}
+    assert account["all"].day == "7"
+    assert account["requests"].day == "without a bound"
+    assert address["all jobs of all guests"].day == "3"
+    # Two at once, and two in the course of the day.
+    assert address["accounts that the address signs up"].day == "28: the budgets of them all"
+    assert address["reviews"].day == "the budget, and one more: 23"
 
 
 @pytest.mark.parametrize("kind", GAMES)

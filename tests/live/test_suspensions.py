@@ -9,7 +9,7 @@ import pytest
 
 from arena.accounts.suspensions import BotSuspended, SuspensionNotFound
 from arena.accounts.versions import Suspension
-from arena.sandbox.progress import GroupAttempt
+from arena.sandbox.progress import EndedJob, GroupAttempt
 from tests.live.arenas import Arena
 from tests.live.snapshots import play_once
 from tests.waiting import wait_until
@@ -158,7 +158,7 @@ def test_a_suspended_bot_is_not_seated_until_that_is_lifted(arena: Arena) -> Non
     assert suspensions.bots() == []
 
 
-def test_what_an_ended_worker_has_charged_is_counted_once(arena: Arena) -> None:
+def test_a_job_that_ended_with_its_worker_is_charged_once(arena: Arena) -> None:
     running_cup(arena)
     group = group_of(arena, "cup", "amy", "bea")
 
@@ -167,7 +167,10 @@ def test_what_an_ended_worker_has_charged_is_counted_once(arena: Arena) -> None:
         return found
 
     before = used()
+    attempt = GroupAttempt("cup", group, 0, ("amy", "bea"), "amy")
     for _ in range(2):
-        ended = GroupAttempt("cup", group, 0, ("amy", "bea"), "amy", charged_ms=1500.5)
-        arena.tournaments.note_ended_worker(ended)
-    assert used() - before == 1501
+        arena.service.note_ended_worker(EndedJob("one", attempt, "olga", 1500, 40.0))
+    assert used() - before == 1500
+    # The fuel was more than the processor time.
+    arena.service.note_ended_worker(EndedJob("two", None, "olga", 10, 40.0))
+    assert used() - before == 1540

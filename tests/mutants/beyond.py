@@ -90,6 +90,20 @@ FAULTS = [
         ("live/test_budgets.py",),
     ),
     Fault(
+        "who began a job pays for what another job has used",
+        "arena/accounts/bill.py",
+        "        self._start_ms = _used_ms()\n        self.to",
+        "        self._start_ms = 0.0\n        self.to",
+        ("live/test_bill.py",),
+    ),
+    Fault(
+        "the guests of an address have a budget each and none together",
+        "arena/accounts/payers.py",
+        "return (payer, other) if other.startswith(ADDRESS) else (other,)",
+        "return (payer,) if other.startswith(ADDRESS) else (other,)",
+        ("live/test_bill.py",),
+    ),
+    Fault(
         "the lease of a driver that died never ends",
         "arena/store/scripts/webhook_begin.lua",
         "redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[2])",
@@ -130,6 +144,13 @@ FAULTS = [
         "charge = max(used, int(seconds * 1000 * FUEL_PER_MS))",
         "charge = used",
         ("sandbox/test_hostile.py",),
+    ),
+    Fault(
+        "slow names of one owner take all threads",
+        "arena/webhooks/resolving.py",
+        "self._pending[owner] < self._per_owner and self._pending.total() < self._names",
+        "self._pending.total() < self._names",
+        ("webhooks/test_resolving.py",),
     ),
     Fault(
         "one public address of a host is enough",

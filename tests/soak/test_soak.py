@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.soak import arena, faulty, hostile, kills, processes, submit, webhooks
+from tests.soak import arena, bill, faulty, hostile, kills, processes, submit, webhooks
 from tests.waiting import PATIENCE
 
 SCALE = int(os.environ.get("BOTEQUIM_SOAK", "1"))
@@ -94,3 +94,10 @@ def test_hostile_modules_are_ended_beside_honest_bots(tmp_path: Path) -> None:
     ended = [call for call in calls if call.bot != hostile.HONEST]
     assert len(ended) >= 40 * SCALE
     assert sum(call.fault != "" for call in ended) >= 40 * SCALE
+
+
+@pytest.mark.nightly("soak")
+def test_the_sum_of_all_charges_is_the_processor_time_of_the_workers(tmp_path: Path) -> None:
+    found = bill.measure(tmp_path, 40 * SCALE, 10, lambda line: None)
+    assert abs(found.difference) < bill.MOST_DIFFERENCE, found
+    assert found.accounts.keys() == {"olga", "pia", "rita", "all guests", "the arena itself"}

@@ -51,6 +51,8 @@ def test_the_status_of_a_service_and_what_is_wrong_with_it(tmp_path: Path) -> No
             "last tick",
             "archive              0 segments of 0.0 MB",
             "connections",
+            "processor time today",
+            "  the arena itself",
         ):
             assert name in screen
         assert "WRONG" not in screen
@@ -79,6 +81,21 @@ def test_the_status_of_a_service_and_what_is_wrong_with_it(tmp_path: Path) -> No
         code, screen = shown(service)
         assert code == 1
         assert "does not answer" in screen
+
+
+def test_it_says_who_uses_the_machine() -> None:
+    text = (
+        'botequim_account_seconds{account="olga"} 12.5\nbotequim_account_seconds{account="all guests"} 30.0\n'
+        'botequim_account_seconds{account="the arena itself"} 7.5\nbotequim_accounts_seconds 100.0\n'
+        "botequim_guests 3.0"
+    )
+    lines = [(line.name, line.value) for line in status(parse(text))]
+    start = lines.index(("processor time today", "100.0 s"))
+    assert lines[start + 1 : start + 4] == [
+        ("  all guests (3)", "30.0 s, 30 %"),
+        ("  olga", "12.5 s, 12 %"),
+        ("  the arena itself", "7.5 s, 8 %"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,27 @@ def play_house_game_again(client: Client) -> None:
         time.sleep(0.2)
 
 
+def check_priorities(service: Service) -> None:
+    """Only what no move waits for has a lower priority."""
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    for what, nice in (
+        ("worker", 10),
+        ("checks", 10),
+        ("archiver", 10),
+        ("live", 0),
+        ("api", 0),
+        ("scheduler", 0),
+        ("webhooks", 0),
+    ):
+        # The last one does the work, below its watchdog or its server.
+        expected = min(19, own + nice)
+        until(
+            lambda what=what, expected=expected: (  # type: ignore[misc]
+                os.getpriority(os.PRIO_PROCESS, service.pids(what)[-1]) == expected
+            )
+        )
+
+
 def test_it_starts_plays_stops_cleanly_and_keeps_its_data(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         assert f"API:      {service.url}" in service.lines
@@ -69,6 +90,7 @@ def test_it_starts_plays_stops_cleanly_and_keeps_its_data(tmp_path: Path) -> Non
         token = service.client().sign_up("olga")
         bot = service.client(token).register_bot("bot-of-olga")
         game = play_house_game(service.client(token))
+        check_priorities(service)
         began = descendants(service.process.pid)
         assert len(began) >= 4
         assert service.stop(signal.SIGINT) == 0

@@ -20,7 +20,7 @@ from arena.ops.service import open_service
 from arena.ops.settings import Settings
 from arena.store.webhooks import Circuit
 from arena.webhooks.addresses import Policy
-from arena.webhooks.calling import Endpoint
+from arena.webhooks.calling import Connect, Endpoint
 from arena.webhooks.driver import Driver
 from tests.live.clock import skip
 from tests.service import ROOT, environment
@@ -186,9 +186,7 @@ class Arena:
             time.sleep(0.01)
 
     @contextmanager
-    def driven(
-        self, policy: Policy = LOOPBACK, connect: Callable[[str, Policy], Endpoint] = Endpoint
-    ) -> Iterator[Driver]:
+    def driven(self, policy: Policy = LOOPBACK, connect: Connect = Endpoint) -> Iterator[Driver]:
         """While a driver runs, and a sweeper serves the clocks."""
         driver = Driver(self.live, self.accounts, self.webhooks, policy, self.signs, connect=connect)
         thread = threading.Thread(target=driver.run, daemon=True)

@@ -9,7 +9,8 @@ from ipaddress import ip_network
 import pytest
 
 from arena.webhook_messages.errors import AddressNotAllowed, InvalidUrl, NameNotFound
-from arena.webhooks.addresses import Policy, system_resolve
+from arena.webhooks.addresses import Policy
+from arena.webhooks.resolving import system_resolve
 from tests.webhooks.parts import LOOPBACK, until
 
 PUBLIC = Policy()

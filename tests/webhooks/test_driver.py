@@ -91,7 +91,7 @@ def test_a_name_with_a_private_address_is_never_called(arena: Arena) -> None:
         called.set()
         reply(to, {})
 
-    def connect(url: str, policy: Policy) -> Endpoint:
+    def connect(url: str, policy: Policy, owner: str) -> Endpoint:
         return Endpoint(url, Policy(http=True), resolve=lambda *_: ["127.0.0.1"])
 
     with handler(answer) as url:

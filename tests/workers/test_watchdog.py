@@ -93,6 +93,9 @@ def test_a_group_that_ends_two_workers_is_stopped_and_the_bot_is_suspended(
     assert suspended is not None
     assert suspended.reason == "2 workers hung or crashed during calls of this bot"
     assert (suspended.tournament, suspended.group) == (name, "r1-p1-g1")
+    if how == "burning":
+        # The owner pays for what the two workers used until they were killed.
+        assert arena.service.budgets.of_owner("olga")["fuel_ms"]["used"] > 2 * 6_000
     with pytest.raises(BotSuspended):
         arena.tournaments.qualify("toepen", "stuck", "1")
 

@@ -1,0 +1,61 @@
+"""The bill of jobs: a worker measures the processor time of every job that it runs, and charges it once,
+afterwards, to the account that the job belongs to.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from arena.accounts.allowances import Budgets
+from arena.sandbox.checking import children_seconds
+from arena.sandbox.progress import PROGRESS, EndedJob
+
+
+class Bill:
+    """Measures the jobs of this process, which runs one at a time."""
+
+    def __init__(self, budgets: Budgets) -> None:
+        self._budgets = budgets
+        self._payer = ""
+        self._start_ms = math.inf
+
+    @contextmanager
+    def job(self) -> Iterator[None]:
+        """Charge the processor time of the block, with all threads and with the children that ended in it,
+        also if the block raises. The arena itself pays unless the block calls :meth:`to`. The charge is at
+        least what the calls of bots in the block cost, each the larger of its fuel and its processor time.
+        """
+        self._start_ms = _used_ms()
+        self.to("")
+        PROGRESS.take_charges()
+        try:
+            yield
+        finally:
+            used, payer = _used_ms() - self._start_ms, self._payer
+            self._start_ms = math.inf
+            self.to("")
+            self._budgets.charge(payer, used, PROGRESS.take_charges())
+
+    def to(self, payer: str) -> None:
+        """Charge the running job to an account. The arena itself has the empty name."""
+        self._payer = payer
+        PROGRESS.bill(payer, self._start_ms)
+
+    def rest_to(self, payer: str) -> None:
+        """Charge an account only for what the running job uses from now on."""
+        if self._start_ms < math.inf:
+            now_ms = _used_ms()
+            self._budgets.charge(self._payer, now_ms - self._start_ms)
+            self._start_ms = now_ms
+        self.to(payer)
+
+    def ended(self, job: EndedJob) -> None:
+        """Charge a job that ended with its worker."""
+        self._budgets.charge(job.payer, job.used_ms, job.charged_ms)
+
+
+def _used_ms() -> float:
+    return 1000 * (time.process_time() + children_seconds())

@@ -1,0 +1,273 @@
+"""The bill of jobs: each kind is charged once, to the account that it belongs to, whatever its outcome."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from arena.accounts import bill
+from arena.accounts.allowances import DAY_MS, BudgetExceeded
+from arena.accounts.payers import ARENA, GUESTS
+from arena.accounts.uploads import python_upload
+from arena.errors import ArenaError
+from arena.live.header import person_account
+from arena.live.unfinished import TooManyTables
+from arena.ops.jobs import Job, JobName
+from arena.sandbox.progress import JOB, PROGRESS
+from tests.live.arenas import Arena
+from tests.live.clock import skip
+
+SOURCE = "def choose(turn):\n    return turn['legal_actions'][0]\n"
+
+
+@pytest.fixture
+def arena(url: str) -> Iterator[Arena]:
+    opened = Arena(url)
+    opened.accounts.sign_up("olga")
+    skip(opened.live, DAY_MS - opened.now_ms() % DAY_MS)
+    yield opened
+    opened.live.close()
+
+
+def used(arena: Arena) -> dict[str, float]:
+    """The processor time of today by account."""
+    return arena.service.budgets.usage(100).accounts
+
+
+def charged(arena: Arena, account: str) -> int:
+    day = arena.now_ms() // DAY_MS
+    return arena.store.budgets.used(account, day).fuel_ms
+
+
+def burn(seconds: float) -> None:
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+
+
+def test_a_job_is_charged_once_with_its_children_and_also_if_it_fails(arena: Arena) -> None:
+    own = arena.service.bill
+
+    def fail() -> None:
+        own.to("olga")
+        burn(0.05)
+        subprocess.run([sys.executable, "-c", "sum(range(3_000_000))"], check=True)
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), own.job():
+        fail()
+    (ms,) = used(arena).values()
+    assert 70 < ms == pytest.approx(charged(arena, "olga"), abs=1)
+    with own.job():
+        burn(0.02)
+    assert used(arena)["olga"] == ms
+    assert used(arena)[ARENA] > 20
+    assert arena.service.budgets.usage(1).all_ms == pytest.approx(sum(used(arena).values()))
+
+
+def test_the_arena_pays_for_what_it_prepares(arena: Arena) -> None:
+    own = arena.service.bill
+    with own.job():
+        burn(0.03)
+        own.rest_to("olga")
+        burn(0.06)
+    assert used(arena)[ARENA] >= 30
+    assert 60 <= used(arena)["olga"] < 90
+
+
+def test_fuel_is_charged_if_it_is_more_than_the_processor_time(arena: Arena) -> None:
+    own = arena.service.bill
+    with own.job():
+        own.to("olga")
+        PROGRESS.charge(5000)
+    assert charged(arena, "olga") == 5000
+    # Who uses the machine is another question.
+    assert used(arena)["olga"] < 100
+
+
+def test_what_is_less_than_a_millisecond_is_not_lost(arena: Arena) -> None:
+    for _ in range(10):
+        arena.service.budgets.charge("olga", 0.25)
+    assert charged(arena, "olga") == 2
+    assert used(arena)["olga"] == 2.5
+
+
+def test_a_worker_that_ends_leaves_its_job_and_who_pays(arena: Arena) -> None:
+    own = arena.service.bill
+    PROGRESS.clear()
+    assert PROGRESS.ended_job(10**6) is None
+    PROGRESS.begin(JOB, 60)
+    try:
+        with own.job():
+            own.to("olga")
+            PROGRESS.charge(40)
+            ended = PROGRESS.ended_job(bill._used_ms() + 100)
+            assert ended is not None
+            assert (ended.group, ended.payer, ended.charged_ms) == (None, "olga", 40)
+            assert 100 <= ended.used_ms < 200
+        over = PROGRESS.ended_job(10**6)
+        assert over is not None
+        assert (over.payer, over.used_ms, over.charged_ms) == ("", 0, 0)
+    finally:
+        PROGRESS.end(JOB)
+    arena.service.note_ended_worker(ended)
+    assert charged(arena, "olga") >= 100
+    assert not math.isinf(used(arena)["olga"])
+
+
+# Each kind of job
+
+
+def test_ticks_and_boards_belong_to_the_arena(arena: Arena) -> None:
+    arena.service.run(Job(JobName.TICK))
+    arena.service.run(Job(JobName.PUBLISH_BOARD, ("truco", "open", "base@1")))
+    arena.service.run(Job(JobName.STEP_TOURNAMENT, ("nothing",)))
+    assert set(used(arena)) == {ARENA}
+
+
+def test_groups_of_house_bots_and_standings_belong_to_the_organiser(arena: Arena) -> None:
+    arena.cup()
+    arena.lock()
+    for name in (JobName.STEP_TOURNAMENT, JobName.UPDATE_STANDINGS):
+        before = used(arena).get("olga", 0)
+        arena.service.run(Job(name, ("cup",)))
+        assert used(arena)["olga"] > before
+    before = used(arena)["olga"]
+    arena.service.run(Job(JobName.PLAY_LOCAL_GROUPS, ("cup", 0)))
+    assert used(arena)["olga"] > before + 1
+    assert set(used(arena)) == {"olga"}
+
+
+def test_a_live_game_and_its_record_belong_to_the_creator(arena: Arena) -> None:
+    game = str(arena.live.create("truco", seats=[{"house": "rookie"}] * 4, created_by="olga")["game"])
+    while job := next(iter(arena.jobs.pending), None):
+        before = used(arena).get("olga", 0)
+        del arena.jobs._pending[job]
+        arena.service.run(job)
+        assert used(arena)["olga"] > before
+    assert arena.live.summary(game)["state"] == "finished"
+    assert set(used(arena)) == {"olga"}
+
+
+@pytest.mark.system
+def test_an_upload_and_its_refusal_belong_to_the_owner(arena: Arena) -> None:
+    for name, source in (("good", SOURCE), ("bad", "choose = 1 / 0\n")):
+        before = used(arena).get("olga", 0)
+        _, _, upload = arena.uploads.register("olga", name, "1", python_upload(source))
+        arena.service.run(Job(JobName.CHECK_UPLOAD, (name, upload.id)))
+        assert arena.uploads.find(name, upload.id).state == ("added" if name == "good" else "refused")
+        assert used(arena)["olga"] > before + 100
+    arena.service.budgets.charge("olga", 10**9)
+    with pytest.raises(BudgetExceeded):
+        arena.uploads.register("olga", "more", "1", python_upload(SOURCE))
+
+
+def finished_game(arena: Arena, payer: str) -> str:
+    """A game of a person that is over."""
+    person = {"person": "person_1", "name": "guest 1", "agrees": False}
+    game = str(arena.live.create("truco", seats=[person, *[{"house": "rookie"}] * 3])["game"])
+    arena.live.resign(game, "person_1")
+    arena.jobs.run_pending(arena.service)
+    return game
+
+
+def test_a_review_belongs_to_who_asked_for_it(arena: Arena) -> None:
+    payers, reviews = arena.service.payers, arena.service.reviews
+    payer = payers.of_person("person_1", "", "192.0.2.1")
+    game = finished_game(arena, payer)
+    assert set(used(arena)) == {GUESTS}
+    reviews.request(game, 1, "olga")
+    arena.jobs.run_pending(arena.service)
+    review = reviews.find(game, 1)
+    assert review is not None
+    assert review.done
+    assert used(arena)["olga"] > 1
+
+
+@pytest.mark.system
+def test_a_trial_game_belongs_to_the_address(arena: Arena) -> None:
+    payer = arena.service.payers.of_address("192.0.2.1")
+    assert "192" not in payer
+    trial = arena.service.trial_games.begin(SOURCE, payer)
+    arena.jobs.run_pending(arena.service)
+    found = arena.service.trial_games.find(trial)
+    assert found is not None
+    assert found.state == "played"
+    assert charged(arena, payer) > 100
+    assert used(arena)[GUESTS] > 100
+    assert arena.service.budgets.usage(5).guests == 1
+
+
+def test_an_owner_has_so_many_unfinished_games_with_house_bots(arena: Arena) -> None:
+    """What has begun is not interrupted when the budget is used up, so that there is a limit of it."""
+
+    def create() -> str:
+        seats = [{"house": "rookie"}, *[{"open": True}] * 3]
+        return str(arena.live.create("truco", seats=seats, created_by="olga")["game"])
+
+    first = create()
+    arena.live.create("truco", seats=[{"open": True}] * 4, created_by="olga")
+    for _ in range(99):
+        create()
+    with pytest.raises(TooManyTables) as caught:
+        create()
+    assert "at most 100 games at a time can be unfinished" in caught.value.message
+    arena.live.cancel(first)
+    create()
+    with pytest.raises(TooManyTables):
+        create()
+
+
+# Guests
+
+
+def open_table(arena: Arena, person: str, address: str, owner: str = "") -> str:
+    return arena.service.people.open(person, address, "truco", ["house:rookie"] * 3, {}, owner=owner)
+
+
+def test_a_guest_pays_and_all_guests_of_an_address_together(arena: Arena) -> None:
+    budgets, payers = arena.service.budgets, arena.service.payers
+    open_table(arena, "person_1", "192.0.2.1")
+    guest, address = person_account("person_1"), payers.of_address("192.0.2.1")
+    budgets.charge(guest, 360_000)
+    assert charged(arena, guest) == charged(arena, address) == 360_000
+    with pytest.raises(BudgetExceeded) as caught:
+        open_table(arena, "person_1", "192.0.2.1")
+    assert caught.value.message == "a guest can use at most 360 s of processor time per day; 0 s are left"
+    for number in range(2, 11):
+        game = open_table(arena, f"person_{number}", "192.0.2.1")
+        arena.live.cancel(game, running=True)
+        budgets.charge(person_account(f"person_{number}"), 360_000)
+    with pytest.raises(BudgetExceeded) as caught:
+        open_table(arena, "person_11", "192.0.2.1")
+    assert caught.value.message.startswith("all guests of one address together can use at most 3600 s")
+    assert caught.value.extra["left"] == 0
+    open_table(arena, "person_11", "192.0.2.2")
+    assert arena.service.budgets.usage(5).guests == 10
+    assert used(arena) == {GUESTS: 3_600_000}
+
+
+def test_a_person_who_has_signed_in_pays_as_the_owner(arena: Arena) -> None:
+    open_table(arena, "person_1", "192.0.2.1", "olga")
+    arena.jobs.run_pending(arena.service)
+    assert set(used(arena)) == {"olga"}
+    arena.service.budgets.charge("olga", 10**9)
+    with pytest.raises(BudgetExceeded, match="an account can use"):
+        open_table(arena, "person_1", "192.0.2.1", "olga")
+
+
+def test_a_deleted_owner_leaves_no_account(arena: Arena) -> None:
+    open_table(arena, "person_1", "192.0.2.1", "olga")
+    arena.service.budgets.charge("olga", 100)
+    arena.service.budgets.charge("", 50)
+    arena.service.account_data.delete("olga", "olga")
+    assert set(used(arena)) == {ARENA}
+    assert charged(arena, "olga") == 0
+    assert arena.service.payers.all_of(person_account("person_1")) == (person_account("person_1"),)
+    with pytest.raises(ArenaError):
+        arena.accounts.owner("olga")
