@@ -111,7 +111,8 @@ class _Bench:
             ("thinks", python_upload(THINKS)),
             ("module", module_upload(modules.PLAYS)),
         ):
-            self.parts.uploads.register("olga", name, "1", upload)
+            _, _, received = self.parts.uploads.register("olga", name, "1", upload)
+            wait_until(lambda one=received: self.parts.uploads.wait(one, 5).is_settled)  # type: ignore[misc]
         for name in ("good", "thinks", "module"):
             wait_until(lambda name=name: self._is_qualified(name))  # type: ignore[misc]
 
@@ -158,7 +159,7 @@ class _Bench:
         return str(self.parts.tournaments.view(tournament)["state"])
 
     def _is_over(self, game: str) -> bool:
-        return self.parts.live.summary(game)["state"] not in ("waiting", "running")
+        return self.parts.live.header(game).state not in ("waiting", "running")
 
     def _one_of_each(self) -> None:
         """An upload, a table of a guest, a review of the last one, and a trial game."""
