@@ -80,6 +80,11 @@ class Worker(SimpleWorker):
         with self._renewal:
             super().cleanup_execution(job, pipeline, execution)
 
+    def execute_job(self, job: Job, queue: Queue) -> None:
+        """Run a job, and charge what RQ needs for it to the arena itself."""
+        with service().bill.around():
+            super().execute_job(job, queue)
+
     def perform_job(self, job: Job, queue: Queue, execution: Execution) -> bool:
         """Run a job, and return whether it succeeded. Its log lines contain its id and the id of the request
         that caused it.

@@ -7,11 +7,16 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from typing import Final
 
 from arena.accounts.allowances import Budgets
 from arena.sandbox.checking import children_seconds
 from arena.sandbox.progress import PROGRESS, EndedJob
+from arena.store.connection import StoreUnavailable
+
+_LEAST_MS: Final = 100
+"""The processor time outside of jobs that is charged together."""
 
 
 class Bill:
@@ -21,6 +26,8 @@ class Bill:
         self._budgets = budgets
         self._payer = ""
         self._start_ms = math.inf
+        self._charged_ms = 0.0
+        self._around_ms = 0.0
 
     @contextmanager
     def job(self) -> Iterator[None]:
@@ -36,6 +43,7 @@ class Bill:
         finally:
             used, payer = _used_ms() - self._start_ms, self._payer
             self._start_ms = math.inf
+            self._charged_ms += used
             self.to("")
             self._budgets.charge(payer, used, PROGRESS.take_charges())
 
@@ -48,9 +56,25 @@ class Bill:
         """Charge an account only for what the running job uses from now on."""
         if self._start_ms < math.inf:
             now_ms = _used_ms()
-            self._budgets.charge(self._payer, now_ms - self._start_ms)
-            self._start_ms = now_ms
+            used, self._start_ms = now_ms - self._start_ms, now_ms
+            self._charged_ms += used
+            self._budgets.charge(self._payer, used)
         self.to(payer)
+
+    @contextmanager
+    def around(self) -> Iterator[None]:
+        """Charge the arena itself for what the block, which runs a job of a queue, uses outside of the job.
+        Small amounts are charged together.
+        """
+        start, before = _used_ms(), self._charged_ms
+        try:
+            yield
+        finally:
+            self._around_ms += _used_ms() - start - (self._charged_ms - before)
+            if self._around_ms >= _LEAST_MS:
+                with suppress(StoreUnavailable):
+                    self._budgets.charge("", self._around_ms)
+                    self._around_ms = 0.0
 
     def ended(self, job: EndedJob) -> None:
         """Charge a job that ended with its worker."""

@@ -15,7 +15,7 @@ COUNTER_SCRIPTS: Final = (_TAKE, _START)
 """The scripts that the connection of a counter store must load."""
 
 _KEPT_SECONDS: Final = 2 * 86_400
-_DAYS: Final = 8
+_DAYS: Final = 7
 """The number of days for which the processor time of accounts is kept."""
 
 _ALL: Final = ""

@@ -73,11 +73,23 @@ def test_a_job_is_charged_once_with_its_children_and_also_if_it_fails(arena: Are
 def test_the_arena_pays_for_what_it_prepares(arena: Arena) -> None:
     own = arena.service.bill
     with own.job():
-        burn(0.03)
+        burn(0.2)
         own.rest_to("olga")
-        burn(0.06)
-    assert used(arena)[ARENA] >= 30
-    assert 60 <= used(arena)["olga"] < 90
+        burn(0.02)
+    assert used(arena)[ARENA] >= 200
+    assert 20 <= used(arena)["olga"] < 200
+
+
+def test_what_a_queue_needs_is_charged_to_the_arena(arena: Arena) -> None:
+    own = arena.service.bill
+    for _ in range(2):
+        with own.around():
+            burn(0.1)
+            with own.job():
+                own.to("olga")
+                burn(0.01)
+    assert 20 <= used(arena)["olga"] < 200
+    assert used(arena)[ARENA] >= 200
 
 
 def test_fuel_is_charged_if_it_is_more_than_the_processor_time(arena: Arena) -> None:

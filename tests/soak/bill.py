@@ -40,6 +40,9 @@ _PAUSE: Final = 1.0
 _EACH: Final = 5.0
 """Seconds between two uploads, reviews and trial games."""
 
+_MOST_WAITING: Final = 10
+"""Waiting jobs above which no more of these are requested."""
+
 _TICK: Final = 1.0 / os.sysconf("SC_CLK_TCK")
 _GUEST: Final = "person_guest"
 
@@ -98,11 +101,24 @@ class _Bench:
         usage = self.parts.budgets.usage(0)
         return Reading(time.monotonic(), processor_seconds(self.service), usage.all_ms / 1000)
 
+    def _waiting(self) -> int:
+        figures = self.jobs.figures()
+        assert figures is not None
+        return sum(queue.jobs for queue in figures.queues)
+
     def is_idle(self) -> bool:
         """Whether no job waits or runs, except a tick."""
         figures = self.jobs.figures()
         assert figures is not None
-        return not figures.busy and sum(queue.jobs for queue in figures.queues) <= 1
+        return not figures.busy and self._waiting() <= 1
+
+    def drain(self, tell: Callable[[str], object]) -> None:
+        """Wait until all requested work is done, however slow the machine is."""
+        while not self.is_idle():
+            tell(f"{self._waiting()} jobs wait")
+            time.sleep(_EACH)
+        # The last job may still be charged.
+        time.sleep(_EACH)
 
     def start(self) -> None:
         """Upload the bots that play tournaments, so that everything is prepared and imported."""
@@ -111,7 +127,8 @@ class _Bench:
             ("thinks", python_upload(THINKS)),
             ("module", module_upload(modules.PLAYS)),
         ):
-            self.parts.uploads.register("olga", name, "1", upload)
+            _, _, received = self.parts.uploads.register("olga", name, "1", upload)
+            wait_until(lambda one=received: self.parts.uploads.wait(one, 5).is_settled)  # type: ignore[misc]
         for name in ("good", "thinks", "module"):
             wait_until(lambda name=name: self._is_qualified(name))  # type: ignore[misc]
 
@@ -129,7 +146,7 @@ class _Bench:
             for _ in range(_LIVE_GAMES - len(self._games)):
                 made = self.parts.live.create("toepen", seats=[{"house": "shark"}] * 4, created_by="pia")
                 self._games.append(str(made["game"]))
-            if time.monotonic() >= next_one:
+            if time.monotonic() >= next_one and self._waiting() < _MOST_WAITING:
                 next_one = time.monotonic() + _EACH
                 self._one_of_each()
             time.sleep(_PAUSE)
@@ -158,7 +175,7 @@ class _Bench:
         return str(self.parts.tournaments.view(tournament)["state"])
 
     def _is_over(self, game: str) -> bool:
-        return self.parts.live.summary(game)["state"] not in ("waiting", "running")
+        return self.parts.live.header(game).state not in ("waiting", "running")
 
     def _one_of_each(self) -> None:
         """An upload, a table of a guest, a review of the last one, and a trial game."""
@@ -199,8 +216,7 @@ def measure(folder: Path, seconds: float, idle_seconds: float, tell: Callable[[s
         bench = _Bench(service)
         try:
             bench.start()
-            wait_until(bench.is_idle)
-            time.sleep(_EACH)
+            bench.drain(tell)
             first = bench.read()
             time.sleep(idle_seconds)
             before = bench.read()
@@ -211,8 +227,7 @@ def measure(folder: Path, seconds: float, idle_seconds: float, tell: Callable[[s
             charged = bench.charged()
             accounts = bench.parts.budgets.usage(100).accounts
             bench.work(lambda: bench.read().counted - before.counted >= seconds)
-            wait_until(bench.is_idle)
-            time.sleep(_EACH)
+            bench.drain(tell)
             after = bench.read()
             return Outcome(
                 after.outside - before.outside,
