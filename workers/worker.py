@@ -20,7 +20,8 @@ from arena.ops.jobs import JobName
 from arena.ops.logs import REQUEST_ID, log_fields
 from arena.sandbox.progress import BEAT, JOB, PROGRESS, GroupAttempt
 from arena.store.connection import StoreUnavailable
-from queues.rq_jobs import JOB_SECONDS, NamedJob, open_queue
+from queues.enqueuing import JOB_SECONDS
+from queues.rq_jobs import NamedJob, open_queue
 from workers.jobs import service
 
 HEARTBEAT: Final = 15

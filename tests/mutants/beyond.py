@@ -282,7 +282,7 @@ FAULTS = [
     ),
     Fault(
         "a job that runs swallows the next request for it",
-        "queues/rq_jobs.py",
+        "queues/enqueuing.py",
         "return known is not None and known.is_queued and jobs.get_job_position(job_id) is not None",
         "return known is not None",
         ("ops/test_queues.py",),
