@@ -13,9 +13,6 @@ from arena.ops.logs import REQUEST_ID, current_request
 RUN_JOB: Final = "workers.jobs.run"
 """The function that workers call with the name of a job and its arguments."""
 
-JOB_SECONDS: Final = 900
-"""The time limit of a job. A job stopped by this limit is requested again."""
-
 FINISH_SECONDS: Final = 60
 """Seconds after which a job that finishes a game is dropped, because by then a sweeper has finished the game.
 This keeps such jobs from piling up in a service without workers.
@@ -40,7 +37,7 @@ def enqueue(jobs: Queue, job: Job, own_id: str | None) -> None:
         ttl=FINISH_SECONDS if job.name == JobName.FINISH_GAME else None,
         result_ttl=0,
         failure_ttl=FAILED_SECONDS,
-        job_timeout=JOB_SECONDS,
+        job_timeout=-1,
     )
 
 

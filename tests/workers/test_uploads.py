@@ -21,9 +21,9 @@ from arena.client.bots import UploadPending
 from arena.records.record import dumps
 from arena.sandbox.checking import MOST_SECONDS
 from arena.sandbox.runtime import python_program, runtime_id
-from queues.enqueuing import JOB_SECONDS
 from tests.service import ROOT, Service, botequim, command_line, descendants, environment
 from tests.waiting import PATIENCE, wait_until
+from workers.worker import JOB_SECONDS
 
 pytestmark = pytest.mark.system
 
