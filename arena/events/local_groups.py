@@ -44,6 +44,11 @@ BATCH_SECONDS: Final = 0.5
 killed.
 """
 
+GIVE_WAY_SECONDS: Final = 2.0
+"""The processor time after which a batch ends between two games, however long its groups are, so that other
+accounts' jobs take their turn. The rest of the batch is due again.
+"""
+
 MOST_AT_ONCE: Final = 512
 _MOST_ENDED: Final = 2
 """A group during which this many workers have hung or crashed is stopped, and its uploaded bots are
@@ -59,7 +64,7 @@ _COMPRESSION: Final = 3
 
 
 class Played(NamedTuple):
-    """The number of groups played, whether more are due, and whether all planned groups are over."""
+    """The number of groups claimed, whether more are due, and whether all planned groups are over."""
 
     groups: int
     more: bool
@@ -187,12 +192,17 @@ class LocalGroups:
             self._budgets.burn(tournament.created_by, math.ceil(PROGRESS.take_charges()))
 
     def _play_groups(self, tournament: Tournament, ids: Sequence[str]) -> Counted:
-        held, start = list(ids), time.monotonic()
+        held, start, until = list(ids), time.monotonic(), time.process_time() + GIVE_WAY_SECONDS
 
         def renew_lease() -> None:
             self._store.renew(tournament.id, list(held), self._now_ms() + LEASE_MS)
 
+        def gives_way() -> bool:
+            return time.process_time() >= until
+
         results = []
+        left: list[str] = []
+        played_games = 0
         local: dict[BoardName | None, list[tuple[str, int]]] = defaultdict(list)
         journals: list[SeatJournal] = []
         rows = []
@@ -203,7 +213,11 @@ class LocalGroups:
             {name for group, _ in rows for name in tournament.uploaded(group).values()}
         )
         with _repeated(RENEW_SECONDS, renew_lease):
-            for group, voided in rows:
+            parts = self._store.parts(tournament.id, ids)
+            for number, ((group, voided), part) in enumerate(zip(rows, parts, strict=True)):
+                if number and gives_way():
+                    left.append(group.id)
+                    continue
                 uploaded = tournament.uploaded(group)
                 attempt = GroupAttempt(tournament.id, group.id, voided, tuple(uploaded.values()))
                 place = (tournament.id, group.id, voided)
@@ -212,28 +226,36 @@ class LocalGroups:
                     void(self._store, *place, "a bot in the group is suspended", self._now_ms(), 1)
                     continue
                 try:
+                    before = None if part is None else _read_part(part)
                     with PROGRESS.playing(attempt, uploaded):
                         played = play_local_group(
                             tournament.local_group(group, self._sandbox),
                             self._now_ms,
                             PROGRESS.decides if uploaded else None,
+                            before,
+                            gives_way,
                         )
                 except Exception as error:
                     # Errors of bots are handled further down the stack, so this is a server fault.
                     held.remove(group.id)
                     cause = None if isinstance(error, ArenaError | HostFailure) else error
                     void(self._store, *place, str(error), self._now_ms(), cause=cause)
-                else:
-                    results.append(new_result(group.id, voided, played))
-                    local[tournament.board_of(group)].append((group.id, len(played.records)))
-                    journals += played.journals
+                    continue
+                played_games += len(played.records) - (0 if before is None else len(before.records))
+                if not played.is_complete:
+                    self._store.keep_part(tournament.id, group.id, _write_part(played))
+                    left.append(group.id)
+                    continue
+                results.append(new_result(group.id, voided, played))
+                local[tournament.board_of(group)].append((group.id, len(played.records)))
+                journals += played.journals
             # Store the journals before the results: a failed qualification takes its reason from them.
             self._journals.keep(_by_game(journals))
             counted = self._store.add_results(tournament.id, results, self._now_ms())
+        self._store.renew(tournament.id, left, self._now_ms())
         if not tournament.purpose:
             how = UPLOADED_GAMES if any(entry.uploaded for entry in tournament.playing) else HOUSE_GAMES
-            games = sum(count for some in local.values() for _, count in some)
-            self._times.note(tournament.spec.kind, how, games, time.monotonic() - start)
+            self._times.note(tournament.spec.kind, how, played_games, time.monotonic() - start)
         self._played.add(tournament, self._over(tournament, rows, results, counted))
         for board, some in local.items():
             self._store.release(tournament.id, tournament.is_public, board and board.key, some, ())
@@ -285,6 +307,14 @@ def _by_game(journals: Sequence[SeatJournal]) -> list[GameJournal]:
     for game, bot, journal in journals:
         seats.setdefault((bot, game), []).append(journal)
     return [GameJournal(bot, game, own) for (bot, game), own in seats.items()]
+
+
+def _write_part(played: PlayedGroup) -> bytes:
+    return gzip.compress(json.dumps(played.as_json()).encode(), _COMPRESSION, mtime=0)
+
+
+def _read_part(part: bytes) -> PlayedGroup:
+    return PlayedGroup.from_json(json.loads(gzip.decompress(part)))
 
 
 def new_result(group: str, voided: int, played: PlayedGroup) -> NewResult:
