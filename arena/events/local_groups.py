@@ -28,6 +28,7 @@ from arena.play.clocks import ServiceClock
 from arena.sandbox.progress import PROGRESS, GroupAttempt
 from arena.store.documents import Flags
 from arena.store.journals import GameJournal, JournalStore
+from arena.store.rows import shown_or_left_out
 from arena.store.tournaments import Counted, NewResult, TournamentStore
 from arena.text import printable
 from arena.tournaments.sealed import PlayedGroup, SeatJournal, play_local_group
@@ -226,7 +227,7 @@ class LocalGroups:
                     void(self._store, *place, "a bot in the group is suspended", self._now_ms(), 1)
                     continue
                 try:
-                    before = None if part is None else _read_part(part)
+                    before = None if part is None else _read_part(place, part)
                     with PROGRESS.playing(attempt, uploaded):
                         played = play_local_group(
                             tournament.local_group(group, self._sandbox),
@@ -313,8 +314,10 @@ def _write_part(played: PlayedGroup) -> bytes:
     return gzip.compress(json.dumps(played.as_json()).encode(), _COMPRESSION, mtime=0)
 
 
-def _read_part(part: bytes) -> PlayedGroup:
-    return PlayedGroup.from_json(json.loads(gzip.decompress(part)))
+def _read_part(place: tuple[str, str, int], part: bytes) -> PlayedGroup | None:
+    """Return the first games of a group, or None if they cannot be read, because then all are played."""
+    name = "first games of group {1} of {0}".format(*place)
+    return shown_or_left_out(name, lambda: PlayedGroup.from_json(json.loads(gzip.decompress(part))))
 
 
 def new_result(group: str, voided: int, played: PlayedGroup) -> NewResult:

@@ -178,6 +178,7 @@ def test_a_group_that_gives_way_after_each_game_is_played_to_its_end(
     hall.cup("toepen", "slow", groups=1, rules={"seats": 4}, house=house)
     hall.lock("slow")
     monkeypatch.setattr(arena.events.local_groups, "GIVE_WAY_SECONDS", 0.0)
+    hall.store.tournaments.keep_part("slow", "r1-p1-g1", b"unreadable")
     keep, deaths = hall.store.tournaments.keep_part, [2]
 
     def die(*args: Any) -> None:
