@@ -253,7 +253,8 @@ class LocalGroups:
             # Store the journals before the results: a failed qualification takes its reason from them.
             self._journals.keep(_by_game(journals))
             counted = self._store.add_results(tournament.id, results, self._now_ms())
-        self._store.renew(tournament.id, left, self._now_ms())
+        # They come first, so that few groups are begun and not over at any time.
+        self._store.renew(tournament.id, left, 0)
         if not tournament.purpose:
             how = UPLOADED_GAMES if any(entry.uploaded for entry in tournament.playing) else HOUSE_GAMES
             self._times.note(tournament.spec.kind, how, played_games, time.monotonic() - start)

@@ -175,7 +175,7 @@ def test_a_group_that_gives_way_after_each_game_is_played_to_its_end(
 ) -> None:
     """Each game is played in a job of its own, and a killed worker's game is played again."""
     house = ["random", "rookie", "regular", "random+2"]
-    hall.cup("toepen", "slow", groups=1, rules={"seats": 4}, house=house)
+    hall.cup("toepen", "slow", groups=3, rules={"seats": 4}, house=house)
     hall.lock("slow")
     monkeypatch.setattr(arena.events.local_groups, "GIVE_WAY_SECONDS", 0.0)
     hall.store.tournaments.keep_part("slow", "r1-p1-g1", b"unreadable")
@@ -192,15 +192,18 @@ def test_a_group_that_gives_way_after_each_game_is_played_to_its_end(
     assert hall.tournaments.play_local_groups("slow", 0) == (1, True, False)
     with pytest.raises(SystemExit):
         hall.tournaments.play_local_groups("slow", 0)
+    ids = [group["id"] for group in hall.tournaments.groups("slow").items]
     jobs = 1
     while hall.tournaments.step("slow").state == "running":
         hall.tournaments.play_local_groups("slow", 0)
         jobs += 1
-    assert jobs == 4
-    (group,) = hall.tournaments.groups("slow").items
-    assert (group["state"], len(group["games"])) == ("done", 4)
-    assert [record["canonical"]["group"]["index"] for record in records_of(hall, "slow")] == [0, 1, 2, 3]
-    assert hall.store.tournaments.parts("slow", [group["id"]]) == [None]
+        # A group that is begun comes first. The killed worker has left one behind.
+        assert 3 - hall.store.tournaments.parts("slow", ids).count(None) <= 2
+    assert jobs == 12
+    groups = hall.tournaments.groups("slow").items
+    assert [(group["state"], len(group["games"])) for group in groups] == [("done", 4)] * 3
+    assert [record["canonical"]["group"]["index"] for record in records_of(hall, "slow")] == [0, 1, 2, 3] * 3
+    assert hall.store.tournaments.parts("slow", ids) == [None] * 3
     assert hall.tournaments.view("slow")["voids"] == []
 
 
