@@ -288,6 +288,27 @@ FAULTS = [
         ("ops/test_queues.py",),
     ),
     Fault(
+        "an owner of more tournaments gets more turns",
+        "queues/fair.py",
+        "if not isinstance(before, bytes) or not is_waiting(self._queue, before.decode()):",
+        "if not isinstance(before, bytes) or before:",
+        ("ops/test_queues.py",),
+    ),
+    Fault(
+        "a stopped worker counts as asleep",
+        "workers/watchdog.py",
+        'if state != b"S":',
+        'if state not in b"ST":',
+        ("workers/test_watchdog.py",),
+    ),
+    Fault(
+        "the rest of a group is played from its first game",
+        "arena/tournaments/sealed.py",
+        "first = 0 if before is None else len(before.records)",
+        "first = 0",
+        ("tournaments/test_sealed.py",),
+    ),
+    Fault(
         "pages are documented without the link to the next one",
         "api/openapi/__init__.py",
         '"Link": operation.is_paged,',

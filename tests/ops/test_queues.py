@@ -63,7 +63,7 @@ def _take(jobs: RqJobs, queue_name: str = HOUSE_QUEUE) -> tuple[str | int, ...]:
     return () if found is None else found.args
 
 
-def test_payers_next_jobs_however_many_games_they_have(jobs: RqJobs) -> None:
+def test_payers_take_turns_however_many_games_they_have(jobs: RqJobs) -> None:
     for number in range(1, 6):
         jobs.move_house_bots(f"many-{number}", "olga")
         jobs.move_house_bots(f"many-{number}", "olga")
@@ -83,7 +83,7 @@ def test_payers_next_jobs_however_many_games_they_have(jobs: RqJobs) -> None:
     assert jobs.next_job(JobName.MOVE_HOUSE_BOTS, "ana") is None
 
 
-def test_owners_next_jobs_however_many_tournaments_they_have(
+def test_owners_take_turns_however_many_tournaments_they_have(
     jobs: RqJobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jobs, "player_count", lambda: 2)
