@@ -45,11 +45,6 @@ BATCH_SECONDS: Final = 0.5
 killed.
 """
 
-GIVE_WAY_SECONDS: Final = 2.0
-"""The processor time after which a batch ends between two games, however long its groups are, so that other
-accounts' jobs take their turn. The rest of the batch is due again.
-"""
-
 MOST_AT_ONCE: Final = 512
 _MOST_ENDED: Final = 2
 """A group during which this many workers have hung or crashed is stopped, and its uploaded bots are
@@ -99,8 +94,10 @@ class LocalGroups:
         self._said: set[str] = set()
 
     def play(self, event_id: str, seconds: float) -> Played:
-        """Play groups of a tournament for about ``seconds``, or until none is due."""
-        until = time.monotonic() + seconds
+        """Play groups of a tournament for about ``seconds`` of processor time, or until none is due. Play
+        ends between two games, however long the groups are; the rest of a group is due again.
+        """
+        until = time.process_time() + seconds
         count, size = 0, 1
         waiting = self._running(event_id)
         if waiting is not None and not self._budgets.has_fuel(waiting.created_by):
@@ -120,13 +117,13 @@ class LocalGroups:
                 return Played(count, False, False)
             start = time.monotonic()
             self._log_claim(event_id, ids)
-            counted = self._play_batch(tournament, ids)
+            counted = self._play_batch(tournament, ids, until)
             count += len(ids)
             if counted.done == counted.planned:
                 return Played(count, False, True)
             took = time.monotonic() - start
             size = max(1, min(MOST_AT_ONCE, int(len(ids) * BATCH_SECONDS / max(took, 1e-6)), 4 * size))
-            if time.monotonic() >= until:
+            if time.process_time() >= until:
                 return Played(count, True, False)
 
     def _log_claim(self, event_id: str, ids: Sequence[str]) -> None:
@@ -184,16 +181,17 @@ class LocalGroups:
             suspension = Suspension(reason, self._now_ms(), ended.tournament, ended.group)
             self._suspensions.suspend(bot, suspension)
 
-    def _play_batch(self, tournament: Tournament, ids: Sequence[str]) -> Counted:
+    def _play_batch(self, tournament: Tournament, ids: Sequence[str], until: float) -> Counted:
         """Play groups, and charge the tournament's owner for all calls of bots, also in void groups."""
         PROGRESS.take_charges()
         try:
-            return self._play_groups(tournament, ids)
+            return self._play_groups(tournament, ids, until)
         finally:
             self._budgets.burn(tournament.created_by, math.ceil(PROGRESS.take_charges()))
 
-    def _play_groups(self, tournament: Tournament, ids: Sequence[str]) -> Counted:
-        held, start, until = list(ids), time.monotonic(), time.process_time() + GIVE_WAY_SECONDS
+    def _play_groups(self, tournament: Tournament, ids: Sequence[str], until: float) -> Counted:
+        held, start = list(ids), time.monotonic()
+        until = max(until, time.process_time() + BATCH_SECONDS)
 
         def renew_lease() -> None:
             self._store.renew(tournament.id, list(held), self._now_ms() + LEASE_MS)

@@ -60,7 +60,7 @@ TICK_SECONDS: Final = 2
 """The number of seconds between two ticks."""
 
 PLAY_SECONDS: Final = 2.0
-"""How many seconds one job plays groups. Meanwhile, the other jobs of its worker wait."""
+"""The processor time for which one job plays groups. Meanwhile, the other jobs of its worker wait."""
 
 _HOUSE_SECONDS: Final = 0.2
 """The processor time for which one job moves the house bots of a game, before another payer's game takes its

@@ -177,7 +177,7 @@ def test_a_group_that_gives_way_after_each_game_is_played_to_its_end(
     house = ["random", "rookie", "regular", "random+2"]
     hall.cup("toepen", "slow", groups=3, rules={"seats": 4}, house=house)
     hall.lock("slow")
-    monkeypatch.setattr(arena.events.local_groups, "GIVE_WAY_SECONDS", 0.0)
+    monkeypatch.setattr(arena.events.local_groups, "BATCH_SECONDS", 0.0)
     hall.store.tournaments.keep_part("slow", "r1-p1-g1", b"unreadable")
     keep, deaths = hall.store.tournaments.keep_part, [2]
 

@@ -18,7 +18,7 @@ import pytest
 
 from arena.client import ApiError
 from arena.client.bots import UploadPending
-from arena.events.local_groups import GIVE_WAY_SECONDS
+from arena.events.local_groups import BATCH_SECONDS
 from arena.ops.service import PLAY_SECONDS
 from arena.records.record import dumps
 from arena.sandbox.checking import MOST_SECONDS
@@ -270,7 +270,7 @@ def checkers(service: Service) -> list[int]:
 
 def test_a_job_may_last_longer_than_anything_in_it() -> None:
     assert MOST_SECONDS < JOB_SECONDS - 120
-    assert GAME_SECONDS + 8 * SEAT_SECONDS + 2 * GIVE_WAY_SECONDS + PLAY_SECONDS < JOB_SECONDS - 60
+    assert GAME_SECONDS + 8 * SEAT_SECONDS + BATCH_SECONDS + PLAY_SECONDS < JOB_SECONDS - 60
 
 
 @pytest.mark.nightly("processes")
