@@ -1,13 +1,11 @@
-"""Requests jobs through RQ. A job waits in its queue only once, however often it is requested."""
+"""The queues of RQ, through which jobs are requested."""
 
 from __future__ import annotations
 
 import logging
 import os
 import queue
-import secrets
 import threading
-import time
 from collections.abc import Callable, Mapping
 from contextvars import Context, copy_context
 from datetime import UTC, datetime, timedelta
@@ -15,13 +13,14 @@ from typing import Any, Final
 
 from redis import Redis, RedisError
 from rq import Queue, Worker
-from rq.exceptions import DuplicateJobError, InvalidJobOperation
 from rq.job import Job as RqJob
 from rq.serializers import JSONSerializer
 
 from arena.errors import ArenaError
 from arena.ops.jobs import Job, JobFigures, JobName, Jobs, QueueFigures
-from arena.ops.logs import REQUEST_ID, current_request
+from arena.ops.logs import REQUEST_ID
+from queues.enqueuing import RUN_JOB, enqueue_once
+from queues.fair import FairQueue
 
 FINISH_QUEUE: Final = "finish-json"
 """Games that have ended and whose records must be stored."""
@@ -53,22 +52,8 @@ QUEUES_OF: Final = {
 jobs, so that none of these waits for the groups of tournaments.
 """
 
-RUN_JOB: Final = "workers.jobs.run"
-"""The function that workers call with the name of a job and its arguments."""
-
-JOB_SECONDS: Final = 900
-"""The time limit of a job. A job stopped by this limit is requested again."""
-
 QUIET_SECONDS: Final = 120
 """Seconds without a heartbeat after which a worker does not count as alive."""
-
-FINISH_SECONDS: Final = 60
-"""Seconds after which a job that finishes a game is dropped, because by then a sweeper has finished the game.
-This keeps such jobs from piling up in a service without workers.
-"""
-
-FAILED_SECONDS: Final = 3600
-"""How long RQ remembers a failed job."""
 
 _QUEUE_OF: Final = {
     JobName.FINISH_GAME: FINISH_QUEUE,
@@ -87,10 +72,10 @@ _QUEUE_OF: Final = {
     JobName.DELIVER_ANNOUNCEMENTS: UPLOADS_QUEUE,
 }
 
-log = logging.getLogger("botequim.queues")
+BY_ACCOUNT: Final = frozenset({JobName.MOVE_HOUSE_BOTS, JobName.PLAY_LOCAL_GROUPS})
+"""The jobs for which accounts take turns."""
 
-_WAITING_SECONDS: Final = 3600
-"""How long the games of a payer are kept after the last request, if there are no workers."""
+log = logging.getLogger("botequim.queues")
 
 _LONGEST_ID: Final = 64
 """The maximum length of request ids."""
@@ -138,6 +123,7 @@ class RqJobs(Jobs):
     def __init__(self, url: str) -> None:
         self._url = url
         self._connection = Redis.from_url(url)
+        self._fair = {name: FairQueue(self.queue(_QUEUE_OF[name]), name) for name in BY_ACCOUNT}
 
     def queue(self, name: str) -> Queue:
         """Return one of :data:`QUEUES`."""
@@ -207,96 +193,14 @@ class RqJobs(Jobs):
 
     def request(self, job: Job) -> None:
         """Enqueue ``job``, unless it is already waiting."""
-        if job.name == JobName.MOVE_HOUSE_BOTS:
-            game, payer = map(str, job.args)
-            waiting = _waiting_games(payer)
-            self._connection.zadd(waiting, {game: time.time()}, nx=True)
-            self._connection.expire(waiting, _WAITING_SECONDS)
-            self._move_houses_of(payer)
+        if job.name in self._fair:
+            self._fair[job.name].request(job)
         else:
             enqueue_once(self.queue(_QUEUE_OF[job.name]), job)
 
-    def next_game(self, payer: str) -> str | None:
-        """Remove and return the game of ``payer`` in which house bots have waited longest to move, or None.
-        If other games wait, enqueue a job for them. If the process dies, the sweeper requests the job again.
-        """
-        waiting = _waiting_games(payer)
-        with self._connection.pipeline() as pipeline:
-            pipeline.delete(_queued(payer))
-            pipeline.zpopmin(waiting)
-            pipeline.zcard(waiting)
-            _, popped, count = pipeline.execute()
-        if count:
-            self._move_houses_of(payer)
-        return popped[0][0].decode() if popped else None
-
-    def _move_houses_of(self, payer: str) -> None:
-        """Enqueue a job for the games of ``payer`` if none waits in the queue, so that payers take turns
-        however many games they have.
-        """
-        jobs, job = self.queue(HOUSE_QUEUE), Job(JobName.MOVE_HOUSE_BOTS, (payer,))
-        own_id = f"{job.id}-{secrets.token_hex(4)}"
-        before = self._connection.get(_queued(payer))
-        if before is not None and _is_waiting(jobs, _text(before)):
-            return
-        self._connection.set(_queued(payer), own_id, ex=_WAITING_SECONDS)
-        enqueue(jobs, job, own_id)
-
-
-def enqueue(jobs: Queue, job: Job, own_id: str | None) -> None:
-    """Enqueue ``job`` with an id, or None for a random one. Raises
-    :class:`rq.exceptions.DuplicateJobError` if the id is in use.
-    """
-    request_id = current_request()
-    jobs.enqueue(
-        RUN_JOB,
-        str(job.name),
-        *job.args,
-        job_id=own_id,
-        unique=own_id is not None,
-        meta=None if request_id is None else {REQUEST_ID: request_id},
-        ttl=FINISH_SECONDS if job.name == JobName.FINISH_GAME else None,
-        result_ttl=0,
-        failure_ttl=FAILED_SECONDS,
-        job_timeout=JOB_SECONDS,
-    )
-
-
-def enqueue_once(jobs: Queue, job: Job) -> None:
-    """Enqueue ``job``, unless it is already queued and not yet running.
-
-    A running job gets a successor, because it may already have finished reading the store. So does a job that
-    is in no queue, because its worker may have died before running it. If the successor is running as well, a
-    third job does no harm.
-    """
-    for own_id in (job.id, f"{job.id}-next", None):
-        try:
-            enqueue(jobs, job, own_id)
-        except DuplicateJobError:
-            assert own_id is not None
-            if _is_waiting(jobs, own_id):
-                return
-        else:
-            return
-
-
-def _is_waiting(jobs: Queue, job_id: str) -> bool:
-    """Return whether a job is in the queue; a worker that took it may have died before it ran."""
-    known = jobs.fetch_job(job_id)
-    try:
-        return known is not None and known.is_queued and jobs.get_job_position(job_id) is not None
-    except InvalidJobOperation:
-        # The job ended between the two commands.
-        return False
-
-
-def _waiting_games(payer: str) -> str:
-    return f"rq:house-games:{payer}"
-
-
-def _queued(payer: str) -> str:
-    """Return the key of the id of the job for the games of ``payer`` that has not begun."""
-    return f"rq:house-queued:{payer}"
+    def next_job(self, name: JobName, account: str) -> Job | None:
+        """Remove and return the job of this name that has waited longest for ``account``, or None."""
+        return self._fair[name].take(account)
 
 
 def _time(stored: bytes) -> datetime:

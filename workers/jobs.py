@@ -10,7 +10,7 @@ from arena.events.runtimes import OtherRuntime, RuntimeReplaced
 from arena.ops.jobs import Job, JobName
 from arena.ops.service import Service, open_service
 from arena.ops.settings import Settings
-from queues.rq_jobs import RqJobs
+from queues.rq_jobs import BY_ACCOUNT, RqJobs
 
 log = logging.getLogger("botequim.jobs")
 
@@ -27,14 +27,13 @@ def _jobs() -> RqJobs:
 
 
 def run(name: str, *args: str | int) -> None:
-    """Run the job ``name``. This is :data:`queues.rq_jobs.RUN_JOB`."""
+    """Run the job ``name``. This is :data:`queues.enqueuing.RUN_JOB`."""
     job = Job(JobName(name), args)
-    if job.name == JobName.MOVE_HOUSE_BOTS:
-        payer = str(args[0])
-        game = _jobs().next_game(payer)
-        if game is None:
+    if job.name in BY_ACCOUNT:
+        taken = _jobs().next_job(job.name, str(args[-1]))
+        if taken is None:
             return
-        job = Job(job.name, (game, payer))
+        job = taken
     try:
         service().run(job)
     except (OtherRuntime, RuntimeReplaced) as error:

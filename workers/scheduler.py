@@ -12,7 +12,8 @@ from rq.job import Job
 from arena.ops.jobs import JobName
 from arena.ops.service import TICK_SECONDS
 from arena.store.connection import StoreUnavailable
-from queues.rq_jobs import FAILED_SECONDS, MAINTENANCE_QUEUE, open_queue
+from queues.enqueuing import FAILED_SECONDS
+from queues.rq_jobs import MAINTENANCE_QUEUE, open_queue
 from workers.initial_data import add_initial_data
 from workers.jobs import run, service
 

@@ -27,7 +27,7 @@ not held against the worker.
 """
 
 STOP_SECONDS: Final = 20.0
-"""Seconds that a worker without a job has to stop after SIGTERM or SIGINT. RQ stops its loop by raising an
+"""Seconds for which a worker without a job can sleep after SIGTERM or SIGINT. RQ stops its loop by raising an
 exception in the signal handler, which the interrupted code may catch.
 """
 
@@ -84,20 +84,24 @@ class _Watched:
     def __init__(self, name: str) -> None:
         self._name = name
         self._limit = StepLimit(-1, 0.0, 0.0)
-        self._waited = self._used = 0.0
+        self._waited = self._slept = self._used = 0.0
 
-    def look(self, limit: StepLimit, gap: float, used: float) -> str:
+    def look(self, limit: StepLimit, gap: float, slept: float, used: float) -> str:
         """Return why the running step counts as hung, or an empty text if it does not. ``gap`` is the number
-        of seconds since the last check, and ``used`` is the processor time that the process has used, in
-        seconds.
+        of seconds since the last check, ``slept`` those of them in which the process slept, and ``used`` is
+        the processor time that the process has used, in seconds.
         """
         if limit != self._limit:
-            self._limit, self._waited, self._used = limit, 0.0, used
+            self._limit, self._waited, self._slept, self._used = limit, 0.0, 0.0, used
             return ""
         self._waited += gap
+        self._slept += slept
         burned = used - self._used
-        if self._waited > limit.seconds > 0 or burned > limit.processor_seconds > 0:
-            return f"{self._name} within {self._waited:.0f} s ({burned:.1f} s of processor time)"
+        if self._slept > limit.seconds > 0 or burned > limit.processor_seconds > 0:
+            return (
+                f"{self._name} within {self._waited:.0f} s "
+                f"({burned:.1f} s of processor time, {self._slept:.0f} s asleep)"
+            )
         return ""
 
 
@@ -154,9 +158,9 @@ class _Watchdog:
             time.sleep(PERIOD)
             now = time.monotonic()
             gap, last = min(now - last, LONGEST_GAP), now
-            used = _read(clock)
-            looks = [watched[step].look(PROGRESS.step(step), gap, used) for step in watched]
-            looks.append(stop.look(self._stop_limit(), gap, used))
+            used, slept = _read(clock), gap if _is_asleep(self.child) else 0.0
+            looks = [watched[step].look(PROGRESS.step(step), gap, slept, used) for step in watched]
+            looks.append(stop.look(self._stop_limit(), gap, slept, used))
             if why := next(filter(None, looks), ""):
                 os.kill(self.child, signal.SIGKILL)
                 _, status, usage = os.wait4(self.child, 0)
@@ -175,6 +179,27 @@ def _place(attempt: GroupAttempt | None) -> str:
         return ""
     call = f"in a call to bot {attempt.calling!r}" if attempt.calling else "outside any call to a bot"
     return f" while it played group {attempt.group} of tournament {attempt.tournament}, {call}"
+
+
+def _is_asleep(pid: int) -> bool:
+    """Return whether all threads of a process sleep: none of them runs, waits for a processor or a disk, or
+    is stopped. On systems without ``/proc``, all processes count as asleep.
+    """
+    try:
+        tasks = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return True
+    for task in tasks:
+        try:
+            with open(f"/proc/{pid}/task/{task}/stat", "rb") as file:
+                # The name of the thread comes before this in parentheses, and can contain anything.
+                state = file.read().rpartition(b") ")[2][:1]
+        except OSError:
+            # The thread has just ended.
+            return False
+        if state != b"S":
+            return False
+    return True
 
 
 def _processor_clock(pid: int) -> int | None:

@@ -15,12 +15,13 @@ from rq import Queue, SimpleWorker
 from rq.executions import Execution
 from rq.job import Job
 from rq.serializers import JSONSerializer
+from rq.timeouts import BaseDeathPenalty
 
 from arena.ops.jobs import JobName
 from arena.ops.logs import REQUEST_ID, log_fields
 from arena.sandbox.progress import BEAT, JOB, PROGRESS, EndedJob
 from arena.store.connection import StoreUnavailable
-from queues.rq_jobs import JOB_SECONDS, NamedJob, open_queue
+from queues.rq_jobs import NamedJob, open_queue
 from workers.jobs import service
 
 HEARTBEAT: Final = 15
@@ -32,12 +33,14 @@ QUIET_FOR: Final = 60
 """Seconds without a heartbeat after which an idle worker counts as dead."""
 
 SILENT_FOR: Final = 60.0
-"""Seconds without a beat from its thread after which the watchdog kills the process."""
+"""Seconds of sleep without a beat from its thread after which the watchdog kills the process."""
+
+JOB_SECONDS: Final = 960.0
+"""Seconds of sleep, or of processor time, after which the watchdog kills the process of a job. The job is
+then requested again.
+"""
 
 _BEAT_PERIOD: Final = 1.0
-_JOB_MARGIN: Final = 60.0
-"""Seconds past a job's time limit after which the watchdog kills the process."""
-
 
 log = logging.getLogger("botequim.jobs")
 
@@ -45,12 +48,24 @@ _FREQUENT: Final = f"{JobName.MOVE_HOUSE_BOTS}-"
 """The ids of very frequent jobs, which are logged at debug level only."""
 
 
+class NoAlarm(BaseDeathPenalty):
+    """Sets no alarm at the end of a job's time: it would go by the wall clock, and end calls of bots."""
+
+    def setup_death_penalty(self) -> None:
+        """Do nothing."""
+
+    def cancel_death_penalty(self) -> None:
+        """Do nothing."""
+
+
 class Worker(SimpleWorker):
     """A worker that runs jobs in its own process, which is four times as fast as forking for each job.
 
-    House bots are trusted code, so jobs need no isolation. A hung job is stopped by its time limit; if that
-    fails, the watchdog kills the process. If a job is lost with its process, the sweeper requests it again.
+    House bots are trusted code, so jobs need no isolation. The watchdog kills the process if a job hangs. If
+    a job is lost with its process, the sweeper requests it again.
     """
+
+    death_penalty_class = NoAlarm
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -94,7 +109,7 @@ class Worker(SimpleWorker):
         fields = {"job": job.id, **({} if request_id is None else {REQUEST_ID: request_id})}
         with log_fields(**fields):
             start = time.monotonic()
-            PROGRESS.begin(JOB, JOB_SECONDS + _JOB_MARGIN)
+            PROGRESS.begin(JOB, JOB_SECONDS, JOB_SECONDS)
             try:
                 done = super().perform_job(job, queue, execution)
             finally:

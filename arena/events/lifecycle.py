@@ -61,14 +61,15 @@ class TournamentBusy(ArenaError):
 
 class TournamentStep(NamedTuple):
     """The outcome of a step: the state of the tournament, the number of local groups that can be played now,
-    the time at which the next step is due (Unix time in milliseconds; None: never), and whether the standings
-    are due.
+    the time at which the next step is due (Unix time in milliseconds; None: never), whether the standings are
+    due, and the owner who pays for the groups.
     """
 
     state: str
     local_groups_due: int
     due_ms: int | None
     standings_due: bool
+    payer: str
 
 
 class TournamentLifecycle:
@@ -152,7 +153,8 @@ class TournamentLifecycle:
         due_ms = None if tournament.state in OVER else self._due_ms(tournament)
         self._store.settle(event_id, due_ms)
         local = self._store.due(event_id, self._clock().now_ms) if tournament.state == "running" else 0
-        return TournamentStep(tournament.state, local, due_ms, self.standings_due(tournament))
+        due = self.standings_due(tournament)
+        return TournamentStep(tournament.state, local, due_ms, due, tournament.created_by)
 
     def _take_step(self, event_id: str) -> Tournament:
         """Store the next step, and log its decisions about entries and rounds."""

@@ -27,6 +27,7 @@ from arena.play.clocks import ServiceClock
 from arena.sandbox.progress import PROGRESS, GroupAttempt
 from arena.store.documents import Flags
 from arena.store.journals import GameJournal, JournalStore
+from arena.store.rows import shown_or_left_out
 from arena.store.tournaments import Counted, NewResult, TournamentStore
 from arena.text import printable
 from arena.tournaments.sealed import PlayedGroup, SeatJournal, play_local_group
@@ -58,7 +59,7 @@ _COMPRESSION: Final = 3
 
 
 class Played(NamedTuple):
-    """The number of groups played, whether more are due, and whether all planned groups are over."""
+    """The number of groups claimed, whether more are due, and whether all planned groups are over."""
 
     groups: int
     more: bool
@@ -94,8 +95,10 @@ class LocalGroups:
         self._said: set[str] = set()
 
     def play(self, event_id: str, seconds: float) -> Played:
-        """Play groups of a tournament for about ``seconds``, or until none is due."""
-        until = time.monotonic() + seconds
+        """Play groups of a tournament for about ``seconds`` of processor time, or until none is due. Play
+        ends between two games, however long the groups are; the rest of a group is due again.
+        """
+        until = time.process_time() + seconds
         count, size = 0, 1
         waiting = self._running(event_id)
         if waiting is not None:
@@ -117,13 +120,13 @@ class LocalGroups:
                 return Played(count, False, False)
             start = time.monotonic()
             self._log_claim(event_id, ids)
-            counted = self._play_groups(tournament, ids)
+            counted = self._play_groups(tournament, ids, until)
             count += len(ids)
             if counted.done == counted.planned:
                 return Played(count, False, True)
             took = time.monotonic() - start
             size = max(1, min(MOST_AT_ONCE, int(len(ids) * BATCH_SECONDS / max(took, 1e-6)), 4 * size))
-            if time.monotonic() >= until:
+            if time.process_time() >= until:
                 return Played(count, True, False)
 
     def _log_claim(self, event_id: str, ids: Sequence[str]) -> None:
@@ -180,13 +183,19 @@ class LocalGroups:
             suspension = Suspension(reason, self._now_ms(), ended.tournament, ended.group)
             self._suspensions.suspend(bot, suspension)
 
-    def _play_groups(self, tournament: Tournament, ids: Sequence[str]) -> Counted:
+    def _play_groups(self, tournament: Tournament, ids: Sequence[str], until: float) -> Counted:
         held, start = list(ids), time.monotonic()
+        until = max(until, time.process_time() + BATCH_SECONDS)
 
         def renew_lease() -> None:
             self._store.renew(tournament.id, list(held), self._now_ms() + LEASE_MS)
 
+        def gives_way() -> bool:
+            return time.process_time() >= until
+
         results = []
+        left: list[str] = []
+        played_games = 0
         local: dict[BoardName | None, list[tuple[str, int]]] = defaultdict(list)
         journals: list[SeatJournal] = []
         rows = []
@@ -197,7 +206,11 @@ class LocalGroups:
             {name for group, _ in rows for name in tournament.uploaded(group).values()}
         )
         with _repeated(RENEW_SECONDS, renew_lease):
-            for group, voided in rows:
+            parts = self._store.parts(tournament.id, ids)
+            for number, ((group, voided), part) in enumerate(zip(rows, parts, strict=True)):
+                if number and gives_way():
+                    left.append(group.id)
+                    continue
                 uploaded = tournament.uploaded(group)
                 attempt = GroupAttempt(tournament.id, group.id, voided, tuple(uploaded.values()))
                 place = (tournament.id, group.id, voided)
@@ -206,28 +219,37 @@ class LocalGroups:
                     void(self._store, *place, "a bot in the group is suspended", self._now_ms(), 1)
                     continue
                 try:
+                    before = None if part is None else _read_part(place, part)
                     with PROGRESS.playing(attempt, uploaded):
                         played = play_local_group(
                             tournament.local_group(group, self._sandbox),
                             self._now_ms,
                             PROGRESS.decides if uploaded else None,
+                            before,
+                            gives_way,
                         )
                 except Exception as error:
                     # Errors of bots are handled further down the stack, so this is a server fault.
                     held.remove(group.id)
                     cause = None if isinstance(error, ArenaError | HostFailure) else error
                     void(self._store, *place, str(error), self._now_ms(), cause=cause)
-                else:
-                    results.append(new_result(group.id, voided, played))
-                    local[tournament.board_of(group)].append((group.id, len(played.records)))
-                    journals += played.journals
+                    continue
+                played_games += len(played.records) - (0 if before is None else len(before.records))
+                if not played.is_complete:
+                    self._store.keep_part(tournament.id, group.id, _write_part(played))
+                    left.append(group.id)
+                    continue
+                results.append(new_result(group.id, voided, played))
+                local[tournament.board_of(group)].append((group.id, len(played.records)))
+                journals += played.journals
             # Store the journals before the results: a failed qualification takes its reason from them.
             self._journals.keep(_by_game(journals))
             counted = self._store.add_results(tournament.id, results, self._now_ms())
+        # They come first, so that few groups are begun and not over at any time.
+        self._store.renew(tournament.id, left, 0)
         if not tournament.purpose:
             how = UPLOADED_GAMES if any(entry.uploaded for entry in tournament.playing) else HOUSE_GAMES
-            games = sum(count for some in local.values() for _, count in some)
-            self._times.note(tournament.spec.kind, how, games, time.monotonic() - start)
+            self._times.note(tournament.spec.kind, how, played_games, time.monotonic() - start)
         self._played.add(tournament, self._over(tournament, rows, results, counted))
         for board, some in local.items():
             self._store.release(tournament.id, tournament.is_public, board and board.key, some, ())
@@ -279,6 +301,16 @@ def _by_game(journals: Sequence[SeatJournal]) -> list[GameJournal]:
     for game, bot, journal in journals:
         seats.setdefault((bot, game), []).append(journal)
     return [GameJournal(bot, game, own) for (bot, game), own in seats.items()]
+
+
+def _write_part(played: PlayedGroup) -> bytes:
+    return gzip.compress(json.dumps(played.as_json()).encode(), _COMPRESSION, mtime=0)
+
+
+def _read_part(place: tuple[str, str, int], part: bytes) -> PlayedGroup | None:
+    """Return the first games of a group, or None if they cannot be read, because then all are played."""
+    name = "first games of group {1} of {0}".format(*place)
+    return shown_or_left_out(name, lambda: PlayedGroup.from_json(json.loads(gzip.decompress(part))))
 
 
 def new_result(group: str, voided: int, played: PlayedGroup) -> NewResult:

@@ -403,7 +403,9 @@ class Tournaments:
         return self.lifecycle.step(check_tournament_id(tournament_id))
 
     def play_local_groups(self, tournament_id: str, seconds: float = 1.5) -> Played:
-        """Play local groups for about ``seconds``. Safe to run in several processes at once."""
+        """Play local groups for about ``seconds`` of processor time. Safe to run in several processes at
+        once.
+        """
         return self._local_groups.play(check_tournament_id(tournament_id), seconds)
 
     def note_ended_worker(self, ended: GroupAttempt) -> None:

@@ -21,7 +21,7 @@ from arena.events.runtimes import OtherRuntime, RuntimeReplaced
 from arena.games import GAMES, game_of
 from arena.play.dealing import group_seed
 from arena.play.groups import play_games
-from arena.play.time_limits import OutOfTime, time_limit
+from arena.play.time_limits import OutOfTime, processor_time_limit
 from arena.sandbox.bot import sandboxed_spec
 from arena.sandbox.checking import Objection, check_upload
 from arena.sandbox.limits import SandboxLimits
@@ -44,7 +44,7 @@ LIMITS: Final = SandboxLimits(load_ms=500, decision_ms=500, game_ms=5_000)
 """The limits of each seat of the pasted bot."""
 
 GAME_SECONDS: Final = 60.0
-"""The maximum duration of the game. A game that takes longer is a failure of the service."""
+"""The processor time that the game can take. A game that takes more is a failure of the service."""
 
 WAIT_MS: Final = 600_000
 """How long a trial game waits for a worker before it expires."""
@@ -142,7 +142,7 @@ class TrialGames:
             return replace(waiting, state="refused", reason=checked.detail)
         kind = checked.games[0] if checked.games else next(iter(GAMES))
         group = _group(kind, source, trial, runtime)
-        with time_limit(GAME_SECONDS):
+        with processor_time_limit(GAME_SECONDS):
             played = recorded(group, play_games(group), self._now_ms)
         journals = [one.journal for one in played.journals]
         return replace(waiting, state="played", record=played.records[0], journals=journals)

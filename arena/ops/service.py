@@ -62,7 +62,7 @@ TICK_SECONDS: Final = 2
 """The number of seconds between two ticks."""
 
 PLAY_SECONDS: Final = 2.0
-"""How many seconds one job plays groups. Meanwhile, the other jobs of its worker wait."""
+"""The processor time for which one job plays groups. Meanwhile, the other jobs of its worker wait."""
 
 HOUSE_SECONDS: Final = 0.2
 """The processor time for which one job moves the house bots of a game, before another payer's game takes its
@@ -180,11 +180,11 @@ class Service:
             self.store.tournaments.settle(tournament_id, None)
             return
         if step.local_groups_due:
-            self.jobs.play_local_groups(tournament_id, step.local_groups_due)
+            self.jobs.play_local_groups(tournament_id, step.local_groups_due, step.payer)
         if step.standings_due:
             self.jobs.update_standings(tournament_id)
 
-    def play_local_groups(self, tournament_id: str, slot: int) -> None:
+    def play_local_groups(self, tournament_id: str, slot: int, payer: str = "") -> None:
         """Play groups of a tournament for a while, then request another such job or the next round.
 
         Raises :class:`~arena.events.runtimes.OtherRuntime` or :class:`~arena.events.runtimes.RuntimeReplaced`
@@ -193,12 +193,12 @@ class Service:
         try:
             played = self.tournaments.play_local_groups(tournament_id, PLAY_SECONDS)
         except (OtherRuntime, RuntimeReplaced):
-            self.jobs.play_more_groups(tournament_id, slot)
+            self.jobs.play_more_groups(tournament_id, slot, payer)
             raise
         if played.done:
             self.step_tournament(tournament_id)
         elif played.more:
-            self.jobs.play_more_groups(tournament_id, slot)
+            self.jobs.play_more_groups(tournament_id, slot, payer)
 
     def update_standings(self, tournament_id: str) -> None:
         """Compute the live standings of a tournament."""

@@ -51,16 +51,18 @@ class PlayedGame(NamedTuple):
 def play_games(
     group: SeatedGroup,
     *,
+    first: int = 0,
     think_limit: float | None = None,
     on_decision: Callable[[int], None] | None = None,
     on_fault: Callable[[int, FaultReport], None] | None = None,
 ) -> Iterator[PlayedGame]:
-    """Play the games of ``group`` in order, with a new bot for each seat of each game.
+    """Play the games of ``group`` in order from number ``first`` on, with a new bot for each seat of each
+    game.
 
     ``on_decision`` is called with the player before its bot is created and before each of its decisions.
     ``on_fault`` is called after each fault. Raises the same errors as :func:`~arena.play.match.play`.
     """
-    for number, players in enumerate(group.seats):
+    for number, players in enumerate(group.seats[first:], first):
         seed = game_seed(group.seed, number, group.mirrored)
         game = game_id(group.id, number)
         shown = shown_game_id(seed, game) if group.mirrored else None

@@ -1,11 +1,11 @@
-"""Wall-clock time limits, and calls that they must not interrupt."""
+"""Limits on wall-clock and processor time, and calls that they must not interrupt."""
 
 from __future__ import annotations
 
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
 from typing import Final
 
@@ -42,14 +42,25 @@ calls must be guaranteed to return.
 """
 
 
-@contextmanager
-def time_limit(seconds: float | None) -> Iterator[None]:
+def time_limit(seconds: float | None) -> AbstractContextManager[None]:
     """Raise :class:`OutOfTime` inside the block if it takes longer than ``seconds``. The exception is raised
     repeatedly until the block ends.
 
     The limit requires POSIX timers and the main thread. Otherwise, or if ``seconds`` is None, there is no
     limit.
     """
+    return _limit(seconds, signal.ITIMER_REAL, signal.SIGALRM)
+
+
+def processor_time_limit(seconds: float) -> AbstractContextManager[None]:
+    """Limit the block like :func:`time_limit`, to ``seconds`` of processor time of the process. Time in which
+    the process is stopped or other processes keep it waiting does not count.
+    """
+    return _limit(seconds, signal.ITIMER_PROF, signal.SIGPROF)
+
+
+@contextmanager
+def _limit(seconds: float | None, timer: int, alarm: signal.Signals) -> Iterator[None]:
     if seconds is None or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -64,13 +75,13 @@ def time_limit(seconds: float | None) -> Iterator[None]:
         else:
             raise OutOfTime
 
-    previous = signal.signal(signal.SIGALRM, ring)
+    previous = signal.signal(alarm, ring)
     try:
-        signal.setitimer(signal.ITIMER_REAL, seconds, _RING_AGAIN)
+        signal.setitimer(timer, seconds, _RING_AGAIN)
         yield
     finally:
         # Alarms are handled only at calls and jumps, so none can interrupt between the block and this line.
         over = True
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
+        signal.setitimer(timer, 0)
+        signal.signal(alarm, previous)
         deferred_alarms.rang = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from arena.bots import Bot, BotFailure, BotSpec, HostFailure, InvalidBot, Turn
+from arena.bots import Bot, BotFailure, BotSpec, InvalidBot, Turn
 from arena.bots.loader import check_imports, checked_games
 from arena.play.time_limits import deferred_alarms
 from arena.sandbox.javascript import javascript_program
@@ -13,7 +13,7 @@ from arena.sandbox.limits import DEFAULT_LIMITS, FUEL_PER_MS, SandboxLimits
 from arena.sandbox.meter import OutOfFuel, Usage
 from arena.sandbox.module_thread import OutOfProcessorTime
 from arena.sandbox.modules import module_program
-from arena.sandbox.program import Failed, NoAction, Program, ProgramInstance, TooSlow, Trapped
+from arena.sandbox.program import Failed, NoAction, Program, ProgramInstance, Trapped
 from arena.sandbox.runtime import python_program
 from arena.text import printable
 
@@ -146,7 +146,7 @@ class SandboxedBot(Bot):
         except Failed as error:
             self.close()
             raise self._crashed(str(error)) from None
-        except (OutOfFuel, OutOfProcessorTime, Trapped, TooSlow) as error:
+        except (OutOfFuel, OutOfProcessorTime, Trapped) as error:
             raise self._lost(error, self._limits.load_ms) from None
         finally:
             self.journal.load_ms += (self.usage.fuel - before) / FUEL_PER_MS
@@ -171,7 +171,7 @@ class SandboxedBot(Bot):
             raise self._crashed(str(error)) from None
         except NoAction as error:
             raise BotFailure("malformed", f"{printable(str(error), 80)} is not an action") from None
-        except (OutOfFuel, OutOfProcessorTime, Trapped, TooSlow) as error:
+        except (OutOfFuel, OutOfProcessorTime, Trapped) as error:
             raise self._lost(error, self._limits.decision_ms) from None
 
     def _left(self) -> int:
@@ -194,12 +194,8 @@ class SandboxedBot(Bot):
             self.journal.print(rest[:_REPORT])
         return BotFailure("crashed", printable(summary, _SUMMARY), rest[:_REPORT])
 
-    def _lost(self, error: Exception, ms: int) -> Exception:
+    def _lost(self, error: Exception, ms: int) -> BotFailure:
         self.close()
-        if isinstance(error, TooSlow):
-            return HostFailure(
-                f"a bot's call took more than {self._limits.backstop_seconds} s on this machine"
-            )
         if isinstance(error, OutOfFuel):
             if self._left() <= 0:
                 return self._used_up()

@@ -62,10 +62,6 @@ class SandboxLimits:
     answer_chars: int = 1_000
     source_bytes: int = 1 << 20
     module_bytes: int = 8 << 20
-    backstop_seconds: float = 120
-    """The wall-clock limit per call: a call that takes longer is a server fault instead of a fault of the
-    bot. It interrupts modules. For Python, whose calls all end when fuel runs out, it is checked afterwards.
-    """
 
 
 def compile_ms(size: int) -> int:

@@ -153,7 +153,7 @@ class ModuleInstance(ProgramInstance):
         output = self._guest.output
         before = self._usage.fuel
         try:
-            self._call(fuel, self._thread.call, line, processor_seconds(fuel), self._limits.backstop_seconds)
+            self._call(fuel, self._thread.call, line, processor_seconds(fuel))
         except Exited as error:
             raise Trapped(f"exit code {error.code}") from None
         most = processor_seconds(self._usage.fuel - before)

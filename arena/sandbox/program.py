@@ -4,7 +4,6 @@ the engines that run them.
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -16,18 +15,13 @@ from wasmtime import Trap, WasmtimeError
 from arena.bots import Turn
 from arena.sandbox.limits import BYTE_FUEL, CALL_FUEL, FUEL_PER_MS, SandboxLimits, processor_seconds
 from arena.sandbox.meter import FuelCounter, FuelMeter, OutOfFuel, Usage
-from arena.sandbox.module_thread import OutOfProcessorTime
-from arena.sandbox.progress import CALL, PROCESSOR_MARGIN, PROGRESS, WALL_MARGIN
+from arena.sandbox.progress import ASLEEP_SECONDS, CALL, PROCESSOR_MARGIN, PROGRESS
 
 Result = TypeVar("Result")
 
 
 class Trapped(Exception):
     """The instance terminated: it violated a rule of WebAssembly, or ended itself."""
-
-
-class TooSlow(Exception):
-    """The call took far longer than its fuel allows, so this machine is too slow for fair play."""
 
 
 class Failed(Exception):
@@ -97,8 +91,8 @@ class SandboxEngine(ABC):
 
 class ProgramInstance(ABC):
     """One instance, with its own memory and no other state. It can be used until it raises
-    :class:`~arena.sandbox.meter.OutOfFuel`, :class:`~arena.sandbox.module_thread.OutOfProcessorTime`,
-    :class:`Trapped` or :class:`TooSlow`. The parameters are those of :meth:`Program.instance`.
+    :class:`~arena.sandbox.meter.OutOfFuel`, :class:`~arena.sandbox.module_thread.OutOfProcessorTime` or
+    :class:`Trapped`. The parameters are those of :meth:`Program.instance`.
     """
 
     def __init__(
@@ -132,7 +126,7 @@ class ProgramInstance(ABC):
         the bot says it plays, separated by spaces.
 
         Raises :class:`Failed`, :class:`NoAction`, :class:`~arena.sandbox.meter.OutOfFuel`,
-        :class:`~arena.sandbox.module_thread.OutOfProcessorTime`, :class:`Trapped` or :class:`TooSlow`.
+        :class:`~arena.sandbox.module_thread.OutOfProcessorTime` or :class:`Trapped`.
         """
 
     @abstractmethod
@@ -159,17 +153,11 @@ class ProgramInstance(ABC):
         meter, thread = self._meter, self._program.thread
         self.sound = False
         thread.instance = self
-        seconds = self._limits.backstop_seconds
-        latest = time.monotonic() + seconds
-        PROGRESS.begin(CALL, seconds + WALL_MARGIN, processor_seconds(fuel) + PROCESSOR_MARGIN)
+        PROGRESS.begin(CALL, ASLEEP_SECONDS, processor_seconds(fuel) + PROCESSOR_MARGIN)
         meter.begin(fuel)
         start = time.thread_time()
         try:
             result = call(*arguments)
-        except OutOfProcessorTime:
-            # This is the bot's fault, however busy the machine is.
-            latest = math.inf
-            raise
         except (WasmtimeError, Trap) as error:
             # The first lines are a backtrace of machine code.
             text = str(error)
@@ -182,7 +170,5 @@ class ProgramInstance(ABC):
             PROGRESS.end(CALL)
             PROGRESS.charge(charge / FUEL_PER_MS)
             thread.instance = None
-            if time.monotonic() > latest:
-                raise TooSlow
         self.sound = True
         return result

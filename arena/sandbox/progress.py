@@ -19,13 +19,13 @@ JOB: Final = 1
 CALL: Final = 2
 STEPS: Final = (BEAT, JOB, CALL)
 
-WALL_MARGIN: Final = 30.0
-"""The seconds by which a call can exceed its wall-clock limit before it counts as hung. By then, the thread
-that interrupts components should have acted.
-"""
+ASLEEP_SECONDS: Final = 150.0
+"""The seconds for which a worker can sleep in a call of a bot before the call counts as hung."""
 
 PROCESSOR_MARGIN: Final = 10.0
-"""The same margin for seconds of processor time."""
+"""The seconds of processor time by which a call can exceed its limit before it counts as hung. By then, the
+thread that interrupts modules should have acted.
+"""
 
 _STEP: Final = struct.Struct("Qdd")
 _NAME: Final = struct.Struct("64p")
@@ -41,8 +41,9 @@ _GROUP_AT: Final = _BILL_AT + _BILL.size
 
 class StepLimit(NamedTuple):
     """The step of a given kind that is currently running. ``number`` differs from the previous step's number.
-    The other fields are the seconds of wall-clock time and of the process's processor time after which the
-    step counts as hung; 0 means never.
+    The step counts as hung when the whole process has slept in it for ``seconds``, or has used
+    ``processor_seconds``; 0 means never. Time in which the process waits for a processor or is stopped does
+    not count.
     """
 
     number: int

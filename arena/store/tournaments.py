@@ -5,7 +5,8 @@ meta; ``n``, which counts every change; ``games``, the number played); ``:groups
 ``:order``, their order; ``:due``, the local groups to play, by the end of their lease; ``:remote``, the live
 groups; ``:results``, one for each group; ``:records``, their rows of records (:mod:`arena.store.records`);
 ``:voided``, the number of voids by group; ``:voids``, the published voids; ``:ended``, by group, the data for
-:meth:`TournamentStore.ended_workers`; ``:unreleased``, results that are not yet on the lists of released
+:meth:`TournamentStore.ended_workers`; ``:parts``, by group, the first games of groups whose other games are
+due; ``:unreleased``, results that are not yet on the lists of released
 groups; ``:standings``, the latest standings; and ``:pace``, the number of new results in each recent second.
 
 When the tournament is over, its first ``chunked`` groups, of which ``chunked_done`` have a result, move from
@@ -50,6 +51,9 @@ _OVER: Final = "tournaments:over"
 
 _COMPARISONS: Final = "tournaments:compared:{}"
 _CHUNKS_AT_ONCE: Final = 20
+
+PART_MS: Final = 86_400_000
+"""How long the first games of groups are kept after the last one was stored."""
 
 PACE_MS: Final = 90_000
 """How long the times of results are kept: longer than the period from which remaining time is estimated."""
@@ -305,6 +309,15 @@ class TournamentStore(Repository):
         if args:
             self._one("ZADD", f"{event_key(event)}:due", "XX", *args)
 
+    def keep_part(self, event: str, group: str, part: bytes) -> None:
+        """Store the first games of a group, whose other games are played later."""
+        key = f"{event_key(event)}:parts"
+        self._connection.run([("HSET", key, group, part), ("PEXPIRE", key, PART_MS)])
+
+    def parts(self, event: str, groups: Sequence[str]) -> list[bytes | None]:
+        """Return the first games of each group as stored, or None."""
+        return list(self._one("HMGET", f"{event_key(event)}:parts", *groups))
+
     def due(self, event: str, now_ms: int) -> int:
         """Return the number of local groups that are due and not claimed."""
         return int(self._one("ZCOUNT", f"{event_key(event)}:due", "-inf", now_ms))
@@ -318,7 +331,10 @@ class TournamentStore(Repository):
         args: list[Any] = [now_ms, PACE_MS]
         for result in results:
             args += result
-        counts, _ = self._connection.run([_RESULT.call([event_key(event)], *args), _woken(event)])
+        commands: list[Command] = [_RESULT.call([event_key(event)], *args), _woken(event)]
+        if results:
+            commands.append(("HDEL", f"{event_key(event)}:parts", *(result.group for result in results)))
+        counts, *_ = self._connection.run(commands)
         return Counted(*map(int, counts))
 
     def pace(self, event: str) -> dict[int, int]:
@@ -396,7 +412,8 @@ class TournamentStore(Repository):
         """
         noted = () if ended_by is None else (f"{ended_by}\n",)
         call = _VOID.call([event_key(event)], group, voided, published, most, result, *noted)
-        count, _ = self._connection.run([call, _woken(event)])
+        forget = ("HDEL", f"{event_key(event)}:parts", group)
+        count, *_ = self._connection.run([call, _woken(event), forget])
         return int(count)
 
     def ended_workers(self, event: str, group: str) -> list[str]:

@@ -4,7 +4,7 @@ every seat and the same deals in every game.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -15,15 +15,19 @@ from arena.luck.games import millionths
 from arena.play.groups import PlayedGame, SeatedGroup, play_games
 from arena.play.match import Journaled
 from arena.play.players import PlayerId
-from arena.play.time_limits import OutOfTime, time_limit
+from arena.play.time_limits import OutOfTime, processor_time_limit
 from arena.ratings.results import GameResult, GroupResult, forfeited_late
 from arena.records.record import Record, build_record, dumps
 from arena.text import printable
 
-GROUP_LIMIT: Final = 300.0
-SANDBOX_GROUP_LIMIT: Final = 840.0
-"""The maximum duration of a group in seconds, for house bots only and with uploaded bots. These bots do not
-play by the clock, so exceeding the limit is a server fault.
+GAME_SECONDS: Final = 150.0
+"""The processor time that a game can take without its uploaded bots. Bots of the arena do not play by the
+clock, so exceeding this limit is a server fault.
+"""
+
+SEAT_SECONDS: Final = 90.0
+"""The processor time that a game can take additionally for each seat of an uploaded bot. The bot can use 60 s
+of fuel, and honest code takes up to 1.3 times its fuel.
 """
 
 
@@ -54,35 +58,84 @@ class SeatJournal(NamedTuple):
 
 @dataclass(frozen=True)
 class PlayedGroup:
-    """A played group: its records (one line of JSON each), its result, and the journals of uploaded bots."""
+    """A group, or its first games, as played: the records (one line of JSON each), the result, and the
+    journals of uploaded bots.
+    """
 
     records: list[str]
     result: GroupResult
     journals: list[SeatJournal] = field(default_factory=list)
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether all games of the group have been played."""
+        return len(self.records) == self.result.size
+
+    def as_json(self) -> list[object]:
+        """Return the group in a form that :meth:`from_json` reads."""
+        return [self.records, self.result.as_json(), self.journals]
+
+    @classmethod
+    def from_json(cls, data: Sequence[Any]) -> PlayedGroup:
+        """Return the group that was stored in this form."""
+        records, result, journals = data
+        return cls(records, GroupResult.from_json(result), [SeatJournal(*journal) for journal in journals])
+
 
 def play_local_group(
-    group: LocalGroup, finished_ms: Callable[[], int], on_decision: Callable[[int], None] | None = None
+    group: LocalGroup,
+    finished_ms: Callable[[], int],
+    on_decision: Callable[[int], None] | None = None,
+    before: PlayedGroup | None = None,
+    gives_way: Callable[[], bool] = lambda: False,
 ) -> PlayedGroup:
-    """Play ``group`` in this process. ``finished_ms`` is called when each game ends and returns the time.
+    """Play ``group`` in this process, or the rest of it: ``before`` are its first games, if they have been
+    played. ``finished_ms`` is called when each game ends and returns the time. After each game, play ends if
+    ``gives_way`` returns True.
 
-    The same group gives the same hashes on every machine and in every run. Raises :class:`ServerFault`.
+    The same group gives the same hashes on every machine and in every run, however often it gave way.
+    Raises :class:`ServerFault`.
     """
-    seconds = SANDBOX_GROUP_LIMIT if group.uploaded else GROUP_LIMIT
-    try:
-        with time_limit(seconds):
-            return recorded(group, play_games(group, on_decision=on_decision), finished_ms)
-    except OutOfTime:
-        raise ServerFault(f"group {group.id} took more than {seconds:.0f} s") from None
+    first = 0 if before is None else len(before.records)
+    games = _limited(group, play_games(group, first=first, on_decision=on_decision))
+    return recorded(group, _until(gives_way, games), finished_ms, before)
 
 
-def recorded(group: LocalGroup, games: Iterable[PlayedGame], finished_ms: Callable[[], int]) -> PlayedGroup:
+def _limited(group: LocalGroup, games: Iterator[PlayedGame]) -> Iterator[PlayedGame]:
+    """Limit the processor time of each game. Raises :class:`ServerFault`."""
+    seconds = GAME_SECONDS + SEAT_SECONDS * sum(player in group.uploaded for player in group.seats[0])
+    while True:
+        try:
+            with processor_time_limit(seconds):
+                played = next(games, None)
+        except OutOfTime:
+            raise ServerFault(
+                f"a game of group {group.id} took more than {seconds:.0f} s of processor time"
+            ) from None
+        if played is None:
+            return
+        yield played
+
+
+def _until(is_over: Callable[[], bool], games: Iterable[PlayedGame]) -> Iterator[PlayedGame]:
+    for played in games:
+        yield played
+        if is_over():
+            return
+
+
+def recorded(
+    group: LocalGroup,
+    games: Iterable[PlayedGame],
+    finished_ms: Callable[[], int],
+    before: PlayedGroup | None = None,
+) -> PlayedGroup:
     """Return the played ``group`` with its games, which are played as the iterator is consumed. For
-    ``finished_ms``, see :func:`play_local_group`.
+    ``finished_ms`` and ``before``, see :func:`play_local_group`.
     """
-    records = []
-    results = []
-    journals: list[SeatJournal] = []
+    records = [] if before is None else [*before.records]
+    results = [] if before is None else [*before.result.games]
+    journals = [] if before is None else [*before.journals]
     for played in games:
         sandboxed = [seat for seat, player in enumerate(played.players) if player in group.uploaded]
         journals += (_seat_journal(group, played, seat) for seat in sandboxed)

@@ -127,7 +127,7 @@ def play_at_random(service: Service, name: str) -> None:
             pass
 
 
-def _random_group(group: LocalGroup, finished_ms: Callable[[], int], _: object = None) -> PlayedGroup:
+def _random_group(group: LocalGroup, finished_ms: Callable[[], int], *_: object) -> PlayedGroup:
     return recorded(group, _random_games(group), finished_ms)
 
 

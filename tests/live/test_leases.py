@@ -39,6 +39,7 @@ def test_the_lease_is_renewed_during_a_long_call(
     arenas: list[Arena], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(local_groups, "RENEW_SECONDS", 0.05)
+    monkeypatch.setattr(local_groups, "BATCH_SECONDS", 1000.0)
     # One long decision per game.
     once = partial(sandboxed_spec, limits=SandboxLimits(game_ms=2_000))
     monkeypatch.setattr(uploaded_bots, "sandboxed_spec", once)

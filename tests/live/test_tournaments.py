@@ -170,6 +170,43 @@ def test_server_faults_void_a_group_and_the_third_stops_it(
     assert hall.tournaments.standings("cup").table.groups == 5
 
 
+def test_a_group_that_gives_way_after_each_game_is_played_to_its_end(
+    hall: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each game is played in a job of its own, and a killed worker's game is played again."""
+    house = ["random", "rookie", "regular", "random+2"]
+    hall.cup("toepen", "slow", groups=3, rules={"seats": 4}, house=house)
+    hall.lock("slow")
+    monkeypatch.setattr(arena.events.local_groups, "BATCH_SECONDS", 0.0)
+    hall.store.tournaments.keep_part("slow", "r1-p1-g1", b"unreadable")
+    keep, deaths = hall.store.tournaments.keep_part, [2]
+
+    def die(*args: Any) -> None:
+        deaths[0] -= 1
+        if not deaths[0]:
+            raise SystemExit
+        keep(*args)
+
+    monkeypatch.setattr(hall.store.tournaments, "keep_part", die)
+    monkeypatch.setattr(arena.events.local_groups, "LEASE_MS", -1)
+    assert hall.tournaments.play_local_groups("slow", 0) == (1, True, False)
+    with pytest.raises(SystemExit):
+        hall.tournaments.play_local_groups("slow", 0)
+    ids = [group["id"] for group in hall.tournaments.groups("slow").items]
+    jobs = 1
+    while hall.tournaments.step("slow").state == "running":
+        hall.tournaments.play_local_groups("slow", 0)
+        jobs += 1
+        # A group that is begun comes first. The killed worker has left one behind.
+        assert 3 - hall.store.tournaments.parts("slow", ids).count(None) <= 2
+    assert jobs == 12
+    groups = hall.tournaments.groups("slow").items
+    assert [(group["state"], len(group["games"])) for group in groups] == [("done", 4)] * 3
+    assert [record["canonical"]["group"]["index"] for record in records_of(hall, "slow")] == [0, 1, 2, 3] * 3
+    assert hall.store.tournaments.parts("slow", ids) == [None] * 3
+    assert hall.tournaments.view("slow")["voids"] == []
+
+
 @pytest.mark.parametrize("format", ["swiss", "knockout"])
 def test_other_formats_finish(format: str, hall: Arena) -> None:
     hall.cup(format=format, house=["random", "rookie", "regular", "rookie+2", "random+2"])

@@ -303,10 +303,31 @@ FAULTS = [
     ),
     Fault(
         "a job that runs swallows the next request for it",
-        "queues/rq_jobs.py",
+        "queues/enqueuing.py",
         "return known is not None and known.is_queued and jobs.get_job_position(job_id) is not None",
         "return known is not None",
         ("ops/test_queues.py",),
+    ),
+    Fault(
+        "an owner of more tournaments gets more turns",
+        "queues/fair.py",
+        "if not isinstance(before, bytes) or not is_waiting(self._queue, before.decode()):",
+        "if not isinstance(before, bytes) or before:",
+        ("ops/test_queues.py",),
+    ),
+    Fault(
+        "a stopped worker counts as asleep",
+        "workers/watchdog.py",
+        'if state != b"S":',
+        'if state not in b"ST":',
+        ("workers/test_watchdog.py",),
+    ),
+    Fault(
+        "the rest of a group is played from its first game",
+        "arena/tournaments/sealed.py",
+        "first = 0 if before is None else len(before.records)",
+        "first = 0",
+        ("tournaments/test_sealed.py",),
     ),
     Fault(
         "pages are documented without the link to the next one",

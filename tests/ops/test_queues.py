@@ -8,7 +8,8 @@ from rq.job import JobStatus
 
 from arena.ops.jobs import InlineJobs, Job, JobName
 from arena.store.embedded import EmbeddedStore
-from queues.rq_jobs import ARENA_QUEUE, HOUSE_QUEUE, MAINTENANCE_QUEUE, RUN_JOB, BackgroundJobs, RqJobs
+from queues.enqueuing import RUN_JOB, enqueue
+from queues.rq_jobs import ARENA_QUEUE, HOUSE_QUEUE, MAINTENANCE_QUEUE, BackgroundJobs, RqJobs
 from tests.waiting import wait_until
 
 
@@ -49,15 +50,17 @@ def _begin(queue: Queue, job_id: str) -> None:
     job.set_status(JobStatus.STARTED)
 
 
-def _take(jobs: RqJobs) -> tuple[str, str | None]:
-    """Take the first job of the house queue; return its payer and the game that it is for."""
-    queue = jobs.queue(HOUSE_QUEUE)
-    job = queue.fetch_job(queue.job_ids[0])
+def _take(jobs: RqJobs, queue_name: str = HOUSE_QUEUE) -> tuple[str | int, ...]:
+    """Take the first ticket of a queue, as a worker does it. Return the arguments of the job that it runs."""
+    queue = jobs.queue(queue_name)
+    (taken, *_) = queue.job_ids
+    _begin(queue, taken)
+    job = queue.fetch_job(taken)
     assert job is not None
-    queue.remove(job.id)
-    name, payer = job.args
-    assert name == "move_house_bots"
-    return payer, jobs.next_game(payer)
+    name, account = job.args
+    found = jobs.next_job(JobName(name), account)
+    job.delete()
+    return () if found is None else found.args
 
 
 def test_payers_take_turns_however_many_games_they_have(jobs: RqJobs) -> None:
@@ -66,21 +69,58 @@ def test_payers_take_turns_however_many_games_they_have(jobs: RqJobs) -> None:
         jobs.move_house_bots(f"many-{number}", "olga")
     jobs.move_house_bots("one", "ana")
     assert len(jobs.queue(HOUSE_QUEUE).job_ids) == 2
-    assert _take(jobs) == ("olga", "many-1")
+    assert _take(jobs) == ("many-1", "olga")
     # It has not ended yet.
     jobs.move_house_bots("many-1", "olga")
-    assert _take(jobs) == ("ana", "one")
+    assert _take(jobs) == ("one", "ana")
     jobs.move_house_bots("one", "ana")
     assert [_take(jobs) for _ in range(6)] == [
-        ("olga", "many-2"),
-        ("ana", "one"),
-        *(("olga", f"many-{number}") for number in (3, 4, 5, 1)),
+        ("many-2", "olga"),
+        ("one", "ana"),
+        *((f"many-{number}", "olga") for number in (3, 4, 5, 1)),
     ]
     assert jobs.queue(HOUSE_QUEUE).job_ids == []
-    assert jobs.next_game("ana") is None
+    assert jobs.next_job(JobName.MOVE_HOUSE_BOTS, "ana") is None
 
 
-def test_a_lost_job_of_a_payer_is_requested_again(jobs: RqJobs) -> None:
+def test_owners_take_turns_however_many_tournaments_they_have(
+    jobs: RqJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "player_count", lambda: 2)
+    for number in range(50):
+        jobs.play_local_groups(f"many-{number}", 7, "olga")
+    jobs.play_local_groups("one", 7, "ana")
+    assert len(jobs.queue(ARENA_QUEUE).job_ids) == 2
+    played = []
+    for _ in range(8):
+        tournament, slot, payer = _take(jobs, ARENA_QUEUE)
+        played.append(tournament)
+        # Its job is over, and more groups are due.
+        jobs.play_more_groups(str(tournament), int(slot), str(payer))
+    assert played == ["many-0", "one", "many-0", "one", "many-1", "one", "many-1", "one"]
+
+
+def test_a_lone_tournament_gets_all_workers(jobs: RqJobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each job that begins is followed by the next one, and none ends here."""
+    monkeypatch.setattr(jobs, "player_count", lambda: 3)
+    jobs.play_local_groups("cup", 7, "olga")
+    assert [_take(jobs, ARENA_QUEUE)[1] for _ in range(3)] == [0, 1, 2]
+    assert jobs.queue(ARENA_QUEUE).job_ids == []
+
+
+def test_a_second_ticket_of_an_account_has_no_successor(jobs: RqJobs) -> None:
+    """Two processes have asked at the same moment."""
+    for number in range(5):
+        jobs.move_house_bots(f"many-{number}", "olga")
+    second = Job(JobName.MOVE_HOUSE_BOTS, ("olga",))
+    enqueue(jobs.queue(HOUSE_QUEUE), second, second.id)
+    assert len(jobs.queue(HOUSE_QUEUE).job_ids) == 2
+    _take(jobs)
+    _take(jobs)
+    assert len(jobs.queue(HOUSE_QUEUE).job_ids) == 1
+
+
+def test_a_lost_ticket_is_requested_again(jobs: RqJobs) -> None:
     jobs.move_house_bots("one", "ana")
     queue = jobs.queue(HOUSE_QUEUE)
     # This is how a worker takes it; here it dies.
@@ -89,7 +129,10 @@ def test_a_lost_job_of_a_payer_is_requested_again(jobs: RqJobs) -> None:
     for _ in range(3):
         jobs.move_house_bots("one", "ana")
     assert len(queue.job_ids) == 1
-    assert _take(jobs) == ("ana", "one")
+    assert _take(jobs) == ("one", "ana")
+    # It dies with the job.
+    jobs.move_house_bots("one", "ana")
+    assert _take(jobs) == ("one", "ana")
 
 
 def test_requests_do_not_block_and_arrive(jobs: RqJobs) -> None:
@@ -110,10 +153,9 @@ def test_each_kind_of_job_has_its_queue(jobs: RqJobs) -> None:
         jobs.compute_matchups("truco", "open", "base@1")
     assert jobs.queue(MAINTENANCE_QUEUE).job_ids == ["step_tournament-cup", "publish_board-truco-open-base_1"]
     # There is no worker: one job, which the first worker that comes will find.
-    assert jobs.queue(ARENA_QUEUE).job_ids == [
-        "play_local_groups-cup-0",
-        "compute_matchups-truco-open-base_1",
-    ]
+    ticket, other = jobs.queue(ARENA_QUEUE).job_ids
+    assert (ticket[:19], other) == ("play_local_groups--", "compute_matchups-truco-open-base_1")
+    assert jobs.next_job(JobName.PLAY_LOCAL_GROUPS, "") == (JobName.PLAY_LOCAL_GROUPS, ("cup", 0, ""))
 
 
 def test_without_a_database_requests_are_left_to_the_sweeper(caplog: pytest.LogCaptureFixture) -> None:
@@ -138,6 +180,6 @@ def test_inline_jobs_run_in_order_with_what_they_request() -> None:
     assert [job.id for job in ran] == [
         "step_tournament-cup",
         "move_house_bots-game-",
-        "play_local_groups-cup-0",
+        "play_local_groups-cup-0-",
     ]
     assert jobs.pending == []

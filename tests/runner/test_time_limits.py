@@ -1,11 +1,14 @@
-"""Limits of time by the wall's clock."""
+"""Limits of time, by the wall's clock and of the processor."""
 
 from __future__ import annotations
 
 import signal
+import time
 from contextlib import suppress
 
-from arena.play.time_limits import OutOfTime, time_limit
+import pytest
+
+from arena.play.time_limits import OutOfTime, processor_time_limit, time_limit
 
 
 def test_an_alarm_at_the_very_end_leaves_nothing_behind() -> None:
@@ -16,3 +19,19 @@ def test_an_alarm_at_the_very_end_leaves_nothing_behind() -> None:
             pass
         assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
         assert signal.getsignal(signal.SIGALRM) is before
+
+
+def burn() -> None:
+    while True:
+        pass
+
+
+def test_time_without_the_processor_does_not_count() -> None:
+    with processor_time_limit(0.2):
+        time.sleep(0.5)
+    start = time.process_time()
+    with pytest.raises(OutOfTime), processor_time_limit(0.2):
+        burn()
+    # The timer counts in ticks of the kernel.
+    assert 0.15 < time.process_time() - start < 2
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)

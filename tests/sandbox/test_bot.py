@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots import Bot, BotFailure, HostFailure, InvalidBot, Turn, bot_spec
+from arena.bots import Bot, BotFailure, InvalidBot, Turn, bot_spec
 from arena.cli import run as cli
 from arena.games import game_of
 from arena.play.match import play, seat_bot
@@ -18,7 +18,6 @@ from arena.play.time_limits import OutOfTime, time_limit
 from arena.sandbox.bot import check_bot, sandboxed_spec
 from arena.sandbox.guest.modules import SDK, STANDARD_LIBRARY
 from arena.sandbox.limits import SandboxLimits
-from arena.sandbox.program import TooSlow
 from arena.tournaments.local_run import Plan, play_group
 from benchmarks import sandbox as bench
 from tests.sandbox.conftest import QUICK, SEED, bot_of, turn
@@ -192,20 +191,6 @@ def test_faults_at_a_table_are_classified_and_the_game_continues() -> None:
     assert [(fault.seat, fault.type) for fault in table.faults] == [(0, "crashed")] * 3
 
 
-def test_a_slow_machine_is_a_server_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    bot = bot_of("def choose(turn): return turn['legal_actions'][0]")
-
-    def interrupted(*_: object) -> None:
-        raise TooSlow
-
-    assert bot._instance is not None
-    monkeypatch.setattr(bot._instance, "choose", interrupted)
-    table = Table("g1", "toepen", {"seats": 2}, SEED)
-    with pytest.raises(HostFailure):
-        play(table, [bot, bot])
-    assert table.faults == []
-
-
 class Sleeper(Bot):
     def choose(self, turn: Turn) -> str | None:
         time.sleep(60)
@@ -217,12 +202,6 @@ def test_a_time_limit_of_the_caller_is_no_fault_of_a_seat() -> None:
     with pytest.raises(OutOfTime), time_limit(0.1):
         play(table, [Sleeper(), Sleeper()])
     assert table.faults == []
-
-
-def test_a_call_that_takes_far_too_long_is_a_server_fault() -> None:
-    limits = SandboxLimits(backstop_seconds=0.01)
-    with pytest.raises(HostFailure, match="took more than"):
-        bot_of("def choose(turn):\n    while True: pass\n", limits).choose(turn())
 
 
 def test_a_bot_gets_the_turn_unchanged() -> None:

@@ -54,7 +54,7 @@ def is_followed(service: Service, owner: str, request_id: str) -> bool:
         found: dict[str, str | None] = {}
         for line in worker_lines(service):
             name, _, rest = str(line.get("job")).partition("-")
-            if tournament in rest or uploaded in rest:
+            if tournament in rest or tournament == line.get("tournament") or uploaded in rest:
                 found.setdefault(name, line.get("request_id"))
         return found
 

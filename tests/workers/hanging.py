@@ -1,9 +1,9 @@
-"""``python -m tests.workers.hanging HOW SILENT WALL``: a worker in which calls of modules do not return.
+"""``python -m tests.workers.hanging HOW SILENT ASLEEP``: a worker in which calls of modules do not return.
 
 They are ``holding`` the lock of Python, so that no other thread runs, ``sleeping``, ``burning`` processor
 time, or ``crashing`` the process; a ``deaf`` worker ignores signals while it waits for jobs. With
-``playing``, calls return. ``SILENT``: the seconds without a beat after which the watchdog ends it, and
-``WALL`` those of a call.
+``playing``, calls return. ``SILENT``: the seconds of sleep without a beat after which the watchdog ends it,
+and ``ASLEEP`` those of a call.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ HOW: dict[str, Callable[[], object]] = {
 }
 
 
-def main(how: str, silent: float, wall: float) -> None:
+def main(how: str, silent: float, asleep: float) -> None:
     from workers import watchdog
     from workers.watchdog import watch
 
@@ -49,7 +49,6 @@ def main(how: str, silent: float, wall: float) -> None:
     ended = watch()
     from arena.events import local_groups
     from arena.sandbox import program
-    from arena.sandbox.limits import SandboxLimits
     from arena.sandbox.module_thread import ModuleThread
     from queues.rq_jobs import QUEUES
     from workers import worker
@@ -62,7 +61,7 @@ def main(how: str, silent: float, wall: float) -> None:
     if how == "deaf":
         worker.Worker.request_stop = lambda *_: None  # type: ignore[method-assign]
     worker.SILENT_FOR = silent  # type: ignore[misc]
-    program.WALL_MARGIN = wall - SandboxLimits.backstop_seconds  # type: ignore[attr-defined]
+    program.ASLEEP_SECONDS = asleep  # type: ignore[attr-defined]
     program.PROCESSOR_MARGIN = 0.5  # type: ignore[attr-defined]
     # The attempt of a worker that ended is due again soon.
     local_groups.LEASE_MS = 1_000  # type: ignore[misc]

@@ -12,11 +12,14 @@ from statistics import median
 
 import pytest
 
+from arena.events.tournament import PlannedGroup
+from arena.events.uploaded_bots import SandboxedBots
 from arena.records.verify import verify
 from arena.sandbox.bot import sandboxed_spec
 from arena.sandbox.limits import MOST_PROCESSOR_SECONDS
 from arena.sandbox.replaying import replay_bots
 from arena.store.embedded import EmbeddedStore
+from arena.tournaments.sealed import play_local_group
 from queues.rq_jobs import RqJobs
 from tests.live.arenas import Arena
 from tests.sandbox import hostile, modules
@@ -24,7 +27,8 @@ from tests.service import Process, Service
 from tests.waiting import PATIENCE, wait_until
 from tests.workers.test_watchdog import child_of, is_playing
 
-WORKER = [sys.executable, "-m", "tests.workers.hanging", "playing", "1000", "1000"]
+HANGING = [sys.executable, "-m", "tests.workers.hanging"]
+WORKER = [*HANGING, "playing", "1000", "1000"]
 
 COUNT = "(local.set $i (i32.add (local.get $i) (i32.const 1))) (br_if $next (i32.lt_u (local.get $i)"
 SLOW = modules.module(
@@ -66,6 +70,47 @@ def test_a_worker_killed_in_the_middle_of_a_game_changes_nothing(
             replayed = replay_bots(record, {("slow", "1"): sandboxed_spec("slow", "1", SLOW)})
             assert (replayed.difference, replayed.missing) == ("", [])
             assert replayed.decisions > 5
+    finally:
+        arena.live.close()
+
+
+@pytest.mark.nightly("processes")
+def test_a_worker_stopped_in_the_middle_of_a_game_changes_nothing(
+    store: EmbeddedStore, tmp_path: Path
+) -> None:
+    """It is stopped for longer than it may be silent, or sleep in a call, or than a group is leased."""
+    arena = Arena(store.url)
+    try:
+        arena.upload("slow", SLOW)
+        name = arena.tournaments.qualify("toepen", "slow", "1")["tournament"]
+        wait_until(lambda: arena.tournaments.step(name).state == "running")
+        tournament, _ = arena.tournaments.lifecycle.load(name)
+        (row,) = [PlannedGroup.loads(*row) for row in arena.store.tournaments.plan(name)]
+        sandbox = SandboxedBots(arena.accounts, arena.service.runtimes)
+        sandbox.check()
+        alone = play_local_group(tournament.local_group(row, sandbox), arena.now_ms)
+        jobs = RqJobs(store.url)
+        with Process([*HANGING, "playing", "2", "2"], tmp_path, REDIS_URL=store.url) as worker:
+            jobs.play_more_groups(name, 0)
+            wait_until(lambda: is_playing(jobs))
+            first = child_of(worker)
+            begun = processor_seconds(first)
+            wait_until(lambda: processor_seconds(first) > begun + 1.5)
+            os.kill(first, signal.SIGSTOP)
+            time.sleep(6)
+            assert arena.tournaments.view(name)["state"] == "running"
+            os.kill(first, signal.SIGCONT)
+
+            def is_over() -> bool:
+                jobs.play_more_groups(name, 0)
+                return bool(arena.tournaments.step(name).state == "finished")
+
+            wait_until(is_over, pause=0.5)
+            assert child_of(worker) == first
+        assert arena.tournaments.view(name)["voids"] == []
+        hashes = [json.loads(record)["hash"] for record in arena.tournaments.records(name)]
+        assert hashes == [json.loads(record)["hash"] for record in alone.records]
+        assert arena.accounts.bot("slow").suspended is None
     finally:
         arena.live.close()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from tests.live.arenas import Arena
 from tests.sandbox import modules
 from tests.service import Process, descendants, is_alive
 from tests.waiting import wait_until
+from workers.watchdog import _is_asleep
 
 pytestmark = pytest.mark.system
 
@@ -56,7 +58,7 @@ def child_of(worker: Process) -> int:
 
 
 @pytest.mark.parametrize(
-    ("how", "silent", "wall", "what"),
+    ("how", "silent", "asleep", "what"),
     [
         pytest.param("holding", "5", LONG, "none of its threads ran within ", marks=BY_NIGHT),
         pytest.param("sleeping", LONG, "2", "a call did not return within ", marks=BY_NIGHT),
@@ -65,7 +67,7 @@ def child_of(worker: Process) -> int:
     ],
 )
 def test_a_group_that_ends_two_workers_is_stopped_and_the_bot_is_suspended(
-    how: str, silent: str, wall: str, what: str, arena: Arena, store: EmbeddedStore, tmp_path: Path
+    how: str, silent: str, asleep: str, what: str, arena: Arena, store: EmbeddedStore, tmp_path: Path
 ) -> None:
     jobs = RqJobs(store.url)
     name = begun(arena)
@@ -75,7 +77,7 @@ def test_a_group_that_ends_two_workers_is_stopped_and_the_bot_is_suspended(
         jobs.play_more_groups(name, 0)
         return [void["reason"] for void in arena.tournaments.view(name)["voids"]]
 
-    with Process([*HANGING, how, silent, wall], tmp_path, REDIS_URL=store.url) as worker:
+    with Process([*HANGING, how, silent, asleep], tmp_path, REDIS_URL=store.url) as worker:
         wait_until(lambda: len(voids()) == 2, pause=0.5)
         at = f" while it played group r1-p1-g1 of tournament {name}, in a call to bot 'stuck'"
         worker.wait_for(at, times=2)
@@ -100,16 +102,18 @@ def test_a_group_that_ends_two_workers_is_stopped_and_the_bot_is_suspended(
         arena.tournaments.qualify("toepen", "stuck", "1")
 
 
-@pytest.mark.nightly("processes")
-def test_a_stopped_worker_is_ended(store: EmbeddedStore, tmp_path: Path) -> None:
-    with Process([*HANGING, "sleeping", "5", LONG], tmp_path, REDIS_URL=store.url) as worker:
-        first = child_of(worker)
-        # Its thread beats before it registers.
-        wait_until(lambda: (figures := RqJobs(store.url).figures()) is not None and figures.workers)
-        os.kill(first, signal.SIGSTOP)
-        worker.wait_for(f"worker process {first} was killed: none of its threads ran within")
-        assert child_of(worker) != first
-        assert worker.stop(signal.SIGTERM) == 0
+@pytest.mark.parametrize("how", ["sleeping", "stopped", "burning"])
+def test_only_what_sleeps_is_asleep(how: str) -> None:
+    command = "while True: pass" if how == "burning" else "import time; print(flush=True); time.sleep(1000)"
+    with subprocess.Popen([sys.executable, "-c", command], stdout=subprocess.PIPE) as process:
+        try:
+            if how == "stopped":
+                process.send_signal(signal.SIGSTOP)
+            wait_until(lambda: _is_asleep(process.pid) == (how == "sleeping"))
+            if how != "sleeping":
+                assert not any(_is_asleep(process.pid) for _ in range(100))
+        finally:
+            process.kill()
 
 
 def test_a_killed_worker_is_started_again_and_nobody_is_blamed(

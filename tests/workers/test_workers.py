@@ -25,13 +25,13 @@ from arena.ops.jobs import JobName
 from arena.ops.service import Service as Parts
 from arena.records.verify import verify
 from arena.store.embedded import EmbeddedStore
+from queues.enqueuing import RUN_JOB
 from queues.rq_jobs import (
     ARENA_QUEUE,
     FINISH_QUEUE,
     HOUSE_QUEUE,
     MAINTENANCE_QUEUE,
     QUEUES,
-    RUN_JOB,
     RqJobs,
 )
 from tests.live.playing import open_games
@@ -103,7 +103,7 @@ def test_what_somebody_wrote_to_the_database_is_not_run(store: EmbeddedStore, tm
 
 def test_no_job_is_pickled(store: EmbeddedStore, tmp_path: Path) -> None:
     jobs = RqJobs(store.url)
-    jobs.play_more_groups("cup", 3)
+    jobs.play_more_groups("cup", 3, "olga")
 
     def contents() -> set[str]:
         queues = [jobs.queue(name) for name in QUEUES]
@@ -112,9 +112,7 @@ def test_no_job_is_pickled(store: EmbeddedStore, tmp_path: Path) -> None:
         ]
         return {json.dumps(json.loads(zlib.decompress(data))) for data in stored if data is not None}
 
-    play, tick = (
-        json.dumps([RUN_JOB, None, args, {}]) for args in (["play_local_groups", "cup", 3], ["tick"])
-    )
+    play, tick = (json.dumps([RUN_JOB, None, args, {}]) for args in (["play_local_groups", "olga"], ["tick"]))
     with Process([*WORKER, "--scheduler"], tmp_path, REDIS_URL=store.url):
         wait_until(lambda: contents() == {play, tick})
 
