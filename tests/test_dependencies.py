@@ -80,7 +80,7 @@ def shape(function: Any) -> list[tuple[str, Any]]:
 @pytest.mark.parametrize(
     ("own", "base", "names"),
     [
-        (Worker, SimpleWorker, {"cleanup_execution", "get_heartbeat_ttl", "perform_job"}),
+        (Worker, SimpleWorker, {"cleanup_execution", "execute_job", "get_heartbeat_ttl", "perform_job"}),
         (NamedJob, Job, {"restore"}),
         (Tick, CronJob, {"enqueue"}),
         (DrainingWorker, GeventWorker, {"handle", "handle_exit", "handle_request", "run", "timeout_ctx"}),
