@@ -188,9 +188,8 @@ class AccountData:
 
         Co-owners lose the bots, too, but bots of which this owner is only a co-owner stay. Games of the owner
         in which nobody else's bots sit end, and the bots leave the other ones, and tournaments, by the usual
-        rules. Tokens, sessions, webhooks, sources, logs and notes
-        are erased. The names remain taken. If the deletion is interrupted, another call with the same token
-        resumes it. Raises :class:`NotConfirmed`.
+        rules. Tokens, sessions, webhooks, sources, logs and notes are erased. The names remain taken. If the
+        deletion is interrupted, another call with the same token resumes it. Raises :class:`NotConfirmed`.
         """
         if confirm != owner:
             raise NotConfirmed(

@@ -101,15 +101,16 @@ class LocalGroups:
         until = time.process_time() + seconds
         count, size = 0, 1
         waiting = self._running(event_id)
-        if waiting is not None:
-            self._charge_to(waiting.created_by)
-        if waiting is not None and not self._budgets.has_fuel(waiting.created_by):
+        if waiting is None:
+            return Played(0, False, False)
+        self._charge_to(waiting.created_by)
+        if not self._budgets.has_fuel(waiting.created_by):
             # The scheduler's tick retries; the tournament continues when the budget is renewed.
             if self._flags.first(f"waits-for-fuel-{event_id}", _REMEMBERED_MS):
                 fields = {"tournament": event_id, "owner": waiting.created_by}
                 log.info("tournament %s waits until its owner has fuel again", event_id, extra=fields)
             return Played(0, False, False)
-        sandboxed = waiting is not None and any(entry.uploaded for entry in waiting.playing)
+        sandboxed = any(entry.uploaded for entry in waiting.playing)
         while True:
             if sandboxed:
                 self._sandbox.check()
@@ -245,7 +246,7 @@ class LocalGroups:
             # Store the journals before the results: a failed qualification takes its reason from them.
             self._journals.keep(_by_game(journals))
             counted = self._store.add_results(tournament.id, results, self._now_ms())
-        # They come first, so that few groups are begun and not over at any time.
+        # These are due at once, before groups that nobody has begun, so that few unfinished groups are kept.
         self._store.renew(tournament.id, left, 0)
         if not tournament.purpose:
             how = UPLOADED_GAMES if any(entry.uploaded for entry in tournament.playing) else HOUSE_GAMES

@@ -37,31 +37,47 @@ SLOW = modules.module(
 """It thinks for 600 ms of fuel or so, and then plays the first action."""
 
 
+def start_qualification(arena: Arena) -> str:
+    """Upload the slow module; its qualification, which is running."""
+    arena.upload("slow", SLOW)
+    name = str(arena.tournaments.qualify("toepen", "slow", "1")["tournament"])
+    wait_until(lambda: arena.tournaments.step(name).state == "running")
+    return name
+
+
+def child_that_plays(worker: Process, jobs: RqJobs, name: str) -> int:
+    """The process of the worker, when it has made some decisions in a group, and not all."""
+    jobs.play_more_groups(name, 0)
+    wait_until(lambda: is_playing(jobs))
+    child = child_of(worker)
+    begun = processor_seconds(child)
+    wait_until(lambda: processor_seconds(child) > begun + 1.5)
+    return child
+
+
+def play_to_the_end(arena: Arena, jobs: RqJobs, name: str) -> None:
+    """Request the groups again and again, until the tournament is over."""
+
+    def is_over() -> bool:
+        jobs.play_more_groups(name, 0)
+        return bool(arena.tournaments.step(name).state == "finished")
+
+    wait_until(is_over, pause=0.5)
+
+
 @pytest.mark.nightly("processes")
 def test_a_worker_killed_in_the_middle_of_a_game_changes_nothing(
     store: EmbeddedStore, tmp_path: Path
 ) -> None:
     arena = Arena(store.url)
     try:
-        arena.upload("slow", SLOW)
-        name = arena.tournaments.qualify("toepen", "slow", "1")["tournament"]
-        wait_until(lambda: arena.tournaments.step(name).state == "running")
+        name = start_qualification(arena)
         jobs = RqJobs(store.url)
         with Process(WORKER, tmp_path, REDIS_URL=store.url) as worker:
-            jobs.play_more_groups(name, 0)
-            wait_until(lambda: is_playing(jobs))
-            first = child_of(worker)
-            begun = processor_seconds(first)
-            # It has made some decisions then, and not all.
-            wait_until(lambda: processor_seconds(first) > begun + 1.5)
+            first = child_that_plays(worker, jobs, name)
             assert arena.tournaments.view(name)["state"] == "running"
             os.kill(first, signal.SIGKILL)
-
-            def is_over() -> bool:
-                jobs.play_more_groups(name, 0)
-                return bool(arena.tournaments.step(name).state == "finished")
-
-            wait_until(is_over, pause=0.5)
+            play_to_the_end(arena, jobs, name)
         assert arena.tournaments.view(name)["voids"] == []
         records = [json.loads(record) for record in arena.tournaments.records(name)]
         assert len(records) == 2
@@ -81,9 +97,7 @@ def test_a_worker_stopped_in_the_middle_of_a_game_changes_nothing(
     """It is stopped for longer than it may be silent, or sleep in a call, or than a group is leased."""
     arena = Arena(store.url)
     try:
-        arena.upload("slow", SLOW)
-        name = arena.tournaments.qualify("toepen", "slow", "1")["tournament"]
-        wait_until(lambda: arena.tournaments.step(name).state == "running")
+        name = start_qualification(arena)
         tournament, _ = arena.tournaments.lifecycle.load(name)
         (row,) = [PlannedGroup.loads(*row) for row in arena.store.tournaments.plan(name)]
         sandbox = SandboxedBots(arena.accounts, arena.service.runtimes)
@@ -91,21 +105,12 @@ def test_a_worker_stopped_in_the_middle_of_a_game_changes_nothing(
         alone = play_local_group(tournament.local_group(row, sandbox), arena.now_ms)
         jobs = RqJobs(store.url)
         with Process([*HANGING, "playing", "2", "2"], tmp_path, REDIS_URL=store.url) as worker:
-            jobs.play_more_groups(name, 0)
-            wait_until(lambda: is_playing(jobs))
-            first = child_of(worker)
-            begun = processor_seconds(first)
-            wait_until(lambda: processor_seconds(first) > begun + 1.5)
+            first = child_that_plays(worker, jobs, name)
             os.kill(first, signal.SIGSTOP)
             time.sleep(6)
             assert arena.tournaments.view(name)["state"] == "running"
             os.kill(first, signal.SIGCONT)
-
-            def is_over() -> bool:
-                jobs.play_more_groups(name, 0)
-                return bool(arena.tournaments.step(name).state == "finished")
-
-            wait_until(is_over, pause=0.5)
+            play_to_the_end(arena, jobs, name)
             assert child_of(worker) == first
         assert arena.tournaments.view(name)["voids"] == []
         hashes = [json.loads(record)["hash"] for record in arena.tournaments.records(name)]
