@@ -1,7 +1,7 @@
 -- bot_delete
 -- Delete a bot with its turns, except for its name, which stays taken, and the given fields. KEYS: the bot (see
--- turns.lua), its versions, its sources, its uploads. ARGV: the names of the fields to keep. Returns 1, or 0 if the bot was deleted before, and the number of
--- versions and uploads and the bytes of sources that were deleted.
+-- turns.lua), its versions, its sources, its uploads. ARGV: the names of the fields to keep. Returns 1, or 0 if the bot
+-- was deleted before, and the number of versions and uploads and the bytes of sources that were deleted.
 local name, state = unpack(redis.call('HMGET', KEYS[1], 'name', 'state'))
 if not name then return {0, 0, 0} end
 local row = {'name', name, 'state', 'deleted'}
