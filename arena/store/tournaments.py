@@ -23,6 +23,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from arena.store.amounts import DAY_MS
 from arena.store.boards import board_key
 from arena.store.chunks import CHUNK_GROUPS, StoredGroup, from_chunk, to_chunk
 from arena.store.connection import Command, Repository, Script
@@ -53,7 +54,7 @@ _OVER: Final = "tournaments:over"
 _COMPARISONS: Final = "tournaments:compared:{}"
 _CHUNKS_AT_ONCE: Final = 20
 
-PART_MS: Final = 86_400_000
+PART_MS: Final = DAY_MS
 """How long the first games of groups are kept after the last one was stored."""
 
 PACE_MS: Final = 90_000

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from arena.accounts.allowances import DAY_MS, BudgetExceeded
+from arena.accounts.allowances import BudgetExceeded
 from arena.accounts.payers import ARENA
 from arena.accounts.uploads import module_upload
 from arena.bots import HostFailure
@@ -17,7 +17,7 @@ from arena.events import local_groups
 from arena.ops.jobs import InlineJobs, Job, JobName
 from arena.ops.service import open_service
 from arena.ops.settings import Settings
-from arena.store.amounts import Compute
+from arena.store.amounts import DAY_MS, Compute
 from tests.live.arenas import Arena
 from tests.live.clock import skip
 from tests.sandbox import hostile, modules
