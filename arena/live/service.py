@@ -39,7 +39,7 @@ from arena.live.repository import GameRepository, StepApplied
 from arena.live.retention import Retention
 from arena.live.sweeper import Sweeper
 from arena.live.turns import Exchange, Result, TurnPage, Turns
-from arena.live.unfinished import UnfinishedGames
+from arena.live.unfinished import KEPT_MS, UnfinishedGames
 from arena.live.views import (
     EventPage,
     GameView,
@@ -131,7 +131,7 @@ class LiveGames:
     ) -> None:
         self._moderate = moderate
         self._check_payer = check_payer
-        self._unfinished = UnfinishedGames(store, house_games_at_once)
+        self._unfinished = UnfinishedGames(store, house_games_at_once, KEPT_MS)
         self.store = store.games
         self.index = store.game_index
         self.finished = FinishedGames(store, archive)
