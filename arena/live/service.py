@@ -270,18 +270,22 @@ class LiveGames:
 
     def unfinished(self, created_by: str) -> Sequence[str]:
         """Return the waiting and running games that an owner created, without those of tournaments."""
-        found: dict[str, None] = {}
-        for state in ("waiting", "running"):
-            before: Cursor | None = None
-            while members := self.index.page(GameList(state=state), before, _LOOKED_AT):
-                before = members[-1]
-                names = [member.name for member in members]
-                for name, data in zip(names, self.index.headers(names), strict=True):
-                    read = partial(GameHeader.loads, data or b"")
-                    header = None if data is None else shown_or_left_out(f"game {name}", read)
-                    if header is not None and header.created_by == created_by and header.group is None:
-                        found[name] = None
-        return list(found)
+        listed = GameList(creator=created_by)
+        found: list[str] = []
+        before: Cursor | None = None
+        while members := self.index.page(listed, before, _LOOKED_AT):
+            before = members[-1]
+            names = [member.name for member in members]
+            gone = []
+            for name, data in zip(names, self.index.headers(names), strict=True):
+                read = partial(GameHeader.loads, data or b"")
+                header = None if data is None else shown_or_left_out(f"game {name}", read)
+                if data is None or (header is not None and header.state in ENDED):
+                    gone.append(name)
+                elif header is not None:
+                    found.append(name)
+            self.index.forget(listed, gone)
+        return found
 
     def resign(self, game_id: str, bot: str, *, seat: int | None = None) -> GameSummary:
         """Resign for the bot at ``seat`` (None: at all its seats). The table plays the seat to the end
