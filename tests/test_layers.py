@@ -178,7 +178,7 @@ ALLOWED: dict[str, set[str]] = {
     "upgrade": {"store", "records", "play", "games"},
     "ops": {
         *("upgrade", "people", "webhooks", "events", "accounts", "live", "store", "sandbox", "records"),
-        *("bots", "games"),
+        *("tournaments", "bots", "games"),
     },
     "cli": {
         *("operations", "client", "accounts", "sandbox", "tournaments", "ratings", "records", "play", "bots"),

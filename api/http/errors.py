@@ -349,8 +349,8 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "budget_exceeded": ErrorCode(
         429,
         "Budget exceeded",
-        "The account's daily budget `budget` is too small for this: of `most`, `left` are left. It renews at "
-        "`renews_ms`, in `retry_after` seconds.",
+        "The account's daily budget (`budget`) does not cover this request: `left` of `most` remain. It "
+        "renews at `renews_ms`, in `retry_after` seconds.",
     ),
     "invalid_comparison": ErrorCode(
         422,

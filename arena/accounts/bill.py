@@ -28,6 +28,7 @@ class Bill:
         self._start_ms = math.inf
         self._charged_ms = 0.0
         self._around_ms = 0.0
+        self._owed: list[tuple[str, float, float]] = []
 
     @contextmanager
     def job(self) -> Iterator[None]:
@@ -45,7 +46,7 @@ class Bill:
             self._start_ms = math.inf
             self._charged_ms += used
             self.to("")
-            self._budgets.charge(payer, used, PROGRESS.take_charges())
+            self._charge(payer, used, PROGRESS.take_charges())
 
     def to(self, payer: str) -> None:
         """Charge the running job to an account. The arena itself has the empty name."""
@@ -58,7 +59,7 @@ class Bill:
             now_ms = _used_ms()
             used, self._start_ms = now_ms - self._start_ms, now_ms
             self._charged_ms += used
-            self._budgets.charge(self._payer, used)
+            self._charge(self._payer, used)
         self.to(payer)
 
     @contextmanager
@@ -72,13 +73,22 @@ class Bill:
         finally:
             self._around_ms += _used_ms() - start - (self._charged_ms - before)
             if self._around_ms >= _LEAST_MS:
-                with suppress(StoreUnavailable):
-                    self._budgets.charge("", self._around_ms)
-                    self._around_ms = 0.0
+                self._charge("", self._around_ms)
+                self._around_ms = 0.0
 
     def ended(self, job: EndedJob) -> None:
         """Charge a job that ended with its worker."""
-        self._budgets.charge(job.payer, job.used_ms, job.charged_ms)
+        self._charge(job.payer, job.used_ms, job.charged_ms)
+
+    def _charge(self, payer: str, used_ms: float, charged_ms: float = 0.0) -> None:
+        """Charge an account now or, if the database is unavailable, together with the next charge. A job that
+        is done does not fail because of it.
+        """
+        self._owed.append((payer, used_ms, charged_ms))
+        with suppress(StoreUnavailable):
+            while self._owed:
+                self._budgets.charge(*self._owed[0])
+                del self._owed[0]
 
 
 def _used_ms() -> float:

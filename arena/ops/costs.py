@@ -19,7 +19,8 @@ from arena.ops.service import HOUSE_SECONDS, PLAY_SECONDS
 from arena.ops.settings import Limit, Settings
 from arena.people.reviews import REVIEW_SECONDS
 from arena.sandbox.checking import most_check_seconds
-from arena.sandbox.limits import DEFAULT_LIMITS, MOST_PROCESSOR_SECONDS
+from arena.sandbox.limits import DEFAULT_LIMITS
+from arena.tournaments import sealed
 from arena.webhooks.resolving import NAMES, NAMES_PER_OWNER
 
 _DAY_SECONDS: Final = 86_400
@@ -37,10 +38,10 @@ _EXPORT_BYTES: Final = 120e6
 
 _HEAD: Final = """# What strangers can cost
 
-This page says how much processor time strangers can use at most by the default settings, from which it is
-derived. To regenerate it, run `python -m arena.ops.costs > docs/costs.md`. With the variables of your service
-in its environment, the command prints the page for your service. `botequim ops status` shows who uses the
-machine today.
+This page says how much processor time strangers can use at most with the default settings; it is generated
+from them. To regenerate it, run `python -m arena.ops.costs > docs/costs.md`. With the variables of your
+service in its environment, the command prints the page for your service. `botequim ops status` shows who uses
+the machine today.
 
 - **A day** is the most that is used in a day (UTC), in seconds of processor time. A core has 86,400.
 - **The budget** is that of [processor time](operating.md#budgets). It is checked before work begins, and work
@@ -48,7 +49,7 @@ machine today.
   next day. So an account can exceed its budget by what it began before; the column says by how much.
 - **At any moment** is what the work holds until others have their turn. A worker runs one job at a time, so
   all jobs together use at most as many cores as there are workers, and an account that is alone can use them
-  all. All but live workers run at [nice 10](operating.md#kinds-of-workers).
+  all. All workers except live ones run at [nice 10](operating.md#kinds-of-workers).
 
 [Limits](operating.md#limits), [quotas](operating.md#quotas) and [budgets](operating.md#budgets) say how to
 change the numbers.
@@ -88,7 +89,7 @@ def account_rows(settings: Settings) -> Iterator[Bound]:
     limits, budget = _Limits(settings), settings.budget
     seconds = budget.fuel_ms / 1000
     seats = max(game.seat_range[1] for game in GAMES.values())
-    game = seats * (DEFAULT_LIMITS.game_ms / 1000 + MOST_PROCESSOR_SECONDS)
+    game = sealed.GAME_SECONDS + seats * sealed.SEAT_SECONDS
     yield Bound("all jobs", f"`fuel_ms` {budget.fuel_ms}", _number(seconds), "see below")
     yield Bound(
         "house bots in live games",
@@ -220,7 +221,7 @@ class _Limits:
         return f": {limit.most} at once take up to {_number(limit.most * MOST_MOVES * _MOVE_MS / 1000)}"
 
     def cores(self, name: str) -> str:
-        """Return how many cores the requests can keep busy, if all are cheap and if all are dear."""
+        """Return how many cores the requests can keep busy, if all are cheap and if all are expensive."""
         limit = self.of(name)
         cheap = "" if limit is None else f"{limit.rate * _REQUEST_MS / 1000:.2g} cores with such requests; "
         return (

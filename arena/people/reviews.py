@@ -95,7 +95,7 @@ class Reviews:
         game_id: str,
         seat: int,
         choose: Choose = house_choice,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.process_time,
     ) -> None:
         """Make the review. It is safe to do this twice."""
         requested = self.find(game_id, seat)

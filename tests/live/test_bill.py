@@ -20,6 +20,7 @@ from arena.live.unfinished import KEPT_MS, TooManyTables, UnfinishedGames
 from arena.ops.jobs import Job, JobName
 from arena.sandbox.progress import JOB, PROGRESS
 from arena.store.amounts import DAY_MS
+from arena.store.connection import StoreUnavailable
 from tests.live.arenas import Arena
 from tests.live.clock import skip
 
@@ -131,6 +132,23 @@ def test_a_worker_that_ends_leaves_its_job_and_who_pays(arena: Arena) -> None:
     arena.service.note_ended_worker(ended)
     assert charged(arena, "olga") >= 100
     assert not math.isinf(used(arena)["olga"])
+
+
+def test_a_charge_waits_until_the_database_is_back(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*values: object) -> None:
+        raise StoreUnavailable("the database is unavailable")
+
+    own = arena.service.bill
+    with monkeypatch.context() as broken:
+        broken.setattr(arena.service.budgets, "charge", fails)
+        with own.job():
+            own.to("olga")
+            burn(0.05)
+        assert used(arena) == {}
+    with own.job():
+        own.to("rita")
+    assert used(arena)["olga"] >= 50
+    assert "rita" in used(arena)
 
 
 # Each kind of job

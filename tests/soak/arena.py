@@ -7,6 +7,7 @@ standings and the records' hash must be the same. The records of the disturbed o
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -31,7 +32,7 @@ from tests.soak import archives
 from tests.soak.season import prove_downloads
 
 KINDS: Final = ("truco", "toepen")
-TARGETS: Final = ("worker", "scheduler", "api", "database", "archiver")
+TARGETS: Final = ("archiver", "worker", "scheduler", "api", "database")
 HOUSE: Final = ("random", "rookie", "regular")
 PAIRS: Final = 3
 GAMES_OF_A_GROUP: Final = 2
@@ -66,13 +67,13 @@ def play(
         try:
             arena.cup(kind, groups=groups // PAIRS, house=HOUSE, max_entries=len(HOUSE))
             deadline = time.monotonic() + 1800
-            while (view := _patiently(lambda: arena.tournaments.view("cup")))["state"] != "finished":
-                assert view["state"] != "cancelled", view
-                assert time.monotonic() < deadline, view["progress"]
-                meanwhile(service, place)
-            assert not view["voids"]
             records = GAMES_OF_A_GROUP * groups
             with place.archiving(service):
+                while (view := _patiently(lambda: arena.tournaments.view("cup")))["state"] != "finished":
+                    assert view["state"] != "cancelled", view
+                    assert time.monotonic() < deadline, view["progress"]
+                    meanwhile(service, place)
+                assert not view["voids"]
                 while not place.is_whole(service, records):
                     assert time.monotonic() < deadline, "the records are not archived"
                     meanwhile(service, place)
@@ -83,18 +84,21 @@ def play(
 
 
 def killing(source: random.Random, pause: float, killed: Counter[str]) -> Meanwhile:
-    """Kill one process after another, one every ``pause`` seconds or so."""
+    """Kill one process after another, one every ``pause`` seconds or so. Archivers are the first target, and
+    the others follow in random order, so that every target is killed if there is time for it.
+    """
+    first, *others = TARGETS
+    targets = itertools.cycle([first, *source.sample(others, len(others))])
 
     def kill(service: Service, place: archives.SoakArchive) -> None:
         time.sleep(source.uniform(0.2, 2 * pause - 0.2))
-        target = source.choice(TARGETS)
+        target = next(targets)
         pids = place.pids(service) if target == "archiver" else service.pids(target)
         if pids:
             with suppress(ProcessLookupError):
                 os.kill(source.choice(pids), signal.SIGKILL)
                 killed[target] += 1
-        if place.starts:
-            place.tend(service)
+        place.tend(service)
 
     return kill
 

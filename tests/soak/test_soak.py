@@ -68,9 +68,8 @@ def test_a_tournament_has_the_same_result_whatever_is_killed(kind: str, tmp_path
 def test_a_tournament_has_the_same_result_with_an_object_store(tmp_path: Path) -> None:
     outcome, killed, counts = arena.compare(tmp_path, "toepen", 60 * SCALE, 1.0, seed=2, archive="s3")
     assert outcome.records == counts["archived"] == 120 * SCALE
-    # All but less than a batch of groups.
-    assert counts["archived"] >= 100 * SCALE
-    assert counts["archiver starts"] > 1
+    # The faster the machine, the fewer kills fit into the tournament.
+    assert killed["archiver"] >= 1
     assert sum(killed.values()) >= 2
 
 
