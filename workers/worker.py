@@ -33,7 +33,9 @@ QUIET_FOR: Final = 60
 """Seconds without a heartbeat after which an idle worker counts as dead."""
 
 SILENT_FOR: Final = 60.0
-"""Seconds of sleep without a beat from its thread after which the watchdog kills the process."""
+"""Seconds of sleep, or of processor time of all threads, without a beat from its thread after which the
+watchdog kills the process: something holds Python's lock. A job computes in one thread at a time.
+"""
 
 JOB_SECONDS: Final = 960.0
 """Seconds of sleep, or of processor time, after which the watchdog kills the process of a job. The job is
@@ -155,5 +157,5 @@ def work(queues: Sequence[str], ended: EndedJob | None = None) -> None:
 
 def _beat() -> None:
     while True:
-        PROGRESS.begin(BEAT, SILENT_FOR)
+        PROGRESS.begin(BEAT, SILENT_FOR, SILENT_FOR)
         time.sleep(_BEAT_PERIOD)

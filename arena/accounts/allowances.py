@@ -7,17 +7,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, Final
+from typing import Any
 
 from arena.accounts.default_limits import GUESTS_PER_ADDRESS, Quotas
 from arena.accounts.payers import ADDRESS, ARENA, GUESTS, Payers, is_visitor
 from arena.errors import ArenaError
 from arena.store.accounts import AccountStore
-from arena.store.amounts import Compute, Stored
+from arena.store.amounts import DAY_MS, Compute, Stored
 from arena.store.counters import DayUsage
 from arena.store.repositories import Store
-
-DAY_MS: Final = 86_400_000
 
 
 class QuotaExceeded(ArenaError):

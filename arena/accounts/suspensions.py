@@ -98,7 +98,7 @@ class Suspensions:
         return self._accounts.bot(bot)
 
     def suspend_owner(self, owner: str, reason: str, by: str, at_ms: int) -> Owner:
-        """Suspend an owner and all its bots, and end the games for which the owner pays and in which nobody
+        """Suspend an owner and all its bots, and end the games that the owner created and in which nobody
         else's bots sit. If the owner is already suspended, this changes the reason, and completes what was
         interrupted.
 

@@ -159,9 +159,10 @@ class Uploads:
                 return self._accounts.make_current(name, version.label)
         return None
 
-    def receive(self, name: str, label: str, upload: Upload) -> ReceivedUpload:
-        """Store an upload that will become the version ``label``, and request its check. If identical bytes
-        are already being checked, return that upload and store nothing.
+    def receive(self, name: str, label: str, upload: Upload, payer: str = "") -> ReceivedUpload:
+        """Store an upload that will become the version ``label``, and request its check, for which ``payer``
+        pays (empty: the bot's owner). If identical bytes are already being checked, return that upload and
+        store nothing.
 
         Raises :class:`UploadRefused` if identical bytes were refused before,
         :class:`~arena.accounts.accounts.UploadExists` if there is a :meth:`same_version`, and the errors of
@@ -170,7 +171,7 @@ class Uploads:
         pending = self._pending(name, upload)
         if pending is not None:
             return pending
-        row = self._new(name, self._accounts.bot(name).owner, label, upload)
+        row = self._new(name, self._accounts.bot(name).owner, label, upload, payer)
         try:
             with self._noted(row):
                 self._accounts.add_version(name, label, UPLOADED.name, upload=_stored(row, upload))
@@ -186,15 +187,24 @@ class Uploads:
         """Return the upload with the same bytes that is being checked, or None."""
         return next((one for one in self.unsettled(name) if one.digest == upload.digest), None)
 
-    def _new(self, bot: str, owner: str, label: str, upload: Upload) -> ReceivedUpload:
-        self._budgets.check(owner)
+    def _new(self, bot: str, owner: str, label: str, upload: Upload, payer: str = "") -> ReceivedUpload:
+        self._budgets.check(payer or owner)
         upload_id = f"u{secrets.token_hex(8)}"
         received_ms = time.time_ns() // 1_000_000
         size = len(upload.data)
         # The service's clock decides when it expires; versions are stamped with this process's time.
         expires_ms = self._now_ms() + EXPIRES_MS
         row = ReceivedUpload(
-            upload_id, bot, owner, label, upload.language, upload.digest, size, received_ms, expires_ms
+            upload_id,
+            bot,
+            owner,
+            label,
+            upload.language,
+            upload.digest,
+            size,
+            received_ms,
+            expires_ms,
+            payer=payer,
         )
         known = self._refused_before(upload.digest)
         if known is not None:
@@ -305,8 +315,8 @@ class Uploads:
         source, language = Upload(upload.language, data).source, upload.language
         if language == "javascript":
             compiled_quickjs()
-        # The owner does not pay for compiling an engine.
-        self._charge_to(upload.owner)
+        # The arena itself pays for compiling an engine.
+        self._charge_to(upload.payer or upload.owner)
         found = check_upload(source, runtime.component, lambda step: progress.change(state=step), language)
         if isinstance(found, CheckedUpload):
             progress.change(games=list(found.games))

@@ -64,7 +64,8 @@ class ReceivedUpload:
     ``label`` is the label of the version that it becomes. ``received_ms`` and ``expires_ms`` are Unix times
     in milliseconds; an upload that has not been checked by ``expires_ms`` is refused. ``attempts`` is how
     often workers started checking it. ``code`` and ``reason`` give the reason for a refusal. ``games``, set
-    once it is loaded, are the games that it declares it plays; an empty list means all.
+    once it is loaded, are the games that it declares it plays; an empty list means all. ``payer`` pays for
+    the checks if that is not the bot's ``owner``.
     """
 
     id: str
@@ -81,6 +82,7 @@ class ReceivedUpload:
     code: str | None = None
     reason: str = ""
     games: list[str] = field(default_factory=list, metadata=OPTIONAL)
+    payer: str = field(default="", metadata=OPTIONAL)
     format: int = 1
     unknown: dict[str, Any] = field(default_factory=dict)
 

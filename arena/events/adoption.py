@@ -105,7 +105,7 @@ class ArchiveAdoption:
         index.replace_header(header.game, header.dumps())
         index.keep(header.game, row["version"], None, bots=(), live_ms=1, record_ms=None, oldest_ms=0)
         index.enlist(header.game, header.kind, header.created_ms, header.bots())
-        index.settle(header.game, header.state, header.created_ms)
+        index.settle(header.game, header.state, header.created_ms, header.created_by)
         index.archive([ListedGame(header.game, header.created_ms, header.kind, header.state, header.bots())])
         index.close(header.game)
         return True

@@ -74,8 +74,9 @@ class Comparisons:
         self._creation = creation
 
     def create(self, fields: Mapping[str, object], by: Principal) -> dict[str, object]:
-        """Start a comparison and return its view. ``fields``: ``bot``, ``kind``, ``preset`` (optional), and
-        the fields of :class:`~arena.tournaments.comparison.ComparisonSettings`.
+        """Start a comparison, for which the owner or co-owner ``by`` pays, and return its view. ``fields``:
+        ``bot``, ``kind``, ``preset`` (optional), and the fields of
+        :class:`~arena.tournaments.comparison.ComparisonSettings`.
 
         Raises :class:`~arena.errors.ArenaError` with the code ``bot_not_found``, ``version_not_found``,
         ``forbidden``, ``bot_withdrawn``, ``bot_suspended``, ``kind_not_found``, ``preset_not_found``,
@@ -103,7 +104,8 @@ class Comparisons:
                     expected="a version that was uploaded as a file",
                 )
             account.check_game(label, kind, field)
-        self._budgets.check(account.owner, FLOOR)
+        payer = by.owner if by.owner in account.owners else account.owner
+        self._budgets.check(payer, FLOOR)
         now_ms = self._clock().now_ms
         made = f"{PRIVATE_PREFIX}c{secrets.token_hex(_ID_BYTES)}"
         tournament = new_tournament(
@@ -118,12 +120,12 @@ class Comparisons:
                 "rated": False,
             },
             made,
-            account.owner,
+            payer,
             now_ms,
             secrets.token_bytes(SEED_BYTES),
         )
         tournament.purpose, tournament.visibility = COMPARISON, "private"
-        tournament.organisers = list(account.co_owners)
+        tournament.organisers = [owner for owner in account.owners if owner != payer]
         tournament.comparison = {**asdict(settings), "bot": account.name, **_NOTHING}
         tournament.entries = [
             Entered.of(account, label, entered_ms=now_ms, status="qualified")
@@ -195,7 +197,7 @@ def _view(tournament: Tournament, data: Mapping[str, Any], row: TournamentRow) -
     return {
         "id": tournament.id,
         "bot": data["bot"],
-        "owner": tournament.created_by,
+        "owner": tournament.entries[0].owner,
         "kind": tournament.spec.kind,
         "preset": tournament.spec.preset,
         **asdict(settings),

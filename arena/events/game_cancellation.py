@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 
 from arena.accounts.accounts import Accounts, Forbidden, Principal
 from arena.errors import ArenaError
 from arena.events.deletion import tried
-from arena.live.header import GameHeader, GameNotFound, GameSummary, Viewer
-from arena.live.service import LiveGames
+from arena.live.header import GameHeader, GameSummary, Viewer
+from arena.live.service import GameNotOpen, LiveGames
 from arena.live.views import check_visible
 
 
@@ -53,13 +52,24 @@ class GameCancellation:
         return list(games)
 
     def end_own(self, owner: str, why: str) -> None:
-        """End the games for which an owner pays and in which nobody else's bots sit. Can be repeated."""
+        """End the games that an owner created and in which nobody else's bots sit. Can be repeated.
+
+        Tables that the owner opened as a signed-in person stay: they end when the person leaves. So do games
+        that other processes create while they still accept the owner's token, for five seconds.
+        """
         for game in self._live.unfinished(owner):
-            with suppress(GameNotFound):
+            tried(self._end, game, owner, why)
+
+    def _end(self, game: str, owner: str, why: str) -> None:
+        header = self._live.header(game)
+        while header.state in ("waiting", "running") and not self._others(header, owner):
+            try:
+                self._live.cancel(game, why, running=header.state == "running")
+            except GameNotOpen:
+                # The game has begun in the meantime, perhaps with another owner's bot.
                 header = self._live.header(game)
-                if not self._others(header, owner):
-                    # A waiting game can begin only with a bot of somebody else, and then goes on.
-                    tried(self._live.cancel, game, why, running=header.state != "waiting")
+            else:
+                return
 
     def may_cancel(self, game: str, who: Principal | None) -> bool:
         """Return whether ``who`` can cancel the unfinished game."""

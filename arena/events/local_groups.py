@@ -237,8 +237,9 @@ class LocalGroups:
                     continue
                 played_games += len(played.records) - (0 if before is None else len(before.records))
                 if not played.is_complete:
-                    self._store.keep_part(tournament.id, group.id, _write_part(played))
-                    left.append(group.id)
+                    # Otherwise, another worker has taken over: this one was stopped for a long time.
+                    if self._store.keep_part(*place, _write_part(played)):
+                        left.append(group.id)
                     continue
                 results.append(new_result(group.id, voided, played))
                 local[tournament.board_of(group)].append((group.id, len(played.records)))

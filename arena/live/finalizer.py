@@ -142,7 +142,9 @@ class GameFinalizer:
             header.void(reason, self._store.clock().now_ms)
             version = self._store.next_version(row.version)
             step = GameStep(game_id, row.version, version, header=header.dumps())
-            step.listing = Listing(header.kind, header.created_ms, "void", before)
+            step.listing = Listing(
+                header.kind, header.created_ms, "void", before, creator=header.listed_creator
+            )
             step.turns = gone_turns(header)
             if self._store.write([step])[0] == [True]:
                 log.warning("declared game %s void: %s", game_id, reason, extra={"game": game_id})
@@ -222,7 +224,7 @@ class GameFinalizer:
             oldest_ms=self._oldest_ms(),
         )
         # A hint that was delivered late may have put the game back on an earlier list.
-        self._index.settle(header.game, header.state, header.created_ms)
+        self._index.settle(header.game, header.state, header.created_ms, header.created_by)
         # Done afterwards, because the archiver moves the game to the chunks of its lists.
         if record is not None and header.released:
             if header.visibility == "public":

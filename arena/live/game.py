@@ -334,7 +334,9 @@ class LiveGame:
     def _listing(self, before: str | None) -> Listing:
         header = self.header
         bots = header.bots() if header.state in ("waiting", "running") else ()
-        return Listing(header.kind, header.created_ms, header.state, before, bots)
+        return Listing(
+            header.kind, header.created_ms, header.state, before, bots, creator=header.listed_creator
+        )
 
     def _put_turns(
         self, changes: list[TurnChange], awaited: Sequence[int], positions: Sequence[Position]

@@ -249,6 +249,11 @@ class GameHeader:
         return self.visibility == "private" and not mine
 
     @property
+    def listed_creator(self) -> str:
+        """The owner on whose list the game is while it is unfinished; empty if it belongs to a group."""
+        return self.created_by if self.group is None else ""
+
+    @property
     def payer(self) -> str:
         """The account that pays for this game: the owner who created it, or at a table of people that of the
         person at the first seat. It is empty for the arena itself.

@@ -39,7 +39,7 @@ from arena.live.repository import GameRepository, StepApplied
 from arena.live.retention import Retention
 from arena.live.sweeper import Sweeper
 from arena.live.turns import Exchange, Result, TurnPage, Turns
-from arena.live.unfinished import UnfinishedGames
+from arena.live.unfinished import KEPT_MS, UnfinishedGames
 from arena.live.views import (
     EventPage,
     GameView,
@@ -131,7 +131,7 @@ class LiveGames:
     ) -> None:
         self._moderate = moderate
         self._check_payer = check_payer
-        self._unfinished = UnfinishedGames(store, house_games_at_once)
+        self._unfinished = UnfinishedGames(store, house_games_at_once, KEPT_MS)
         self.store = store.games
         self.index = store.game_index
         self.finished = FinishedGames(store, archive)
@@ -270,18 +270,22 @@ class LiveGames:
 
     def unfinished(self, created_by: str) -> Sequence[str]:
         """Return the waiting and running games that an owner created, without those of tournaments."""
-        found: dict[str, None] = {}
-        for state in ("waiting", "running"):
-            before: Cursor | None = None
-            while members := self.index.page(GameList(state=state), before, _LOOKED_AT):
-                before = members[-1]
-                names = [member.name for member in members]
-                for name, data in zip(names, self.index.headers(names), strict=True):
-                    read = partial(GameHeader.loads, data or b"")
-                    header = None if data is None else shown_or_left_out(f"game {name}", read)
-                    if header is not None and header.created_by == created_by and header.group is None:
-                        found[name] = None
-        return list(found)
+        listed = GameList(creator=created_by)
+        found: list[str] = []
+        before: Cursor | None = None
+        while members := self.index.page(listed, before, _LOOKED_AT):
+            before = members[-1]
+            names = [member.name for member in members]
+            gone = []
+            for name, data in zip(names, self.index.headers(names), strict=True):
+                read = partial(GameHeader.loads, data or b"")
+                header = None if data is None else shown_or_left_out(f"game {name}", read)
+                if data is None or (header is not None and header.state in ENDED):
+                    gone.append(name)
+                elif header is not None:
+                    found.append(name)
+            self.index.forget(listed, gone)
+        return found
 
     def resign(self, game_id: str, bot: str, *, seat: int | None = None) -> GameSummary:
         """Resign for the bot at ``seat`` (None: at all its seats). The table plays the seat to the end

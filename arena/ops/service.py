@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from arena.accounts.accounts import Accounts
-from arena.accounts.allowances import DAY_MS, Budgets
+from arena.accounts.allowances import Budgets
 from arena.accounts.bill import Bill
 from arena.accounts.co_owners import CoOwners
 from arena.accounts.invitations import Invitations
@@ -52,6 +52,7 @@ from arena.records.archive.archive import Archive
 from arena.records.archive.objects import ArchiveUnavailable
 from arena.records.archive.places import open_objects
 from arena.sandbox.progress import EndedJob
+from arena.store.amounts import DAY_MS
 from arena.store.repositories import Store, open_store
 from arena.webhooks.driver import Driver
 from arena.webhooks.registration import Registration

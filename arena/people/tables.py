@@ -23,7 +23,7 @@ from arena.games import GAMES, game_of
 from arena.games.options import Rules
 from arena.live.header import GameHeader, GameNotFound, GameSummary, InvalidSeats, Viewer
 from arena.live.service import GameNotOpen, LiveGames
-from arena.live.unfinished import UnfinishedGames
+from arena.live.unfinished import PEOPLE_KEPT_MS, UnfinishedGames
 from arena.play.table import turn_id
 from arena.store.repositories import Store
 
@@ -75,7 +75,7 @@ class PeopleTables:
         self._payers = payers
         self._invitations = store.invitations
         self._links = store.links
-        self._unfinished = UnfinishedGames(store, at_once)
+        self._unfinished = UnfinishedGames(store, at_once, PEOPLE_KEPT_MS)
         self._presence = store.presence
         self._accounts = accounts
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+DAY_MS: Final = 86_400_000
+"""One day in milliseconds."""
 
 
 class Stored(NamedTuple):

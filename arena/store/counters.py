@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from arena.store.amounts import Compute
+from arena.store.amounts import DAY_MS, Compute
 from arena.store.connection import Command, Repository, Script
 
 _TAKE: Final = Script("take")
@@ -14,7 +14,7 @@ _START: Final = Script("budget_take")
 COUNTER_SCRIPTS: Final = (_TAKE, _START)
 """The scripts that the connection of a counter store must load."""
 
-_KEPT_SECONDS: Final = 2 * 86_400
+_KEPT_SECONDS: Final = 2 * DAY_MS // 1000
 _DAYS: Final = 7
 """The number of days for which the processor time of accounts is kept."""
 
@@ -70,7 +70,7 @@ class BudgetStore(Repository):
 
     def forget(self, owner: str, now_ms: int) -> None:
         """Remove all counts of an owner that are still stored."""
-        today = now_ms // 86_400_000
+        today = now_ms // DAY_MS
         self._connection.run([("DEL", _day_key(owner, day)) for day in range(today - 3, today + 2)])
 
     def _take(self, owner: str, day: int, what: str, used: Compute, most: Compute) -> tuple[str, Compute]:
@@ -87,10 +87,10 @@ class UsageStore(Repository):
         """Add processor time to an account. ``guest`` is one of the guests that the account stands for."""
         key, guests = _usage_key(day), _guests_key(day)
         commands: list[Command] = [("ZINCRBY", key, ms, name) for name in (account, _ALL)]
-        commands.append(("EXPIRE", key, _DAYS * 86_400))
+        commands.append(("PEXPIRE", key, _DAYS * DAY_MS))
         if guest:
             # Only the number of guests is kept.
-            commands += [("PFADD", guests, guest), ("EXPIRE", guests, _DAYS * 86_400)]
+            commands += [("PFADD", guests, guest), ("PEXPIRE", guests, _DAYS * DAY_MS)]
         self._connection.run(commands)
 
     def top(self, day: int, most: int) -> DayUsage:
@@ -111,7 +111,7 @@ class UsageStore(Repository):
 
     def forget(self, account: str, now_ms: int) -> None:
         """Remove an account from all days; its processor time stays in the sums."""
-        today = now_ms // 86_400_000
+        today = now_ms // DAY_MS
         days = range(today - _DAYS, today + 2)
         self._connection.run([("ZREM", _usage_key(day), account) for day in days])
 

@@ -11,7 +11,9 @@ from arena.store.game_lists import LIST_SCRIPTS, GameLists
 from arena.store.games import (
     ALL_GAMES,
     DUE,
+    UNFINISHED,
     bot_games_key,
+    creator_key,
     events_key,
     game_key,
     kind_key,
@@ -27,11 +29,14 @@ INDEX_SCRIPTS: Final = LIST_SCRIPTS
 
 
 class GameList(NamedTuple):
-    """A list of games: those of a bot if given, else those in a state, else those of a kind, else all."""
+    """A list of games: the unfinished ones of a creator if given, else those of a bot, else those in a state,
+    else those of a kind, else all.
+    """
 
     bot: str | None = None
     state: str | None = None
     kind: str | None = None
+    creator: str | None = None
 
 
 class ListedGame(NamedTuple):
@@ -79,15 +84,20 @@ class GameIndex(Repository):
         if commands:
             self._connection.run(commands)
 
-    def settle(self, game: str, state: str, created_ms: int) -> None:
+    def settle(self, game: str, state: str, created_ms: int, creator: str) -> None:
         """Remove a finished game from the lists of unfinished games, and add it to the list of its state."""
-        commands: list[Command] = [("ZREM", state_key(other), game) for other in ("waiting", "running")]
+        keys = [*map(state_key, UNFINISHED), creator_key(creator)]
+        commands: list[Command] = [("ZREM", key, game) for key in keys]
         self._connection.run([*commands, ("ZADD", state_key(state), created_ms, game)])
 
     def enlist(self, game: str, kind: str, created_ms: int, bots: Iterable[str]) -> None:
         """Add a game to the lists of all games, of its kind and of its bots."""
         keys = [ALL_GAMES, kind_key(kind), *map(bot_games_key, bots)]
         self._connection.run([("ZADD", key, created_ms, game) for key in keys])
+
+    def note_creator(self, game: str, creator: str, created_ms: int) -> None:
+        """Add an unfinished game to the list of its creator."""
+        self._one("ZADD", creator_key(creator), created_ms, game)
 
     def is_running(self, game: str) -> bool:
         """Return whether the game is listed as running."""
@@ -153,6 +163,8 @@ class GameIndex(Repository):
 
 
 def _list_key(games: GameList) -> str:
+    if games.creator is not None:
+        return creator_key(games.creator)
     if games.bot is not None:
         return bot_games_key(games.bot)
     if games.state is not None:

@@ -54,7 +54,7 @@ class TurnChange(NamedTuple):
 class Listing(NamedTuple):
     """Moves a game from the list of the state ``before`` to that of its ``state``, and adds it to those of
     ``bots``. If ``before`` is None, the game is new and also joins the list of all games and that of its
-    ``kind``.
+    ``kind``. While it is unfinished, it is on the list of its ``creator``, if that is not empty.
     """
 
     kind: str
@@ -62,6 +62,7 @@ class Listing(NamedTuple):
     state: str
     before: str | None
     bots: Collection[str] = ()
+    creator: str = ""
 
 
 class GameRow(NamedTuple):
@@ -398,7 +399,10 @@ def _lists(listing: Listing) -> tuple[list[str], list[str]]:
     if listing.before == listing.state:
         return added, []
     added.append(state_key(listing.state))
-    return added, [] if listing.before is None else [state_key(listing.before)]
+    removed = [] if listing.before is None else [state_key(listing.before)]
+    if listing.creator:
+        (added if listing.state in UNFINISHED else removed).append(creator_key(listing.creator))
+    return added, removed
 
 
 def _notification(step: GameStep) -> tuple[str, int, list[str], list[str]]:
@@ -472,6 +476,15 @@ ALL_GAMES: Final = "live:games"
 def kind_key(kind: str) -> str:
     """Return the key of the sorted set of all games of a kind."""
     return f"live:games:kind:{kind}"
+
+
+UNFINISHED: Final = ("waiting", "running")
+"""The states of games that are not over."""
+
+
+def creator_key(creator: str) -> str:
+    """Return the key of the sorted set of the unfinished games of an owner, without those of tournaments."""
+    return f"live:games:by:{creator}"
 
 
 def state_key(state: str) -> str:

@@ -24,7 +24,6 @@ from arena.store.journals import JournalStore
 from arena.store.liveness import Signs
 from arena.store.notes import NOTE_SCRIPTS, NoteStore
 from arena.store.notifications import Notifier
-from arena.store.people import PeopleStore
 from arena.store.presence import Presence
 from arena.store.readings import READING_SCRIPTS, ReadingStore
 from arena.store.records import RECORD_SCRIPTS, RecordStore
@@ -32,6 +31,7 @@ from arena.store.replies import REPLY_SCRIPTS, ReplyStore
 from arena.store.runtimes import RUNTIME_SCRIPTS, RuntimeStore
 from arena.store.stats import TICKED, DatabaseStats, LiveStats, database_stats, live_stats
 from arena.store.tournaments import TOURNAMENT_SCRIPTS, TournamentStore
+from arena.store.unfinished import UnfinishedStore
 from arena.store.uploads import UPLOAD_SCRIPTS, UploadStore
 from arena.store.webhooks import WEBHOOK_SCRIPTS, WebhookStore
 
@@ -87,7 +87,7 @@ class Store:
         self.links = ExpiringRows(connection, "link")
         self.reviews = ExpiringRows(connection, "review")
         self.trial_games = ExpiringRows(connection, "trial-game")
-        self.people = PeopleStore(connection)
+        self.unfinished = UnfinishedStore(connection)
         self.moderation = Documents(connection, "hidden text", key="shown")
         self.uploads = UploadStore(connection)
         self.refusals = ExpiringRows(connection, "refused")

@@ -23,6 +23,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from arena.store.amounts import DAY_MS
 from arena.store.boards import board_key
 from arena.store.chunks import CHUNK_GROUPS, StoredGroup, from_chunk, to_chunk
 from arena.store.connection import Command, Repository, Script
@@ -35,13 +36,14 @@ from arena.store.rows import shown_or_left_out
 _STEP: Final = Script("tournament_step")
 _RESULT: Final = Script("tournament_result")
 _VOID: Final = Script("tournament_void")
+_PART: Final = Script("tournament_part")
 _CLAIM: Final = Script("claim")
 _RELEASE: Final = Script("release")
 _CHUNK: Final = Script("tournament_chunk")
 _REPLACE: Final = Script("tournament_replace")
 _FINAL: Final = Script("tournament_final")
 
-TOURNAMENT_SCRIPTS: Final = (_STEP, _RESULT, _VOID, _CLAIM, _RELEASE, _CHUNK, _REPLACE, _FINAL)
+TOURNAMENT_SCRIPTS: Final = (_STEP, _RESULT, _VOID, _PART, _CLAIM, _RELEASE, _CHUNK, _REPLACE, _FINAL)
 """The scripts that the connection of a :class:`TournamentStore` must load."""
 
 _ALL: Final = "tournaments"
@@ -52,7 +54,7 @@ _OVER: Final = "tournaments:over"
 _COMPARISONS: Final = "tournaments:compared:{}"
 _CHUNKS_AT_ONCE: Final = 20
 
-PART_MS: Final = 86_400_000
+PART_MS: Final = DAY_MS
 """How long the first games of groups are kept after the last one was stored."""
 
 PACE_MS: Final = 90_000
@@ -309,10 +311,11 @@ class TournamentStore(Repository):
         if args:
             self._one("ZADD", f"{event_key(event)}:due", "XX", *args)
 
-    def keep_part(self, event: str, group: str, part: bytes) -> None:
-        """Store the first games of a group, whose other games are played later."""
-        key = f"{event_key(event)}:parts"
-        self._connection.run([("HSET", key, group, part), ("PEXPIRE", key, PART_MS)])
+    def keep_part(self, event: str, group: str, voided: int, part: bytes) -> bool:
+        """Store the first games of a group, whose other games are played later. Returns False, and stores
+        nothing, if the group is over or no longer has ``voided`` voids.
+        """
+        return bool(self._one(*_PART.call([event_key(event)], group, voided, part, PART_MS)))
 
     def parts(self, event: str, groups: Sequence[str]) -> list[bytes | None]:
         """Return the first games of each group as stored, or None."""
@@ -331,10 +334,7 @@ class TournamentStore(Repository):
         args: list[Any] = [now_ms, PACE_MS]
         for result in results:
             args += result
-        commands: list[Command] = [_RESULT.call([event_key(event)], *args), _woken(event)]
-        if results:
-            commands.append(("HDEL", f"{event_key(event)}:parts", *(result.group for result in results)))
-        counts, *_ = self._connection.run(commands)
+        counts, _ = self._connection.run([_RESULT.call([event_key(event)], *args), _woken(event)])
         return Counted(*map(int, counts))
 
     def pace(self, event: str) -> dict[int, int]:
@@ -412,8 +412,7 @@ class TournamentStore(Repository):
         """
         noted = () if ended_by is None else (f"{ended_by}\n",)
         call = _VOID.call([event_key(event)], group, voided, published, most, result, *noted)
-        forget = ("HDEL", f"{event_key(event)}:parts", group)
-        count, *_ = self._connection.run([call, _woken(event), forget])
+        count, _ = self._connection.run([call, _woken(event)])
         return int(count)
 
     def ended_workers(self, event: str, group: str) -> list[str]:

@@ -97,7 +97,8 @@ class Registration:
             same = self._uploads.same_version(bot, upload)
             if same is not None:
                 return SubmittedVersion(same, added=False)
-            return SubmittedVersion(None, self._uploads.receive(bot, body["label"], upload))
+            payer = who.owner if who.owner in known.co_owners else known.owner
+            return SubmittedVersion(None, self._uploads.receive(bot, body["label"], upload, payer))
         secrets = self._accounts.signing_secrets(bot)
         if secrets and "secret" in body:
             raise InvalidSecret(

@@ -153,17 +153,21 @@ def test_the_owner_cancels_it(services: Service, owner: Account, versions: Calla
     assert "Cancelled: Enough." in owner.client.get(f"/comparisons/{name}").text
 
 
-def test_co_owners_list_and_cancel_it(
-    owner: Account, versions: Callable[..., None], sign_up: Callable[..., Account]
+def test_co_owners_list_and_cancel_it_and_pay_for_their_own(
+    owner: Account, versions: Callable[..., None], sign_up: Callable[..., Account], services: Service
 ) -> None:
     versions(GOOD, GOOD + "# 2\n", bot="co-bot")
     bia = sign_up("bia")
     for account in (owner, bia):
         assert account.client.put("/v1/bots/co-bot/owners/bia").status_code == 200
+    before = used(owner)
     name = begin(bia, bot="co-bot")
     for account in (owner, bia):
         (found,) = account.client.get("/v1/comparisons").json["comparisons"]
-        assert found["id"] == name
+        assert (found["id"], found["owner"]) == (name, "ana")
+    services.tournaments.step(name)
+    services.tournaments.step(name)
+    assert (used(owner), used(bia)) == (before, 60)
     assert bia.client.post(f"/v1/tournaments/{name}/cancel", json={"reason": "Enough."}).status_code == 200
     assert owner.client.get(f"/v1/comparisons/{name}").json["state"] == "cancelled"
 

@@ -410,6 +410,35 @@ def test_games_of_a_suspended_owner_end_unless_others_play_in_them(
     }
 
 
+def test_a_game_that_begins_while_it_is_ended_goes_on_only_with_others(
+    owner: Account,
+    new_game: Callable[..., Any],
+    sign_up: Callable[..., Account],
+    register: Callable[..., Account],
+    services: Service,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seats = [{"house": "rookie"}, {"open": True}]
+    own, shared = [new_game("toepen", seats)["game"] for _ in range(2)]
+    name = owner.client.get("/v1/owners/me").json["name"]
+    register("guest-bot", of=sign_up("bia"))
+    cancel = services.live.cancel
+
+    def begin_first(game: str, why: str, *, running: bool) -> Any:
+        if not running:
+            services.live.join(game, "bot-a" if game == own else "guest-bot")
+        return cancel(game, why, running=running)
+
+    monkeypatch.setattr(services.live, "cancel", begin_first)
+    services.game_cancellation.end_own(name, "A test.")
+    assert services.live.header(own).state == "void"
+    assert services.live.header(shared).state == "running"
+    assert services.live.unfinished(name) == [shared]
+    monkeypatch.undo()
+    services.live.cancel(shared, running=True)
+    assert services.live.unfinished(name) == []
+
+
 def test_resign(bots: list[Account], new_game: Callable[..., Any], register: Callable[..., Account]) -> None:
     game = new_game("toepen")["game"]
     stranger = register("guest-bot")

@@ -55,10 +55,25 @@ def test_every_file_says_that_it_has_not_been_run() -> None:
 
 @pytest.mark.parametrize("kind", ["live", "checks"])
 def test_workers_differ_only_in_their_kind(kind: str) -> None:
-    """A manifest cannot include another one, so a change of one must be made in all three."""
+    """A manifest cannot include another one, so a change of one must be made in all three. Live workers also
+    have another weight.
+    """
     worker = (FOLDER / "worker.yaml").read_text()
+    if kind == "live":
+        worker = re.sub("            # A tenth of .*\n(.*cpu: )50m", r"\g<1>500m", worker)
     expected = re.sub(r"\bworker\b", kind, worker).replace("workers]", f"workers, --{kind}]")
     assert (FOLDER / f"{kind}.yaml").read_text() == expected
+
+
+def test_live_tables_come_first() -> None:
+    """Nice values do not count between containers."""
+
+    def weight(name: str) -> int:
+        (container,) = pod(name)["containers"]
+        return int(container["resources"]["requests"]["cpu"].removesuffix("m"))
+
+    assert {weight(name) for name in ("api", "live")} == {500}
+    assert {weight(name) for name in ("worker", "checks", "archiver")} == {50}
 
 
 @pytest.mark.parametrize("name", OURS)

@@ -11,14 +11,15 @@ from collections.abc import Iterator
 import pytest
 
 from arena.accounts import bill
-from arena.accounts.allowances import DAY_MS, BudgetExceeded
+from arena.accounts.allowances import BudgetExceeded
 from arena.accounts.payers import ARENA, GUESTS
 from arena.accounts.uploads import python_upload
 from arena.errors import ArenaError
 from arena.live.header import person_account
-from arena.live.unfinished import TooManyTables
+from arena.live.unfinished import KEPT_MS, TooManyTables, UnfinishedGames
 from arena.ops.jobs import Job, JobName
 from arena.sandbox.progress import JOB, PROGRESS
+from arena.store.amounts import DAY_MS
 from arena.store.connection import StoreUnavailable
 from tests.live.arenas import Arena
 from tests.live.clock import skip
@@ -249,8 +250,21 @@ def test_an_owner_has_so_many_unfinished_games_with_house_bots(arena: Arena) -> 
     assert "at most 100 games at a time can be unfinished" in caught.value.message
     arena.live.cancel(first)
     create()
+    # They may last for weeks, and count until they are over.
+    skip(arena.live, 3 * DAY_MS)
     with pytest.raises(TooManyTables):
         create()
+
+
+def test_a_game_that_is_about_to_be_stored_is_unfinished(arena: Arena) -> None:
+    unfinished = UnfinishedGames(arena.store, 2, KEPT_MS)
+    unfinished.add("pia", "one")
+    unfinished.add("pia", "two")
+    with pytest.raises(TooManyTables):
+        unfinished.add("pia", "three")
+    # The process that wanted to store them has died.
+    skip(arena.live, 61_000)
+    unfinished.add("pia", "four")
 
 
 # Guests

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from arena.accounts.allowances import DAY_MS, BudgetExceeded
+from arena.accounts.allowances import BudgetExceeded
 from arena.accounts.payers import ARENA
 from arena.accounts.uploads import module_upload
 from arena.bots import HostFailure
@@ -17,7 +17,7 @@ from arena.events import local_groups
 from arena.ops.jobs import InlineJobs, Job, JobName
 from arena.ops.service import open_service
 from arena.ops.settings import Settings
-from arena.store.amounts import Compute
+from arena.store.amounts import DAY_MS, Compute
 from tests.live.arenas import Arena
 from tests.live.clock import skip
 from tests.sandbox import hostile, modules
@@ -242,3 +242,17 @@ def test_an_owner_pays_for_the_check_of_an_upload(arena: Frugal) -> None:
     arena.service.run(Job(JobName.CHECK_UPLOAD, ("checked", received.id)))
     assert arena.service.uploads.wait(received, 1).state == "added"
     assert 100 < used(arena, "fuel_ms") < 60_000
+
+
+def test_a_co_owner_pays_for_the_check_of_an_own_upload(arena: Frugal) -> None:
+    arena.accounts.sign_up("bia")
+    arena.upload("shared", FIRST)
+    arena.service.budgets.charge("bia", 10**9)
+    refused(arena.service.uploads.receive, "shared", "2", module_upload(modules.PLAYS), "bia")
+    next_day(arena)
+    received = arena.service.uploads.receive("shared", "2", module_upload(modules.PLAYS), "bia")
+    before = used(arena, "fuel_ms")
+    arena.service.run(Job(JobName.CHECK_UPLOAD, ("shared", received.id)))
+    assert arena.service.uploads.find("shared", received.id).state == "added"
+    assert used(arena, "fuel_ms") == before
+    assert used(arena, "fuel_ms", "bia") > 100

@@ -178,14 +178,14 @@ def test_a_group_that_gives_way_after_each_game_is_played_to_its_end(
     hall.cup("toepen", "slow", groups=3, rules={"seats": 4}, house=house)
     hall.lock("slow")
     monkeypatch.setattr(arena.events.local_groups, "BATCH_SECONDS", 0.0)
-    hall.store.tournaments.keep_part("slow", "r1-p1-g1", b"unreadable")
+    assert hall.store.tournaments.keep_part("slow", "r1-p1-g1", 0, b"unreadable")
     keep, deaths = hall.store.tournaments.keep_part, [2]
 
-    def die(*args: Any) -> None:
+    def die(*args: Any) -> bool:
         deaths[0] -= 1
         if not deaths[0]:
             raise SystemExit
-        keep(*args)
+        return keep(*args)
 
     monkeypatch.setattr(hall.store.tournaments, "keep_part", die)
     monkeypatch.setattr(arena.events.local_groups, "LEASE_MS", -1)
@@ -205,6 +205,25 @@ def test_a_group_that_gives_way_after_each_game_is_played_to_its_end(
     assert [record["canonical"]["group"]["index"] for record in records_of(hall, "slow")] == [0, 1, 2, 3] * 3
     assert hall.store.tournaments.parts("slow", ids) == [None] * 3
     assert hall.tournaments.view("slow")["voids"] == []
+
+
+def test_first_games_belong_to_one_attempt_of_a_group_that_is_not_over(hall: Arena) -> None:
+    """A worker that was stopped for a long time stores them late."""
+    hall.cup("toepen", "slow", groups=3, house=["random", "rookie"])
+    hall.lock("slow")
+    store, group = hall.store.tournaments, hall.tournaments.groups("slow").items[0]["id"]
+    assert store.keep_part("slow", group, 0, b"first")
+    assert store.void("slow", group, 0, b"{}", 3, b"null") == 1
+    assert store.parts("slow", [group]) == [None]
+    assert not store.keep_part("slow", group, 0, b"late")
+    assert store.keep_part("slow", group, 1, b"second")
+    # The attempt has changed, so that this void changes nothing.
+    assert store.void("slow", group, 0, b"{}", 3, b"null") == 1
+    assert store.parts("slow", [group]) == [b"second"]
+    assert store.add_results("slow", [NewResult(group, 1, 2, b"{}", b"")], hall.now_ms()).new == 1
+    assert store.parts("slow", [group]) == [None]
+    assert not store.keep_part("slow", group, 1, b"late")
+    assert store.parts("slow", [group]) == [None]
 
 
 @pytest.mark.parametrize("format", ["swiss", "knockout"])

@@ -2,14 +2,16 @@
 
 They are ``holding`` the lock of Python, so that no other thread runs, ``sleeping``, ``burning`` processor
 time, or ``crashing`` the process; a ``deaf`` worker ignores signals while it waits for jobs. With
-``playing``, calls return. ``SILENT``: the seconds of sleep without a beat after which the watchdog ends it,
-and ``ASLEEP`` those of a call.
+``playing``, calls return, and with ``computing``, the worker computes outside of calls and holds the lock.
+``SILENT``: the seconds without a beat after which the watchdog ends it, and ``ASLEEP`` those of sleep in a
+call.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
+import re
 import signal
 import sys
 import time
@@ -28,6 +30,11 @@ def burn() -> None:
         pass
 
 
+def compute() -> None:
+    # A match is one step of the interpreter, and this one takes years.
+    re.match("(a+)+$", "a" * 60 + "b")
+
+
 def crash() -> None:
     os.kill(os.getpid(), signal.SIGSEGV)
 
@@ -36,6 +43,7 @@ HOW: dict[str, Callable[[], object]] = {
     "holding": hold,
     "sleeping": lambda: time.sleep(FOREVER),
     "burning": burn,
+    "computing": compute,
     "crashing": crash,
 }
 
@@ -56,7 +64,9 @@ def main(how: str, silent: float, asleep: float) -> None:
     def hang(*arguments: Any) -> Any:
         HOW[how]()
 
-    if how != "playing":
+    if how == "computing":
+        local_groups.play_local_group = hang  # type: ignore[attr-defined]
+    elif how != "playing":
         ModuleThread.call = hang  # type: ignore[method-assign]
     if how == "deaf":
         worker.Worker.request_stop = lambda *_: None  # type: ignore[method-assign]

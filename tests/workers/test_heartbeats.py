@@ -18,6 +18,7 @@ from queues.rq_jobs import MAINTENANCE_QUEUE, RqJobs
 from tests.conftest import register
 from tests.service import Process, descendants
 from tests.waiting import wait_until
+from workers.worker import Worker
 
 pytestmark = pytest.mark.nightly("processes")
 
@@ -65,6 +66,10 @@ def test_a_job_may_last_longer_than_the_heartbeat(jobs: RqJobs, tmp_path: Path) 
             return row.last_heartbeat - row.created_at > timedelta(seconds=HEARTBEAT + 1)
 
         wait_until(is_renewed)
+        # What the probe `--check` reads.
+        (busy,) = Worker.all(connection=jobs._connection)
+        assert busy.last_heartbeat is not None
+        assert busy.last_heartbeat - row.created_at > timedelta(seconds=HEARTBEAT)
         # What the maintenance of the other workers does.
         assert queue.started_job_registry.get_job_ids(cleanup=True) == [JOB]
         figures = jobs.figures()

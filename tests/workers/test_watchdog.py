@@ -102,6 +102,17 @@ def test_a_group_that_ends_two_workers_is_stopped_and_the_bot_is_suspended(
         arena.tournaments.qualify("toepen", "stuck", "1")
 
 
+@pytest.mark.nightly("processes")
+def test_a_worker_that_computes_and_holds_the_lock_of_python_is_ended(
+    arena: Arena, store: EmbeddedStore, tmp_path: Path
+) -> None:
+    jobs = RqJobs(store.url)
+    with Process([*HANGING, "computing", "3", LONG], tmp_path, REDIS_URL=store.url) as worker:
+        jobs.play_more_groups(begun(arena), 0)
+        worker.wait_for("outside any call to a bot")
+    assert "none of its threads ran within " in worker.said
+
+
 @pytest.mark.parametrize("how", ["sleeping", "stopped", "burning"])
 def test_only_what_sleeps_is_asleep(how: str) -> None:
     command = "while True: pass" if how == "burning" else "import time; print(flush=True); time.sleep(1000)"

@@ -18,6 +18,7 @@ for at = 3, #ARGV, 5 do
     end
     redis.call('ZREM', event .. ':due', group)
     redis.call('ZREM', event .. ':remote', group)
+    redis.call('HDEL', event .. ':parts', group)
   end
 end
 if new > 0 then

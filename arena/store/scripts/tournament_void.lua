@@ -10,6 +10,7 @@ if redis.call('HEXISTS', event .. ':groups', ARGV[1]) == 0 then return tonumber(
 local count = redis.call('HINCRBY', event .. ':voided', ARGV[1], 1)
 redis.call('RPUSH', event .. ':voids', ARGV[3])
 redis.call('HINCRBY', event, 'n', 1)
+redis.call('HDEL', event .. ':parts', ARGV[1])
 if ARGV[6] then
   local ended = redis.call('HGET', event .. ':ended', ARGV[1]) or ''
   redis.call('HSET', event .. ':ended', ARGV[1], ended .. ARGV[6])
