@@ -114,7 +114,7 @@ class LiveGames:
     tournament after one of its games has finished. Each request can be repeated. ``check_payer`` raises an
     :class:`~arena.errors.ArenaError` if an account (:attr:`~arena.live.header.GameHeader.payer`) cannot pay
     for house bots now. ``house_games_at_once`` is the maximum number of unfinished games with house bots that
-    an owner has created.
+    an owner has created, alone or in tournaments.
     """
 
     def __init__(
@@ -179,9 +179,9 @@ class LiveGames:
         With a ``group`` (``{"id", "index", "size", "mirrored", "attempt"}``), the record is released only by
         :meth:`release`. If ``game_id`` is given, a repeated call returns the existing game.
 
-        Raises the errors of :func:`~arena.live.header.new_header`, and unless the game belongs to a group
-        :class:`~arena.live.limits.GameTooLong`, :class:`~arena.live.unfinished.TooManyTables` and what
-        ``check_payer`` raises: for groups, all this was checked with the tournament.
+        Raises the errors of :func:`~arena.live.header.new_header`, :class:`~arena.live.limits.GameTooLong`
+        unless the game belongs to a group, and for games with house bots
+        :class:`~arena.live.unfinished.TooManyTables` and what ``check_payer`` raises.
         """
         made = check_game_id(game_id) if game_id is not None else secrets.token_hex(_ID_BYTES)
         now = self.store.clock()
@@ -201,10 +201,10 @@ class LiveGames:
         header.models = models
         if group is None:
             check_length(game_of(kind), header.rules)
-            if any(entry.house is not None for entry in header.seats):
-                self._check_payer(header.payer)
-                if created_by:
-                    self._unfinished.add(created_by, made)
+        if any(entry.house is not None for entry in header.seats):
+            self._check_payer(header.payer)
+            if created_by:
+                self._unfinished.add(created_by, made)
         if not self._write_new(LiveGame(header), now):
             header = self._header(made) or header
         return header.summary()

@@ -91,7 +91,7 @@ def account_rows(settings: Settings) -> Iterator[Bound]:
     game = seats * (DEFAULT_LIMITS.game_ms / 1000 + MOST_PROCESSOR_SECONDS)
     yield Bound("all jobs", f"`fuel_ms` {budget.fuel_ms}", _number(seconds), "see below")
     yield Bound(
-        "house bots in live games",
+        "house bots in live games, also of tournaments",
         f"the budget; {limits.text('games_per_owner')}; {limits.text('house_games_at_once_per_owner')}; "
         f"{MOST_MOVES} moves a game",
         f"the budget, and the games that have begun{limits.begun('house_games_at_once_per_owner')}",
