@@ -109,15 +109,11 @@ def account_rows(settings: Settings) -> Iterator[Bound]:
         most_check_seconds("javascript", DEFAULT_LIMITS.source_bytes),
         most_check_seconds("module", DEFAULT_LIMITS.module_bytes),
     )
-    uploads = limits.of("uploads_per_owner")
-    waiting = ""
-    if uploads is not None:
-        waiting = f", and {uploads.most} uploads that wait: {_number(uploads.most * check)}"
     yield Bound(
         "checks of uploads",
         f"the budget; {limits.text('uploads_per_owner')}; {check} s a check",
-        f"the budget{waiting}",
-        f"{check} s of a worker",
+        f"the budget, and one more for each worker: {check}",
+        f"{check} s of a worker, then another account's turn",
     )
     export = _EXPORT_SECONDS * settings.quotas.owner.bytes / _EXPORT_BYTES
     yield Bound(
@@ -163,7 +159,7 @@ def address_rows(settings: Settings) -> Iterator[Bound]:
         "reviews",
         f"the budget; {limits.text('reviews_per_address')}; {REVIEW_SECONDS:g} s a review",
         limits.day("reviews_per_address", REVIEW_SECONDS, seconds),
-        f"{REVIEW_SECONDS:g} s of a worker, after all other work",
+        f"{REVIEW_SECONDS:g} s of a worker, after all other work, then another account's turn",
     )
     trial = most_check_seconds("python", MOST_BYTES) + GAME_SECONDS
     yield Bound(
@@ -171,7 +167,7 @@ def address_rows(settings: Settings) -> Iterator[Bound]:
         f"the budget; {limits.text('trial_games_per_address')}; "
         f"{limits.text('trial_games_in_a_row_per_address')}; {_number(trial)} s a game",
         limits.day("trial_games_per_address", trial, seconds),
-        f"{_number(trial)} s of a worker, after all other work",
+        f"{_number(trial)} s of a worker, after all other work, then another account's turn",
     )
     yield Bound(
         "requests without a token",

@@ -109,17 +109,19 @@ class Jobs(ABC):
         """Compute the matchups of a published leaderboard."""
         self.request(Job(JobName.COMPUTE_MATCHUPS, (kind, division, preset)))
 
-    def check_upload(self, bot: str, upload: str) -> None:
-        """Compile and load an upload, and either make it a version or refuse it."""
-        self.request(Job(JobName.CHECK_UPLOAD, (bot, upload)))
+    def check_upload(self, bot: str, upload: str, payer: str) -> None:
+        """Compile and load an upload, and either make it a version or refuse it. The uploads of different
+        payers take turns, and so do their reviews and their trial games.
+        """
+        self.request(Job(JobName.CHECK_UPLOAD, (bot, upload, payer)))
 
-    def review_game(self, game_id: str, seat: int) -> None:
+    def review_game(self, game_id: str, seat: int, payer: str) -> None:
         """Compute what a house bot would have done at each decision of a seat."""
-        self.request(Job(JobName.REVIEW_GAME, (game_id, seat)))
+        self.request(Job(JobName.REVIEW_GAME, (game_id, seat, payer)))
 
-    def play_trial_game(self, trial: str) -> None:
+    def play_trial_game(self, trial: str, payer: str) -> None:
         """Play a game of a pasted source against a house bot."""
-        self.request(Job(JobName.PLAY_TRIAL_GAME, (trial,)))
+        self.request(Job(JobName.PLAY_TRIAL_GAME, (trial, payer)))
 
     def deliver_announcements(self, subscription: str) -> None:
         """Post the announcements of a tournament to a webhook subscribed to it."""

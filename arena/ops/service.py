@@ -223,17 +223,17 @@ class Service:
         # This comes last, because a board without current matchups is computed again.
         self.matchups.compute(kind, division, preset)
 
-    def check_upload(self, bot: str, upload: str) -> None:
+    def check_upload(self, bot: str, upload: str, payer: str) -> None:
         """Compile and load an upload, and either make it a version and start its qualification, or refuse
         it.
         """
         self.uploads.check(bot, upload, self.tournaments.qualify_added)
 
-    def review_game(self, game_id: str, seat: int) -> None:
+    def review_game(self, game_id: str, seat: int, payer: str) -> None:
         """Compute what a house bot would have done at each decision of a seat."""
         self.reviews.make(game_id, seat)
 
-    def play_trial_game(self, trial: str) -> None:
+    def play_trial_game(self, trial: str, payer: str) -> None:
         """Play a game of a pasted source against a house bot.
 
         Raises :class:`~arena.events.runtimes.OtherRuntime` or :class:`~arena.events.runtimes.RuntimeReplaced`
@@ -242,7 +242,7 @@ class Service:
         try:
             self.trial_games.play(trial)
         except (OtherRuntime, RuntimeReplaced):
-            self.jobs.play_trial_game(trial)
+            self.jobs.play_trial_game(trial, payer)
             raise
 
     def deliver_announcements(self, subscription: str) -> None:
@@ -265,7 +265,7 @@ class Service:
             for tournament_id in due:
                 self.jobs.step_tournament(tournament_id)
         for bot, upload in self.uploads.due():
-            self.jobs.check_upload(bot, upload)
+            self.jobs.check_upload(bot, upload, self.uploads.payer(bot, upload))
         for subscription in self.subscriptions.due():
             self.jobs.deliver_announcements(subscription)
         for board in self.boards.due():
@@ -365,12 +365,13 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         subscriptions=subscriptions,
         runtimes=runtimes,
         people=PeopleTables(live, store, accounts, payers, _most(settings, "tables_at_once_per_address")),
-        reviews=Reviews(live, store.reviews, jobs.review_game, bill.to),
+        reviews=Reviews(live, store.reviews, jobs.review_game, budgets.check, bill.to),
         trial_games=TrialGames(
             store.trial_games,
             lambda: store.clock().now_ms,
             runtimes.ready,
             jobs.play_trial_game,
+            budgets.check,
             bill.rest_to,
         ),
     )

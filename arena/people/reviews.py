@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import orjson
 
+from arena.accounts.allowances import BudgetExceeded
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.live.header import GameNotFound, Viewer
@@ -57,7 +58,8 @@ class Review:
 
 
 class Reviews:
-    """The reviews of all games. ``request`` requests the job that makes a review, and ``charge_to`` charges
+    """The reviews of all games. ``request`` requests the job that makes a review, ``check_payer`` raises
+    :class:`~arena.accounts.allowances.BudgetExceeded` if an account cannot pay now, and ``charge_to`` charges
     the running job to an account.
     """
 
@@ -65,12 +67,14 @@ class Reviews:
         self,
         live: LiveGames,
         rows: ExpiringRows,
-        request: Callable[[str, int], None],
+        request: Callable[[str, int, str], None],
+        check_payer: Callable[[str], None],
         charge_to: Callable[[str], None],
     ) -> None:
         self._live = live
         self._rows = rows
         self._request = request
+        self._check_payer = check_payer
         self._charge_to = charge_to
 
     def find(self, game_id: str, seat: int) -> Review | None:
@@ -88,7 +92,7 @@ class Reviews:
         """Request the review, for which ``payer`` pays."""
         requested = Review(record=self._record(game_id).decode(), payer=payer)
         self._rows.put(_name(game_id, seat), write_row(requested), _REQUESTED_MS)
-        self._request(game_id, seat)
+        self._request(game_id, seat, payer)
 
     def make(
         self,
@@ -97,10 +101,17 @@ class Reviews:
         choose: Choose = house_choice,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Make the review. It is safe to do this twice."""
+        """Make the review. It is safe to do this twice. If the payer's budget was used up while the job
+        waited, the request is forgotten, so that the review can be requested again.
+        """
         requested = self.find(game_id, seat)
         if requested is not None:
             self._charge_to(requested.payer)
+            try:
+                self._check_payer(requested.payer)
+            except BudgetExceeded:
+                self._rows.take(_name(game_id, seat))
+                return
         try:
             line = requested.record.encode() if requested and requested.record else self._record(game_id)
         except (GameNotFound, RecordNotReady):

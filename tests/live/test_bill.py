@@ -171,7 +171,7 @@ def test_an_upload_and_its_refusal_belong_to_the_owner(arena: Arena) -> None:
     for name, source in (("good", SOURCE), ("bad", "choose = 1 / 0\n")):
         before = used(arena).get("olga", 0)
         _, _, upload = arena.uploads.register("olga", name, "1", python_upload(source))
-        arena.service.run(Job(JobName.CHECK_UPLOAD, (name, upload.id)))
+        arena.service.run(Job(JobName.CHECK_UPLOAD, (name, upload.id, "olga")))
         assert arena.uploads.find(name, upload.id).state == ("added" if name == "good" else "refused")
         assert used(arena)["olga"] > before + 100
     arena.service.budgets.charge("olga", 10**9)
@@ -199,6 +199,41 @@ def test_a_review_belongs_to_who_asked_for_it(arena: Arena) -> None:
     assert review is not None
     assert review.done
     assert used(arena)["olga"] > 1
+
+
+def test_a_review_that_nobody_can_pay_is_not_made_and_can_be_requested_again(arena: Arena) -> None:
+    reviews = arena.service.reviews
+    game = finished_game(arena, "olga")
+    reviews.request(game, 1, "olga")
+    arena.service.budgets.charge("olga", 10**9)
+    arena.jobs.run_pending(arena.service)
+    assert reviews.find(game, 1) is None
+    reviews.check(game, 1)
+
+
+def test_an_upload_whose_owner_has_used_up_the_day_is_refused_in_words(arena: Arena) -> None:
+    _, _, upload = arena.uploads.register("olga", "good", "1", python_upload(SOURCE))
+    assert arena.jobs.pending == [Job(JobName.CHECK_UPLOAD, ("good", upload.id, "olga"))]
+    arena.service.budgets.charge("olga", 10**9)
+    before = used(arena)["olga"]
+    arena.jobs.run_pending(arena.service)
+    found = arena.uploads.find("good", upload.id)
+    assert (found.state, found.code) == ("refused", "upload_not_checked")
+    assert found.reason == (
+        "an account can use at most 3600 s of processor time per day; 0 s are left; upload it again when the "
+        "budget renews at 00:00 UTC"
+    )
+    assert used(arena)["olga"] == before
+    # Nothing has been found out about these bytes.
+    skip(arena.live, DAY_MS)
+    arena.uploads.register("olga", "good", "1", python_upload(SOURCE))
+
+
+def test_a_lost_upload_is_requested_again_for_its_owner(arena: Arena) -> None:
+    _, _, upload = arena.uploads.register("olga", "good", "1", python_upload(SOURCE))
+    arena.jobs._pending.clear()
+    arena.service.run(Job(JobName.TICK))
+    assert Job(JobName.CHECK_UPLOAD, ("good", upload.id, "olga")) in arena.jobs.pending
 
 
 @pytest.mark.system

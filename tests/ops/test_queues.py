@@ -9,7 +9,15 @@ from rq.job import JobStatus
 from arena.ops.jobs import InlineJobs, Job, JobName
 from arena.store.embedded import EmbeddedStore
 from queues.enqueuing import RUN_JOB, enqueue
-from queues.rq_jobs import ARENA_QUEUE, HOUSE_QUEUE, MAINTENANCE_QUEUE, BackgroundJobs, RqJobs
+from queues.rq_jobs import (
+    ARENA_QUEUE,
+    HOUSE_QUEUE,
+    MAINTENANCE_QUEUE,
+    REVIEWS_QUEUE,
+    UPLOADS_QUEUE,
+    BackgroundJobs,
+    RqJobs,
+)
 from tests.waiting import wait_until
 
 
@@ -98,6 +106,30 @@ def test_owners_take_turns_however_many_tournaments_they_have(
         # Its job is over, and more groups are due.
         jobs.play_more_groups(str(tournament), int(slot), str(payer))
     assert played == ["many-0", "one", "many-0", "one", "many-1", "one", "many-1", "one"]
+
+
+def test_uploads_reviews_and_trial_games_take_turns(jobs: RqJobs) -> None:
+    """One account has many, another one has one: it is the second in each queue."""
+    for number in range(60):
+        jobs.check_upload("bot", f"u{number}", "olga")
+        jobs.review_game(f"game-{number}", 0, "olga")
+        jobs.play_trial_game(f"trial-{number}", "olga")
+    jobs.check_upload("other", "u", "ana")
+    jobs.review_game("game", 1, "ana")
+    jobs.play_trial_game("trial", "ana")
+    assert [_take(jobs, UPLOADS_QUEUE) for _ in range(3)] == [
+        ("bot", "u0", "olga"),
+        ("other", "u", "ana"),
+        ("bot", "u1", "olga"),
+    ]
+    assert [_take(jobs, REVIEWS_QUEUE) for _ in range(6)] == [
+        ("game-0", 0, "olga"),
+        ("trial-0", "olga"),
+        ("game", 1, "ana"),
+        ("trial", "ana"),
+        ("game-1", 0, "olga"),
+        ("trial-1", "olga"),
+    ]
 
 
 def test_a_lone_tournament_gets_all_workers(jobs: RqJobs, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,7 +86,7 @@ def test_two_hosts_run_the_same_runtime_and_nobody_a_changed_one(
     # It checks uploads in it and plays, and the records say in what.
     _, _, upload = arena.uploads.register("olga", "mine", "1", python_upload(BOT))
     with Process(WORKER, tmp_path, REDIS_URL=store.url, **cache):
-        RqJobs(store.url).check_upload("mine", upload.id)
+        RqJobs(store.url).check_upload("mine", upload.id, "olga")
         wait_until(lambda: arena.uploads.find("mine", upload.id).state == "added")
         assert list(other.glob("uploads/*.code"))
         name = arena.tournaments.qualify("toepen", "mine", "1")["tournament"]
