@@ -113,8 +113,9 @@ class LiveGames:
     ``jobs`` receives requests to finish a game that has ended, to move house bots, and to continue a
     tournament after one of its games has finished. Each request can be repeated. ``check_payer`` raises an
     :class:`~arena.errors.ArenaError` if an account (:attr:`~arena.live.header.GameHeader.payer`) cannot pay
-    for house bots now. ``house_games_at_once`` is the maximum number of unfinished games with house bots that
-    an owner has created, alone or in tournaments.
+    for house bots now, and ``in_charge`` returns the account that is finally responsible for such an account,
+    by which the jobs that move house bots take turns. ``house_games_at_once`` is the maximum number of
+    unfinished games with house bots that an owner has created, alone or in tournaments.
     """
 
     def __init__(
@@ -127,6 +128,7 @@ class LiveGames:
         archive: Archive | None = None,
         moderate: Moderate = as_it_is,
         check_payer: Callable[[str], None] = lambda payer: None,
+        in_charge: Callable[[str], str] = lambda payer: payer,
         house_games_at_once: int | None = None,
     ) -> None:
         self._moderate = moderate
@@ -139,7 +141,7 @@ class LiveGames:
         self._close = store.close
         self.repository = GameRepository(self.store, self._after_step, kept_games=kept_games)
         self.notifier = store.notifier(self.repository.forget_older)
-        self.finalizer = GameFinalizer(self.repository, store, retention, jobs)
+        self.finalizer = GameFinalizer(self.repository, store, retention, jobs, in_charge)
         self.notes = store.notes
         self.readings = store.readings
         self._turns = Turns(self.repository, self.notifier, self.notes)

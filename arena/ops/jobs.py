@@ -75,11 +75,11 @@ class Jobs(ABC):
         """Store the record of a live game that has ended, and process its consequences."""
         self.request(Job(JobName.FINISH_GAME, (game_id,)))
 
-    def move_house_bots(self, game_id: str, payer: str = "") -> None:
-        """Make the house bots of a live game move, charging ``payer`` (see
-        :attr:`arena.live.header.GameHeader.payer`). The games of different payers take turns.
+    def move_house_bots(self, game_id: str, account: str) -> None:
+        """Make the house bots of a live game move. ``account`` is finally responsible for the game's payer
+        (see :meth:`arena.accounts.payers.Payers.in_charge`). The games of different accounts take turns.
         """
-        self.request(Job(JobName.MOVE_HOUSE_BOTS, (game_id, payer)))
+        self.request(Job(JobName.MOVE_HOUSE_BOTS, (game_id, account)))
 
     def step_tournament(self, tournament_id: str) -> None:
         """Perform the steps of a tournament that are due."""
@@ -115,9 +115,11 @@ class Jobs(ABC):
         """
         self.request(Job(JobName.CHECK_UPLOAD, (bot, upload, payer)))
 
-    def review_game(self, game_id: str, seat: int, payer: str) -> None:
-        """Compute what a house bot would have done at each decision of a seat."""
-        self.request(Job(JobName.REVIEW_GAME, (game_id, seat, payer)))
+    def review_game(self, game_id: str, seat: int, account: str) -> None:
+        """Compute what a house bot would have done at each decision of a seat. ``account`` is as for
+        :meth:`move_house_bots`.
+        """
+        self.request(Job(JobName.REVIEW_GAME, (game_id, seat, account)))
 
     def play_trial_game(self, trial: str, payer: str) -> None:
         """Play a game of a pasted source against a house bot."""

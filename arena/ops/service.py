@@ -159,18 +159,18 @@ class Service:
         self.bill.to(self.live.payer(game_id))
         self.live.finish(game_id)
 
-    def move_house_bots(self, game_id: str, payer: str = "") -> None:
+    def move_house_bots(self, game_id: str, account: str) -> None:
         """Make the house bots of a game move for a while, until it waits for another player or until another
         game takes its turn.
         """
-        self.bill.to(payer)
+        self.bill.to(self.live.payer(game_id))
         try:
             done = self.live.move_house_bots(game_id, seconds=HOUSE_SECONDS)
         except GameNotFound:
             # The game ended and expired while the job waited.
             return
         if done.more:
-            self.jobs.move_house_bots(game_id, payer)
+            self.jobs.move_house_bots(game_id, account)
 
     def step_tournament(self, tournament_id: str) -> None:
         """Perform the steps of a tournament that are due, and request the resulting jobs."""
@@ -229,7 +229,7 @@ class Service:
         """
         self.uploads.check(bot, upload, self.tournaments.qualify_added)
 
-    def review_game(self, game_id: str, seat: int, payer: str) -> None:
+    def review_game(self, game_id: str, seat: int, account: str) -> None:
         """Compute what a house bot would have done at each decision of a seat."""
         self.reviews.make(game_id, seat)
 
@@ -298,6 +298,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         archive=archive,
         moderate=moderation.apply,
         check_payer=budgets.check,
+        in_charge=payers.in_charge,
         house_games_at_once=_most(settings, "house_games_at_once_per_owner"),
     )
     runtimes = runtimes_of(store, is_own=settings.own_runtime)
@@ -365,7 +366,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         subscriptions=subscriptions,
         runtimes=runtimes,
         people=PeopleTables(live, store, accounts, payers, _most(settings, "tables_at_once_per_address")),
-        reviews=Reviews(live, store.reviews, jobs.review_game, budgets.check, bill.to),
+        reviews=Reviews(live, store.reviews, jobs, payers, budgets.check, bill.to),
         trial_games=TrialGames(
             store.trial_games,
             lambda: store.clock().now_ms,

@@ -46,7 +46,7 @@ class Frugal(Arena):
         """As workers do it, in jobs."""
         for tournament in (name, *self.store.tournaments.active()):
             self.service.run(Job(JobName.STEP_TOURNAMENT, (tournament,)))
-        self.service.run(Job(JobName.PLAY_LOCAL_GROUPS, (name, 0)))
+        self.service.run(Job(JobName.PLAY_LOCAL_GROUPS, (name, 0, "olga")))
         self.jobs.run_pending(self.service)
 
 
@@ -216,7 +216,7 @@ def test_what_a_void_group_used_is_charged(arena: Frugal, monkeypatch: pytest.Mo
     monkeypatch.setattr(local_groups, "play_local_group", fail)
     arena.tournaments.step(name)
     before = used(arena, "fuel_ms")
-    arena.service.run(Job(JobName.PLAY_LOCAL_GROUPS, (name, 0)))
+    arena.service.run(Job(JobName.PLAY_LOCAL_GROUPS, (name, 0, "olga")))
     assert [void["reason"] for void in arena.tournaments.view(name)["voids"]] == ["this machine is too slow"]
     assert used(arena, "fuel_ms") > before + 1
 

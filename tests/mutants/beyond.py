@@ -99,8 +99,8 @@ FAULTS = [
     Fault(
         "the guests of an address have a budget each and none together",
         "arena/accounts/payers.py",
-        "return (payer, other) if other.startswith(ADDRESS) else (other,)",
-        "return (payer,) if other.startswith(ADDRESS) else (other,)",
+        "return (guest, other) if other.startswith(ADDRESS) else (other,)",
+        "return (guest,) if other.startswith(ADDRESS) else (other,)",
         ("live/test_bill.py",),
     ),
     Fault(

@@ -181,7 +181,7 @@ def test_each_kind_of_job_has_its_queue(jobs: RqJobs) -> None:
     for _ in range(3):
         jobs.step_tournament("cup")
         jobs.publish_board("truco", "open", "base@1")
-        jobs.play_local_groups("cup", 7)
+        jobs.play_local_groups("cup", 7, "")
         jobs.compute_matchups("truco", "open", "base@1")
     assert jobs.queue(MAINTENANCE_QUEUE).job_ids == ["step_tournament-cup", "publish_board-truco-open-base_1"]
     # There is no worker: one job, which the first worker that comes will find.
@@ -191,7 +191,7 @@ def test_each_kind_of_job_has_its_queue(jobs: RqJobs) -> None:
 
 
 def test_without_a_database_requests_are_left_to_the_sweeper(caplog: pytest.LogCaptureFixture) -> None:
-    BackgroundJobs(RqJobs("unix:///nowhere/at/all.sock")).move_house_bots("one")
+    BackgroundJobs(RqJobs("unix:///nowhere/at/all.sock")).move_house_bots("one", "ana")
     wait_until(lambda: "it will be requested again" in caplog.text)
 
 
@@ -203,11 +203,11 @@ def test_inline_jobs_run_in_order_with_what_they_request() -> None:
         def run(self, job: Job) -> None:
             ran.append(job)
             if job.name is JobName.STEP_TOURNAMENT:
-                jobs.play_local_groups("cup", 7)
+                jobs.play_local_groups("cup", 7, "")
 
     for _ in range(2):
         jobs.step_tournament("cup")
-        jobs.move_house_bots("game")
+        jobs.move_house_bots("game", "")
     assert jobs.run_pending(Recorder()) == 3
     assert [job.id for job in ran] == [
         "step_tournament-cup",

@@ -48,7 +48,7 @@ def test_a_worker_killed_in_the_middle_of_a_game_changes_nothing(
         wait_until(lambda: arena.tournaments.step(name).state == "running")
         jobs = RqJobs(store.url)
         with Process(WORKER, tmp_path, REDIS_URL=store.url) as worker:
-            jobs.play_more_groups(name, 0)
+            jobs.play_more_groups(name, 0, "olga")
             wait_until(lambda: is_playing(jobs))
             first = child_of(worker)
             begun = processor_seconds(first)
@@ -58,7 +58,7 @@ def test_a_worker_killed_in_the_middle_of_a_game_changes_nothing(
             os.kill(first, signal.SIGKILL)
 
             def is_over() -> bool:
-                jobs.play_more_groups(name, 0)
+                jobs.play_more_groups(name, 0, "olga")
                 return bool(arena.tournaments.step(name).state == "finished")
 
             wait_until(is_over, pause=0.5)
@@ -91,7 +91,7 @@ def test_a_worker_stopped_in_the_middle_of_a_game_changes_nothing(
         alone = play_local_group(tournament.local_group(row, sandbox), arena.now_ms)
         jobs = RqJobs(store.url)
         with Process([*HANGING, "playing", "2", "2"], tmp_path, REDIS_URL=store.url) as worker:
-            jobs.play_more_groups(name, 0)
+            jobs.play_more_groups(name, 0, "olga")
             wait_until(lambda: is_playing(jobs))
             first = child_of(worker)
             begun = processor_seconds(first)
@@ -102,7 +102,7 @@ def test_a_worker_stopped_in_the_middle_of_a_game_changes_nothing(
             os.kill(first, signal.SIGCONT)
 
             def is_over() -> bool:
-                jobs.play_more_groups(name, 0)
+                jobs.play_more_groups(name, 0, "olga")
                 return bool(arena.tournaments.step(name).state == "finished")
 
             wait_until(is_over, pause=0.5)
