@@ -85,7 +85,7 @@ class Jobs(ABC):
         """Perform the steps of a tournament that are due."""
         self.request(Job(JobName.STEP_TOURNAMENT, (tournament_id,)))
 
-    def play_local_groups(self, tournament_id: str, groups: int, payer: str = "") -> None:
+    def play_local_groups(self, tournament_id: str, groups: int, payer: str) -> None:
         """Play ``groups`` groups of a tournament, in one job per process that plays groups. ``payer`` is the
         owner who pays for them, or empty for the service itself. The tournaments of different payers take
         turns.
@@ -93,7 +93,7 @@ class Jobs(ABC):
         for slot in range(max(1, min(groups, self.player_count(), MOST_SLOTS))):
             self.play_more_groups(tournament_id, slot, payer)
 
-    def play_more_groups(self, tournament_id: str, slot: int, payer: str = "") -> None:
+    def play_more_groups(self, tournament_id: str, slot: int, payer: str) -> None:
         """Continue the job ``slot`` that plays groups of a tournament."""
         self.request(Job(JobName.PLAY_LOCAL_GROUPS, (tournament_id, slot, payer)))
 

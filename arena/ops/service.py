@@ -184,7 +184,7 @@ class Service:
         if step.standings_due:
             self.jobs.update_standings(tournament_id)
 
-    def play_local_groups(self, tournament_id: str, slot: int, payer: str = "") -> None:
+    def play_local_groups(self, tournament_id: str, slot: int, payer: str) -> None:
         """Play groups of a tournament for a while, then request another such job or the next round.
 
         Raises :class:`~arena.events.runtimes.OtherRuntime` or :class:`~arena.events.runtimes.RuntimeReplaced`

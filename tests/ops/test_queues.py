@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import pytest
 from rq import Queue
 from rq.job import JobStatus
 
-from arena.ops.jobs import InlineJobs, Job, JobName
+from arena.ops.jobs import InlineJobs, Job, JobName, Jobs
+from arena.ops.service import Service
 from arena.store.embedded import EmbeddedStore
 from queues.enqueuing import RUN_JOB, enqueue
 from queues.rq_jobs import (
     ARENA_QUEUE,
+    BY_ACCOUNT,
     HOUSE_QUEUE,
     MAINTENANCE_QUEUE,
     REVIEWS_QUEUE,
@@ -130,6 +134,16 @@ def test_uploads_reviews_and_trial_games_take_turns(jobs: RqJobs) -> None:
         ("game-1", 0, "olga"),
         ("trial-1", "olga"),
     ]
+
+
+def test_nobody_forgets_who_pays() -> None:
+    """The last argument of these jobs, which has no default: the arena itself would pay."""
+    for name in BY_ACCOUNT:
+        *_, last = signature(getattr(Service, name)).parameters.values()
+        assert last.name in ("payer", "account")
+        assert last.default is last.empty
+        for one in signature(getattr(Jobs, name)).parameters.values():
+            assert one.default is one.empty
 
 
 def test_a_lone_tournament_gets_all_workers(jobs: RqJobs, monkeypatch: pytest.MonkeyPatch) -> None:
