@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -180,7 +181,8 @@ def test_qualifications_count_when_the_owner_starts_them(arena: Frugal) -> None:
     assert arena.tournaments.view("of-pia")["entries"] == []
 
 
-def test_fuel_counts_and_what_runs_waits_for_the_next_day(url: str) -> None:
+def test_fuel_counts_and_what_runs_waits_for_the_next_day(url: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
     arena = Frugal(url, Compute(groups=1000, fuel_ms=10**6))
     try:
         arena.upload("first", FIRST)
@@ -198,6 +200,10 @@ def test_fuel_counts_and_what_runs_waits_for_the_next_day(url: str) -> None:
         for _ in range(3):
             arena.step()
         assert arena.tournaments.progress("cup")["done"] == 0
+        said = "tournament cup waits until its owner has processor time again"
+        assert [record.getMessage() for record in caplog.records].count(said) == 1
+        error = refused(arena.service.budgets.start, "olga", "another/0", 1)
+        assert (error.extra["budget"], error.extra["left"]) == ("fuel_ms", 0)
         next_day(arena)
         assert arena.run()["state"] == "finished"
     finally:
