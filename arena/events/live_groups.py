@@ -223,7 +223,7 @@ class LiveGroups:
         if waits is not None and self._flags.first(f"waits-{waits.code}-{tournament.id}", _SAID_MS):
             fields = {"tournament": tournament.id, "owner": tournament.created_by}
             text = "tournament %s starts no live games with house bots for now: %s"
-            log.info(text, tournament.id, waits, extra=fields)
+            log.info(text, tournament.id, waits.message, extra=fields)
         return waits is None
 
 
