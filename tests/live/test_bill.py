@@ -326,10 +326,14 @@ def test_turns_are_those_of_the_address_or_the_owner(arena: Arena) -> None:
         for person, address in (("one", "192.0.2.1"), ("two", "192.0.2.1"), ("three", "192.0.2.2"))
     )
     own = open_table(arena, "one", "192.0.2.1", "olga")
+    for game in (one, two, other, own):
+        # It is the turn of a house bot now.
+        arena.live.resign(game, str(arena.live.header(game).seats[0].bot))
     found = {job.args[0]: job.args[-1] for job in arena.jobs.pending if job.name == JobName.MOVE_HOUSE_BOTS}
     here, there = payers.of_address("192.0.2.1"), payers.of_address("192.0.2.2")
     assert found == {one: here, two: here, other: there, own: "olga"}
-    arena.service.reviews.request(game := finished_game(arena), 1, arena.live.header(one).payer)
+    payer = arena.live.header(one).payer
+    arena.service.reviews.request(game := finished_game(arena), 1, payer)
     assert arena.jobs.pending[-1] == Job(JobName.REVIEW_GAME, (game, 1, here))
 
 

@@ -245,6 +245,6 @@ def test_processor_time_is_charged_if_it_is_more_than_the_fuel(arena: Frugal) ->
 
 def test_an_owner_pays_for_the_check_of_an_upload(arena: Frugal) -> None:
     _, _, received = arena.service.uploads.register("olga", "checked", "1", module_upload(modules.PLAYS))
-    arena.service.run(Job(JobName.CHECK_UPLOAD, ("checked", received.id)))
+    arena.service.run(Job(JobName.CHECK_UPLOAD, ("checked", received.id, "olga")))
     assert arena.service.uploads.wait(received, 1).state == "added"
     assert 100 < used(arena, "fuel_ms") < 60_000
