@@ -72,7 +72,15 @@ _QUEUE_OF: Final = {
     JobName.DELIVER_ANNOUNCEMENTS: UPLOADS_QUEUE,
 }
 
-BY_ACCOUNT: Final = frozenset({JobName.MOVE_HOUSE_BOTS, JobName.PLAY_LOCAL_GROUPS})
+BY_ACCOUNT: Final = frozenset(
+    {
+        JobName.MOVE_HOUSE_BOTS,
+        JobName.PLAY_LOCAL_GROUPS,
+        JobName.CHECK_UPLOAD,
+        JobName.REVIEW_GAME,
+        JobName.PLAY_TRIAL_GAME,
+    }
+)
 """The jobs for which accounts take turns."""
 
 log = logging.getLogger("botequim.queues")

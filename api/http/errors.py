@@ -265,9 +265,9 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "upload_not_checked": ErrorCode(
         503,
         "Upload not checked",
-        "The service could not check the upload: no worker was available within a day, or the checks were "
-        "interrupted "
-        "three times. It is no longer stored; send it again.",
+        "The service did not check the upload: no worker was available within a day, the owner's processor "
+        "time was used up before its turn, or the checks were interrupted three times. It is no longer "
+        "stored; send it again.",
     ),
     "upload_not_found": ErrorCode(
         404,

@@ -370,7 +370,8 @@ def review_game(game: str) -> ResponseReturnValue:
     """Request a review of the person's decisions."""
     seat = services().people.your_seat(game, _player())
     services().reviews.check(game, seat)
-    payer = services().payers.of_person(_player(), visitor().owner, client_address())
+    work = f"review-{game}"
+    payer = services().payers.of_person(_player(), visitor().owner, client_address(), work)
     services().budgets.check(payer)
     services().limits.spend("reviews_per_address", client_address())
     services().reviews.request(game, seat, payer)

@@ -25,8 +25,9 @@ class QuotaExceeded(ArenaError):
 
 
 class BudgetExceeded(ArenaError):
-    """The account's budget for the day is used up. ``extra`` contains ``budget`` (``groups`` or ``fuel_ms``),
-    ``most``, ``used``, ``left``, ``renews_ms`` (Unix time in milliseconds) and ``retry_after`` (seconds).
+    """The account's budget for the day is used up. ``extra`` contains ``budget`` (``groups`` or ``fuel_ms``,
+    the processor time), ``most``, ``used``, ``left``, ``renews_ms`` (Unix time in milliseconds) and
+    ``retry_after`` (seconds).
     """
 
     code = "budget_exceeded"
@@ -140,7 +141,7 @@ class Budgets:
                 if used.groups + groups > self._most.groups:
                     raise self._exceeded(account, "groups", used, groups)
                 if used.fuel_ms >= self._most_ms(account):
-                    raise self._exceeded(account, "fuel", used, groups)
+                    raise self._exceeded(account, "fuel_ms", used, groups)
 
     def start(self, owner: str, what: str, groups: int) -> None:
         """Count the groups of ``what`` (an id) once. Nothing is counted if this raises
@@ -164,7 +165,7 @@ class Budgets:
         name = GUESTS if is_guest else accounts[0]
         self._usage.add(name, self._day(), used_ms, accounts[0] if is_guest else "")
 
-    def has_fuel(self, owner: str) -> bool:
+    def has_time(self, owner: str) -> bool:
         """Return whether groups that the owner started can use processor time now."""
         used = self._store.used(owner, self._day()) if owner else Compute()
         return used.fuel_ms < self._most.fuel_ms or not self._has_budget(owner)
@@ -199,9 +200,8 @@ class Budgets:
         return (self._day() + 1) * DAY_MS
 
     def _exceeded(self, account: str, missing: str, used: Compute, groups: int) -> BudgetExceeded:
-        name = "fuel_ms" if missing == "fuel" else missing
-        most = self._most_ms(account) if missing == "fuel" else self._most.groups
-        spent = getattr(used, name)
+        most = self._most.groups if missing == "groups" else self._most_ms(account)
+        spent = getattr(used, missing)
         left = max(0, most - spent)
         seconds = max(1, -(-(self._renews_ms() - self._now_ms()) // 1000))
         wait = f"to wait {seconds} s until the budget renews at 00:00 UTC"
@@ -221,7 +221,7 @@ class Budgets:
             text,
             expected=wait,
             extra={
-                "budget": name,
+                "budget": missing,
                 "most": most,
                 "used": spent,
                 "left": left,

@@ -21,7 +21,7 @@ from typing import Any, Final, Protocol
 import orjson
 
 from arena.accounts.accounts import Accounts, UploadExists
-from arena.accounts.allowances import Budgets
+from arena.accounts.allowances import BudgetExceeded, Budgets
 from arena.accounts.uploads import FIELDS, ReceivedUpload, Upload
 from arena.accounts.versions import BotAccount, Version, pack_version, version_of
 from arena.bots.transports import UPLOADED
@@ -87,7 +87,7 @@ class LoadFailed(UploadRefused):
 
 
 class NotChecked(UploadRefused):
-    """The service could not check the upload."""
+    """The service did not check the upload."""
 
     code = "upload_not_checked"
 
@@ -95,8 +95,8 @@ class NotChecked(UploadRefused):
 class UploadJobs(Protocol):
     """Requests the job that checks uploads. If a request is lost, a later tick repeats it."""
 
-    def check_upload(self, bot: str, upload: str) -> None:
-        """Check an upload."""
+    def check_upload(self, bot: str, upload: str, payer: str) -> None:
+        """Check an upload, for which ``payer`` pays."""
 
 
 class Uploads:
@@ -222,7 +222,7 @@ class Uploads:
             self._store.forget(row.bot, row.id)
             raise
         self._store.note_due(row.bot, row.id, self._now_ms())
-        self._jobs.check_upload(row.bot, row.id)
+        self._jobs.check_upload(row.bot, row.id, row.owner)
 
     # Reading
 
@@ -262,9 +262,15 @@ class Uploads:
         """Return the bot and id of some of the uploads that no worker is checking."""
         return self._store.due(self._now_ms(), _AT_ONCE)
 
+    def payer(self, bot: str, upload_id: str) -> str:
+        """Return the account that pays for the check of an upload; empty if the upload is not stored."""
+        row = self._store.unsettled(bot, upload_id)
+        return "" if row is None else _read(row).owner
+
     def check(self, bot: str, upload_id: str, when_added: WhenAdded = lambda bot, label: None) -> None:
-        """Check an upload and settle it, unless another worker is doing so. Can be repeated. ``when_added``
-        is called, possibly more than once, with the bot and the label of the version that the upload became.
+        """Check an upload and settle it, unless another worker is doing so. An upload whose owner has used up
+        the processor time of the day is refused. Can be repeated. ``when_added`` is called, possibly more
+        than once, with the bot and the label of the version that the upload became.
 
         Raises the errors of preparing the runtime, which do not count as an attempt.
         """
@@ -286,9 +292,20 @@ class Uploads:
         elif upload.attempts >= MOST_ATTEMPTS:
             again = "the service could not complete the checks; upload it again"
             self._settle(row, upload.refused(NotChecked.code, again))
+        elif (spent := self._spent(upload.owner)) is not None:
+            again = f"{spent}; upload it again when the budget renews at 00:00 UTC"
+            self._settle(row, upload.refused(NotChecked.code, again))
         else:
             with self._renewing(upload):
                 self._attempt(row, upload, self._ready(), when_added)
+
+    def _spent(self, owner: str) -> str | None:
+        """Return why the owner's budget forbids a check now, or None if it does not."""
+        try:
+            self._budgets.check(owner)
+        except BudgetExceeded as error:
+            return error.message
+        return None
 
     def _attempt(self, row: bytes, upload: ReceivedUpload, runtime: Runtime, when_added: WhenAdded) -> None:
         progress = _Progress(self._store, row, upload)

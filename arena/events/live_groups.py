@@ -8,11 +8,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from arena.accounts.allowances import BudgetExceeded
 from arena.events.local_groups import void
 from arena.events.tournament import PlannedGroup, Tournament
 from arena.live.finalizer import ENDED, GameNotOver
 from arena.live.header import GameHeader, GameNotFound
 from arena.live.service import LiveGames
+from arena.live.unfinished import TooManyTables
 from arena.play.clocks import ServiceClock
 from arena.play.dealing import game_seed
 from arena.play.game_ids import game_id
@@ -20,23 +22,33 @@ from arena.play.players import MODELS
 from arena.ratings.results import collect
 from arena.records.record import Record
 from arena.store.chunks import StoredGroup
+from arena.store.documents import Flags
 from arena.store.tournaments import NewResult, TournamentStore
 
 log = logging.getLogger(__name__)
 
 _AT_ONCE: Final = 50
 
+_SAID_MS: Final = 86_400_000
+"""The reason for which a tournament waits is logged at most once in this time."""
+
 
 class LiveGroups:
     """Starts games, collects their results, and releases them. Every method is safe to repeat."""
 
-    def __init__(self, store: TournamentStore, live: LiveGames, clock: Callable[[], ServiceClock]) -> None:
+    def __init__(
+        self, store: TournamentStore, live: LiveGames, clock: Callable[[], ServiceClock], flags: Flags
+    ) -> None:
         self._store = store
         self._live = live
         self._clock = clock
+        self._flags = flags
 
     def start_and_collect(self, tournament: Tournament) -> bool:
-        """Start games and collect results, and return whether a group got a result or a void."""
+        """Start games and collect results, and return whether a group got a result or a void. Games with
+        house bots wait while the organiser has no processor time left, or too many unfinished games with
+        house bots.
+        """
         busy: Counter[str] = Counter()
         remote = {entry.name for entry in tournament.playing if not entry.runner.arena_run}
         ids = sorted(self._store.remote(tournament.id), key=_natural)
@@ -61,8 +73,12 @@ class LiveGroups:
             if not begun and all(busy[name] >= tournament.spec.games_per_bot for name in remote):
                 # The remaining groups have not begun either, and cannot begin now.
                 break
+        house_bots_wait = False
         for group, voided, headers in waiting:
-            self._start(tournament, group, voided, headers, busy)
+            if house_bots_wait and any(tournament.playing[player].source for player in group.players):
+                continue
+            if not self._start(tournament, group, voided, headers, busy):
+                house_bots_wait = True
         return changed
 
     def collect(self, tournament: Tournament) -> None:
@@ -153,50 +169,62 @@ class LiveGroups:
         attempt: int,
         headers: Sequence[GameHeader | None],
         busy: Counter[str],
-    ) -> None:
+    ) -> bool:
+        """Start the games of a group that may begin now, and return False if its house bots must wait."""
         bots = {
             tournament.playing[player].name
             for player in group.players
             if not tournament.playing[player].runner.arena_run
         }
         begun = []
+        waits = None
         seed = tournament.seed_of(group.id, attempt)
         for number, (game, header) in enumerate(
             zip(self._games(tournament, group, attempt), headers, strict=True)
         ):
             if header is not None or any(busy[bot] >= tournament.spec.games_per_bot for bot in bots):
                 continue
-            busy.update(bots)
-            begun.append(game)
             seats = []
             for player in group.seats[number]:
                 entry = tournament.playing[player]
                 seats.append(
                     {"house": entry.source} if entry.source else {"bot": entry.name, "version": entry.version}
                 )
-            self._live.create(
-                tournament.spec.kind,
-                seats=seats,
-                rules=tournament.rules_of(group),
-                clock=tournament.spec.clock,
-                created_by=tournament.created_by,
-                visibility=tournament.visibility,
-                rated=tournament.board_of(group) is not None,
-                models=tournament.spec.division == MODELS,
-                group={
-                    "id": tournament.group_id(group.id),
-                    "index": number,
-                    "size": len(group.seats),
-                    "mirrored": False,
-                    "attempt": attempt,
-                },
-                seed=game_seed(seed, number, False),
-                game_id=game,
-            )
+            try:
+                self._live.create(
+                    tournament.spec.kind,
+                    seats=seats,
+                    rules=tournament.rules_of(group),
+                    clock=tournament.spec.clock,
+                    created_by=tournament.created_by,
+                    visibility=tournament.visibility,
+                    rated=tournament.board_of(group) is not None,
+                    models=tournament.spec.division == MODELS,
+                    group={
+                        "id": tournament.group_id(group.id),
+                        "index": number,
+                        "size": len(group.seats),
+                        "mirrored": False,
+                        "attempt": attempt,
+                    },
+                    seed=game_seed(seed, number, False),
+                    game_id=game,
+                )
+            except (BudgetExceeded, TooManyTables) as error:
+                waits = error
+                break
+            busy.update(bots)
+            begun.append(game)
         if begun:
             fields = {"tournament": tournament.id, "group": group.id, "attempt": attempt, "games": begun}
             text = "group %s of %s: games %s begin"
             log.info(text, group.id, tournament.id, ", ".join(begun), extra=fields)
+        # The tick retries.
+        if waits is not None and self._flags.first(f"waits-{waits.code}-{tournament.id}", _SAID_MS):
+            fields = {"tournament": tournament.id, "owner": tournament.created_by}
+            text = "tournament %s starts no live games with house bots for now: %s"
+            log.info(text, tournament.id, waits.message, extra=fields)
+        return waits is None
 
 
 def _natural(name: str) -> list[int]:

@@ -104,11 +104,12 @@ class LocalGroups:
         if waiting is None:
             return Played(0, False, False)
         self._charge_to(waiting.created_by)
-        if not self._budgets.has_fuel(waiting.created_by):
+        if not self._budgets.has_time(waiting.created_by):
             # The scheduler's tick retries; the tournament continues when the budget is renewed.
-            if self._flags.first(f"waits-for-fuel-{event_id}", _REMEMBERED_MS):
+            if self._flags.first(f"waits-for-time-{event_id}", _REMEMBERED_MS):
                 fields = {"tournament": event_id, "owner": waiting.created_by}
-                log.info("tournament %s waits until its owner has fuel again", event_id, extra=fields)
+                text = "tournament %s waits until its owner has processor time again"
+                log.info(text, event_id, extra=fields)
             return Played(0, False, False)
         sandboxed = any(entry.uploaded for entry in waiting.playing)
         while True:

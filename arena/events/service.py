@@ -139,7 +139,7 @@ class Tournaments:
         self._accounts = accounts
         self._budgets = budgets
         self._clock = store.clock
-        live_groups = self._live_groups = LiveGroups(self.store, live, self._clock)
+        live_groups = self._live_groups = LiveGroups(self.store, live, self._clock, store.flags)
         self._records = TournamentRecords(self.store, live.finished, live_groups)
         self.creation = TournamentCreation(self.store, jobs)
         self._qualifications = Qualifications(store, self.creation)

@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 
 import orjson
 
+from arena.accounts.allowances import BudgetExceeded
 from arena.accounts.uploads import InvalidSource, python_upload
 from arena.bots import HostFailure, bot_spec
 from arena.errors import ArenaError
@@ -66,7 +67,8 @@ class TrialGame:
 
     ``reason`` says why a source was ``refused``. ``record`` is the record of a game that was ``played``, and
     ``journals`` are those of the seats of the pasted bot. The state is ``failed`` if the service could not
-    play the game. ``payer`` is the account that pays for it.
+    play the game; ``reason`` is then empty, or says that the budget of the account ``payer``, which pays for
+    the game, is used up.
     """
 
     source: str
@@ -81,7 +83,8 @@ class TrialGame:
 
 class TrialGames:
     """All trial games. ``ready`` returns the runtime of the sandbox, ``request`` requests the job that plays
-    a game, and ``charge_to`` charges the running job to an account.
+    a game, ``check_payer`` raises :class:`~arena.accounts.allowances.BudgetExceeded` if an account cannot pay
+    now, and ``charge_to`` charges the running job to an account.
     """
 
     def __init__(
@@ -89,13 +92,15 @@ class TrialGames:
         rows: ExpiringRows,
         now_ms: Callable[[], int],
         ready: Callable[[], Runtime],
-        request: Callable[[str], None],
+        request: Callable[[str, str], None],
+        check_payer: Callable[[str], None],
         charge_to: Callable[[str], None],
     ) -> None:
         self._rows = rows
         self._now_ms = now_ms
         self._ready = ready
         self._request = request
+        self._check_payer = check_payer
         self._charge_to = charge_to
 
     def keep(self, source: str) -> str:
@@ -106,7 +111,7 @@ class TrialGames:
         """Request a game of a checked source, for which ``payer`` pays, and return its id."""
         waiting = TrialGame(source, "waiting", payer=payer)
         trial = self._put(secrets.token_hex(_ID_BYTES), waiting, WAIT_MS)
-        self._request(trial)
+        self._request(trial, payer)
         return trial
 
     def find(self, trial: str) -> TrialGame | None:
@@ -124,11 +129,15 @@ class TrialGames:
         if waiting is None or waiting.state != "waiting":
             return
         try:
+            self._check_payer(waiting.payer)
             runtime = self._ready()
             self._charge_to(waiting.payer)
             played = self._played(waiting, trial, runtime)
         except (OtherRuntime, RuntimeReplaced):
             raise
+        except BudgetExceeded as error:
+            reason = f"{error.message}; try it again when the budget renews at 00:00 UTC"
+            played = replace(waiting, state="failed", reason=reason)
         except (ArenaError, HostFailure, OutOfTime):
             log.warning("a trial game could not be played", exc_info=True)
             played = replace(waiting, state="failed")

@@ -51,6 +51,7 @@ class GameFinalizer:
         store: Store,
         retention: Retention,
         jobs: GameJobs,
+        in_charge: Callable[[str], str],
     ) -> None:
         self._repository = repository
         self._store = repository.store
@@ -60,12 +61,13 @@ class GameFinalizer:
         self._identity = store.identity
         self.retention = retention
         self._jobs = jobs
+        self._in_charge = in_charge
 
     def after_step(self, taken: StepApplied) -> None:
         """Request the job that follows a step. If the request fails, a sweeper does the work later."""
         try:
             if taken.house:
-                self._jobs.move_house_bots(taken.game, taken.payer)
+                self._move_house_bots(taken.game, taken.payer)
             if taken.state in ENDED and taken.before not in ENDED:
                 self._jobs.finish_game(taken.game)
         except Exception:
@@ -78,10 +80,13 @@ class GameFinalizer:
         if not self._store.attend(header.game):
             return False
         try:
-            self._jobs.move_house_bots(header.game, header.payer)
+            self._move_house_bots(header.game, header.payer)
         except Exception:
             log.exception("game %s: deferred to the sweeper", header.game)
         return True
+
+    def _move_house_bots(self, game_id: str, payer: str) -> None:
+        self._jobs.move_house_bots(game_id, self._in_charge(payer))
 
     def check(self, game_id: str) -> int | None:
         """Do what is due in a game, and return when to check it again, or None for never."""
@@ -122,7 +127,7 @@ class GameFinalizer:
             self._repository.change_one(game_id, self._act_for_late)
             return clock.now_ms
         if game.awaited_house_seats():
-            self._jobs.move_house_bots(game_id, game.header.payer)
+            self._move_house_bots(game_id, game.header.payer)
             return min(game.due_ms(clock), clock.now_ms + HOUSE_RETRY_MS)
         return game.due_ms(clock)
 

@@ -255,11 +255,13 @@ class GameHeader:
 
     @property
     def payer(self) -> str:
-        """The account that pays for this game: the owner who created it, or at a table of people that of the
-        person at the first seat. It is empty for the arena itself.
+        """The account that pays for this game: the owner who created it, or at a table of people the person
+        at the first seat (see :class:`arena.accounts.payers.Payers`). It is empty for the arena itself.
         """
         opener = self.seats[0]
-        return person_account(opener.bot or "") if opener.person and not self.created_by else self.created_by
+        if not opener.person or self.created_by:
+            return self.created_by
+        return payer_of_person(opener.bot or "", self.game)
 
     def summary(self) -> GameSummary:
         """Return the entry of the game in lists, without its cards and seed."""
@@ -287,6 +289,11 @@ class GameHeader:
 def person_account(person: str) -> str:
     """Return the account of a person at tables, which is a hash."""
     return GUEST + sha256(person.encode()).hexdigest()[:24]
+
+
+def payer_of_person(person: str, work: str) -> str:
+    """Return the payer of a person's work: the account of the person, and the id of the work."""
+    return f"{person_account(person)}-{work}"
 
 
 def new_header(

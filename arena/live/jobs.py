@@ -15,8 +15,8 @@ class GameJobs(Protocol):
     def finish_game(self, game_id: str) -> None:
         """Store the record of a live game that has ended, and perform the follow-up work."""
 
-    def move_house_bots(self, game_id: str, payer: str) -> None:
-        """Move the house bots of a live game."""
+    def move_house_bots(self, game_id: str, account: str) -> None:
+        """Move the house bots of a live game when it is the turn of ``account``, which is in charge of it."""
 
     def step_tournament(self, tournament_id: str) -> None:
         """Perform the steps of a tournament that are due now, without waiting for the next tick."""

@@ -113,8 +113,9 @@ class LiveGames:
     ``jobs`` receives requests to finish a game that has ended, to move house bots, and to continue a
     tournament after one of its games has finished. Each request can be repeated. ``check_payer`` raises an
     :class:`~arena.errors.ArenaError` if an account (:attr:`~arena.live.header.GameHeader.payer`) cannot pay
-    for house bots now. ``house_games_at_once`` is the maximum number of unfinished games with house bots that
-    an owner has created.
+    for house bots now, and ``in_charge`` returns the account that is finally responsible for such an account,
+    by which the jobs that move house bots take turns. ``house_games_at_once`` is the maximum number of
+    unfinished games with house bots that an owner has created, alone or in tournaments.
     """
 
     def __init__(
@@ -127,6 +128,7 @@ class LiveGames:
         archive: Archive | None = None,
         moderate: Moderate = as_it_is,
         check_payer: Callable[[str], None] = lambda payer: None,
+        in_charge: Callable[[str], str] = lambda payer: payer,
         house_games_at_once: int | None = None,
     ) -> None:
         self._moderate = moderate
@@ -139,7 +141,7 @@ class LiveGames:
         self._close = store.close
         self.repository = GameRepository(self.store, self._after_step, kept_games=kept_games)
         self.notifier = store.notifier(self.repository.forget_older)
-        self.finalizer = GameFinalizer(self.repository, store, retention, jobs)
+        self.finalizer = GameFinalizer(self.repository, store, retention, jobs, in_charge)
         self.notes = store.notes
         self.readings = store.readings
         self._turns = Turns(self.repository, self.notifier, self.notes)
@@ -179,9 +181,9 @@ class LiveGames:
         With a ``group`` (``{"id", "index", "size", "mirrored", "attempt"}``), the record is released only by
         :meth:`release`. If ``game_id`` is given, a repeated call returns the existing game.
 
-        Raises the errors of :func:`~arena.live.header.new_header`, and unless the game belongs to a group
-        :class:`~arena.live.limits.GameTooLong`, :class:`~arena.live.unfinished.TooManyTables` and what
-        ``check_payer`` raises: for groups, all this was checked with the tournament.
+        Raises the errors of :func:`~arena.live.header.new_header`, :class:`~arena.live.limits.GameTooLong`
+        unless the game belongs to a group, and for games with house bots
+        :class:`~arena.live.unfinished.TooManyTables` and what ``check_payer`` raises.
         """
         made = check_game_id(game_id) if game_id is not None else secrets.token_hex(_ID_BYTES)
         now = self.store.clock()
@@ -201,10 +203,10 @@ class LiveGames:
         header.models = models
         if group is None:
             check_length(game_of(kind), header.rules)
-            if any(entry.house is not None for entry in header.seats):
-                self._check_payer(header.payer)
-                if created_by:
-                    self._unfinished.add(created_by, made)
+        if any(entry.house is not None for entry in header.seats):
+            self._check_payer(header.payer)
+            if created_by:
+                self._unfinished.add(created_by, made)
         if not self._write_new(LiveGame(header), now):
             header = self._header(made) or header
         return header.summary()

@@ -92,7 +92,7 @@ def account_rows(settings: Settings) -> Iterator[Bound]:
     game = sealed.GAME_SECONDS + seats * sealed.SEAT_SECONDS
     yield Bound("all jobs", f"`fuel_ms` {budget.fuel_ms}", _number(seconds), "see below")
     yield Bound(
-        "house bots in live games",
+        "house bots in live games, also of tournaments",
         f"the budget; {limits.text('games_per_owner')}; {limits.text('house_games_at_once_per_owner')}; "
         f"{MOST_MOVES} moves a game",
         f"the budget, and the games that have begun{limits.begun('house_games_at_once_per_owner')}",
@@ -110,15 +110,11 @@ def account_rows(settings: Settings) -> Iterator[Bound]:
         most_check_seconds("javascript", DEFAULT_LIMITS.source_bytes),
         most_check_seconds("module", DEFAULT_LIMITS.module_bytes),
     )
-    uploads = limits.of("uploads_per_owner")
-    waiting = ""
-    if uploads is not None:
-        waiting = f", and {uploads.most} uploads that wait: {_number(uploads.most * check)}"
     yield Bound(
         "checks of uploads",
         f"the budget; {limits.text('uploads_per_owner')}; {check} s a check",
-        f"the budget{waiting}",
-        f"{check} s of a worker",
+        f"the budget, and one more for each worker: {check}",
+        f"{check} s of a worker, then another account's turn",
     )
     export = _EXPORT_SECONDS * settings.quotas.owner.bytes / _EXPORT_BYTES
     yield Bound(
@@ -164,7 +160,7 @@ def address_rows(settings: Settings) -> Iterator[Bound]:
         "reviews",
         f"the budget; {limits.text('reviews_per_address')}; {REVIEW_SECONDS:g} s a review",
         limits.day("reviews_per_address", REVIEW_SECONDS, seconds),
-        f"{REVIEW_SECONDS:g} s of a worker, after all other work",
+        f"{REVIEW_SECONDS:g} s of a worker, after all other work, then another account's turn",
     )
     trial = most_check_seconds("python", MOST_BYTES) + GAME_SECONDS
     yield Bound(
@@ -172,7 +168,7 @@ def address_rows(settings: Settings) -> Iterator[Bound]:
         f"the budget; {limits.text('trial_games_per_address')}; "
         f"{limits.text('trial_games_in_a_row_per_address')}; {_number(trial)} s a game",
         limits.day("trial_games_per_address", trial, seconds),
-        f"{_number(trial)} s of a worker, after all other work",
+        f"{_number(trial)} s of a worker, after all other work, then another account's turn",
     )
     yield Bound(
         "requests without a token",

@@ -75,17 +75,17 @@ class Jobs(ABC):
         """Store the record of a live game that has ended, and process its consequences."""
         self.request(Job(JobName.FINISH_GAME, (game_id,)))
 
-    def move_house_bots(self, game_id: str, payer: str = "") -> None:
-        """Make the house bots of a live game move, charging ``payer`` (see
-        :attr:`arena.live.header.GameHeader.payer`). The games of different payers take turns.
+    def move_house_bots(self, game_id: str, account: str) -> None:
+        """Make the house bots of a live game move. ``account`` is finally responsible for the game's payer
+        (see :meth:`arena.accounts.payers.Payers.in_charge`). The games of different accounts take turns.
         """
-        self.request(Job(JobName.MOVE_HOUSE_BOTS, (game_id, payer)))
+        self.request(Job(JobName.MOVE_HOUSE_BOTS, (game_id, account)))
 
     def step_tournament(self, tournament_id: str) -> None:
         """Perform the steps of a tournament that are due."""
         self.request(Job(JobName.STEP_TOURNAMENT, (tournament_id,)))
 
-    def play_local_groups(self, tournament_id: str, groups: int, payer: str = "") -> None:
+    def play_local_groups(self, tournament_id: str, groups: int, payer: str) -> None:
         """Play ``groups`` groups of a tournament, in one job per process that plays groups. ``payer`` is the
         owner who pays for them, or empty for the service itself. The tournaments of different payers take
         turns.
@@ -93,7 +93,7 @@ class Jobs(ABC):
         for slot in range(max(1, min(groups, self.player_count(), MOST_SLOTS))):
             self.play_more_groups(tournament_id, slot, payer)
 
-    def play_more_groups(self, tournament_id: str, slot: int, payer: str = "") -> None:
+    def play_more_groups(self, tournament_id: str, slot: int, payer: str) -> None:
         """Continue the job ``slot`` that plays groups of a tournament."""
         self.request(Job(JobName.PLAY_LOCAL_GROUPS, (tournament_id, slot, payer)))
 
@@ -109,17 +109,21 @@ class Jobs(ABC):
         """Compute the matchups of a published leaderboard."""
         self.request(Job(JobName.COMPUTE_MATCHUPS, (kind, division, preset)))
 
-    def check_upload(self, bot: str, upload: str) -> None:
-        """Compile and load an upload, and either make it a version or refuse it."""
-        self.request(Job(JobName.CHECK_UPLOAD, (bot, upload)))
+    def check_upload(self, bot: str, upload: str, payer: str) -> None:
+        """Compile and load an upload, and either make it a version or refuse it. The uploads of different
+        payers take turns, and so do their reviews and their trial games.
+        """
+        self.request(Job(JobName.CHECK_UPLOAD, (bot, upload, payer)))
 
-    def review_game(self, game_id: str, seat: int) -> None:
-        """Compute what a house bot would have done at each decision of a seat."""
-        self.request(Job(JobName.REVIEW_GAME, (game_id, seat)))
+    def review_game(self, game_id: str, seat: int, account: str) -> None:
+        """Compute what a house bot would have done at each decision of a seat. ``account`` is as for
+        :meth:`move_house_bots`.
+        """
+        self.request(Job(JobName.REVIEW_GAME, (game_id, seat, account)))
 
-    def play_trial_game(self, trial: str) -> None:
+    def play_trial_game(self, trial: str, payer: str) -> None:
         """Play a game of a pasted source against a house bot."""
-        self.request(Job(JobName.PLAY_TRIAL_GAME, (trial,)))
+        self.request(Job(JobName.PLAY_TRIAL_GAME, (trial, payer)))
 
     def deliver_announcements(self, subscription: str) -> None:
         """Post the announcements of a tournament to a webhook subscribed to it."""

@@ -160,18 +160,18 @@ class Service:
         self.bill.to(self.live.payer(game_id))
         self.live.finish(game_id)
 
-    def move_house_bots(self, game_id: str, payer: str = "") -> None:
+    def move_house_bots(self, game_id: str, account: str) -> None:
         """Make the house bots of a game move for a while, until it waits for another player or until another
         game takes its turn.
         """
-        self.bill.to(payer)
+        self.bill.to(self.live.payer(game_id))
         try:
             done = self.live.move_house_bots(game_id, seconds=HOUSE_SECONDS)
         except GameNotFound:
             # The game ended and expired while the job waited.
             return
         if done.more:
-            self.jobs.move_house_bots(game_id, payer)
+            self.jobs.move_house_bots(game_id, account)
 
     def step_tournament(self, tournament_id: str) -> None:
         """Perform the steps of a tournament that are due, and request the resulting jobs."""
@@ -185,7 +185,7 @@ class Service:
         if step.standings_due:
             self.jobs.update_standings(tournament_id)
 
-    def play_local_groups(self, tournament_id: str, slot: int, payer: str = "") -> None:
+    def play_local_groups(self, tournament_id: str, slot: int, payer: str) -> None:
         """Play groups of a tournament for a while, then request another such job or the next round.
 
         Raises :class:`~arena.events.runtimes.OtherRuntime` or :class:`~arena.events.runtimes.RuntimeReplaced`
@@ -224,17 +224,17 @@ class Service:
         # This comes last, because a board without current matchups is computed again.
         self.matchups.compute(kind, division, preset)
 
-    def check_upload(self, bot: str, upload: str) -> None:
+    def check_upload(self, bot: str, upload: str, payer: str) -> None:
         """Compile and load an upload, and either make it a version and start its qualification, or refuse
         it.
         """
         self.uploads.check(bot, upload, self.tournaments.qualify_added)
 
-    def review_game(self, game_id: str, seat: int) -> None:
+    def review_game(self, game_id: str, seat: int, account: str) -> None:
         """Compute what a house bot would have done at each decision of a seat."""
         self.reviews.make(game_id, seat)
 
-    def play_trial_game(self, trial: str) -> None:
+    def play_trial_game(self, trial: str, payer: str) -> None:
         """Play a game of a pasted source against a house bot.
 
         Raises :class:`~arena.events.runtimes.OtherRuntime` or :class:`~arena.events.runtimes.RuntimeReplaced`
@@ -243,7 +243,7 @@ class Service:
         try:
             self.trial_games.play(trial)
         except (OtherRuntime, RuntimeReplaced):
-            self.jobs.play_trial_game(trial)
+            self.jobs.play_trial_game(trial, payer)
             raise
 
     def deliver_announcements(self, subscription: str) -> None:
@@ -266,7 +266,7 @@ class Service:
             for tournament_id in due:
                 self.jobs.step_tournament(tournament_id)
         for bot, upload in self.uploads.due():
-            self.jobs.check_upload(bot, upload)
+            self.jobs.check_upload(bot, upload, self.uploads.payer(bot, upload))
         for subscription in self.subscriptions.due():
             self.jobs.deliver_announcements(subscription)
         for board in self.boards.due():
@@ -299,6 +299,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         archive=archive,
         moderate=moderation.apply,
         check_payer=budgets.check,
+        in_charge=payers.in_charge,
         house_games_at_once=_most(settings, "house_games_at_once_per_owner"),
     )
     runtimes = runtimes_of(store, is_own=settings.own_runtime)
@@ -366,12 +367,13 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         subscriptions=subscriptions,
         runtimes=runtimes,
         people=PeopleTables(live, store, accounts, payers, _most(settings, "tables_at_once_per_address")),
-        reviews=Reviews(live, store.reviews, jobs.review_game, bill.to),
+        reviews=Reviews(live, store.reviews, jobs, payers, budgets.check, bill.to),
         trial_games=TrialGames(
             store.trial_games,
             lambda: store.clock().now_ms,
             runtimes.ready,
             jobs.play_trial_game,
+            budgets.check,
             bill.rest_to,
         ),
     )

@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import orjson
 
+from arena.accounts.allowances import BudgetExceeded
+from arena.accounts.payers import Payers
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.live.header import GameNotFound, Viewer
@@ -56,21 +58,33 @@ class Review:
     unknown: dict[str, Any] = field(default_factory=dict)
 
 
+class ReviewJobs(Protocol):
+    """Requests the job that makes reviews."""
+
+    def review_game(self, game_id: str, seat: int, account: str) -> None:
+        """Make a review when it is the turn of ``account``."""
+
+
 class Reviews:
-    """The reviews of all games. ``request`` requests the job that makes a review, and ``charge_to`` charges
-    the running job to an account.
+    """The reviews of all games. ``jobs`` receives requests for the job that makes a review, ``check_payer``
+    raises :class:`~arena.accounts.allowances.BudgetExceeded` if an account cannot pay now, and ``charge_to``
+    charges the running job to an account.
     """
 
     def __init__(
         self,
         live: LiveGames,
         rows: ExpiringRows,
-        request: Callable[[str, int], None],
+        jobs: ReviewJobs,
+        payers: Payers,
+        check_payer: Callable[[str], None],
         charge_to: Callable[[str], None],
     ) -> None:
         self._live = live
         self._rows = rows
-        self._request = request
+        self._jobs = jobs
+        self._payers = payers
+        self._check_payer = check_payer
         self._charge_to = charge_to
 
     def find(self, game_id: str, seat: int) -> Review | None:
@@ -88,7 +102,7 @@ class Reviews:
         """Request the review, for which ``payer`` pays."""
         requested = Review(record=self._record(game_id).decode(), payer=payer)
         self._rows.put(_name(game_id, seat), write_row(requested), _REQUESTED_MS)
-        self._request(game_id, seat)
+        self._jobs.review_game(game_id, seat, self._payers.in_charge(payer))
 
     def make(
         self,
@@ -97,10 +111,17 @@ class Reviews:
         choose: Choose = house_choice,
         clock: Callable[[], float] = time.process_time,
     ) -> None:
-        """Make the review. It is safe to do this twice."""
+        """Make the review. It is safe to do this twice. If the payer's budget was used up while the job
+        waited, the request is forgotten, so that the review can be requested again.
+        """
         requested = self.find(game_id, seat)
         if requested is not None:
             self._charge_to(requested.payer)
+            try:
+                self._check_payer(requested.payer)
+            except BudgetExceeded:
+                self._rows.take(_name(game_id, seat))
+                return
         try:
             line = requested.record.encode() if requested and requested.record else self._record(game_id)
         except (GameNotFound, RecordNotReady):

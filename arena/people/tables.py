@@ -112,7 +112,7 @@ class PeopleTables:
         you = {"person": person, "name": "guest 1", "agrees": agrees}
         seats = [you, *(self._seat(text, number) for number, text in enumerate(others, 1))]
         made = secrets.token_hex(_GAME_BYTES) if game_id is None else game_id
-        self._payers.of_person(person, owner, address)
+        self._payers.of_person(person, owner, address, made)
         self._unfinished.add(address, made)
         try:
             self._live.create(

@@ -26,7 +26,7 @@ class Stored(NamedTuple):
 
 
 class Compute(NamedTuple):
-    """A number of groups, and an amount of fuel in milliseconds."""
+    """A number of groups, and processor time in milliseconds (``fuel_ms``, a name that the API publishes)."""
 
     groups: int = 0
     fuel_ms: int = 0

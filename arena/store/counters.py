@@ -58,9 +58,10 @@ class BudgetStore(Repository):
         return Compute(*(int(value or 0) for value in values))
 
     def start(self, owner: str, day: int, what: str, groups: int, most: Compute) -> tuple[str, Compute]:
-        """Count ``groups`` of ``what`` once, if enough groups and some fuel are left.
+        """Count ``groups`` of ``what`` once, if enough groups and some processor time are left.
 
-        Returns ``taken`` or the budget that is used up (``groups`` or ``fuel``), and the amounts used so far.
+        Returns ``taken`` or the budget that is used up (``groups`` or ``fuel_ms``), and the amounts used so
+        far.
         """
         return self._take(owner, day, what, Compute(groups), most)
 

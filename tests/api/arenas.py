@@ -58,7 +58,7 @@ def play_models(
         assert time.monotonic() < deadline, state
         for listed in admin.get("/v1/games?state=running").json["games"]:
             agent.post(f"/v1/games/{listed['game']}/resign", json={})
-            services.move_house_bots(listed["game"])
+            services.move_house_bots(listed["game"], "")
             services.finish_game(listed["game"])
     assert services.boards.publish("toepen", "models")
 

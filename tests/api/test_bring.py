@@ -114,7 +114,7 @@ def test_a_guest_tries_a_bot(limited: Flask) -> None:
     assert verify_text(found.record)[1] == []
     check_page(browser.get(f"{where}/replay"))
     # Running the job again changes nothing.
-    service_of(limited).play_trial_game(where.rpartition("/")[2])
+    service_of(limited).play_trial_game(where.rpartition("/")[2], found.payer)
     assert service_of(limited).trial_games.find(where.rpartition("/")[2]) == found
 
 
@@ -157,8 +157,15 @@ def test_trial_games_use_the_processor_time_of_the_address(limited: Flask) -> No
     service.budgets.charge(found.payer, 3_600_000)
     refused = browser.send("/bring", {"source": SOURCE})
     assert refused.status_code == 429
-    assert "ll guests of one address together can use at most 3600 s of processor time" in refused.text
+    words = "ll guests of one address together can use at most 3600 s of processor time per day; 0 s are left"
+    assert words in refused.text
     assert pasted(refused.text) == SOURCE
+    # The first one waits for a worker, and the budget is checked again when its turn comes.
+    play_all(limited)
+    shown = browser.get(where)
+    check_page(shown)
+    assert f"{words}; try it again when the budget renews at 00:00 UTC." in shown.text
+    assert "no fault of your bot" not in shown.text
 
 
 @pytest.mark.parametrize("source", ["", " \n", "x\0y", "a" * (MOST_BYTES + 1)])
@@ -177,8 +184,14 @@ def test_a_game_that_the_service_cannot_play_is_not_the_bots_fault(app: Flask) -
 
     rows = service_of(app).store.trial_games
     payers: list[str] = []
-    games = TrialGames(rows, lambda: 0, ready, lambda trial: None, payers.append)
+    asked: list[tuple[str, str]] = []
+
+    def request(trial: str, payer: str) -> None:
+        asked.append((trial, payer))
+
+    games = TrialGames(rows, lambda: 0, ready, request, lambda payer: None, payers.append)
     trial = games.begin(SOURCE, "somebody")
+    assert asked == [(trial, "somebody")]
     games.play(trial)
     assert games.find(trial) == TrialGame(SOURCE, "failed", payer="somebody")
     shown = Browser(app).get(f"/bring/{trial}").text
@@ -191,7 +204,7 @@ def test_a_game_that_the_service_cannot_play_is_not_the_bots_fault(app: Flask) -
         raise OtherRuntime("another release")
 
     with pytest.raises(OtherRuntime):
-        TrialGames(rows, lambda: 0, elsewhere, lambda trial: None, payers.append).play(other)
+        TrialGames(rows, lambda: 0, elsewhere, request, lambda payer: None, payers.append).play(other)
     assert games.find(other) == TrialGame(SOURCE, "waiting")
     # Nobody pays for a runtime that cannot be prepared.
     assert payers == []

@@ -12,7 +12,7 @@ import pytest
 import redis
 
 from api.app import create_app
-from arena.live.header import person_account
+from arena.live.header import payer_of_person
 from arena.ops.service import Service
 from arena.ops.settings import Settings
 from arena.ops.status import parse
@@ -121,7 +121,7 @@ def test_who_uses_the_machine(own: EmbeddedStore, client: ContractClient) -> Non
         service.budgets.charge(f"owner-{number}", 1000 * number)
     service.budgets.charge("", 20_000)
     for person in ("one", "two"):
-        service.budgets.charge(service.payers.of_person(person, "", "192.0.2.1"), 500)
+        service.budgets.charge(service.payers.of_person(person, "", "192.0.2.1", "game"), 500)
     service.moderation.hide("owner", "owner-11", "name", by="admin", reason="rude")
     text = client.get("/metrics").text
     found = parse(text)
@@ -132,7 +132,9 @@ def test_who_uses_the_machine(own: EmbeddedStore, client: ContractClient) -> Non
     assert "owner-11" not in seconds
     assert found["botequim_accounts_seconds"] == {"": 20 + 66 + 1}
     assert found["botequim_guests"] == {"": 2}
-    assert not any(account in text for account in service.payers.all_of(person_account("one")))
+    accounts = service.payers.all_of(payer_of_person("one", "game"))
+    assert len(accounts) == 2
+    assert not any(account in text for account in accounts)
 
 
 def test_a_scrape_reads_no_board_and_takes_few_commands(own: EmbeddedStore, client: ContractClient) -> None:

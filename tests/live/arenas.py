@@ -38,9 +38,11 @@ def rate(store: Store, bot: str) -> None:
 class Arena:
     """The service over connections of its own, with its jobs in this process."""
 
-    def __init__(self, url: str, retention: Retention | None = None, archive: str = "") -> None:
+    def __init__(
+        self, url: str, retention: Retention | None = None, archive: str = "", **options: Any
+    ) -> None:
         self.jobs = InlineJobs()
-        settings = Settings(url, retention=retention or Retention(), archive=archive)
+        settings = Settings(url, retention=retention or Retention(), archive=archive, **options)
         self.service = open_service(settings, self.jobs)
         self.store = self.service.store
         self.live = self.service.live

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from arena.live.header import person_account
 from arena.live.service import LiveGames, Viewer
 from arena.ops.jobs import Job, JobName
 from arena.play.attendance import ENDS_MS, GONE_MS, NOBODY_THERE, Attendance
@@ -104,7 +105,7 @@ def test_house_bots_do_not_move_at_a_paused_table(make_games: MakeGames) -> None
     assert due == pytest.approx(games.store.clock().now_ms + ENDS_MS - GONE_MS - 1000, abs=3000)
     assert view_of(games, game)["version"] == version
     assert come(games, game)
-    assert jobs.requested == [Job(JobName.MOVE_HOUSE_BOTS, (game, games.header(game).payer))]
+    assert jobs.requested == [Job(JobName.MOVE_HOUSE_BOTS, (game, person_account("p-1")))]
     assert games.move_house_bots(game).moves > 0
 
 
@@ -205,7 +206,7 @@ def test_a_kill_while_the_person_comes_back(
         jobs.requested.clear()
         skip(other, 2000)
         other.sweeper().sweep()
-    assert jobs.requested == [Job(JobName.MOVE_HOUSE_BOTS, (game, games.header(game).payer))]
+    assert jobs.requested == [Job(JobName.MOVE_HOUSE_BOTS, (game, person_account("p-1")))]
     assert _due(other, game) <= other.store.clock().now_ms + 20_000
 
 

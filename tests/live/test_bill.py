@@ -15,7 +15,7 @@ from arena.accounts.allowances import BudgetExceeded
 from arena.accounts.payers import ARENA, GUESTS
 from arena.accounts.uploads import python_upload
 from arena.errors import ArenaError
-from arena.live.header import person_account
+from arena.live.header import payer_of_person, person_account
 from arena.live.unfinished import KEPT_MS, TooManyTables, UnfinishedGames
 from arena.ops.jobs import Job, JobName
 from arena.sandbox.progress import JOB, PROGRESS
@@ -169,7 +169,7 @@ def test_groups_of_house_bots_and_standings_belong_to_the_organiser(arena: Arena
         arena.service.run(Job(name, ("cup",)))
         assert used(arena)["olga"] > before
     before = used(arena)["olga"]
-    arena.service.run(Job(JobName.PLAY_LOCAL_GROUPS, ("cup", 0)))
+    arena.service.run(Job(JobName.PLAY_LOCAL_GROUPS, ("cup", 0, "olga")))
     assert used(arena)["olga"] > before + 1
     assert set(used(arena)) == {"olga"}
 
@@ -190,7 +190,7 @@ def test_an_upload_and_its_refusal_belong_to_the_owner(arena: Arena) -> None:
     for name, source in (("good", SOURCE), ("bad", "choose = 1 / 0\n")):
         before = used(arena).get("olga", 0)
         _, _, upload = arena.uploads.register("olga", name, "1", python_upload(source))
-        arena.service.run(Job(JobName.CHECK_UPLOAD, (name, upload.id)))
+        arena.service.run(Job(JobName.CHECK_UPLOAD, (name, upload.id, "olga")))
         assert arena.uploads.find(name, upload.id).state == ("added" if name == "good" else "refused")
         assert used(arena)["olga"] > before + 100
     arena.service.budgets.charge("olga", 10**9)
@@ -198,7 +198,7 @@ def test_an_upload_and_its_refusal_belong_to_the_owner(arena: Arena) -> None:
         arena.uploads.register("olga", "more", "1", python_upload(SOURCE))
 
 
-def finished_game(arena: Arena, payer: str) -> str:
+def finished_game(arena: Arena) -> str:
     """A game of a person that is over."""
     person = {"person": "person_1", "name": "guest 1", "agrees": False}
     game = str(arena.live.create("truco", seats=[person, *[{"house": "rookie"}] * 3])["game"])
@@ -208,9 +208,8 @@ def finished_game(arena: Arena, payer: str) -> str:
 
 
 def test_a_review_belongs_to_who_asked_for_it(arena: Arena) -> None:
-    payers, reviews = arena.service.payers, arena.service.reviews
-    payer = payers.of_person("person_1", "", "192.0.2.1")
-    game = finished_game(arena, payer)
+    reviews = arena.service.reviews
+    game = finished_game(arena)
     assert set(used(arena)) == {GUESTS}
     reviews.request(game, 1, "olga")
     arena.jobs.run_pending(arena.service)
@@ -218,6 +217,41 @@ def test_a_review_belongs_to_who_asked_for_it(arena: Arena) -> None:
     assert review is not None
     assert review.done
     assert used(arena)["olga"] > 1
+
+
+def test_a_review_that_nobody_can_pay_is_not_made_and_can_be_requested_again(arena: Arena) -> None:
+    reviews = arena.service.reviews
+    game = finished_game(arena)
+    reviews.request(game, 1, "olga")
+    arena.service.budgets.charge("olga", 10**9)
+    arena.jobs.run_pending(arena.service)
+    assert reviews.find(game, 1) is None
+    reviews.check(game, 1)
+
+
+def test_an_upload_whose_owner_has_used_up_the_day_is_refused_in_words(arena: Arena) -> None:
+    _, _, upload = arena.uploads.register("olga", "good", "1", python_upload(SOURCE))
+    assert arena.jobs.pending == [Job(JobName.CHECK_UPLOAD, ("good", upload.id, "olga"))]
+    arena.service.budgets.charge("olga", 10**9)
+    before = used(arena)["olga"]
+    arena.jobs.run_pending(arena.service)
+    found = arena.uploads.find("good", upload.id)
+    assert (found.state, found.code) == ("refused", "upload_not_checked")
+    assert found.reason == (
+        "an account can use at most 3600 s of processor time per day; 0 s are left; upload it again when the "
+        "budget renews at 00:00 UTC"
+    )
+    assert used(arena)["olga"] == before
+    # Nothing has been found out about these bytes.
+    skip(arena.live, DAY_MS)
+    arena.uploads.register("olga", "good", "1", python_upload(SOURCE))
+
+
+def test_a_lost_upload_is_requested_again_for_its_owner(arena: Arena) -> None:
+    _, _, upload = arena.uploads.register("olga", "good", "1", python_upload(SOURCE))
+    arena.jobs._pending.clear()
+    arena.service.run(Job(JobName.TICK))
+    assert Job(JobName.CHECK_UPLOAD, ("good", upload.id, "olga")) in arena.jobs.pending
 
 
 @pytest.mark.system
@@ -276,9 +310,9 @@ def open_table(arena: Arena, person: str, address: str, owner: str = "") -> str:
 
 def test_a_guest_pays_and_all_guests_of_an_address_together(arena: Arena) -> None:
     budgets, payers = arena.service.budgets, arena.service.payers
-    open_table(arena, "person_1", "192.0.2.1")
+    game = open_table(arena, "person_1", "192.0.2.1")
     guest, address = person_account("person_1"), payers.of_address("192.0.2.1")
-    budgets.charge(guest, 360_000)
+    budgets.charge(arena.live.header(game).payer, 360_000)
     assert charged(arena, guest) == charged(arena, address) == 360_000
     with pytest.raises(BudgetExceeded) as caught:
         open_table(arena, "person_1", "192.0.2.1")
@@ -286,7 +320,7 @@ def test_a_guest_pays_and_all_guests_of_an_address_together(arena: Arena) -> Non
     for number in range(2, 11):
         game = open_table(arena, f"person_{number}", "192.0.2.1")
         arena.live.cancel(game, running=True)
-        budgets.charge(person_account(f"person_{number}"), 360_000)
+        budgets.charge(arena.live.header(game).payer, 360_000)
     with pytest.raises(BudgetExceeded) as caught:
         open_table(arena, "person_11", "192.0.2.1")
     assert caught.value.message.startswith("all guests of one address together can use at most 3600 s")
@@ -305,13 +339,43 @@ def test_a_person_who_has_signed_in_pays_as_the_owner(arena: Arena) -> None:
         open_table(arena, "person_1", "192.0.2.1", "olga")
 
 
+def test_who_pays_for_a_table_stays_when_the_person_signs_out(arena: Arena) -> None:
+    payers = arena.service.payers
+    own = open_table(arena, "person_1", "192.0.2.1", "olga")
+    as_guest = open_table(arena, "person_1", "192.0.2.1")
+    review = payers.of_person("person_1", "", "192.0.2.2", "review-game")
+    guest = person_account("person_1")
+    assert payers.all_of(arena.live.header(own).payer) == ("olga",)
+    assert payers.all_of(arena.live.header(as_guest).payer) == (guest, payers.of_address("192.0.2.1"))
+    assert payers.all_of(review) == (guest, payers.of_address("192.0.2.2"))
+
+
+def test_turns_are_those_of_the_address_or_the_owner(arena: Arena) -> None:
+    """However many people are at one address, and however many tables an owner has."""
+    payers = arena.service.payers
+    one, two, other = (
+        open_table(arena, person, address)
+        for person, address in (("one", "192.0.2.1"), ("two", "192.0.2.1"), ("three", "192.0.2.2"))
+    )
+    own = open_table(arena, "one", "192.0.2.1", "olga")
+    for game in (one, two, other, own):
+        # It is the turn of a house bot now.
+        arena.live.resign(game, str(arena.live.header(game).seats[0].bot))
+    found = {job.args[0]: job.args[-1] for job in arena.jobs.pending if job.name == JobName.MOVE_HOUSE_BOTS}
+    here, there = payers.of_address("192.0.2.1"), payers.of_address("192.0.2.2")
+    assert found == {one: here, two: here, other: there, own: "olga"}
+    payer = arena.live.header(one).payer
+    arena.service.reviews.request(game := finished_game(arena), 1, payer)
+    assert arena.jobs.pending[-1] == Job(JobName.REVIEW_GAME, (game, 1, here))
+
+
 def test_a_deleted_owner_leaves_no_account(arena: Arena) -> None:
-    open_table(arena, "person_1", "192.0.2.1", "olga")
+    game = open_table(arena, "person_1", "192.0.2.1", "olga")
     arena.service.budgets.charge("olga", 100)
     arena.service.budgets.charge("", 50)
     arena.service.account_data.delete("olga", "olga")
     assert set(used(arena)) == {ARENA}
     assert charged(arena, "olga") == 0
-    assert arena.service.payers.all_of(person_account("person_1")) == (person_account("person_1"),)
+    assert arena.service.payers.all_of(payer_of_person("person_1", game)) == (person_account("person_1"),)
     with pytest.raises(ArenaError):
         arena.accounts.owner("olga")

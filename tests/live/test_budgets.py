@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -46,7 +47,7 @@ class Frugal(Arena):
         """As workers do it, in jobs."""
         for tournament in (name, *self.store.tournaments.active()):
             self.service.run(Job(JobName.STEP_TOURNAMENT, (tournament,)))
-        self.service.run(Job(JobName.PLAY_LOCAL_GROUPS, (name, 0)))
+        self.service.run(Job(JobName.PLAY_LOCAL_GROUPS, (name, 0, "olga")))
         self.jobs.run_pending(self.service)
 
 
@@ -180,7 +181,8 @@ def test_qualifications_count_when_the_owner_starts_them(arena: Frugal) -> None:
     assert arena.tournaments.view("of-pia")["entries"] == []
 
 
-def test_fuel_counts_and_what_runs_waits_for_the_next_day(url: str) -> None:
+def test_fuel_counts_and_what_runs_waits_for_the_next_day(url: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
     arena = Frugal(url, Compute(groups=1000, fuel_ms=10**6))
     try:
         arena.upload("first", FIRST)
@@ -198,6 +200,10 @@ def test_fuel_counts_and_what_runs_waits_for_the_next_day(url: str) -> None:
         for _ in range(3):
             arena.step()
         assert arena.tournaments.progress("cup")["done"] == 0
+        said = "tournament cup waits until its owner has processor time again"
+        assert [record.getMessage() for record in caplog.records].count(said) == 1
+        error = refused(arena.service.budgets.start, "olga", "another/0", 1)
+        assert (error.extra["budget"], error.extra["left"]) == ("fuel_ms", 0)
         next_day(arena)
         assert arena.run()["state"] == "finished"
     finally:
@@ -216,7 +222,7 @@ def test_what_a_void_group_used_is_charged(arena: Frugal, monkeypatch: pytest.Mo
     monkeypatch.setattr(local_groups, "play_local_group", fail)
     arena.tournaments.step(name)
     before = used(arena, "fuel_ms")
-    arena.service.run(Job(JobName.PLAY_LOCAL_GROUPS, (name, 0)))
+    arena.service.run(Job(JobName.PLAY_LOCAL_GROUPS, (name, 0, "olga")))
     assert [void["reason"] for void in arena.tournaments.view(name)["voids"]] == ["this machine is too slow"]
     assert used(arena, "fuel_ms") > before + 1
 
@@ -239,7 +245,7 @@ def test_processor_time_is_charged_if_it_is_more_than_the_fuel(arena: Frugal) ->
 
 def test_an_owner_pays_for_the_check_of_an_upload(arena: Frugal) -> None:
     _, _, received = arena.service.uploads.register("olga", "checked", "1", module_upload(modules.PLAYS))
-    arena.service.run(Job(JobName.CHECK_UPLOAD, ("checked", received.id)))
+    arena.service.run(Job(JobName.CHECK_UPLOAD, ("checked", received.id, "olga")))
     assert arena.service.uploads.wait(received, 1).state == "added"
     assert 100 < used(arena, "fuel_ms") < 60_000
 

@@ -134,7 +134,7 @@ def test_an_upload_has_a_rank_within_minutes(arena: Arena) -> None:
     assert fire_for(arena, 5) == []
     arena.accounts.sign_up("olga")
     _, _, upload = arena.uploads.register("olga", "newcomer", "1", python_upload(BOT))
-    arena.service.check_upload("newcomer", upload.id)
+    arena.service.check_upload("newcomer", upload.id, "olga")
     # Again, as if the process had died before the end of the job.
     arena.service.tournaments.qualify_added("newcomer", "1")
     known = {one["kind"]: one for one in arena.tournaments.qualifications("newcomer", "1")}

@@ -97,10 +97,24 @@ FAULTS = [
         ("live/test_bill.py",),
     ),
     Fault(
+        "live games of tournaments cost their organiser nothing",
+        "arena/live/service.py",
+        "if any(entry.house is not None for entry in header.seats):",
+        "if group is None and any(entry.house is not None for entry in header.seats):",
+        ("live/test_live_groups.py",),
+    ),
+    Fault(
+        "an upload is checked although its owner has used up the day",
+        "arena/accounts/upload_intake.py",
+        "elif (spent := self._spent(upload.owner)) is not None:",
+        "elif (spent := self._spent(upload.owner)) is not None and not upload.owner:",
+        ("live/test_bill.py",),
+    ),
+    Fault(
         "the guests of an address have a budget each and none together",
         "arena/accounts/payers.py",
-        "return (payer, other) if other.startswith(ADDRESS) else (other,)",
-        "return (payer,) if other.startswith(ADDRESS) else (other,)",
+        "return (guest, other) if other.startswith(ADDRESS) else (other,)",
+        "return (guest,) if other.startswith(ADDRESS) else (other,)",
         ("live/test_bill.py",),
     ),
     Fault(

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import pytest
 from rq import Queue
 from rq.job import JobStatus
 
-from arena.ops.jobs import InlineJobs, Job, JobName
+from arena.ops.jobs import InlineJobs, Job, JobName, Jobs
+from arena.ops.service import Service
 from arena.store.embedded import EmbeddedStore
 from queues.enqueuing import RUN_JOB, enqueue
-from queues.rq_jobs import ARENA_QUEUE, HOUSE_QUEUE, MAINTENANCE_QUEUE, BackgroundJobs, RqJobs
+from queues.rq_jobs import (
+    ARENA_QUEUE,
+    BY_ACCOUNT,
+    HOUSE_QUEUE,
+    MAINTENANCE_QUEUE,
+    REVIEWS_QUEUE,
+    UPLOADS_QUEUE,
+    BackgroundJobs,
+    RqJobs,
+)
 from tests.waiting import wait_until
 
 
@@ -100,6 +112,40 @@ def test_owners_take_turns_however_many_tournaments_they_have(
     assert played == ["many-0", "one", "many-0", "one", "many-1", "one", "many-1", "one"]
 
 
+def test_uploads_reviews_and_trial_games_take_turns(jobs: RqJobs) -> None:
+    """One account has many, another one has one: it is the second in each queue."""
+    for number in range(60):
+        jobs.check_upload("bot", f"u{number}", "olga")
+        jobs.review_game(f"game-{number}", 0, "olga")
+        jobs.play_trial_game(f"trial-{number}", "olga")
+    jobs.check_upload("other", "u", "ana")
+    jobs.review_game("game", 1, "ana")
+    jobs.play_trial_game("trial", "ana")
+    assert [_take(jobs, UPLOADS_QUEUE) for _ in range(3)] == [
+        ("bot", "u0", "olga"),
+        ("other", "u", "ana"),
+        ("bot", "u1", "olga"),
+    ]
+    assert [_take(jobs, REVIEWS_QUEUE) for _ in range(6)] == [
+        ("game-0", 0, "olga"),
+        ("trial-0", "olga"),
+        ("game", 1, "ana"),
+        ("trial", "ana"),
+        ("game-1", 0, "olga"),
+        ("trial-1", "olga"),
+    ]
+
+
+def test_nobody_forgets_who_pays() -> None:
+    """The last argument of these jobs, which has no default: the arena itself would pay."""
+    for name in BY_ACCOUNT:
+        *_, last = signature(getattr(Service, name)).parameters.values()
+        assert last.name in ("payer", "account")
+        assert last.default is last.empty
+        for one in signature(getattr(Jobs, name)).parameters.values():
+            assert one.default is one.empty
+
+
 def test_a_lone_tournament_gets_all_workers(jobs: RqJobs, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each job that begins is followed by the next one, and none ends here."""
     monkeypatch.setattr(jobs, "player_count", lambda: 3)
@@ -149,7 +195,7 @@ def test_each_kind_of_job_has_its_queue(jobs: RqJobs) -> None:
     for _ in range(3):
         jobs.step_tournament("cup")
         jobs.publish_board("truco", "open", "base@1")
-        jobs.play_local_groups("cup", 7)
+        jobs.play_local_groups("cup", 7, "")
         jobs.compute_matchups("truco", "open", "base@1")
     assert jobs.queue(MAINTENANCE_QUEUE).job_ids == ["step_tournament-cup", "publish_board-truco-open-base_1"]
     # There is no worker: one job, which the first worker that comes will find.
@@ -159,7 +205,7 @@ def test_each_kind_of_job_has_its_queue(jobs: RqJobs) -> None:
 
 
 def test_without_a_database_requests_are_left_to_the_sweeper(caplog: pytest.LogCaptureFixture) -> None:
-    BackgroundJobs(RqJobs("unix:///nowhere/at/all.sock")).move_house_bots("one")
+    BackgroundJobs(RqJobs("unix:///nowhere/at/all.sock")).move_house_bots("one", "ana")
     wait_until(lambda: "it will be requested again" in caplog.text)
 
 
@@ -171,11 +217,11 @@ def test_inline_jobs_run_in_order_with_what_they_request() -> None:
         def run(self, job: Job) -> None:
             ran.append(job)
             if job.name is JobName.STEP_TOURNAMENT:
-                jobs.play_local_groups("cup", 7)
+                jobs.play_local_groups("cup", 7, "")
 
     for _ in range(2):
         jobs.step_tournament("cup")
-        jobs.move_house_bots("game")
+        jobs.move_house_bots("game", "")
     assert jobs.run_pending(Recorder()) == 3
     assert [job.id for job in ran] == [
         "step_tournament-cup",

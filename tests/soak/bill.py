@@ -23,6 +23,7 @@ from arena.accounts.accounts import Accounts
 from arena.accounts.uploads import module_upload, python_upload
 from arena.errors import ArenaError
 from arena.events.trial_games import TrialGames
+from arena.live.header import person_account
 from arena.ops.service import Service as Parts
 from arena.ops.service import open_service
 from arena.ops.settings import Settings
@@ -185,8 +186,8 @@ class _Bench:
             self.parts.uploads.receive("ritas", str(number + 1), upload)
         else:
             self.parts.uploads.register("rita", "ritas", "1", upload)
-        payer = self.parts.payers.of_person(_GUEST, "", "192.0.2.1")
         if self._table and self._is_over(self._table):
+            payer = self.parts.payers.of_person(_GUEST, "", "192.0.2.1", f"review-{self._table}")
             with suppress(ArenaError):
                 self.parts.reviews.request(self._table, 1, payer)
         if not self._table or self._is_over(self._table):
@@ -202,7 +203,8 @@ class _Bench:
         day = self.parts.store.clock().now_ms // 86_400_000
         names = [name for name in self.parts.budgets.usage(100).accounts if name != "all guests"]
         visitors = [
-            self.parts.payers.of_person(_GUEST, "", "192.0.2.1"),
+            person_account(_GUEST),
+            self.parts.payers.of_address("192.0.2.1"),
             self.parts.payers.of_address("192.0.2.2"),
         ]
         assert accounts.owner("olga")

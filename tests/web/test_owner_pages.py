@@ -38,7 +38,7 @@ def services(services: Service) -> Iterator[Service]:
     def work() -> None:
         while not done.wait(0.05):
             for upload in services.uploads.due():
-                services.check_upload(*upload)
+                services.check_upload(*upload, services.uploads.payer(*upload))
             for name in services.tournaments.store.active():
                 try:
                     services.tournaments.step(name)

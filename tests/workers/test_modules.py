@@ -47,7 +47,7 @@ def start_qualification(arena: Arena) -> str:
 
 def child_that_plays(worker: Process, jobs: RqJobs, name: str) -> int:
     """The process of the worker, when it has made some decisions in a group, and not all."""
-    jobs.play_more_groups(name, 0)
+    jobs.play_more_groups(name, 0, "olga")
     wait_until(lambda: is_playing(jobs))
     child = child_of(worker)
     begun = processor_seconds(child)
@@ -59,7 +59,7 @@ def play_to_the_end(arena: Arena, jobs: RqJobs, name: str) -> None:
     """Request the groups again and again, until the tournament is over."""
 
     def is_over() -> bool:
-        jobs.play_more_groups(name, 0)
+        jobs.play_more_groups(name, 0, "olga")
         return bool(arena.tournaments.step(name).state == "finished")
 
     wait_until(is_over, pause=0.5)

@@ -51,7 +51,7 @@ def prepare(store: EmbeddedStore, **settings: str) -> dict[str, Any]:
 def refused(store: EmbeddedStore, **settings: str) -> str:
     """What a worker says that ends before it takes a job."""
     jobs = RqJobs(store.url)
-    jobs.move_house_bots("game")
+    jobs.move_house_bots("game", "")
     done = subprocess.run(
         WORKER, env=environment(REDIS_URL=store.url, **settings), capture_output=True, text=True, timeout=400
     )
@@ -86,12 +86,12 @@ def test_two_hosts_run_the_same_runtime_and_nobody_a_changed_one(
     # It checks uploads in it and plays, and the records say in what.
     _, _, upload = arena.uploads.register("olga", "mine", "1", python_upload(BOT))
     with Process(WORKER, tmp_path, REDIS_URL=store.url, **cache):
-        RqJobs(store.url).check_upload("mine", upload.id)
+        RqJobs(store.url).check_upload("mine", upload.id, "olga")
         wait_until(lambda: arena.uploads.find("mine", upload.id).state == "added")
         assert list(other.glob("uploads/*.code"))
         name = arena.tournaments.qualify("toepen", "mine", "1")["tournament"]
         arena.tournaments.step(name)
-        RqJobs(store.url).play_more_groups(name, 0)
+        RqJobs(store.url).play_more_groups(name, 0, "olga")
         wait_until(lambda: arena.tournaments.qualifications("mine", "1")[0]["state"] == "qualified")
     records = [json.loads(line) for line in arena.tournaments.records(name)]
     assert {record["info"]["sandbox"] for record in records} == {published.runtime_id}
@@ -168,7 +168,7 @@ def test_a_runtime_is_replaced_in_one_step_and_workers_end_after_their_groups(
         def qualifying(bot: str) -> str:
             name = str(arena.tournaments.qualify("toepen", bot, "1")["tournament"])
             arena.tournaments.step(name)
-            jobs.play_more_groups(name, 0)
+            jobs.play_more_groups(name, 0, "olga")
             return name
 
         qualifying("mine")
@@ -182,4 +182,4 @@ def test_a_runtime_is_replaced_in_one_step_and_workers_end_after_their_groups(
     # Nothing is void, and another worker is asked.
     assert arena.tournaments.view(name)["voids"] == []
     assert len(jobs.queue(ARENA_QUEUE).job_ids) == 1
-    assert jobs.next_job(JobName.PLAY_LOCAL_GROUPS, "") == (JobName.PLAY_LOCAL_GROUPS, (name, 0, ""))
+    assert jobs.next_job(JobName.PLAY_LOCAL_GROUPS, "olga") == (JobName.PLAY_LOCAL_GROUPS, (name, 0, "olga"))

@@ -74,7 +74,7 @@ def test_a_group_that_ends_two_workers_is_stopped_and_the_bot_is_suspended(
 
     def voids() -> list[str]:
         # What the tick does.
-        jobs.play_more_groups(name, 0)
+        jobs.play_more_groups(name, 0, "olga")
         return [void["reason"] for void in arena.tournaments.view(name)["voids"]]
 
     with Process([*HANGING, how, silent, asleep], tmp_path, REDIS_URL=store.url) as worker:
@@ -108,7 +108,7 @@ def test_a_worker_that_computes_and_holds_the_lock_of_python_is_ended(
 ) -> None:
     jobs = RqJobs(store.url)
     with Process([*HANGING, "computing", "3", LONG], tmp_path, REDIS_URL=store.url) as worker:
-        jobs.play_more_groups(begun(arena), 0)
+        jobs.play_more_groups(begun(arena), 0, "olga")
         worker.wait_for("outside any call to a bot")
     assert "none of its threads ran within " in worker.said
 
@@ -133,7 +133,7 @@ def test_a_killed_worker_is_started_again_and_nobody_is_blamed(
     jobs = RqJobs(store.url)
     name = begun(arena)
     with Process([*HANGING, "sleeping", LONG, LONG], tmp_path, REDIS_URL=store.url) as worker:
-        jobs.play_more_groups(name, 0)
+        jobs.play_more_groups(name, 0, "olga")
         wait_until(lambda: is_playing(jobs))
         first = child_of(worker)
         os.kill(first, signal.SIGKILL)
@@ -149,7 +149,7 @@ def test_a_killed_worker_is_started_again_and_nobody_is_blamed(
 def test_a_worker_ends_with_its_parent(how: str, arena: Arena, store: EmbeddedStore, tmp_path: Path) -> None:
     jobs = RqJobs(store.url)
     with Process([*HANGING, how, LONG, LONG], tmp_path, REDIS_URL=store.url) as worker:
-        jobs.play_more_groups(begun(arena), 0)
+        jobs.play_more_groups(begun(arena), 0, "olga")
         wait_until(lambda: is_playing(jobs))
         child = child_of(worker)
         worker.process.kill()
@@ -162,7 +162,7 @@ def test_the_first_signal_waits_for_the_job_and_the_second_does_not(
 ) -> None:
     jobs = RqJobs(store.url)
     with Process([*HANGING, "sleeping", LONG, LONG], tmp_path, REDIS_URL=store.url) as worker:
-        jobs.play_more_groups(begun(arena), 0)
+        jobs.play_more_groups(begun(arena), 0, "olga")
         wait_until(lambda: is_playing(jobs))
         child = child_of(worker)
         worker.process.send_signal(signal.SIGINT)

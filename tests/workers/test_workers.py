@@ -146,10 +146,10 @@ def test_a_worker_plays_and_stops_on_a_signal(store: EmbeddedStore, games: LiveG
     made = [str(games.create("truco", seats=[{"house": "random"}] * 4)["game"]) for _ in range(3)]
     with Process(WORKER, tmp_path, REDIS_URL=store.url) as worker:
         for game in made:
-            jobs.move_house_bots(game)
+            jobs.move_house_bots(game, "")
         _wait_until_finished(games, made)
         # A game that is gone is nothing to fail for.
-        jobs.move_house_bots("0" * 18)
+        jobs.move_house_bots("0" * 18, "")
         wait_until(lambda: queue.is_empty() and not queue.started_job_registry.get_job_ids())
         assert queue.failed_job_registry.get_job_ids() == []
         assert worker.stop(signal.SIGTERM) == 0
@@ -204,11 +204,11 @@ def test_a_live_worker_serves_live_games_and_no_tournament(
     store: EmbeddedStore, games: LiveGames, tmp_path: Path
 ) -> None:
     jobs = RqJobs(store.url)
-    jobs.play_more_groups("cup", 3)
+    jobs.play_more_groups("cup", 3, "olga")
     jobs.step_tournament("cup")
     game = str(games.create("truco", seats=[{"house": "random"}] * 4)["game"])
     with Process([*WORKER, "--live"], tmp_path, REDIS_URL=store.url):
-        jobs.move_house_bots(game)
+        jobs.move_house_bots(game, "")
         _wait_until_finished(games, [game])
         jobs.finish_game(game)
         queue = jobs.queue(FINISH_QUEUE)
