@@ -222,7 +222,7 @@ class Uploads:
             self._store.forget(row.bot, row.id)
             raise
         self._store.note_due(row.bot, row.id, self._now_ms())
-        self._jobs.check_upload(row.bot, row.id, row.owner)
+        self._jobs.check_upload(row.bot, row.id, row.account)
 
     # Reading
 
@@ -265,11 +265,11 @@ class Uploads:
     def payer(self, bot: str, upload_id: str) -> str:
         """Return the account that pays for the check of an upload; empty if the upload is not stored."""
         row = self._store.unsettled(bot, upload_id)
-        return "" if row is None else _read(row).owner
+        return "" if row is None else _read(row).account
 
     def check(self, bot: str, upload_id: str, when_added: WhenAdded = lambda bot, label: None) -> None:
-        """Check an upload and settle it, unless another worker is doing so. An upload whose owner has used up
-        the processor time of the day is refused. Can be repeated. ``when_added`` is called, possibly more
+        """Check an upload and settle it, unless another worker is doing so. An upload whose account has used
+        up the processor time of the day is refused. Can be repeated. ``when_added`` is called, possibly more
         than once, with the bot and the label of the version that the upload became.
 
         Raises the errors of preparing the runtime, which do not count as an attempt.
@@ -292,17 +292,17 @@ class Uploads:
         elif upload.attempts >= MOST_ATTEMPTS:
             again = "the service could not complete the checks; upload it again"
             self._settle(row, upload.refused(NotChecked.code, again))
-        elif (spent := self._spent(upload.owner)) is not None:
+        elif (spent := self._spent(upload.account)) is not None:
             again = f"{spent}; upload it again when the budget renews at 00:00 UTC"
             self._settle(row, upload.refused(NotChecked.code, again))
         else:
             with self._renewing(upload):
                 self._attempt(row, upload, self._ready(), when_added)
 
-    def _spent(self, owner: str) -> str | None:
-        """Return why the owner's budget forbids a check now, or None if it does not."""
+    def _spent(self, account: str) -> str | None:
+        """Return why the account's budget forbids a check now, or None if it does not."""
         try:
-            self._budgets.check(owner)
+            self._budgets.check(account)
         except BudgetExceeded as error:
             return error.message
         return None
@@ -333,7 +333,7 @@ class Uploads:
         if language == "javascript":
             compiled_quickjs()
         # The arena itself pays for compiling an engine.
-        self._charge_to(upload.payer or upload.owner)
+        self._charge_to(upload.account)
         found = check_upload(source, runtime.component, lambda step: progress.change(state=step), language)
         if isinstance(found, CheckedUpload):
             progress.change(games=list(found.games))

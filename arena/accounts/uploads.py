@@ -65,7 +65,7 @@ class ReceivedUpload:
     in milliseconds; an upload that has not been checked by ``expires_ms`` is refused. ``attempts`` is how
     often workers started checking it. ``code`` and ``reason`` give the reason for a refusal. ``games``, set
     once it is loaded, are the games that it declares it plays; an empty list means all. ``payer`` pays for
-    the checks if that is not the bot's ``owner``.
+    the checks; it is empty if that is the bot's ``owner``.
     """
 
     id: str
@@ -90,6 +90,11 @@ class ReceivedUpload:
     def is_settled(self) -> bool:
         """Whether the upload has become a version or was refused."""
         return self.state in SETTLED
+
+    @property
+    def account(self) -> str:
+        """The account that pays for the checks."""
+        return self.payer or self.owner
 
     def refused(self, code: str, reason: str) -> ReceivedUpload:
         """Return a copy of this upload marked as refused."""

@@ -258,7 +258,9 @@ def test_a_co_owner_pays_for_the_check_of_an_own_upload(arena: Frugal) -> None:
     next_day(arena)
     received = arena.service.uploads.receive("shared", "2", module_upload(modules.PLAYS), "bia")
     before = used(arena, "fuel_ms")
-    arena.service.run(Job(JobName.CHECK_UPLOAD, ("shared", received.id)))
+    check = Job(JobName.CHECK_UPLOAD, ("shared", received.id, "bia"))
+    assert check in arena.jobs.pending
+    arena.service.run(check)
     assert arena.service.uploads.find("shared", received.id).state == "added"
     assert used(arena, "fuel_ms") == before
     assert used(arena, "fuel_ms", "bia") > 100
