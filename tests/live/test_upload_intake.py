@@ -69,7 +69,7 @@ def refused(act: Callable[[], object]) -> ArenaError:
 def test_an_upload_counts_and_takes_its_label_until_it_is_a_version(arena: Arena) -> None:
     upload = register(arena, "first", GOOD)
     assert arena.uploads.find("first", upload.id).state == "received"
-    assert arena.jobs.pending[-1].args == ("first", upload.id)
+    assert arena.jobs.pending[-1].args == ("first", upload.id, "olga")
     for owner in ("olga", None):
         assert arena.store.accounts.stored(owner) == counted(arena, owner) == Stored(1, 1, len(GOOD))
     bot = arena.accounts.bot("first")
@@ -325,7 +325,7 @@ def test_an_upload_whose_workers_die_is_refused(single: Arena) -> None:
         deaths += 1
         assert deaths <= MOST_ATTEMPTS + 1
         # After the attempt was counted, before the end of the checks.
-        killed_at(arena, 6, lambda: arena.uploads.check("first", upload.id))
+        killed_at(arena, 8, lambda: arena.uploads.check("first", upload.id))
         skip(arena.live, LEASE_MS)
     found = arena.uploads.find("first", upload.id)
     assert (found.code, found.attempts) == (NotChecked.code, MOST_ATTEMPTS)
