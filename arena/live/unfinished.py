@@ -46,7 +46,8 @@ class UnfinishedGames:
         if self._most is None:
             return
         now_ms = self._clock().now_ms
-        # The game is added first: of simultaneous requests, one too many can be refused, but none admitted.
+        # The game is added first, so that simultaneous requests can be refused needlessly, but never exceed
+        # the limit.
         if self._games.add(of, game, now_ms, self._kept_ms) <= self._most:
             return
         known = {one: added_ms for one, added_ms in self._games.games(of).items() if one != game}
