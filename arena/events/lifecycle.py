@@ -213,7 +213,7 @@ class TournamentLifecycle:
             if others:
                 self._live_groups.release(tournament, group, voided)
             key = board and board.key
-            self._played.add(tournament, [OverGroup(group, records)])
+            self._played.add(tournament, [OverGroup(group, result if local else None)])
             self._store.release(tournament.id, tournament.is_public, key, local, others)
 
     def _due_ms(self, tournament: Tournament) -> int:
