@@ -155,7 +155,7 @@ class AccountData:
         while members := self._live.index.page(GameList(bot=bot), before, _AT_ONCE):
             before = members[-1]
             yield from (member.name for member in members)
-        yield from games_of_arena(self._store.bot_games, bot)
+        yield from games_of_arena(self._store, bot)
 
     def _in_tournaments(self, owner: str) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
         """The tournaments that an owner announced, and the entries of the owner's bots."""

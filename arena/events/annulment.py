@@ -9,7 +9,8 @@ from functools import partial
 from typing import Any, Final, TypedDict
 
 from arena.errors import ArenaError
-from arena.events.lifecycle import TournamentLifecycle, final_standings, read_result
+from arena.events.group_results import read_result
+from arena.events.lifecycle import TournamentLifecycle, final_standings
 from arena.events.tournament import PlannedGroup, Tournament
 from arena.live.header import GameNotFound
 from arena.play.game_ids import tournament_of

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -12,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from arena.events.board_ratings import ratings_by_name
-from arena.events.lifecycle import read_result
+from arena.events.group_results import read_results, results_of
 from arena.events.moderation import Moderation
 from arena.play.board_names import BoardName, all_boards
 from arena.ratings.board import METHOD, MISTAKES, Board, Rating, Row, Title, ledger_board
@@ -272,22 +271,7 @@ class Boards:
         self._store.forget_ledger(BoardName.of(kind, division, preset).key)
 
     def _results(self, released: Sequence[tuple[int, str, str]]) -> Iterator[GroupResult]:
-        groups: dict[str, list[str]] = defaultdict(list)
-        for _, event, group in released:
-            groups[event].append(group)
-        for event, ids in groups.items():
-            found = dict(zip(ids, self._tournaments.results(event, ids), strict=True))
-            yield from self._read_results(event, found)
-
-    def _read_results(self, event: str, stored: Mapping[str, bytes | None]) -> list[GroupResult]:
-        """The results of groups of a tournament, except those that cannot be read."""
-        results = []
-        for group, data in stored.items():
-            if data is not None:
-                result = shown_or_left_out(f"result of {event}-{group}", partial(read_result, data))
-                if result is not None:
-                    results.append(result)
-        return results
+        return results_of(self._tournaments, ((event, group) for _, event, group in released))
 
     def _released_after(self, name: str, place: int) -> Iterator[tuple[int, str, str]]:
         for released in self._pages_after(name, place):
@@ -299,7 +283,7 @@ class Boards:
             yield released
 
     def _all_results(self, event: str) -> Iterator[GroupResult]:
-        yield from self._read_results(event, self._tournaments.all_results(event))
+        return read_results(event, self._tournaments.all_results(event))
 
     def _ledger(self, board: BoardName) -> tuple[Ledger, StoredLedger]:
         """The ledger of the groups counted so far, or an empty one if they must be recounted."""

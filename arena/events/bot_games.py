@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from heapq import merge
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
-import orjson
-
 from arena.accounts.accounts import Accounts
+from arena.events.group_results import read_results, results_of
 from arena.events.house_entries import house_source
 from arena.events.moderation import Moderation
 from arena.events.tournament import PlannedGroup, Tournament
@@ -18,21 +18,22 @@ from arena.live.header import ANYBODY, Viewer
 from arena.live.service import LiveGames
 from arena.play.bot_results import GAMES_MOST
 from arena.play.game_ids import game_id, tournament_of
-from arena.store.bot_games import BotGameStore, BotGroup
-from arena.store.records import RecordStore
+from arena.play.players import PlayerId
+from arena.ratings.results import GroupResult
+from arena.store.bot_games import BotGroup
+from arena.store.paging import Cursor
 from arena.store.repositories import Store
-from arena.store.rows import reading, shown_or_left_out
+from arena.store.rows import shown_or_left_out
+from arena.store.tournaments import TournamentStore
 
 _Item = dict[str, Any]
 
 
 class OverGroup(NamedTuple):
-    """A finished group. ``records`` is its row of records (:mod:`arena.store.records`), or None if it was
-    live.
-    """
+    """A finished group. ``result`` is its stored result, or None if it was live."""
 
     group: PlannedGroup
-    records: bytes | None
+    result: bytes | None
 
 
 class PlayedGames:
@@ -49,38 +50,15 @@ class PlayedGames:
             return
         bots = {tournament.playing[player].name for own in over for player in own.group.players}
         self._store.add_tournament(tournament.id, tournament.created_ms, sorted(bots))
-        # Archived groups have been added before.
         local = [
-            _bot_group(tournament, group, records)
-            for group, records in over
-            if records is not None and not RecordStore.is_archived(records)
+            BotGroup(
+                result.id,
+                max(game.finished_ms for game in result.games),
+                frozenset(player.name for player in result.players),
+            )
+            for result in read_results(tournament.id, {own.group.id: own.result for own in over})
         ]
         self._store.add(local, private=not tournament.is_public)
-
-
-def _bot_group(tournament: Tournament, group: PlannedGroup, records: bytes) -> BotGroup:
-    """The group with the data for its row. If two workers played the group, only their times can differ, and
-    only the first worker's records are stored.
-    """
-    entries = [tournament.playing[player] for player in group.players]
-    places = {(entry.name, entry.version): place for place, entry in enumerate(entries)}
-    rules = tournament.rules_of(group)
-    game = tournament.spec.game
-    games = []
-    at_ms = 0
-    for line in gzip.decompress(records).splitlines():
-        record = orjson.loads(line)
-        canonical, outcome = record["canonical"], record["canonical"]["outcome"]
-        at_ms = max(at_ms, record["info"]["finished_ms"])
-        seats = [places[player["name"], player["version"]] for player in canonical["players"]]
-        games.append([seats, outcome["places"], outcome["scores"], outcome["forfeits"]])
-    row = [
-        *(tournament.id, group.id, tournament.spec.kind, game.preset_of(rules), at_ms),
-        *(tournament.board_of(group) is not None, game.teams(rules)),
-        [[entry.name, entry.version, bool(entry.source)] for entry in entries],
-        games,
-    ]
-    return BotGroup(tuple(entry.name for entry in entries), at_ms, orjson.dumps(row))
 
 
 class BotGames:
@@ -127,9 +105,15 @@ class BotGames:
                 and (against is None or self._is_against(item, against))
             )
 
-        found = [*self._of_arena(bot, against, viewer), *self._over_http(bot, kind, viewer)]
-        newest = sorted(filter(fits, found), key=lambda item: (item["at_ms"], item["game"]), reverse=True)
-        return self._moderation.apply(self._with_tournaments(newest[:limit]))
+        tournaments = _Tournaments(self._store.tournaments)
+        found = merge(
+            self._of_arena(bot, against, limit, viewer, tournaments),
+            sorted(self._over_http(bot, kind, viewer), key=_newness, reverse=True),
+            key=_newness,
+            reverse=True,
+        )
+        newest = list(islice(filter(fits, found), limit))
+        return self._moderation.apply(self._with_tournaments(newest, tournaments))
 
     def _is_against(self, item: _Item, name: str) -> bool:
         """Whether a bot with this real or displayed name is an opponent."""
@@ -138,32 +122,39 @@ class BotGames:
             other is not None and name in (other, self._moderation.name("bot", other)) for other in others
         )
 
-    def _of_arena(self, bot: str, against: str | None, viewer: Viewer) -> Iterator[_Item]:
-        """Yield the games that the arena played. Games against ``against`` can be missing from one bot's list
-        and still be on the other's.
+    def _of_arena(
+        self, bot: str, against: str | None, limit: int, viewer: Viewer, tournaments: _Tournaments
+    ) -> Iterator[_Item]:
+        """Yield the games that the arena played, newest first. Games against ``against`` can be missing from
+        one bot's list and still be on the other's.
         """
-        seen: set[str] = set()
-        may_see = self._visibility(viewer)
-        for private in (False, True) if viewer.owner or viewer.admin else (False,):
-            for name in (bot, against) if against and against != bot else (bot,):
-                for row in self._store.bot_games.groups(name, private=private):
-                    items = shown_or_left_out(f"a group of {name}", partial(_items, bot, row)) or []
-                    for item in items:
-                        if item["game"] not in seen and (not private or may_see(item["tournament"])):
-                            seen.add(item["game"])
-                            yield item
+        groups = {
+            group.name: group
+            for private in ((False, True) if viewer.owner or viewer.admin else (False,))
+            for name in {bot, against or bot}
+            for group in self._store.bot_games.groups(name, private=private)
+        }
+        newest = sorted(groups.values(), reverse=True)
+        # Most groups have two games or more, so the first half of this number is usually enough.
+        half = -(-limit // 2)
+        for some in (newest[:half], newest[half:]):
+            yield from self._games_of(bot, some, viewer, tournaments)
 
-    def _visibility(self, viewer: Viewer) -> Callable[[str], bool]:
-        """Return a function that tells whether the viewer may see a private tournament."""
-        known: dict[str, bool] = {}
-
-        def may_see(event: str) -> bool:
-            if event not in known:
-                found = self._tournaments([event]).get(event)
-                known[event] = found is not None and not found.is_hidden_from(viewer)
-            return known[event]
-
-        return may_see
+    def _games_of(
+        self, bot: str, groups: Sequence[Cursor], viewer: Viewer, tournaments: _Tournaments
+    ) -> Sequence[_Item]:
+        """Return the games of groups in which the bot plays and which the viewer may see, newest first."""
+        ended = {group.name: group.score for group in groups}
+        ids = list(_split(ended))
+        seen = {
+            event: (tournament, {entry.player for entry in tournament.playing if entry.source})
+            for event, tournament in tournaments.of(event for event, _ in ids).items()
+            if not tournament.is_hidden_from(viewer)
+        }
+        items: list[_Item] = []
+        for result in results_of(self._store.tournaments, (own for own in ids if own[0] in seen)):
+            items += _items(bot, *seen[tournament_of(result.id) or ""], result, ended[result.id])
+        return sorted(items, key=_newness, reverse=True)
 
     def _over_http(self, bot: str, kind: str | None, viewer: Viewer) -> Iterator[_Item]:
         shown = self._moderation.name("bot", bot)
@@ -191,10 +182,9 @@ class BotGames:
                 "at_ms": game["finished_ms"] or game["started_ms"] or game["created_ms"],
             }
 
-    def _with_tournaments(self, items: Sequence[_Item]) -> Sequence[_Item]:
+    def _with_tournaments(self, items: Sequence[_Item], tournaments: _Tournaments) -> Sequence[_Item]:
         """The games, with the names of their tournaments and whether they were annulled."""
-        events = {item["tournament"] for item in items} - {None}
-        found = self._tournaments(sorted(events))
+        found = tournaments.of({item["tournament"] for item in items} - {None})
         groups = {item["group"] for item in items} - {None}
         annulled = dict(zip(groups, self._store.annulments.many(list(groups)), strict=True))
         return [
@@ -206,15 +196,6 @@ class BotGames:
             for item in items
         ]
 
-    def _tournaments(self, events: Sequence[str]) -> dict[str, Tournament]:
-        rows = zip(events, self._store.tournaments.load(events), strict=True)
-        found = {
-            event: shown_or_left_out(f"tournament {event}", partial(Tournament.loads, row.meta))
-            for event, row in rows
-            if row is not None
-        }
-        return {event: one for event, one in found.items() if one is not None}
-
     def _name_of(self, tournament: Tournament | None) -> dict[str, str] | None:
         if tournament is None:
             return None
@@ -223,51 +204,77 @@ class BotGames:
         return {"id": shown["id"], "name": shown["name"]}
 
 
-def games_of_arena(store: BotGameStore, bot: str) -> Iterator[str]:
+class _Tournaments:
+    """Loads tournaments, each once."""
+
+    def __init__(self, store: TournamentStore) -> None:
+        self._store = store
+        self._known: dict[str, Tournament | None] = {}
+
+    def of(self, events: Iterable[str]) -> dict[str, Tournament]:
+        """Return the tournaments that exist and can be read."""
+        wanted = set(events)
+        missing = sorted(wanted - self._known.keys())
+        for event, row in zip(missing, self._store.load(missing), strict=True):
+            self._known[event] = None
+            if row is not None:
+                loads = partial(Tournament.loads, row.meta)
+                self._known[event] = shown_or_left_out(f"tournament {event}", loads)
+        return {event: found for event in wanted if (found := self._known[event]) is not None}
+
+
+def games_of_arena(store: Store, bot: str) -> Iterator[str]:
     """Yield the ids of all games of a bot that the arena played in any tournament and that are still kept."""
     for private in (False, True):
-        for row in store.groups(bot, private=private):
-            items = shown_or_left_out(f"a group of {bot}", partial(_items, bot, row))
-            yield from (item["game"] for item in items or ())
+        groups = store.bot_games.groups(bot, private=private)
+        for result in results_of(store.tournaments, _split(group.name for group in groups)):
+            yield from (game_id(result.id, game.number) for game in result.games)
+
+
+def _split(groups: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the tournament and the id in the tournament of each group, given its id in records."""
+    for group in groups:
+        event = tournament_of(group)
+        if event is not None:
+            yield event, group[len(event) + 1 :]
 
 
 _SEAT: Final = ("seat", "type", "name", "version")
 
 
-def _items(bot: str, row: bytes) -> list[_Item]:
-    """The games of a row in which the bot plays. A row from another bot's list can have none."""
-    with reading("a group of a bot"):
-        event, group, kind, preset, at_ms, rated, teams, players, games, *_ = orjson.loads(row)
-        group_id = f"{event}-{group}"
-        items = []
-        for number, (places, *outcome) in enumerate(game[:4] for game in games):
-            seats = [
-                {"seat": seat, "type": "house" if is_house else "bot", "name": name, "version": version}
-                for seat, (name, version, is_house) in enumerate(players[place][:3] for place in places)
-            ]
-            own = next((seat["seat"] for seat in seats if seat["name"] == bot), None)
-            if own is None:
-                continue
-            result = dict(zip(("places", "scores", "forfeits"), outcome, strict=True))
-            items.append(
-                {
-                    "game": game_id(group_id, number),
-                    "kind": kind,
-                    "preset": preset,
-                    "rated": rated,
-                    "state": "finished",
-                    "seat": own,
-                    "team": _team(teams, own),
-                    "sides": len(teams),
-                    "seats": seats,
-                    "outcome": result,
-                    "result": _result("finished", result, own),
-                    "tournament": event,
-                    "group": group_id,
-                    "at_ms": at_ms,
-                }
-            )
-        return items
+def _items(
+    bot: str, tournament: Tournament, house: Collection[PlayerId], result: GroupResult, at_ms: int
+) -> Iterator[_Item]:
+    """Yield the games of a group in which the bot plays: none if the group is from another bot's list."""
+    for game in result.games:
+        seats = [
+            {"seat": seat, "type": "house" if player in house else "bot", **player._asdict()}
+            for seat, player in enumerate(game.players)
+        ]
+        own = next((seat["seat"] for seat in seats if seat["name"] == bot), None)
+        if own is None:
+            return
+        outcome = {name: list(getattr(game, name)) for name in ("places", "scores", "forfeits")}
+        yield {
+            "game": game_id(result.id, game.number),
+            "kind": result.kind,
+            "preset": result.preset or None,
+            "rated": tournament.spec.rated and bool(result.preset),
+            "state": "finished",
+            "seat": own,
+            "team": _team(result.teams, own),
+            "sides": len(result.teams),
+            "seats": seats,
+            "outcome": outcome,
+            "result": _result("finished", outcome, own),
+            "tournament": tournament.id,
+            "group": result.id,
+            "at_ms": at_ms,
+        }
+
+
+def _newness(item: _Item) -> tuple[int, str]:
+    return item["at_ms"], item["game"]
 
 
 def _team(teams: Iterable[Sequence[int]], seat: int) -> list[int]:

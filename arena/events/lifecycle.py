@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import orjson
 
@@ -14,6 +13,7 @@ from arena.errors import ArenaError
 from arena.events.admission import Admission
 from arena.events.board_ratings import PublishedRating, board_ratings
 from arena.events.bot_games import OverGroup, PlayedGames
+from arena.events.group_results import read_result
 from arena.events.live_groups import LiveGroups
 from arena.events.planning import GameTimes, note_live_games
 from arena.events.tournament import OVER, Entered, PlannedGroup, Tournament, TournamentNotFound
@@ -21,7 +21,6 @@ from arena.play.players import MODELS, PlayerId, division_of
 from arena.ratings.results import GroupResult
 from arena.ratings.standings import Standings, standings
 from arena.store.repositories import Store
-from arena.store.rows import reading
 from arena.store.tournaments import NewGroup, TournamentRow, TournamentStore
 from arena.text import printable
 from arena.tournaments.comparison import ComparisonFormat
@@ -214,7 +213,7 @@ class TournamentLifecycle:
             if others:
                 self._live_groups.release(tournament, group, voided)
             key = board and board.key
-            self._played.add(tournament, [OverGroup(group, records)])
+            self._played.add(tournament, [OverGroup(group, result if local else None)])
             self._store.release(tournament.id, tournament.is_public, key, local, others)
 
     def _due_ms(self, tournament: Tournament) -> int:
@@ -395,15 +394,6 @@ def _field(
     entrants = [entry.entrant for entry in tournament.playing]
     planned = tuple(group.plan for group in groups)
     return Field(tournament.spec, entrants, planned, results, bytes.fromhex(tournament.seed))
-
-
-def read_result(data: bytes) -> GroupResult | None:
-    """Parse a stored result, or return None if the group was abandoned. Raises
-    :class:`~arena.errors.CorruptState`.
-    """
-    with reading("a result"):
-        value: Any = json.loads(data)
-        return None if value is None else GroupResult.from_json(value)
 
 
 def keep_final(store: TournamentStore, event: str) -> bool:

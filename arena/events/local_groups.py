@@ -265,12 +265,12 @@ class LocalGroups:
         results: Sequence[NewResult],
         counted: Counted,
     ) -> list[OverGroup]:
-        """The groups that were played, with their stored records."""
-        records: dict[str, bytes | None] = {result.group: result.records for result in results}
+        """The groups that were played, with their stored results."""
+        stored: dict[str, bytes | None] = {own.group: own.result for own in results}
         if counted.new < len(results):
             # Another worker also played some of these groups and was first.
-            records = dict(zip(records, self._store.records(tournament.id, list(records)), strict=True))
-        return [OverGroup(group, records[group.id]) for group, _ in rows if group.id in records]
+            stored = dict(zip(stored, self._store.results(tournament.id, list(stored)), strict=True))
+        return [OverGroup(group, stored[group.id]) for group, _ in rows if group.id in stored]
 
     def _now_ms(self) -> int:
         return self._clock().now_ms

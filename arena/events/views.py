@@ -6,7 +6,7 @@ from typing import Literal, TypedDict
 
 import orjson
 
-from arena.events.lifecycle import read_result
+from arena.events.group_results import read_result
 from arena.events.tournament import Edit, PlannedGroup, Tournament
 from arena.play.game_ids import game_id
 from arena.store.chunks import StoredGroup

@@ -21,7 +21,7 @@ from arena.luck.games import MILLION, millionths
 from arena.play.board_names import BoardName
 from arena.play.faults import FAULT_LIMIT
 from arena.play.outcomes import final_places, points
-from arena.play.players import MODELS, PlayerId, division_of
+from arena.play.players import PlayerId, division_of
 from arena.records.record import (
     Canonical,
     InvalidRecord,
@@ -40,12 +40,13 @@ class GameResult(NamedTuple):
     """One finished game, number ``number`` (from 0) of its group.
 
     The following are per seat: ``players``, ``places``, ``faults`` (the number of faults), ``used_ms`` (the
-    time that the seat took for its actions; empty if unknown) and ``styles`` (see
-    :class:`~arena.games.descriptor.Awards`; empty if the game has none). ``finished_ms`` is Unix time in
-    milliseconds, or 0 if unknown. ``forfeited_late``: whether a player forfeited, but none did so before the
-    first hand was over. ``luck`` is the luck to subtract from the points of the first team, in millionths
-    (see :func:`arena.luck.games.millionths`), or None if it was not measured. ``mistakes`` holds the numbers
-    of illegal and late answers of each seat, in the division ``models``.
+    time that the seat took for its actions; empty if unknown), ``styles`` (see
+    :class:`~arena.games.descriptor.Awards`; empty if the game has none) and ``scores`` (empty in some results
+    from before format 5). ``finished_ms`` is Unix time in milliseconds, or 0 if unknown. ``forfeited_late``:
+    whether a player forfeited, but none did so before the first hand was over. ``luck`` is the luck to
+    subtract from the points of the first team, in millionths (see :func:`arena.luck.games.millionths`), or
+    None if it was not measured. ``mistakes`` holds the numbers of illegal and late answers of each seat, in
+    the division ``models``.
     """
 
     number: int
@@ -60,6 +61,7 @@ class GameResult(NamedTuple):
     forfeited_late: bool = False
     luck: int | None = None
     mistakes: tuple[tuple[int, int], ...] = ()
+    scores: tuple[int, ...] = ()
 
 
 class GroupResult:
@@ -188,10 +190,7 @@ class GroupResult:
     def as_json(self) -> list[object]:
         """Return a compact form that :meth:`from_json` can read."""
         known = {player: number for number, player in enumerate(self.players)}
-        last = None if self.division == MODELS else -1
-        games = [
-            [*game[:2], [known[player] for player in game.players], *game[3:last]] for game in self.games
-        ]
+        games = [[*game[:2], [known[player] for player in game.players], *game[3:]] for game in self.games]
         head = [self.kind, self.id, self.size, self.mirrored, self.teams, self.annulled]
         return [*head, list(known), games, self.preset, *([True] if self.models else [])]
 
@@ -213,10 +212,11 @@ class GroupResult:
                 finished_ms,
                 forfeited_late,
                 luck,
-                tuple((illegal, late) for illegal, late in mistakes[0]) if mistakes else (),
+                tuple((illegal, late) for illegal, late in mistakes),
+                tuple(scores),
             )
             for number, digest, seats, places, forfeits, faults, used_ms, styles, finished_ms, *more in games
-            for forfeited_late, luck, *mistakes in [more]
+            for forfeited_late, luck, mistakes, scores, *_ in [(*more, (), ())]
         ]
         seats_of_teams = tuple(map(tuple, teams))
         return cls(
@@ -421,6 +421,7 @@ def _read(record: Record, digest: str, luck: bool) -> tuple[_Setting, GameResult
         ),
         _luck(canonical) if luck else None,
         _mistakes(canonical["faults"], seats),
+        tuple(outcome["scores"]),
     )
     setting = _Setting(
         canonical["kind"],

@@ -5,10 +5,11 @@ the arena played. Games played over HTTP are in :mod:`arena.store.game_index`.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 from typing import Final, NamedTuple
 
 from arena.store.connection import Command, Repository
-from arena.store.paging import Cursor, newest_first
+from arena.store.paging import Cursor, cursors, newest_first
 
 KEPT_GROUPS: Final = 100
 """Maximum groups kept per bot, for public and for private tournaments separately."""
@@ -16,13 +17,18 @@ KEPT_GROUPS: Final = 100
 KEPT_TOURNAMENTS: Final = 200
 """Maximum tournaments kept per bot."""
 
+_AT_ONCE: Final = 28
+"""Maximum groups added at once: Redis stores a sorted set compactly only if it never had more than 128
+members, each of up to 64 bytes.
+"""
+
 
 class BotGroup(NamedTuple):
-    """A finished group, for the lists of its ``bots``. ``row`` is the same each time it is built."""
+    """A finished group, for the lists of its ``bots``: its id in records, and when it ended."""
 
-    bots: tuple[str, ...]
+    id: str
     at_ms: int
-    row: bytes
+    bots: frozenset[str]
 
 
 class BotGameStore(Repository):
@@ -35,19 +41,22 @@ class BotGameStore(Repository):
 
     def add(self, groups: Iterable[BotGroup], *, private: bool) -> None:
         """Add groups to the lists of their bots; if ``private``, to the lists that only some can read."""
-        members: dict[str, list[bytes | int]] = {}
-        for bots, at_ms, row in groups:
+        members: dict[str, list[tuple[int, str]]] = {}
+        for group, at_ms, bots in groups:
             for bot in bots:
-                members.setdefault(_groups(bot, private), []).extend((at_ms, row))
-        commands: list[Command] = [("ZADD", key, *own) for key, own in members.items()]
-        commands += (("ZREMRANGEBYRANK", key, 0, -KEPT_GROUPS - 1) for key in members)
+                members.setdefault(_groups(bot, private), []).append((at_ms, group))
+        commands: list[Command] = []
+        for key, own in members.items():
+            for start in range(0, len(own), _AT_ONCE):
+                commands.append(("ZADD", key, *chain(*own[start : start + _AT_ONCE])))
+                commands.append(("ZREMRANGEBYRANK", key, 0, -KEPT_GROUPS - 1))
         if commands:
             self._connection.run(commands)
 
-    def groups(self, bot: str, *, private: bool) -> list[bytes]:
-        """Return the rows of a bot's most recent groups, newest first."""
-        rows = self._one("ZREVRANGE", _groups(bot, private), 0, -1)
-        return list(rows)
+    def groups(self, bot: str, *, private: bool) -> list[Cursor]:
+        """Return the ids of a bot's most recent groups, and when they ended, newest first."""
+        reply = self._one("ZREVRANGE", _groups(bot, private), 0, -1, "WITHSCORES")
+        return cursors(reply)
 
     def add_tournament(self, event: str, created_ms: int, bots: Collection[str]) -> None:
         """Add a tournament to the lists of the bots that play in it."""
@@ -62,8 +71,12 @@ class BotGameStore(Repository):
 
     def forget(self, bot: str) -> None:
         """Delete the lists of a bot."""
-        keys = (_groups(bot, False), _groups(bot, True), _tournaments(bot))
-        self._connection.run([("DEL", key) for key in keys])
+        self._connection.run([("DEL", key) for key in (*group_lists(bot), _tournaments(bot))])
+
+
+def group_lists(bot: str) -> tuple[str, str]:
+    """Return the keys of a bot's lists of groups: of public and of private tournaments."""
+    return _groups(bot, False), _groups(bot, True)
 
 
 def _groups(bot: str, private: bool) -> str:
@@ -74,4 +87,4 @@ def _tournaments(bot: str) -> str:
     return f"{{b:{bot}}}:tournaments"
 
 
-__all__ = ["KEPT_GROUPS", "KEPT_TOURNAMENTS", "BotGameStore", "BotGroup"]
+__all__ = ["KEPT_GROUPS", "KEPT_TOURNAMENTS", "BotGameStore", "BotGroup", "group_lists"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Sequence
+from itertools import chain
 from typing import Final, NamedTuple
 
 import orjson
@@ -15,6 +16,9 @@ CHUNK_GROUPS: Final = 200
 _LEVEL: Final = 9
 _DIGEST: Final = re.compile(rb"[0-9a-f]{64}")
 _DIGEST_BYTES: Final = 32
+_IDS_BYTES: Final = 64 * CHUNK_GROUPS
+"""More than the ids of the groups of a chunk take."""
+
 _MARK: Final = b"\x01"
 """A placeholder for a digest; this byte never occurs in JSON."""
 
@@ -47,14 +51,21 @@ def to_chunk(groups: Sequence[StoredGroup]) -> bytes:
     return head + zlib.compress(_DIGEST.sub(_MARK, text), _LEVEL)
 
 
-def from_chunk(data: bytes) -> list[StoredGroup]:
-    """Unpack a chunk written by :func:`to_chunk`."""
+def from_chunk(data: bytes, wanted: set[str] | None = None) -> list[StoredGroup]:
+    """Unpack the groups ``wanted``, or all groups, of a chunk written by :func:`to_chunk`."""
     end = 4 + _DIGEST_BYTES * int.from_bytes(data[:4], "big")
-    digests = (data[at : at + _DIGEST_BYTES].hex().encode() for at in range(4, end, _DIGEST_BYTES))
+    if wanted is not None:
+        # Most chunks of a large tournament have none, and their first column shows it.
+        start = zlib.decompressobj().decompress(data[end:], _IDS_BYTES)
+        if wanted.isdisjoint(orjson.loads(start[1 : start.index(b"]") + 1])):
+            return []
+    hexadecimal = data[4:end].hex().encode()
+    digests = [
+        hexadecimal[at : at + 2 * _DIGEST_BYTES] for at in range(0, len(hexadecimal), 2 * _DIGEST_BYTES)
+    ]
     parts = zlib.decompress(data[end:]).split(_MARK)
-    names, rows, results, voids, *more = orjson.loads(
-        b"".join([parts[0], *(digest + part for digest, part in zip(digests, parts[1:], strict=True))])
-    )
+    text = b"".join(chain.from_iterable(zip(parts, [*digests, b""], strict=True)))
+    names, rows, results, voids, *more = orjson.loads(text)
     # Format 1 had no records.
     columns = (names, rows, results, voids, *(more or [[None] * len(names)]))
     return [
@@ -66,6 +77,7 @@ def from_chunk(data: bytes) -> list[StoredGroup]:
             None if records is None else records.encode(),
         )
         for name, row, result, voided, records in zip(*columns, strict=True)
+        if wanted is None or name in wanted
     ]
 
 

@@ -17,6 +17,7 @@ from arena.store.connection import PoolFigures, RedisConnection, connect
 from arena.store.counters import COUNTER_SCRIPTS, BudgetStore, LimitStore, UsageStore
 from arena.store.documents import DOCUMENT_SCRIPTS, DocumentParts, Documents, ExpiringRows, Flags
 from arena.store.format_1 import FormerRecords
+from arena.store.format_4 import FormerBotGames
 from arena.store.game_index import INDEX_SCRIPTS, GameIndex
 from arena.store.games import GAME_SCRIPTS, GameStore
 from arena.store.identity import IDENTITY_SCRIPTS, Identity
@@ -102,6 +103,7 @@ class Store:
         self.replies = ReplyStore(connection)
         self.records = RecordStore(connection)
         self.former_records = FormerRecords(connection)
+        self.former_bot_games = FormerBotGames(connection)
         self.runtimes = RuntimeStore(connection)
         self.presence = Presence(connection, self.games.clock)
         self.signs = Signs(connection, self.games.clock)

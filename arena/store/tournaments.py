@@ -246,7 +246,7 @@ class TournamentStore(Repository):
         if len(found) < len(set(groups)):
             # Read after the others, so that a group that is being moved is not missed.
             missing = set(groups) - found.keys()
-            found.update((group.id, group) for group in self._in_chunks(event) if group.id in missing)
+            found.update((group.id, group) for group in self._in_chunks(event, missing))
         return [found.get(group) for group in groups]
 
     # Chunks
@@ -254,23 +254,25 @@ class TournamentStore(Repository):
     def _chunked(self, event: str) -> int:
         return int(self._one("HGET", event_key(event), "chunked") or 0)
 
-    def _from_chunks(self, event: str, start: int, end: int) -> list[StoredGroup]:
+    def _from_chunks(
+        self, event: str, start: int, end: int, wanted: set[str] | None = None
+    ) -> list[StoredGroup]:
         """Return the groups from number ``start`` up to but excluding number ``end``."""
         numbers = range(start // CHUNK_GROUPS, -(-end // CHUNK_GROUPS))
         stored = self._one("HMGET", f"{event_key(event)}:chunks", *numbers) if numbers and start < end else []
         found = []
         for number, chunk in zip(numbers, stored, strict=False):
-            groups = shown_or_left_out(f"chunk {number} of {event}", partial(from_chunk, chunk)) or []
+            groups = shown_or_left_out(f"chunk {number} of {event}", partial(from_chunk, chunk, wanted)) or []
             first = number * CHUNK_GROUPS
             found += groups[max(0, start - first) : end - first]
         return found
 
-    def _in_chunks(self, event: str) -> Iterator[StoredGroup]:
-        """Yield all groups that are in chunks."""
+    def _in_chunks(self, event: str, wanted: set[str] | None = None) -> Iterator[StoredGroup]:
+        """Yield the groups ``wanted``, or all groups, that are in chunks."""
         step = _CHUNKS_AT_ONCE * CHUNK_GROUPS
         chunked = self._chunked(event)
         for start in range(0, chunked, step):
-            yield from self._from_chunks(event, start, min(start + step, chunked))
+            yield from self._from_chunks(event, start, min(start + step, chunked), wanted)
 
     def next_chunk(self, event: str) -> tuple[int, int, list[StoredGroup]]:
         """Return the number of groups in chunks, the number of changes of the tournament, and the next groups
@@ -350,7 +352,7 @@ class TournamentStore(Repository):
         missing = {group for group, result in found.items() if result is None}
         if missing:
             # Read after the others, so that a result that is being moved is not missed.
-            found.update((own.id, own.result) for own in self._in_chunks(event) if own.id in missing)
+            found.update((own.id, own.result) for own in self._in_chunks(event, missing))
         return [found[group] for group in groups]
 
     def all_results(self, event: str) -> dict[str, bytes]:
@@ -384,7 +386,7 @@ class TournamentStore(Repository):
         missing = {group for group, row in found.items() if row is None}
         if missing:
             # Read after the others, so that a row that is being moved is not missed.
-            found.update((own.id, own.records) for own in self._in_chunks(event) if own.id in missing)
+            found.update((own.id, own.records) for own in self._in_chunks(event, missing))
         return [found[group] for group in groups]
 
     def _rows_of_records(self, event: str, groups: Sequence[str]) -> list[bytes | None]:

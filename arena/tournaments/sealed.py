@@ -193,6 +193,7 @@ def _results(
             outcome.forfeits,
         ),
         millionths(group.kind, group.rules, record["canonical"]["actions"]),
+        scores=outcome.scores,
     )
 
 

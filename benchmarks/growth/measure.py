@@ -28,6 +28,7 @@ FAMILIES: Final = {
     "ledgers": r"\{board:[^}]*\}:ledger",
     "board lists": r"\{board:[^}]*\}:(log|last|tournaments)",
     "boards": r"\{board:[^}]*\}.*",
+    "lists of bots": r"\{b:[^}]*\}:(groups.*|tournaments)",
     "games": r"\{?live:games.*|\{b:.*\}:games.*|\{g:.*",
 }
 """Families of keys, the first that matches; the rest is ``other``."""

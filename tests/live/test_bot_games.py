@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import re
 from typing import Any
 
 import pytest
@@ -14,6 +12,8 @@ from arena.events.account_data import AccountData
 from arena.events.bot_games import BotGames, OverGroup, PlayedGames
 from arena.events.tournament import PlannedGroup, Tournament
 from arena.live.header import ANYBODY, Viewer
+from arena.ratings.results import GroupResult
+from arena.store.bot_games import BotGroup, group_lists
 from arena.store.tournaments import TournamentStore
 from tests.live.arenas import Arena
 
@@ -33,9 +33,7 @@ def stored(arena: Arena, name: str) -> tuple[Tournament, list[OverGroup]]:
     """A tournament, and its groups as they were when they were released."""
     tournament, _ = arena.tournaments.lifecycle.load(name)
     groups = arena.store.tournaments.groups(name, 0, 1000)
-    records = arena.store.tournaments.records(name, [group.id for group in groups])
-    planned = [PlannedGroup.loads(group.id, group.row) for group in groups]
-    return tournament, [OverGroup(*pair) for pair in zip(planned, records, strict=True)]
+    return tournament, [OverGroup(PlannedGroup.loads(own.id, own.row), own.result) for own in groups]
 
 
 def test_games_of_the_arena_are_listed_by_bot(arena: Arena) -> None:
@@ -114,12 +112,13 @@ def test_a_worker_that_was_not_the_first_lists_what_is_stored(
 
     def beside(self: TournamentStore, event: str, results: Any, now_ms: int) -> Any:
         # Another worker has just stored the same groups.
-        add_results(self, event, [one._replace(records=late(one.records)) for one in results], now_ms)
+        add_results(self, event, [one._replace(result=late(one.result)) for one in results], now_ms)
         return add_results(self, event, results, now_ms)
 
-    def late(records: bytes) -> bytes:
-        data = re.sub(rb'"finished_ms":[0-9]+', b'"finished_ms":1234567890123', gzip.decompress(records))
-        return gzip.compress(data)
+    def late(data: bytes) -> bytes:
+        result = GroupResult.from_json(json.loads(data))
+        result.games = tuple(game._replace(finished_ms=1234567890123) for game in result.games)
+        return json.dumps(result.as_json()).encode()
 
     monkeypatch.setattr(TournamentStore, "add_results", beside)
     arena.cup()
@@ -138,6 +137,16 @@ def test_a_bot_has_so_many_groups_at_most(arena: Arena, monkeypatch: pytest.Monk
     # What is on the list of the opponent is found, too.
     (row,) = {one["tournament"]["id"] for one in games(arena, "random", against="rookie")}
     assert row == "two"
+
+
+def test_long_lists_are_stored_compactly(arena: Arena) -> None:
+    store = arena.store.bot_games
+    name = "c" * 40
+    groups = [BotGroup(f"{name}-r1-p{at}-g1", 10**12 + at, frozenset({"ann"})) for at in range(300)]
+    store.add(groups, private=False)
+    assert [own.name for own in store.groups("ann", private=False)] == [own.id for own in groups[:-101:-1]]
+    key, _ = group_lists("ann")
+    assert arena.store._connection.run([("OBJECT", "ENCODING", key)]) == [b"listpack"]
 
 
 def test_a_table_has_places(arena: Arena) -> None:
@@ -227,8 +236,12 @@ def test_damaged_rows_are_left_out(arena: Arena) -> None:
     arena.cup()
     arena.run()
     key = "{b:rookie}:groups"
-    arena.store._connection.run([("ZADD", key, 9e15, row) for row in (b'["cup"', b"[1]")])
+    rows = ("[1]", "cup-r1", "cup-r9-p1-g1", "lost-r1-p1-g1")
+    arena.store._connection.run([("ZADD", key, 9e15, row) for row in rows])
     assert len(games(arena, "rookie")) == 8
+    arena.store.tournaments.replace_result("cup", "r1-p1-g1", b"[1]")
+    left = len(games(arena, "random")) + len(games(arena, "rookie")) + len(games(arena, "regular"))
+    assert left == 3 * 8 - 2 * 2
 
 
 def test_the_groups_of_two_bots_are_found_page_by_page(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
