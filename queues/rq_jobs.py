@@ -207,8 +207,14 @@ class RqJobs(Jobs):
             enqueue_once(self.queue(_QUEUE_OF[job.name]), job)
 
     def next_job(self, name: JobName, account: str) -> Job | None:
-        """Remove and return the job of this name that has waited longest for ``account``, or None."""
+        """Remove and return the job of this name that has waited longest for ``account``, or None if it is
+        the turn of others.
+        """
         return self._fair[name].take(account)
+
+    def note_used(self, name: JobName, account: str, used_ms: float) -> None:
+        """Note the processor time of a job of ``account``, in milliseconds."""
+        self._fair[name].note_used(account, used_ms)
 
 
 def _time(stored: bytes) -> datetime:

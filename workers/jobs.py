@@ -6,6 +6,7 @@ import logging
 import signal
 from functools import cache
 
+from arena.accounts.bill import processor_ms
 from arena.events.runtimes import OtherRuntime, RuntimeReplaced
 from arena.ops.jobs import Job, JobName
 from arena.ops.service import Service, open_service
@@ -29,11 +30,21 @@ def _jobs() -> RqJobs:
 def run(name: str, *args: str | int) -> None:
     """Run the job ``name``. This is :data:`queues.enqueuing.RUN_JOB`."""
     job = Job(JobName(name), args)
-    if job.name in BY_ACCOUNT:
-        taken = _jobs().next_job(job.name, str(args[-1]))
-        if taken is None:
-            return
-        job = taken
+    if job.name not in BY_ACCOUNT:
+        _run(job)
+        return
+    account = str(args[-1])
+    taken = _jobs().next_job(job.name, account)
+    if taken is None:
+        return
+    start_ms = processor_ms()
+    try:
+        _run(taken)
+    finally:
+        _jobs().note_used(job.name, account, processor_ms() - start_ms)
+
+
+def _run(job: Job) -> None:
     try:
         service().run(job)
     except (OtherRuntime, RuntimeReplaced) as error:

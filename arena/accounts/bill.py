@@ -36,13 +36,13 @@ class Bill:
         also if the block raises. The arena itself pays unless the block calls :meth:`to`. The charge is at
         least what the calls of bots in the block cost, each the larger of its fuel and its processor time.
         """
-        self._start_ms = _used_ms()
+        self._start_ms = processor_ms()
         self.to("")
         PROGRESS.take_charges()
         try:
             yield
         finally:
-            used, payer = _used_ms() - self._start_ms, self._payer
+            used, payer = processor_ms() - self._start_ms, self._payer
             self._start_ms = math.inf
             self._charged_ms += used
             self.to("")
@@ -56,7 +56,7 @@ class Bill:
     def rest_to(self, payer: str) -> None:
         """Charge an account only for what the running job uses from now on."""
         if self._start_ms < math.inf:
-            now_ms = _used_ms()
+            now_ms = processor_ms()
             used, self._start_ms = now_ms - self._start_ms, now_ms
             self._charged_ms += used
             self._charge(self._payer, used)
@@ -67,11 +67,11 @@ class Bill:
         """Charge the arena itself for what the block, which runs a job of a queue, uses outside of the job.
         Small amounts are charged together.
         """
-        start, before = _used_ms(), self._charged_ms
+        start, before = processor_ms(), self._charged_ms
         try:
             yield
         finally:
-            self._around_ms += _used_ms() - start - (self._charged_ms - before)
+            self._around_ms += processor_ms() - start - (self._charged_ms - before)
             if self._around_ms >= _LEAST_MS:
                 self._charge("", self._around_ms)
                 self._around_ms = 0.0
@@ -91,5 +91,6 @@ class Bill:
                 del self._owed[0]
 
 
-def _used_ms() -> float:
+def processor_ms() -> float:
+    """Return the processor time of this process so far, with all threads and with the children that ended."""
     return 1000 * (time.process_time() + children_seconds())

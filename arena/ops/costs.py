@@ -103,7 +103,7 @@ def account_rows(settings: Settings) -> Iterator[Bound]:
         f"the budget; `groups` {budget.groups}; {limits.text('tournaments_per_owner')}; "
         f"{limits.text('qualifications_per_owner')}",
         f"the budget, and for each worker a game of {seats} uploaded bots: {_number(game)}",
-        f"{PLAY_SECONDS:g} s and the game in progress: at most {_number(game)} s",
+        f"{PLAY_SECONDS:g} s and the game in progress: at most {_number(game)} s, then others have as much",
     )
     check = max(
         most_check_seconds("python", DEFAULT_LIMITS.source_bytes),

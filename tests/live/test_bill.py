@@ -120,7 +120,7 @@ def test_a_worker_that_ends_leaves_its_job_and_who_pays(arena: Arena) -> None:
         with own.job():
             own.to("olga")
             PROGRESS.charge(40)
-            ended = PROGRESS.ended_job(bill._used_ms() + 100)
+            ended = PROGRESS.ended_job(bill.processor_ms() + 100)
             assert ended is not None
             assert (ended.group, ended.payer, ended.charged_ms) == (None, "olga", 40)
             assert 100 <= ended.used_ms < 200

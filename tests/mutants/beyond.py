@@ -92,7 +92,7 @@ FAULTS = [
     Fault(
         "who began a job pays for what another job has used",
         "arena/accounts/bill.py",
-        "        self._start_ms = _used_ms()\n        self.to",
+        "        self._start_ms = processor_ms()\n        self.to",
         "        self._start_ms = 0.0\n        self.to",
         ("live/test_bill.py",),
     ),
@@ -327,6 +327,13 @@ FAULTS = [
         "queues/fair.py",
         "if not isinstance(before, bytes) or not is_waiting(self._queue, before.decode()):",
         "if not isinstance(before, bytes) or before:",
+        ("ops/test_queues.py",),
+    ),
+    Fault(
+        "an account with a long job takes its next turn at once",
+        "queues/fair.py",
+        "if self._queue.count and self._leaves_a_turn(account):",
+        "if not self._queue.count and self._leaves_a_turn(account):",
         ("ops/test_queues.py",),
     ),
     Fault(

@@ -12,6 +12,7 @@ from arena.ops.jobs import InlineJobs, Job, JobName, Jobs
 from arena.ops.service import Service
 from arena.store.embedded import EmbeddedStore
 from queues.enqueuing import RUN_JOB, enqueue
+from queues.fair import MOST_OWED, TURN_MS
 from queues.rq_jobs import (
     ARENA_QUEUE,
     BY_ACCOUNT,
@@ -134,6 +135,45 @@ def test_uploads_reviews_and_trial_games_take_turns(jobs: RqJobs) -> None:
         ("game-1", 0, "olga"),
         ("trial-1", "olga"),
     ]
+
+
+def test_an_account_with_a_long_job_leaves_its_next_turns_to_others(jobs: RqJobs) -> None:
+    jobs.play_more_groups("long", 0, "olga")
+    jobs.play_more_groups("long", 1, "olga")
+    jobs.play_more_groups("short", 0, "ana")
+    assert _take(jobs, ARENA_QUEUE) == ("long", 0, "olga")
+    jobs.note_used(JobName.PLAY_LOCAL_GROUPS, "olga", 3.5 * TURN_MS)
+    played = []
+    for _ in range(7):
+        taken = _take(jobs, ARENA_QUEUE)
+        played.append(taken[0] if taken else "")
+        if taken == ("short", 0, "ana"):
+            # Its job is over, and more groups are due.
+            jobs.note_used(JobName.PLAY_LOCAL_GROUPS, "ana", 0.9 * TURN_MS)
+            jobs.play_more_groups("short", 0, "ana")
+    assert played == ["short", "", "short", "", "short", "", "short"]
+    assert _take(jobs, ARENA_QUEUE) == ("long", 1, "olga")
+
+
+def test_an_account_that_owes_turns_plays_while_nobody_else_waits(jobs: RqJobs) -> None:
+    jobs.play_more_groups("long", 0, "olga")
+    jobs.play_more_groups("long", 1, "olga")
+    assert _take(jobs, ARENA_QUEUE) == ("long", 0, "olga")
+    jobs.note_used(JobName.PLAY_LOCAL_GROUPS, "olga", 10**9)
+    assert _take(jobs, ARENA_QUEUE) == ("long", 1, "olga")
+    # Beside others it leaves at most ten minutes to them.
+    jobs.play_more_groups("long", 2, "olga")
+    jobs.compute_matchups("truco", "open", "base@1")
+    taken = [_take_ticket_of(jobs, "olga") for _ in range(MOST_OWED + 1)]
+    assert taken == [None] * MOST_OWED + [Job(JobName.PLAY_LOCAL_GROUPS, ("long", 2, "olga"))]
+
+
+def _take_ticket_of(jobs: RqJobs, account: str) -> Job | None:
+    queue = jobs.queue(ARENA_QUEUE)
+    for ticket in queue.job_ids:
+        if f"-{account}-" in ticket:
+            _begin(queue, ticket)
+    return jobs.next_job(JobName.PLAY_LOCAL_GROUPS, account)
 
 
 def test_nobody_forgets_who_pays() -> None:
