@@ -26,8 +26,8 @@ class FairQueue:
     """Keeps the jobs of one name by account, which is the last argument of each job. The queue of RQ holds at
     most one ticket per account. When a worker takes the ticket, it gets the account's job that has waited
     longest, and the account's next ticket joins the end of the queue. So a lone account still uses all
-    workers. An account whose job took longer than a turn leaves as many of its next turns to others, so that
-    short jobs do not wait for long ones again and again.
+    workers. An account whose job took as long as several turns leaves the others of them to other accounts,
+    so that short jobs do not wait for long ones again and again.
 
     If a worker dies with a ticket or a job, the job is requested again like all jobs.
     """
@@ -64,8 +64,8 @@ class FairQueue:
 
     def note_used(self, account: str, used_ms: float) -> None:
         """Note the processor time of a job of ``account``."""
-        turns = int(used_ms / TURN_MS)
-        if turns:
+        turns = int(used_ms / TURN_MS) - 1
+        if turns > 0:
             owed, connection = self._owed(account), self._queue.connection
             if connection.incrby(owed, turns) > MOST_OWED:
                 connection.set(owed, MOST_OWED)

@@ -106,8 +106,8 @@ FAULTS = [
     Fault(
         "an upload is checked although its owner has used up the day",
         "arena/accounts/upload_intake.py",
-        "elif (spent := self._spent(upload.owner)) is not None:",
-        "elif (spent := self._spent(upload.owner)) is not None and not upload.owner:",
+        "elif (spent := self._spent(upload.account)) is not None:",
+        "elif (spent := self._spent(upload.account)) is not None and not upload.owner:",
         ("live/test_bill.py",),
     ),
     Fault(

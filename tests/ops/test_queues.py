@@ -142,14 +142,14 @@ def test_an_account_with_a_long_job_leaves_its_next_turns_to_others(jobs: RqJobs
     jobs.play_more_groups("long", 1, "olga")
     jobs.play_more_groups("short", 0, "ana")
     assert _take(jobs, ARENA_QUEUE) == ("long", 0, "olga")
-    jobs.note_used(JobName.PLAY_LOCAL_GROUPS, "olga", 3.5 * TURN_MS)
+    jobs.note_used(JobName.PLAY_LOCAL_GROUPS, "olga", 4.5 * TURN_MS)
     played = []
     for _ in range(7):
         taken = _take(jobs, ARENA_QUEUE)
         played.append(taken[0] if taken else "")
         if taken == ("short", 0, "ana"):
             # Its job is over, and more groups are due.
-            jobs.note_used(JobName.PLAY_LOCAL_GROUPS, "ana", 0.9 * TURN_MS)
+            jobs.note_used(JobName.PLAY_LOCAL_GROUPS, "ana", 1.9 * TURN_MS)
             jobs.play_more_groups("short", 0, "ana")
     assert played == ["short", "", "short", "", "short", "", "short"]
     assert _take(jobs, ARENA_QUEUE) == ("long", 1, "olga")
