@@ -82,7 +82,15 @@ def begin(admin: Client) -> dict[str, str]:
         owner.create_game(kind, seats, clock=patient)
     for _ in range(_ANSWERS):
         move(admin.url, tokens)
+    # The house bots, which sit behind the others, have moved.
+    wait_until(lambda: all(max(game["awaiting"], default=0) < len(tokens) for game in unfinished(admin)))
     return tokens
+
+
+def unfinished(admin: Client) -> list[Any]:
+    """The games that have not ended."""
+    games = [admin.game(game["game"]) for game in admin.games()]
+    return [game for game in games if game is not None and game["state"] == "running"]
 
 
 def move(url: str, tokens: Mapping[str, str]) -> None:
