@@ -73,7 +73,8 @@ class HttpSettings:
     """The settings that only the HTTP API reads.
 
     ``bind`` is the address and port. ``processes`` is the number of server processes, and ``connections`` the
-    maximum number of open connections per process. ``grace_seconds`` is the time that requests have to finish
+    maximum number of open connections per process. ``share`` is the percentage of them on which requests of
+    one owner can wait. ``grace_seconds`` is the time that requests have to finish
     at shutdown. ``limits`` are by name, with None for no limit. ``head_seconds`` is the time limit for
     receiving the head of a request from its first byte, or for the first request from the start of the
     connection. ``body_seconds`` is the time limit for receiving a small body. ``unfinished`` is the maximum
@@ -92,6 +93,7 @@ class HttpSettings:
     bind: str = "127.0.0.1:8000"
     processes: int = 1
     connections: int = 10_000
+    share: int = 20
     grace_seconds: int = 5
     limits: Mapping[str, Limit | None] = field(default_factory=lambda: dict(DEFAULT_LIMITS))
     head_seconds: float = 10.0
@@ -209,6 +211,7 @@ class Settings:
                 bind=environ.get("BOTEQUIM_BIND") or http.bind,
                 processes=_number(environ, "BOTEQUIM_WORKERS", http.processes, least=1),
                 connections=_number(environ, "BOTEQUIM_CONNECTIONS", http.connections, least=1),
+                share=_number(environ, "BOTEQUIM_SHARE", http.share, least=1, most=100),
                 grace_seconds=_number(environ, "BOTEQUIM_GRACE", http.grace_seconds),
                 head_seconds=_number(environ, "BOTEQUIM_HEAD", http.head_seconds),
                 body_seconds=_number(environ, "BOTEQUIM_BODY", http.body_seconds),
@@ -306,7 +309,9 @@ def _archive(environ: Mapping[str, str]) -> str:
 Number = TypeVar("Number", int, float)
 
 
-def _number(environ: Mapping[str, str], name: str, default: Number, *, least: int = 0) -> Number:
+def _number(
+    environ: Mapping[str, str], name: str, default: Number, *, least: int = 0, most: int = 2**31 - 1
+) -> Number:
     text = environ.get(name, "")
     if not text:
         return default
@@ -314,8 +319,9 @@ def _number(environ: Mapping[str, str], name: str, default: Number, *, least: in
         number = type(default)(text)
     except ValueError:
         number = type(default)(-1)
-    if not least <= number < 2**31:
-        raise InvalidSetting(f"{text!r} is not a valid number", field=name, expected=f"a number from {least}")
+    if not least <= number <= most:
+        limits = f"from {least}" if most == 2**31 - 1 else f"from {least} to {most}"
+        raise InvalidSetting(f"{text!r} is not a valid number", field=name, expected=f"a number {limits}")
     return number
 
 
