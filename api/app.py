@@ -12,6 +12,8 @@ from api.downloads import Downloads
 from api.http.bodies import BodyIntake
 from api.http.edge import Edge
 from api.http.errors import register_error_handlers
+from api.http.hosts import OwnHosts
+from api.http.places import Places
 from api.http.sessions import protect_pages
 from api.mcp import protocol
 from api.pages import PAGES, site
@@ -86,6 +88,7 @@ def create_app(settings: Settings | None = None, jobs: Jobs | None = None) -> Fl
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
     jobs = jobs or BackgroundJobs(RqJobs(settings.queue_url))
     app.extensions["botequim-bodies"] = BodyIntake(settings.http)
+    app.extensions["botequim-places"] = Places(settings.http.connections, settings.http.share)
     service = app.extensions["botequim"] = open_service(settings, jobs)
     app.extensions["botequim-watching"] = Watching(service.live)
     app.extensions["botequim-downloads"] = Downloads()
@@ -95,7 +98,10 @@ def create_app(settings: Settings | None = None, jobs: Jobs | None = None) -> Fl
     resources = (resource.blueprint for resource in RESOURCES)
     for part in (*resources, docs.blueprint, protocol.blueprint, *PAGES):
         app.register_blueprint(part)
-    outer: Any = Edge(app.wsgi_app)
+    inner: Any = app.wsgi_app
+    if settings.http.hosts:
+        inner = OwnHosts(inner, settings.http.hosts)
+    outer: Any = Edge(inner)
     if settings.http.proxies:
         outer = ProxyFix(outer, x_for=settings.http.proxies, x_proto=settings.http.proxies)
     app.wsgi_app = outer  # type: ignore[method-assign]

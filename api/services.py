@@ -9,6 +9,7 @@ from typing import Final, cast
 from flask import current_app, request
 
 from api.http.bodies import BodyIntake
+from api.http.places import Places
 from arena.ops.logs import log_fields
 from arena.ops.service import Service
 
@@ -34,6 +35,11 @@ def services() -> Service:
 def bodies() -> BodyIntake:
     """Return the reader of request bodies."""
     return cast(BodyIntake, current_app.extensions["botequim-bodies"])
+
+
+def places() -> Places:
+    """Return the places of requests that wait."""
+    return cast(Places, current_app.extensions["botequim-places"])
 
 
 def service_address() -> str | None:

@@ -15,6 +15,7 @@ from arena.errors import ArenaError
 from arena.live.header import Viewer
 from arena.live.service import LiveGames
 from arena.replays.live_table import LiveTable
+from arena.store.waits import Sleep
 
 MIN_INTERVAL: Final = 0.25
 """The minimum number of seconds between two messages about a game."""
@@ -39,7 +40,8 @@ class WatchedGame:
         self._live = live
         self._game_id = game_id
         self._table = LiveTable(live.summary(game_id))
-        self._news = threading.Condition()
+        self._lock = threading.Lock()
+        self._sleeping: set[Sleep] = set()
         self._next = 0
         self._number = 0
         self._last: Message | None = None
@@ -53,7 +55,7 @@ class WatchedGame:
         """Wait for events and send them to the spectators."""
         page = self._live.events(self._game_id, _ANYBODY, start=self._next, wait=wait)
         view = self._live.view(self._game_id, _ANYBODY) if page["events"] else None
-        with self._news:
+        with self._lock:
             self._next = page["next"]
             changes = []
             if view is not None:
@@ -64,7 +66,7 @@ class WatchedGame:
             if changes or self.ended:
                 self._number += 1
                 self._last = Message("moves", {"changes": changes, **self._state()})
-                self._news.notify_all()
+                self._wake()
 
     def _state(self) -> Mapping[str, object]:
         now_ms = self._live.store.clock().now_ms
@@ -73,22 +75,31 @@ class WatchedGame:
 
     def end(self, error: ArenaError | None) -> None:
         """End the streams of the remaining spectators, with the error if there is one."""
-        with self._news:
+        with self._lock:
             self._failed = error
             self.ended = True
-            self._news.notify_all()
+            self._wake()
+
+    def _wake(self) -> None:
+        for sleep in self._sleeping:
+            sleep.wake()
 
     def messages(self, pause: float) -> Iterator[Message | None]:
         """Yield the current table, then every message, and None after ``pause`` seconds without a message."""
-        with self._news:
+        with self._lock:
             number = self._number
             first = Message("table", {"picture": self._table.shown, **self._state()})
         yield first
+        sleep = Sleep()
         while True:
-            with self._news:
+            with self._lock:
+                is_due = self._number != number or self.ended
+                self._sleeping.add(sleep)
+            if not is_due:
+                sleep.wait(pause)
+            with self._lock:
+                self._sleeping.discard(sleep)
                 # Missed messages are not sent again; instead, the whole table is.
-                if self._number == number and not self.ended:
-                    self._news.wait(pause)
                 if self._failed is not None:
                     raise self._failed
                 missed = self._number - number

@@ -144,7 +144,7 @@ def measure(
     with Cores() as cores, EmbeddedStore(folder / "data") as store:
         parts = open_service(Settings(store.url), InlineJobs())
         parts.store.identity.register()
-        settings = {"REDIS_URL": store.url, "BOTEQUIM_LIMITS": "off"}
+        settings = {"REDIS_URL": store.url, "BOTEQUIM_LIMITS": "off", "BOTEQUIM_SHARE": "100"}
         settings["BOTEQUIM_ARCHIVE"] = str(folder / "archive")
         with Server(["-c", serve], "/readyz", folder, settings, cores) as server:
             accounts = sign_up(parts.accounts, "player", players)

@@ -69,6 +69,14 @@ def permitted(principal: Principal | None, scopes: Collection[str]) -> Principal
     return principal
 
 
+def token_holder(authorization: str | None, services: Service) -> Principal | None:
+    """Return the holder of the token in the header ``Authorization``, or None without the header. Raises
+    :class:`~arena.accounts.accounts.InvalidToken` or :class:`~arena.accounts.accounts.OwnerSuspended`.
+    """
+    token = _token({} if authorization is None else {"HTTP_AUTHORIZATION": authorization})
+    return None if token is None else services.accounts.check(token)
+
+
 def still_valid(environ: Environ, services: Service) -> Callable[[], None]:
     """Return a function, for requests that wait, that checks that the request's token has not been revoked.
 

@@ -5,13 +5,13 @@ Gunicorn imports this before gevent patches the sockets, so it does not import t
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import math
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
-from socket import MSG_PEEK
 from typing import TYPE_CHECKING, Any, Final
 
 import gevent
@@ -32,6 +32,14 @@ _READ_AT_ONCE: Final = 8192
 """The maximum number of bytes that gunicorn reads at once, except from the contents of a body."""
 
 _CHUNKS_AT_ONCE: Final = 1024
+
+_SENT_AT_ONCE: Final = 262_144
+"""The number of bytes of a response that a client must accept within the configured time."""
+
+_MOST_AHEAD: Final = 65_536
+"""The maximum number of bytes that are read in advance while a request waits. Nobody waits any more for the
+response to a request behind which more arrives.
+"""
 
 _READABLE: Final = 1
 """The event-loop flag for "readable"."""
@@ -57,10 +65,19 @@ def client_of(address: str) -> str:
 
 
 class Connection(gevent.socket.socket):  # type: ignore[misc]
-    """An accepted connection. Reading past the deadline behaves as if the client had closed it."""
+    """An accepted connection. Reading past the deadline behaves as if the client had closed it. The client
+    has ``send_seconds`` to accept each part of a response; None means unlimited.
+    """
 
-    def __init__(self, accepted: gevent.socket.socket, address: str, heads: UnfinishedHeads) -> None:
+    def __init__(
+        self,
+        accepted: gevent.socket.socket,
+        address: str,
+        heads: UnfinishedHeads,
+        send_seconds: float | None = None,
+    ) -> None:
         super().__init__(accepted.family, accepted.type, accepted.proto, fileno=accepted.detach())
+        self._send_seconds = send_seconds
         self.client = client_of(address)
         self.expired = False
         """Whether the deadline has passed."""
@@ -76,6 +93,8 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
         """Whether to discard the rest of the body."""
         self._request: Any = None
         self._received = False
+        self._ahead = b""
+        """What arrived while a request was waiting, and is not read yet."""
 
     def await_head(self, idle: gevent.Timeout, seconds: float | None = None) -> None:
         """Expect the next request head, which must begin before ``idle`` fires, and be complete within
@@ -105,9 +124,13 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
         """Record that the body was read."""
         self._deadline = math.inf
 
+    def close_after_response(self) -> None:
+        """Close the connection after the response."""
+        self._request.force_close()
+
     def refuse_body(self) -> None:
         """Close the connection after the response, since the rest of the body is not read."""
-        self._request.force_close()
+        self.close_after_response()
         self.refused = True
 
     def recv(self, size: int, flags: int = 0) -> bytes:
@@ -122,7 +145,7 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
         if left > 0:
             self.timeout = None if left == math.inf else left
             try:
-                data: bytes = super().recv(size, flags)
+                data: bytes = self._taken_ahead(size) or super().recv(size, flags)
             except TimeoutError:
                 left = 0
             finally:
@@ -138,15 +161,40 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
                 self._begin()
         return data
 
-    @property
-    def is_closed(self) -> bool:
-        """Whether the client has closed the connection and everything that it sent has been read."""
+    def _taken_ahead(self, size: int) -> bytes:
+        data, self._ahead = self._ahead[:size], self._ahead[size:]
+        return data
+
+    def read_ahead(self) -> bool:
+        """Read what the client has sent in advance, which :meth:`recv` returns later. Returns whether the
+        client has closed the connection, or has sent more than it may send in advance.
+        """
         try:
-            return not self._sock.recv(1, MSG_PEEK)
+            while len(self._ahead) < _MOST_AHEAD:
+                data = self._sock.recv(_MOST_AHEAD)
+                if not data:
+                    return True
+                self._ahead += data
         except BlockingIOError:
             return False
         except OSError:
             return True
+        return True
+
+    def sendall(self, data: bytes, flags: int = 0) -> None:
+        """See :meth:`socket.socket.sendall`. Raises :class:`BrokenPipeError` if the client does not accept
+        the next part of the data within the configured time.
+        """
+        left = memoryview(data)
+        self.timeout = self._send_seconds
+        try:
+            while left:
+                super().sendall(left[:_SENT_AT_ONCE], flags)
+                left = left[_SENT_AT_ONCE:]
+        except TimeoutError:
+            raise BrokenPipeError(errno.EPIPE, "the client reads too slowly") from None
+        finally:
+            self.timeout = None
 
     def linger(self) -> None:
         """End the response, and discard any data that still arrives."""
@@ -174,34 +222,38 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
                 write_problem(self, 408, "Request Timeout", "the head of the request took too long")
 
 
-@contextmanager
-def watch(connection: object, when_closed: Callable[[], object]) -> Iterator[None]:
-    """Call ``when_closed`` if the client closes the connection during the block: at once in a separate
-    greenlet, or at the end of the block. Anything other than a :class:`Connection` is not watched.
+class Watch:
+    """Calls ``when_closed`` once, in a separate greenlet, if the client closes the connection before
+    :meth:`end` is called, or has closed it by then. Anything other than a :class:`Connection` is not watched.
+
+    What the client sends in advance is read, because the end of a connection is behind it.
     """
-    if not isinstance(connection, Connection):
-        yield
-        return
-    watcher = gevent.get_hub().loop.io(connection.fileno(), _READABLE)
-    closed = False
 
-    def look() -> None:
-        nonlocal closed
-        # If the connection is not closed, this is the next request.
-        watcher.stop()
-        if connection.is_closed:
-            closed = True
-            gevent.spawn(when_closed)
+    def __init__(self, connection: object, when_closed: Callable[[], object]) -> None:
+        self._connection = connection if isinstance(connection, Connection) else None
+        self._when_closed = when_closed
+        self._watcher: Any = None
+        if self._connection is not None:
+            self._watcher = gevent.get_hub().loop.io(self._connection.fileno(), _READABLE)
+            self._watcher.start(self._look)
 
-    watcher.start(look)
-    try:
-        yield
-    finally:
+    def _look(self) -> None:
+        assert self._connection is not None
+        if self._connection.read_ahead():
+            self._watcher.stop()
+            self._connection = None
+            gevent.spawn(self._when_closed)
+
+    def end(self) -> None:
+        """Stop watching. Can be called again."""
+        watcher, self._watcher = self._watcher, None
+        if watcher is None:
+            return
         watcher.stop()
         watcher.close()
         # A failed write can end the request before the loop has polled.
-        if not closed and connection.is_closed:
-            when_closed()
+        if self._connection is not None and self._connection.read_ahead():
+            self._when_closed()
 
 
 class UnfinishedHeads:

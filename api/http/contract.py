@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qsl
@@ -25,15 +26,23 @@ from api.http.edge import ALLOWANCE, OPERATION, SMALL_BODY, Environ
 from api.http.errors import ERRORS, add_allowance
 from api.http.idempotency import KEY_ERRORS, carried_out_once, keyed_request
 from api.http.requests import load, read_query
+from api.http.waiting import Stay
 from api.services import bodies, services
 from arena.accounts.accounts import Principal
 from arena.errors import ArenaError
 from arena.operations import OPERATIONS
-from arena.operations.operation import JSON, Operation, operation_id
+from arena.operations.operation import EVENT_STREAM, JSON, Operation, operation_id
 
 View = Callable[..., Any]
 
-_ALWAYS: Final = ("request_timeout", "uri_too_long", "headers_too_large", "internal_error", "busy")
+_ALWAYS: Final = (
+    "request_timeout",
+    "uri_too_long",
+    "unknown_host",
+    "headers_too_large",
+    "internal_error",
+    "busy",
+)
 _WITH_ACCOUNTS: Final = (
     "invalid_token",
     "owner_suspended",
@@ -107,11 +116,18 @@ class ApiOperation(Operation):
         is_json = self.media == JSON and bool(self.returns) and not self.as_text
         return self.method == "GET" and is_json and self.scopes is not None
 
+    @property
+    def waits(self) -> bool:
+        """Whether requests can wait for news, or for the checks of an upload."""
+        return bool(self.raw) or (self.query is not None and "wait" in self.query._declared_fields)
+
     def error_codes(self) -> dict[int, list[str]]:
         """Return all error codes of the operation by HTTP status, in the order of ``ERRORS``."""
         codes = {*self.errors, *_ALWAYS}
         if self.body is not None:
             codes.update(_WITH_BODY)
+        if self.waits or self.media == EVENT_STREAM:
+            codes.add("too_many_connections")
         if self.query is not None:
             codes.update(_WITH_QUERY)
         if self.scopes is not None:
@@ -134,14 +150,15 @@ class ApiOperation(Operation):
         body_schema = self.body() if self.body else None
         raw_query_schema = self.raw_query() if self.raw_query else None
         result_schema = self.returns() if isinstance(self.returns, type) else None
-        takes_key, is_paged, finish = self.takes_key, self.is_paged, self._finish
+        takes_key, is_paged, finish, waits = self.takes_key, self.is_paged, self._finish, self.waits
         adds = limit or self.is_polled
 
         def respond(
             who: Principal | None, arguments: list[object], path: dict[str, str], sent: object
         ) -> Response:
             audit_operation(name, resource, method, who, path, sent)
-            result = view(*arguments, **path)
+            with Stay(request.environ, who) if waits else nullcontext():
+                result = view(*arguments, **path)
             if isinstance(result, Response):
                 return result
             value: Any = None if result_schema is None else result_schema.dump(result)

@@ -6,7 +6,12 @@ import resource
 from typing import Final
 
 RESERVED: Final = 64
-"""The connections of a process beyond the configured number, on which only health checks are answered."""
+"""The connections of a process beyond the configured number: for health checks, and for bots with turns
+pending.
+"""
+
+KEPT: Final = 32
+"""The maximum number of these on which requests of bots are handled at the same time."""
 
 _OTHER: Final = 128
 """Descriptors for everything except client and database connections: files, libraries, pipes."""

@@ -75,6 +75,12 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "The body exceeds the size limit of the operation, which `expected` gives. It was not read.",
     ),
     "uri_too_long": ErrorCode(414, "URL too long", "The URL, including its query, is too long."),
+    "unknown_host": ErrorCode(
+        421,
+        "Another host",
+        "The header `Host` names another host than those for which the service answers, which `expected` "
+        "lists.",
+    ),
     "unsupported_media_type": ErrorCode(
         415,
         "Unsupported media type",
@@ -123,6 +129,13 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "Too many requests from this address have not fully arrived, or their total size is too large. "
         "Requests that wait for a response do not count.",
     ),
+    "too_many_connections": ErrorCode(
+        429,
+        "Too many waiting requests",
+        "The owner of the token, or without a token the address, has too many requests that wait and streams "
+        "at this process. End some of them, and play all games of a bot over one connection. This does not "
+        "stop the clocks of the bot.",
+    ),
     "internal_error": ErrorCode(
         500, "Internal error", "The service failed. Its log has the details under the request id."
     ),
@@ -153,8 +166,9 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "busy": ErrorCode(
         503,
         "Busy",
-        "All connections of this process are in use, or too many large bodies are arriving. Nothing was "
-        "done; try again after `Retry-After` seconds.",
+        "All connections of this process are in use, or too many requests of others wait, or too many large "
+        "bodies are arriving. Nothing was done; try again after `Retry-After` seconds. If there was no room "
+        "for the request of a bot, its clocks stand still for 20 seconds, at most ten minutes in a game.",
     ),
     "store_replaced": ErrorCode(
         503,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import sys
 import time
+from contextlib import suppress
 from types import FrameType
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
@@ -20,7 +21,8 @@ from gunicorn.glogging import Logger
 from gunicorn.workers.ggevent import GeventWorker
 
 from api.http.connections import Connection, UnfinishedHeads, write_problem
-from api.http.descriptors import RESERVED
+from api.http.descriptors import KEPT, RESERVED
+from arena.errors import ArenaError
 from arena.ops.logs import JsonFormatter, TextFormatter
 from arena.ops.settings import MOST_GRACE, HttpSettings
 
@@ -54,6 +56,8 @@ class DrainingWorker(GeventWorker):
         self._open: WeakKeyDictionary[gevent.Greenlet, Connection] = WeakKeyDictionary()
         self._idle: WeakKeyDictionary[gevent.Greenlet, gevent.Timeout] = WeakKeyDictionary()
         self._crowded = -_QUIET_SECONDS
+        self._kept = 0
+        """How many requests of bots are being handled on reserved connections."""
 
     def run(self) -> None:
         """Serve until the worker is stopped."""
@@ -61,6 +65,8 @@ class DrainingWorker(GeventWorker):
 
         metrics.connections_limit.set(self._most)
         http = self.http_settings()
+        self.wsgi.extensions["botequim-places"].resize(self._most)
+        self._send_seconds = http.send_seconds
         # Behind a proxy, all connections come from the proxy, which sends complete heads.
         self._heads = UnfinishedHeads(http.head_seconds, None if http.proxies else http.unfinished)
         super().run()
@@ -76,7 +82,7 @@ class DrainingWorker(GeventWorker):
         """Serve one connection."""
         from api.http import metrics
 
-        connection = Connection(client, addr[0] if addr else "", self._heads)
+        connection = Connection(client, addr[0] if addr else "", self._heads, self._send_seconds)
         current = gevent.getcurrent()
         self._open[current] = connection
         metrics.connections.inc()
@@ -105,13 +111,33 @@ class DrainingWorker(GeventWorker):
         """Handle a request whose head was read."""
         sock.head_complete(req)
         self._idle.pop(gevent.getcurrent(), None)
-        if sock.crowded and req.path not in HEALTH:
-            self._refuse(sock)
+        is_kept = sock.crowded and req.path not in HEALTH
+        if is_kept:
+            if not self._has_room(req):
+                self._refuse(sock)
+            req.force_close()
+        self._kept += is_kept
         try:
             super().handle_request(listener_name, req, sock, addr)
         finally:
+            self._kept -= is_kept
             if sock.refused:
                 sock.linger()
+
+    def _has_room(self, req: Request) -> bool:
+        """Return whether a request can use a reserved connection: that of a bot with turns pending. The
+        clocks of any other bot then stand still for a while.
+        """
+        from api.http.auth import token_holder
+
+        services = self.wsgi.extensions["botequim"]
+        with suppress(ArenaError):
+            who = token_holder(dict(req.headers).get("AUTHORIZATION"), services)
+            if who is not None and who.scope == "bot":
+                if self._kept < KEPT and services.live.has_turns(who.name):
+                    return True
+                services.live.stand_still(who.name)
+        return False
 
     def _refuse(self, connection: Connection) -> None:
         from api.http import metrics

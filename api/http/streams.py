@@ -18,7 +18,8 @@ from flask import Response, request
 from prometheus_client import Gauge
 
 from api.http.auth import still_valid
-from api.http.connections import watch
+from api.http.edge import PRINCIPAL
+from api.http.waiting import Stay
 from api.services import services
 from api.watching import Watching
 from arena.errors import ArenaError
@@ -187,23 +188,23 @@ def _response(messages: Iterator[bytes], when_closed: Callable[[], object] = lam
     """Return the response. ``when_closed`` is called if the client closes the connection early."""
     connection = request.environ.get("gunicorn.socket")
     if connection is not None:
-        connection.settimeout(services().settings.http.send_seconds)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _BUFFER_BYTES)
     check = still_valid(request.environ, services())
     until = time.monotonic() + services().settings.http.stream_seconds
+    stay = Stay(request.environ, request.environ.get(PRINCIPAL))
+    stay.waiter.when_left = when_closed
 
     def sent() -> Iterator[bytes]:
         _open.inc()
         try:
-            with watch(connection, when_closed):
-                yield b"retry: %d\n\n" % _RETRY_MS
-                for message in messages:
-                    check()
-                    yield message
-                    if _stopping.is_set() or time.monotonic() > until:
-                        break
-                else:
-                    return
+            yield b"retry: %d\n\n" % _RETRY_MS
+            for message in stay.each(messages):
+                check()
+                yield message
+                if _stopping.is_set() or time.monotonic() > until:
+                    break
+            else:
+                return
         except ArenaError as error:
             # The token was revoked or the store is unavailable; the next request will report the error.
             yield _message("reconnect", {"code": error.code, "after_ms": _RETRY_MS})
@@ -212,4 +213,7 @@ def _response(messages: Iterator[bytes], when_closed: Callable[[], object] = lam
             _open.dec()
         yield _message("reconnect", {"code": "come_back", "after_ms": _RETRY_MS})
 
-    return Response(sent(), content_type=EVENT_STREAM, headers={"X-Accel-Buffering": "no"})
+    response = Response(sent(), content_type=EVENT_STREAM, headers={"X-Accel-Buffering": "no"})
+    response.call_on_close(stay.end)
+    stay.begin()
+    return response

@@ -15,6 +15,7 @@ from werkzeug.wrappers import Response
 from api.http.auth import viewer
 from api.http.edge import PRINCIPAL, REQUEST_ID, Environ
 from api.http.requests import load
+from api.http.waiting import WATCHED
 from arena.live.header import Viewer
 from arena.operations.operation import JSON
 
@@ -64,6 +65,7 @@ class ToolCaller:
             if name in self._environ:
                 environ[name] = self._environ[name]
         environ["HTTP_X_REQUEST_ID"] = self._environ[REQUEST_ID]
+        environ[WATCHED] = self._environ.get("gunicorn.socket")
         reply = Response.from_app(current_app.wsgi_app, environ)
         if reply.status_code >= 400:
             raise Refused(orjson.loads(reply.get_data()))

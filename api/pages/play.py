@@ -12,6 +12,7 @@ from flask.typing import ResponseReturnValue
 from markupsafe import Markup
 
 from api.http.sessions import client_address, person, visitor
+from api.http.waiting import Stay
 from api.pages.site import blueprint, form, page
 from api.services import service_address, services
 from arena.accounts.versions import BotAccount
@@ -322,9 +323,10 @@ def seat_state(game: str) -> Response:
     """Return the table as JSON as soon as its version differs from ``since``."""
     since, after = _number(request.args.get("since")), _number(request.args.get("after"))
     wait = 0 if since is None else min(_WAIT_SECONDS, services().settings.http.max_wait)
-    shown = seat_table(
-        services().live, services().people, game, _player(), since=since, after=after, wait=wait
-    )
+    with Stay(request.environ, visitor().principal):
+        shown = seat_table(
+            services().live, services().people, game, _player(), since=since, after=after, wait=wait
+        )
     return _json(shown)
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
 
 from flask import Response, request
 
 from api.http import streams
 from api.http.auth import still_valid, viewer
-from api.http.connections import watch
 from api.http.contract import Blueprint, json_response
 from api.http.metrics import count_answers
 from api.news import NewsTexts
@@ -30,6 +28,7 @@ from api.services import services
 from api.turn_texts import page_text, wants_text
 from arena.accounts.accounts import Principal
 from arena.live.text_answers import kinds_of, read_answers
+from arena.store.waits import Waiter
 
 blueprint = Blueprint("turns", __name__, description="Turns and answers: everything a bot needs to play.")
 
@@ -38,12 +37,11 @@ _BYTES_PER_ANSWER = 500
 _VALUES_PER_ANSWER = 5
 
 
-def _ending_presence(who: Principal, query: GivenTurns) -> AbstractContextManager[None]:
+def _end_presence_if_left(who: Principal) -> None:
     """End the presence of the bot if the bot closes the connection while it waits."""
-    if not query["wait"]:
-        return nullcontext()
-    presence = services().live.presence
-    return watch(request.environ.get("gunicorn.socket"), lambda: presence.end(who.name))
+    found, presence = Waiter.current(), services().live.presence
+    if found is not None:
+        found.when_left = lambda: presence.end(who.name)
 
 
 def _selection(query: GivenTurns) -> TurnSelection:
@@ -60,8 +58,8 @@ def _selection(query: GivenTurns) -> TurnSelection:
 @blueprint.operation(query=TurnsQuery, returns=TurnPageSchema)
 def get_turns(who: Principal, query: GivenTurns) -> Response:
     check = still_valid(request.environ, services())
-    with _ending_presence(who, query):
-        turns, cursor = services().live.turns(who.name, **_selection(query))
+    _end_presence_if_left(who)
+    turns, cursor = services().live.turns(who.name, **_selection(query))
     check()
     if wants_text(request.environ):
         return page_text((), {}, turns, cursor, query["legal"], NewsTexts(who.name, viewer(who)))
@@ -83,8 +81,8 @@ def exchange_turns(who: Principal, query: GivenTurns, body: GivenAnswers) -> Res
         answers = read_answers(live, answers)
         news.confirm(answers)
     check = still_valid(request.environ, services()) if query["wait"] else None
-    with _ending_presence(who, query):
-        results, turns, cursor = live.exchange(who.name, answers, **_selection(query))
+    _end_presence_if_left(who)
+    results, turns, cursor = live.exchange(who.name, answers, **_selection(query))
     if check is not None:
         check()
     count_answers(results)

@@ -34,6 +34,7 @@ from arena.store.notifications import Notifier, upload_topic
 from arena.store.repositories import Store
 from arena.store.rows import read_row, reading, shown_or_left_out, write_row
 from arena.store.uploads import UploadStore
+from arena.store.waits import MayNotWait
 
 log = logging.getLogger(__name__)
 
@@ -244,9 +245,12 @@ class Uploads:
             while True:
                 upload = self.find(upload.bot, upload.id)
                 left = until - time.monotonic()
-                if upload.is_settled or left <= 0 or self._notifier.is_stopped:
+                if upload.is_settled or left <= 0 or subscription.is_over:
                     return upload
-                subscription.wait(left)
+                try:
+                    subscription.wait(left)
+                except MayNotWait:
+                    return upload
 
     def unsettled(self, bot: str) -> list[ReceivedUpload]:
         """Return the uploads of a bot that are being checked, oldest first."""

@@ -178,7 +178,7 @@ class Comparisons:
                 if view["version"] != since:
                     return view
                 left = until - time.monotonic()
-                if left <= 0 or view["state"] in OVER or self._notifier.is_stopped:
+                if left <= 0 or view["state"] in OVER or subscription.is_over:
                     return None
                 subscription.wait(left)
 

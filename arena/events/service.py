@@ -458,7 +458,7 @@ class Tournaments:
                 if view["version"] != since:
                     return view
                 left = until - time.monotonic()
-                if left <= 0 or view["state"] in OVER or self._live.notifier.is_stopped:
+                if left <= 0 or view["state"] in OVER or subscription.is_over:
                     return None
                 subscription.wait(left)
 

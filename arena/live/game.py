@@ -230,7 +230,14 @@ class LiveGame:
             self._before = _Marks(header)
         else:
             end = table.first_event + len(table.events)
-            self._before = _Marks(header, _progress(table), end, table.awaited(), table.positions())
+            self._before = _Marks(header, self._progress(), end, table.awaited(), table.positions())
+
+    def stand_still(self, bot: str, clock: ServiceClock) -> None:
+        """Stop the clocks of a bot in a running game for a while, unless they have run out."""
+        late = self.late_seats(clock)
+        for seat in self.header.seats_of(bot) if self.is_running else ():
+            if seat not in late:
+                self.clocks[seat].stand_still(clock)
 
     def start(self, clock: ServiceClock) -> None:
         """Deal the first hand. All seats must be taken."""
@@ -256,7 +263,7 @@ class LiveGame:
         header = self.header
         step = GameStep(header.game, self.version, version)
         after: _Marks | None = None
-        if table is not None and _progress(table) != before.progress:
+        if table is not None and self._progress() != before.progress:
             awaited = table.awaited()
             if not awaited and header.state == "running":
                 outcome = table.outcome()
@@ -273,7 +280,7 @@ class LiveGame:
             self._put_table(table, step, clock)
             self._put_turns(step.turns, awaited, positions)
             end = table.first_event + len(table.events)
-            after = _Marks(_header_marks(header), _progress(table), end, awaited, positions)
+            after = _Marks(_header_marks(header), self._progress(), end, awaited, positions)
         if _header_marks(header) != before.header:
             step.header = header.dumps()
             step.listing = self._listing(before.header[0])
@@ -300,6 +307,12 @@ class LiveGame:
             dropped = len(table.events) - _EVENTS_KEPT
             del table.events[:dropped]
             table.first_event += dropped
+
+    def _progress(self) -> tuple[int, int, int, int]:
+        """Return numbers of which some number grows with every change of the table or of its clocks."""
+        table = self.playing
+        still_ms = sum(own.still_until_ms for own in self.clocks)
+        return table.logged, len(table.faults), len(table.resigned), still_ms
 
     def _run_clocks(self, awaited: Sequence[int], positions: Sequence[Position], clock: ServiceClock) -> int:
         """Run the clocks of the seats that must act, and return when the game is next due."""
@@ -376,7 +389,7 @@ class _Marks(NamedTuple):
     """The state of a game when a change began."""
 
     header: tuple[Any, ...] = (None,)
-    progress: tuple[int, int, int] = (0, 0, 0)
+    progress: tuple[int, int, int, int] = (0, 0, 0, 0)
     events: int = 0
     awaited: tuple[int, ...] = ()
     positions: Sequence[Position] = ()
@@ -384,10 +397,6 @@ class _Marks(NamedTuple):
 
 _NOWHERE: Final[Sequence[Position]] = [(0, ())] * 16
 """The positions of seats before the game begins."""
-
-
-def _progress(table: Table) -> tuple[int, int, int]:
-    return table.logged, len(table.faults), len(table.resigned)
 
 
 def _header_marks(header: GameHeader) -> tuple[object, ...]:

@@ -59,6 +59,7 @@ from arena.play.dealing import SEED_BYTES
 from arena.play.game_ids import place_of
 from arena.records.archive.archive import Archive
 from arena.store.game_index import GameList
+from arena.store.games import PendingQuery
 from arena.store.notifications import game_topic
 from arena.store.paging import Cursor, Page, filled_page, parse_number
 from arena.store.repositories import Store
@@ -69,6 +70,11 @@ Results = list[Result]
 _ID_BYTES: Final = 9
 _RECORDS_AT_ONCE: Final = 100
 _LOOKED_AT: Final = 100
+
+_STILL_EVERY: Final = 2.0
+"""The minimum number of seconds between two times that a process stops the clocks of a bot."""
+
+_KEPT_STILL: Final = 20_000
 
 
 class JoinedGame(GameSummary):
@@ -142,6 +148,7 @@ class LiveGames:
         self.repository = GameRepository(self.store, self._after_step, kept_games=kept_games)
         self.notifier = store.notifier(self.repository.forget_older)
         self.finalizer = GameFinalizer(self.repository, store, retention, jobs, in_charge)
+        self._stood_still: dict[str, float] = {}
         self.notes = store.notes
         self.readings = store.readings
         self._turns = Turns(self.repository, self.notifier, self.notes)
@@ -561,7 +568,31 @@ class LiveGames:
         its running games.
         """
         self.presence.end(bot)
-        found: list[str] = []
+        return self._running(bot)
+
+    def has_turns(self, bot: str) -> bool:
+        """Return whether the bot has a turn that it must answer."""
+        return bool(self.store.pending(PendingQuery(bot, 0, 1, False)))
+
+    def stand_still(self, bot: str) -> None:
+        """Stop the clocks of the bot in all its games for a while, because the service had no room for its
+        request.
+        """
+        now = time.monotonic()
+        if now - self._stood_still.get(bot, -math.inf) < _STILL_EVERY:
+            return
+        if len(self._stood_still) >= _KEPT_STILL:
+            self._stood_still.clear()
+        self._stood_still[bot] = now
+
+        def act(game: LiveGame, clock: ServiceClock) -> None:
+            game.stand_still(bot, clock)
+
+        self.repository.change(dict.fromkeys(self._running(bot), act))
+
+    def _running(self, bot: str) -> Sequence[str]:
+        """Return the running games of a bot."""
+        found = []
         before: Cursor | None = None
         while members := self.index.page(GameList(bot=bot), before, _LOOKED_AT):
             before = members[-1]
@@ -604,7 +635,7 @@ class LiveGames:
             while True:
                 yield
                 left = until - time.monotonic()
-                if left <= 0 or self.notifier.is_stopped:
+                if left <= 0 or subscription.is_over:
                     return
                 subscription.wait(left)
 

@@ -24,6 +24,7 @@ from arena.store.games import PendingQuery, PendingTurn
 from arena.store.notes import NoteStore
 from arena.store.notifications import Notifier, Subscription, right_topic, turn_topic
 from arena.store.paging import InvalidCursor
+from arena.store.waits import MayNotWait
 from arena.text import printable
 
 Result = dict[str, Any]
@@ -111,7 +112,12 @@ class Turns:
             results, pending = self._answer(bot, answers, query)
             page = self._page(bot, position, rights, limit, pending)
             if not page.turns:
-                page = self._wait(subscription, bot, position, wait, rights, limit)
+                try:
+                    page = self._wait(subscription, bot, position, wait, rights, limit)
+                except MayNotWait:
+                    # The bot must get the results of its answers; its next request will be refused.
+                    if not results:
+                        raise
             return Exchange(results, *page)
 
     # Waiting
@@ -136,7 +142,7 @@ class Turns:
         while True:
             subscription.wait(until - time.monotonic())
             page = self._page(bot, position, rights, limit)
-            if page.turns or time.monotonic() >= until or self._notifier.is_stopped:
+            if page.turns or time.monotonic() >= until or subscription.is_over:
                 return page
 
     def _cursor(self, cursor: str | None) -> _TurnCursor:

@@ -62,6 +62,10 @@ which do not count, to people you know.
 """
 
 
+_WAITING: Final = "requests that wait, and streams"
+_NO_TIME: Final = "no processor time"
+
+
 class Bound(NamedTuple):
     """A row of a table: some work, its limits, its seconds in a day, and what it holds at any moment."""
 
@@ -126,8 +130,15 @@ def account_rows(settings: Settings) -> Iterator[Bound]:
     yield Bound(
         "host names of webhooks",
         f"{NAMES_PER_OWNER} pending names in each process",
-        "no processor time",
+        _NO_TIME,
         f"{NAMES_PER_OWNER} of {NAMES} threads",
+    )
+    places = settings.http.connections * settings.http.share // 100
+    yield Bound(
+        _WAITING,
+        f"`BOTEQUIM_SHARE` {settings.http.share}; `BOTEQUIM_CONNECTIONS` {settings.http.connections}",
+        _NO_TIME,
+        f"{places} connections of each process",
     )
     yield Bound(
         f"requests with one token; an account has one, and one for each of {settings.quotas.owner.bots} bots",
@@ -169,6 +180,13 @@ def address_rows(settings: Settings) -> Iterator[Bound]:
         f"{limits.text('trial_games_in_a_row_per_address')}; {_number(trial)} s a game",
         limits.day("trial_games_per_address", trial, seconds),
         f"{_number(trial)} s of a worker, after all other work, then another account's turn",
+    )
+    places = settings.http.connections * (settings.http.share // 2) // 100
+    yield Bound(
+        _WAITING,
+        f"half of `BOTEQUIM_SHARE` {settings.http.share}; `BOTEQUIM_CONNECTIONS` {settings.http.connections}",
+        _NO_TIME,
+        f"{places} connections of each process",
     )
     yield Bound(
         "requests without a token",

@@ -73,7 +73,8 @@ class HttpSettings:
     """The settings that only the HTTP API reads.
 
     ``bind`` is the address and port. ``processes`` is the number of server processes, and ``connections`` the
-    maximum number of open connections per process. ``grace_seconds`` is the time that requests have to finish
+    maximum number of open connections per process. ``share`` is the percentage of them on which requests of
+    one owner can wait. ``grace_seconds`` is the time that requests have to finish
     at shutdown. ``limits`` are by name, with None for no limit. ``head_seconds`` is the time limit for
     receiving the head of a request from its first byte, or for the first request from the start of the
     connection. ``body_seconds`` is the time limit for receiving a small body. ``unfinished`` is the maximum
@@ -81,17 +82,19 @@ class HttpSettings:
     in bytes, of all larger bodies being received; one address gets a quarter of it. ``max_depth`` limits the
     nesting of JSON in a body. ``max_wait`` limits the seconds that a request can wait. ``upload_wait`` is the
     number of seconds that a request with an upload waits for its outcome. ``ping_seconds`` is the pause
-    between pings on a quiet stream. ``send_seconds`` is how long the reader of a stream can accept no data
-    before it is disconnected. ``stream_seconds`` is the lifetime of a stream; its reader then reconnects,
-    which spreads the load over processes. ``proxies`` is the number of trusted proxies in front of the
-    server. ``public_url`` is the service's address for its users, or empty to use the address in each
-    request. ``security_contact`` is a URL for vulnerability reports, or empty for none. If ``sweep`` is set,
-    this process serves the clocks of games.
+    between pings on a quiet stream. ``send_seconds`` is the time limit for accepting each part of a response,
+    after which its reader is disconnected. ``stream_seconds`` is the lifetime of a stream; its reader then
+    reconnects, which spreads the load over processes. ``proxies`` is the number of trusted proxies in front
+    of the server. ``hosts`` are the names for which the service answers, or empty for all. ``public_url`` is
+    the service's address for its users, or empty to use the address in each request. ``security_contact`` is
+    a URL for vulnerability reports, or empty for none. If ``sweep`` is set, this process serves the clocks of
+    games.
     """
 
     bind: str = "127.0.0.1:8000"
     processes: int = 1
     connections: int = 10_000
+    share: int = 20
     grace_seconds: int = 5
     limits: Mapping[str, Limit | None] = field(default_factory=lambda: dict(DEFAULT_LIMITS))
     head_seconds: float = 10.0
@@ -105,6 +108,7 @@ class HttpSettings:
     send_seconds: float = 20.0
     stream_seconds: float = 3600.0
     proxies: int = 0
+    hosts: frozenset[str] = frozenset()
     public_url: str = ""
     security_contact: str = ""
     sweep: bool = True
@@ -209,6 +213,7 @@ class Settings:
                 bind=environ.get("BOTEQUIM_BIND") or http.bind,
                 processes=_number(environ, "BOTEQUIM_WORKERS", http.processes, least=1),
                 connections=_number(environ, "BOTEQUIM_CONNECTIONS", http.connections, least=1),
+                share=_number(environ, "BOTEQUIM_SHARE", http.share, least=1, most=100),
                 grace_seconds=_number(environ, "BOTEQUIM_GRACE", http.grace_seconds),
                 head_seconds=_number(environ, "BOTEQUIM_HEAD", http.head_seconds),
                 body_seconds=_number(environ, "BOTEQUIM_BODY", http.body_seconds),
@@ -219,6 +224,7 @@ class Settings:
                 send_seconds=_number(environ, "BOTEQUIM_SEND", http.send_seconds),
                 stream_seconds=_number(environ, "BOTEQUIM_STREAM", http.stream_seconds),
                 proxies=_number(environ, "BOTEQUIM_PROXIES", http.proxies),
+                hosts=_hosts(environ),
                 public_url=_public_url(environ),
                 security_contact=_security_contact(environ),
                 sweep=_flag(environ, "BOTEQUIM_SWEEP", http.sweep),
@@ -306,7 +312,9 @@ def _archive(environ: Mapping[str, str]) -> str:
 Number = TypeVar("Number", int, float)
 
 
-def _number(environ: Mapping[str, str], name: str, default: Number, *, least: int = 0) -> Number:
+def _number(
+    environ: Mapping[str, str], name: str, default: Number, *, least: int = 0, most: int = 2**31 - 1
+) -> Number:
     text = environ.get(name, "")
     if not text:
         return default
@@ -314,8 +322,9 @@ def _number(environ: Mapping[str, str], name: str, default: Number, *, least: in
         number = type(default)(text)
     except ValueError:
         number = type(default)(-1)
-    if not least <= number < 2**31:
-        raise InvalidSetting(f"{text!r} is not a valid number", field=name, expected=f"a number from {least}")
+    if not least <= number <= most:
+        limits = f"from {least}" if most == 2**31 - 1 else f"from {least} to {most}"
+        raise InvalidSetting(f"{text!r} is not a valid number", field=name, expected=f"a number {limits}")
     return number
 
 
@@ -335,6 +344,35 @@ def _public_url(environ: Mapping[str, str]) -> str:
             expected="https://host or http://host:port",
         )
     return url
+
+
+def _hosts(environ: Mapping[str, str]) -> frozenset[str]:
+    hosts = set()
+    for host in filter(None, environ.get("BOTEQUIM_HOSTS", "").lower().replace(" ", "").split(",")):
+        if not re.fullmatch(r"[a-z0-9._-]+|\[[0-9a-f:.]+\]", host):
+            raise InvalidSetting(
+                f"{host!r} is not a valid host",
+                field="BOTEQUIM_HOSTS",
+                expected="names or addresses without ports, separated by commas, for example localhost,[::1]",
+            )
+        hosts.add(host)
+    public = urlsplit(_public_url(environ)).netloc.lower()
+    if hosts and public:
+        hosts.add(re.sub(r":[0-9]*\Z", "", public))
+    return frozenset(hosts)
+
+
+def set_own_hosts(environ: MutableMapping[str, str], host: str) -> None:
+    """Make a service that listens on ``host`` answer only for its own names if only this machine can reach it
+    and no proxy stands in front of it, unless other names are configured.
+    """
+    try:
+        is_local = ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        is_local = host == "localhost"
+    if is_local and not _number(environ, "BOTEQUIM_PROXIES", 0):
+        own = f"[{host}]" if ":" in host else host
+        environ.setdefault("BOTEQUIM_HOSTS", f"localhost,127.0.0.1,[::1],{own}")
 
 
 def _security_contact(environ: Mapping[str, str]) -> str:

@@ -27,7 +27,15 @@ from arena.errors import ArenaError
 from arena.ops.data_check import check_data
 from arena.ops.die_with_parent import die_with_parent
 from arena.ops.process_logs import ProcessLog, json_handler, rotate_if_large
-from arena.ops.settings import MOST_GRACE, Settings, maxmemory, redis_url, set_archive, without_archive
+from arena.ops.settings import (
+    MOST_GRACE,
+    Settings,
+    maxmemory,
+    redis_url,
+    set_archive,
+    set_own_hosts,
+    without_archive,
+)
 from arena.store.embedded import DataFolderInUse, EmbeddedStore, StoreKilled
 from arena.store.server import StoreFailed
 
@@ -294,6 +302,7 @@ class Supervisor:
                 self._environment.setdefault("BOTEQUIM_OWN_RUNTIME", "1")
             if self._stop.is_set():
                 return
+            set_own_hosts(self._environment, self.address.host)
             settings = Settings.from_environment(self._environment)
             check_data(settings, is_alone=self._store is not None)
             self._stop_after = STOP_AFTER + settings.http.grace_seconds

@@ -15,6 +15,14 @@ from arena.errors import ArenaError
 MAX_TURN_MS: Final = 7 * 86_400_000
 MAX_BANK_MS: Final = 30 * 86_400_000
 
+STILL_MS: Final = 22_000
+"""For how long a clock stands still after the service had no room for a request of the bot: longer than any
+pause that the client makes before it tries again.
+"""
+
+MOST_STILL_MS: Final = 600_000
+"""For how long, at most, one clock stands still in one game for this reason."""
+
 
 class ServiceClock(NamedTuple):
     """The server's time and the total length of the service's outages so far."""
@@ -104,19 +112,30 @@ class TimeLeft(NamedTuple):
 
 
 class SeatClock:
-    """The clock of one seat. It runs while the seat has a turn that it must answer. ``more`` holds fields
-    stored by a newer version of the program.
+    """The clock of one seat. It runs while the seat has a turn that it must answer, and stands still until
+    ``still_until_ms``. ``stood_ms`` is for how long it has stood still during turns, and ``started_ms`` is
+    later by as much as it stands still in the current one. ``more`` holds fields stored by a newer version of
+    the program.
     """
 
-    __slots__ = ("bank_ms", "more", "outage_ms", "started_ms", "turn")
+    __slots__ = ("bank_ms", "more", "outage_ms", "started_ms", "still_until_ms", "stood_ms", "turn")
 
     def __init__(
-        self, bank_ms: int, turn: int = 0, started_ms: int = 0, outage_ms: int = 0, *more: object
+        self,
+        bank_ms: int,
+        turn: int = 0,
+        started_ms: int = 0,
+        outage_ms: int = 0,
+        still_until_ms: int = 0,
+        stood_ms: int = 0,
+        *more: object,
     ) -> None:
         self.bank_ms = bank_ms
         self.turn = turn
         self.started_ms = started_ms
         self.outage_ms = outage_ms
+        self.still_until_ms = still_until_ms
+        self.stood_ms = stood_ms
         self.more = more
 
     @classmethod
@@ -125,10 +144,14 @@ class SeatClock:
         values.
         """
         bank_ms, turn, started_ms, outage_ms, *more = values
-        for value in (bank_ms, turn, started_ms, outage_ms):
+        still: Sequence[Any] = (0, 0)
+        if more and isinstance(more[0], list):
+            still = more.pop(0)
+        for value in (bank_ms, turn, started_ms, outage_ms, *still):
             if type(value) is not int:
                 raise TypeError(f"a stored clock must consist of whole numbers, not {value!r}")
-        return cls(bank_ms, turn, started_ms, outage_ms, *more)
+        still_until_ms, stood_ms = still
+        return cls(bank_ms, turn, started_ms, outage_ms, still_until_ms, stood_ms, *more)
 
     def run(self, turn: int, settings: ClockSettings, clock: ServiceClock) -> None:
         """Start the clock for the turn with this number, or stop it if the number is 0. The clock of the
@@ -138,11 +161,28 @@ class SeatClock:
             return
         if self.turn:
             self.bank_ms = self.left(settings, clock).bank_ms
-        self.turn, self.started_ms, self.outage_ms = turn, clock.now_ms, clock.outage_ms
+        self.turn, self.outage_ms = turn, clock.outage_ms
+        self.started_ms = max(clock.now_ms, self.still_until_ms)
+
+    def stand_still(self, clock: ServiceClock) -> None:
+        """Stop the clock for :data:`STILL_MS` from now, but during the turns of a game for at most
+        :data:`MOST_STILL_MS`.
+        """
+        begin_ms = max(clock.now_ms, self.still_until_ms)
+        more_ms = clock.now_ms + STILL_MS - begin_ms
+        if self.turn:
+            more_ms = min(more_ms, MOST_STILL_MS - self.stood_ms)
+        if more_ms <= 0:
+            return
+        self.still_until_ms = begin_ms + more_ms
+        if self.turn:
+            self.stood_ms += more_ms
+            self.started_ms += more_ms
 
     def left(self, settings: ClockSettings, clock: ServiceClock) -> TimeLeft:
         """Return the remaining time of a running clock, which is never negative."""
-        used = clock.now_ms - self.started_ms - (clock.outage_ms - self.outage_ms)
+        now_ms = max(clock.now_ms, self.still_until_ms)
+        used = now_ms - self.started_ms - (clock.outage_ms - self.outage_ms)
         beyond = max(0, used - settings.per_turn_ms)
         return TimeLeft(
             min(settings.per_turn_ms, max(0, settings.per_turn_ms - used)), max(0, self.bank_ms - beyond)
@@ -156,4 +196,7 @@ class SeatClock:
 
     def as_json(self) -> list[object]:
         """Return the stored form."""
-        return [self.bank_ms, self.turn, self.started_ms, self.outage_ms, *self.more]
+        own = (self.bank_ms, self.turn, self.started_ms, self.outage_ms)
+        # Few clocks ever stand still.
+        still = ([self.still_until_ms, self.stood_ms],) if self.still_until_ms else ()
+        return [*own, *still, *self.more]

@@ -18,6 +18,7 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 from arena.errors import ArenaError
 from arena.store.connection import RedisConnection, ServerConnection
 from arena.store.games import WAKE_CHANNEL
+from arena.store.waits import Sleep
 
 _BLIND_WAIT: Final = 1.0
 """Seconds between reads of the store while the process is not subscribed."""
@@ -25,16 +26,15 @@ _BLIND_WAIT: Final = 1.0
 _RETRY: Final = 0.25
 
 
-class Subscription:
-    """A waiting request, subscribed inside its ``with`` block. It is used by only one thread or greenlet."""
+class Subscription(Sleep):
+    """A wait for notifications, subscribed inside its ``with`` block."""
 
-    __slots__ = ("_event", "_notifier", "_topics", "_woken")
+    __slots__ = ("_notifier", "_topics")
 
     def __init__(self, notifier: Notifier, keys: Sequence[str]) -> None:
+        super().__init__()
         self._topics = keys
         self._notifier = notifier
-        self._woken = False
-        self._event: threading.Event | None = None
 
     def __enter__(self) -> Subscription:
         self._notifier.add(self, self._topics)
@@ -43,22 +43,14 @@ class Subscription:
     def __exit__(self, *_: object) -> None:
         self._notifier.remove(self, self._topics)
 
-    def wait(self, seconds: float) -> None:
-        """Wait at most ``seconds`` for a notification."""
-        if self._event is None:
-            # Created lazily: most requests never wait, and creating an event is expensive.
-            self._event = threading.Event()
-        if not self._woken and seconds > 0:
-            self._event.wait(seconds if self._notifier.is_subscribed else min(seconds, _BLIND_WAIT))
-        self._event.clear()
-        self._woken = False
+    @property
+    def is_over(self) -> bool:
+        """Whether further waiting is pointless, because whoever waits has left, or the process stops."""
+        return super().is_over or self._notifier.is_stopped
 
-    def wake(self) -> None:
-        """End the current or the next wait."""
-        self._woken = True
-        event = self._event
-        if event is not None:
-            event.set()
+    def wait(self, seconds: float) -> None:
+        """Wait at most ``seconds`` for a notification. Raises :class:`MayNotWait`."""
+        super().wait(seconds if self._notifier.is_subscribed else min(seconds, _BLIND_WAIT))
 
 
 class Notifier:

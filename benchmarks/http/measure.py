@@ -124,7 +124,12 @@ class HttpBench:
 
     def _server(self, arguments: Sequence[str], ready: str, settings: dict[str, str]) -> Server:
         archive = str(self._folder / "archive")
-        environment = {"REDIS_URL": self._store.url, "BOTEQUIM_LIMITS": "off", "BOTEQUIM_ARCHIVE": archive}
+        environment = {
+            "REDIS_URL": self._store.url,
+            "BOTEQUIM_LIMITS": "off",
+            "BOTEQUIM_SHARE": "100",
+            "BOTEQUIM_ARCHIVE": archive,
+        }
         environment.update(settings)
         return Server(arguments, ready, self._folder, environment, self._cores)
 

@@ -97,7 +97,7 @@ class SpectatorBench:
         kinds: list[str] = []
         got: list[Got] = []
         with self._cores, EmbeddedStore(self._folder / "data") as store:
-            settings = {"REDIS_URL": store.url, "BOTEQUIM_LIMITS": "off"}
+            settings = {"REDIS_URL": store.url, "BOTEQUIM_LIMITS": "off", "BOTEQUIM_SHARE": "100"}
             settings["BOTEQUIM_ARCHIVE"] = str(self._folder / "archive")
             self._parts = open_service(Settings(store.url), InlineJobs())
             self._parts.store.identity.register()

@@ -14,7 +14,7 @@ from typing import Any
 import gevent
 import pytest
 
-from api.http.connections import Connection, UnfinishedHeads, watch
+from api.http.connections import Connection, UnfinishedHeads, Watch
 from arena.store.embedded import EmbeddedStore
 from tests.api.server import Server
 from tests.waiting import PATIENCE, wait_until
@@ -218,11 +218,13 @@ def test_a_closed_connection_is_noticed_once(polled: bool) -> None:
     ours, theirs = socket.socketpair()
     connection = Connection(ours, "127.0.0.1", UnfinishedHeads(10, None))
     calls: list[None] = []
-    with suppress(BrokenPipeError), watch(connection, lambda: calls.append(None)):
+    watch = Watch(connection, lambda: calls.append(None))
+    with suppress(BrokenPipeError):
         theirs.close()
         if polled:
             gevent.sleep(0.01)
         connection.sendall(b"retry")
+    watch.end()
     gevent.sleep(0.01)
     assert len(calls) == 1
     connection.close()

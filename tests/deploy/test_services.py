@@ -26,7 +26,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from arena.client import Client
 from arena.records.verify import verify
 from arena.store.embedded import find_server
-from tests.deploy.files import PASSWORD, health_command, services
+from tests.deploy.files import PASSWORD, caddy, caddyfile, health_command, services
 from tests.ports import free_port
 from tests.service import ROOT, Process, environment
 from tests.waiting import PATIENCE
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.nightly("packages")
 
 ADMIN = "the-admin-token-of-the-tests-0123456789"
 
-needs_caddy = pytest.mark.skipif(shutil.which("caddy") is None, reason="needs caddy")
+needs_caddy = pytest.mark.skipif(caddy() is None, reason="needs caddy")
 
 
 class Deployment:
@@ -191,11 +191,8 @@ def test_a_tournament_runs_by_itself(deployment: Deployment) -> None:
 @needs_caddy
 def test_the_proxy_spreads_waits_and_streams(deployment: Deployment, tmp_path: Path) -> None:
     port = free_port()
-    text = (ROOT / "deploy/Caddyfile").read_text(encoding="utf-8")
-    start, end = text.index("dynamic a api 8000 {"), text.index("lb_policy")
-    upstreams = " ".join(f"127.0.0.1:{upstream}" for upstream in deployment.api_ports)
-    (tmp_path / "Caddyfile").write_text(f"{text[:start]}to {upstreams}\n{text[end:]}", encoding="utf-8")
-    written = [shutil.which("caddy") or "", "validate", "--config", str(ROOT / "deploy/Caddyfile")]
+    (tmp_path / "Caddyfile").write_text(caddyfile(deployment.api_ports), encoding="utf-8")
+    written = [caddy() or "", "validate", "--config", str(ROOT / "deploy/Caddyfile")]
     settings = {"SITE": f"http://127.0.0.1:{port}", "XDG_DATA_HOME": str(tmp_path), "HOME": str(tmp_path)}
     adapter = ["--adapter", "caddyfile"]
     assert (

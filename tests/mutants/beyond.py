@@ -50,9 +50,16 @@ FAULTS = [
     Fault(
         "an outage counts as thinking time",
         "arena/play/clocks.py",
-        "used = clock.now_ms - self.started_ms - (clock.outage_ms - self.outage_ms)",
-        "used = clock.now_ms - self.started_ms",
+        "used = now_ms - self.started_ms - (clock.outage_ms - self.outage_ms)",
+        "used = now_ms - self.started_ms",
         ("live/test_clocks.py",),
+    ),
+    Fault(
+        "the clock of a bot that found no room runs on",
+        "arena/play/clocks.py",
+        "            self.started_ms += more_ms\n",
+        "",
+        ("live/test_standing_still.py",),
     ),
     Fault(
         "a group may have one game more than its size",
@@ -272,6 +279,13 @@ FAULTS = [
         "if secret and any(orjson.loads(data).get(name) is not None for name in secret):",
         "if response.status_code == 200 and any(orjson.loads(data).get(name) for name in secret):",
         ("api/test_idempotency.py",),
+    ),
+    Fault(
+        "an owner takes the places of all",
+        "api/http/places.py",
+        '            self._check_share(keys[1], self._share, f"of the owner {owner}")\n',
+        "",
+        ("api/test_places.py",),
     ),
     Fault(
         "a stream that is resumed sends its last event again",

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import time
+from http.client import HTTPConnection
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -82,6 +83,15 @@ def check_priorities(service: Service) -> None:
         )
 
 
+def check_hosts(service: Service) -> None:
+    """Only this machine reaches it, and only under its own names."""
+    for host, status in ((f"localhost:{service.port}", 200), ("arena.example", 421)):
+        connection = HTTPConnection("127.0.0.1", service.port, timeout=PATIENCE)
+        connection.request("GET", "/healthz", headers={"Host": host})
+        assert connection.getresponse().status == status
+        connection.close()
+
+
 def test_it_starts_plays_stops_cleanly_and_keeps_its_data(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         assert f"API:      {service.url}" in service.lines
@@ -91,6 +101,7 @@ def test_it_starts_plays_stops_cleanly_and_keeps_its_data(tmp_path: Path) -> Non
         bot = service.client(token).register_bot("bot-of-olga")
         game = play_house_game(service.client(token))
         check_priorities(service)
+        check_hosts(service)
         began = descendants(service.process.pid)
         assert len(began) >= 4
         assert service.stop(signal.SIGINT) == 0
