@@ -201,6 +201,15 @@ class Accounts(AuditLog):
         except OwnerNotFound as error:
             raise OwnerNotFound(error.message, field=field, expected="the name of an owner") from None
 
+    def acting(self, name: str) -> Principal | None:
+        """Return an owner with the rights that it has now, for what the service does on its behalf. Returns
+        None for an owner who was deleted, is suspended, or has no valid token.
+        """
+        fields = self._store.owner(name) or {}
+        if "token" not in fields or "suspended" in fields:
+            return None
+        return Principal("owner", name, name, "admin" in fields)
+
     def check_not_suspended(self, name: str) -> None:
         """Raise :class:`OwnerSuspended` if the owner is suspended."""
         try:
@@ -497,6 +506,11 @@ class Accounts(AuditLog):
     def uploaded_bots(self) -> list[BotAccount]:
         """Return the active bots that have or had an uploaded version, by name, without their versions."""
         return [bot for bot in self.listed(self._store.uploaded_names()) if bot.is_active]
+
+    def bots_of(self, owner: str) -> frozenset[str]:
+        """Return the names of the bots that an owner owns or co-owns now."""
+        names = self._store.bot_names(owner, "", -1)
+        return frozenset(bot.name for bot in self.listed(names) if owner in bot.owners)
 
     def listed(self, names: Sequence[str]) -> list[BotAccount]:
         """Return the bots with these names that exist and can be read, without their versions."""

@@ -12,6 +12,7 @@ import orjson
 from arena.accounts.accounts import Accounts
 from arena.events.house_entries import house_source
 from arena.events.moderation import Moderation
+from arena.events.rights import Rights
 from arena.events.tournament import PlannedGroup, Tournament
 from arena.games import game_of
 from arena.live.header import ANYBODY, Viewer
@@ -86,8 +87,11 @@ def _bot_group(tournament: Tournament, group: PlannedGroup, records: bytes) -> B
 class BotGames:
     """Lists the games of bots, with names and texts as the viewer sees them."""
 
-    def __init__(self, store: Store, live: LiveGames, accounts: Accounts, moderation: Moderation) -> None:
+    def __init__(
+        self, store: Store, live: LiveGames, accounts: Accounts, moderation: Moderation, rights: Rights
+    ) -> None:
         self._moderation = moderation
+        self._rights = rights
         self._store = store
         self._live = live
         self._accounts = accounts
@@ -156,11 +160,12 @@ class BotGames:
     def _visibility(self, viewer: Viewer) -> Callable[[str], bool]:
         """Return a function that tells whether the viewer may see a private tournament."""
         known: dict[str, bool] = {}
+        sight = self._rights.sight(viewer)
 
         def may_see(event: str) -> bool:
             if event not in known:
                 found = self._tournaments([event]).get(event)
-                known[event] = found is not None and not found.is_hidden_from(viewer)
+                known[event] = found is not None and not sight.hides(found)
             return known[event]
 
         return may_see

@@ -12,13 +12,13 @@ from arena.accounts.links import LinkExpired, digest_of, is_code, new_code
 from arena.errors import ArenaError
 from arena.events.house_entries import house_source
 from arena.events.lifecycle import TournamentLifecycle
-from arena.events.rights import check_organises, check_visible, viewer_of
+from arena.events.rights import Rights, check_organises, viewer_of
 from arena.events.tournament import Link, Tournament, TournamentNotFound
 from arena.games import game_of
 from arena.inputs.times import times_between
 from arena.play.clocks import ServiceClock
 from arena.store.rows import reading
-from arena.store.tournaments import NewGroup, TournamentRow, TournamentStore
+from arena.store.tournaments import NewGroup, TournamentRow
 from arena.text import printable
 from arena.tournaments.parsing import latest_ms
 from arena.tournaments.settings import MAX_GUESTS
@@ -59,12 +59,12 @@ class Guests:
 
     def __init__(
         self,
-        store: TournamentStore,
+        rights: Rights,
         lifecycle: TournamentLifecycle,
         accounts: Accounts,
         clock: Callable[[], ServiceClock],
     ) -> None:
-        self._store = store
+        self._rights = rights
         self._lifecycle = lifecycle
         self._accounts = accounts
         self._clock = clock
@@ -102,7 +102,7 @@ class Guests:
 
     def view(self, tournament_id: str, by: Principal) -> dict[str, object]:
         """Return the invited owners and the links, without the codes of the links."""
-        check_visible(self._store, tournament_id, viewer_of(by))
+        self._rights.check_visible(tournament_id, viewer_of(by))
         tournament, _ = self._lifecycle.load(tournament_id)
         check_organises(tournament, by)
         with reading(f"tournament {tournament_id}"):
@@ -209,8 +209,7 @@ class Guests:
         for link in tournament.links:
             if is_code(code, link["hash"]) and link["expires_ms"] > now_ms:
                 return link
-        viewer = viewer_of(by)
-        if viewer is not None and tournament.is_hidden_from(viewer):
+        if self._rights.sight(viewer_of(by)).hides(tournament):
             raise TournamentNotFound(f"there is no tournament {tournament.id!r}", field="tournament")
         raise LinkExpired("a new link from the organiser")
 
@@ -256,7 +255,7 @@ class Guests:
             check_organises(tournament, by)
             return () if act(tournament) else None
 
-        check_visible(self._store, tournament_id, viewer_of(by))
+        self._rights.check_visible(tournament_id, viewer_of(by))
         self._lifecycle.change(tournament_id, checked)
 
 
