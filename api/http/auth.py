@@ -70,18 +70,32 @@ def permitted(principal: Principal | None, scopes: Collection[str]) -> Principal
 
 
 def still_valid(environ: Environ, services: Service) -> Callable[[], None]:
-    """Return a function, for requests that wait, that checks that the request's token has not been revoked.
+    """Return a function, for streams and requests that wait, that checks before each message that the
+    request's token still gives the same rights.
 
-    It raises :class:`~arena.accounts.accounts.InvalidToken`.
+    It raises the errors of :meth:`~arena.accounts.accounts.Accounts.check`, or
+    :class:`~arena.accounts.accounts.Forbidden`.
     """
     token = _token(environ)
-    accounts = services.accounts
+    accounts, before = services.accounts, environ.get(PRINCIPAL)
 
     def check() -> None:
-        if token is not None:
-            accounts.check(token)
+        if token is not None and accounts.check(token) != before and before is not None:
+            raise Forbidden(
+                "the rights of this token have changed", field="Authorization", expected="to request it again"
+            )
 
     return check
+
+
+def holder(environ: Environ, services: Service) -> Principal | None:
+    """Return the holder of the request's token with the rights that it has now. Raises the errors of
+    :meth:`~arena.accounts.accounts.Accounts.check`.
+    """
+    token = _token(environ)
+    if token is not None:
+        environ[PRINCIPAL] = services.accounts.check(token)
+    return environ.get(PRINCIPAL)
 
 
 def _token(environ: Environ) -> str | None:

@@ -231,7 +231,11 @@ def get_upload(who: Principal, query: GivenWait, bot: str, upload: str) -> Mappi
         if not who.admin:
             raise
         services().accounts.audit(who, "read upload", f"bot {bot}", upload)
-    return services().tournaments.upload_view(services().uploads.wait(found, query["wait"]))
+    found = services().uploads.wait(found, query["wait"])
+    if not who.admin:
+        # The owner can have removed this co-owner meanwhile.
+        check_upload(services().accounts, who, found)
+    return services().tournaments.upload_view(found)
 
 
 @blueprint.operation(body=ChangedVersionSchema, returns=VersionSchema)
