@@ -8,6 +8,7 @@ from api.http.connections import client_of
 from api.http.edge import PRINCIPAL, Environ
 from api.http.errors import MissingToken
 from arena.accounts.accounts import Forbidden, InvalidToken, OwnerSuspended, Principal
+from arena.events.rights import viewer_of
 from arena.live.header import ANYBODY, Viewer
 from arena.ops.service import Service
 
@@ -32,10 +33,8 @@ def authenticate(environ: Environ, services: Service) -> Principal | None:
 
 
 def viewer(who: Principal | None) -> Viewer:
-    """Return the principal as a viewer."""
-    if who is None:
-        return ANYBODY
-    return Viewer(who.name if who.scope == "bot" else None, who.owner or None, who.admin)
+    """Return the principal as a viewer; see :func:`~arena.events.rights.viewer_of`."""
+    return viewer_of(who) or ANYBODY
 
 
 def client(environ: Environ) -> str:

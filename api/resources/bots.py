@@ -102,9 +102,11 @@ class GivenBotsPage(GivenPage):
 
 def _bot_view(who: Principal | None, bot: BotAccount) -> Mapping[str, object]:
     """Return the bot, with its webhook and its suspension if ``who`` is allowed to see them."""
-    is_shown = who is not None and (who.owner in bot.owners or who.admin)
+    seen = viewer(who)
+    is_itself = seen.bot == bot.name
+    is_shown = seen.owner in bot.owners or seen.admin or is_itself
     # The URL can contain a secret, which is not shown to co-owners.
-    is_own = who is not None and (who.owner == bot.owner or who.admin)
+    is_own = seen.owner == bot.owner or seen.admin or is_itself
     # The suspension can be unreadable for this process.
     current = next((version for version in bot.versions if version.label == bot.version), None)
     webhook = None
@@ -118,7 +120,7 @@ def _bot_view(who: Principal | None, bot: BotAccount) -> Mapping[str, object]:
         }
     shown = {"webhook": webhook, "suspended": bot.suspended if is_shown else None}
     return {
-        **vars(services().moderation.account(bot, viewer(who))),
+        **vars(services().moderation.account(bot, seen)),
         "tournaments": bot.takes_part,
         **shown,
     }

@@ -148,7 +148,7 @@ class BotGames:
         """
         seen: set[str] = set()
         may_see = self._visibility(viewer)
-        for private in (False, True) if viewer.owner or viewer.admin else (False,):
+        for private in (False, True) if viewer != ANYBODY else (False,):
             for name in (bot, against) if against and against != bot else (bot,):
                 for row in self._store.bot_games.groups(name, private=private):
                     items = shown_or_left_out(f"a group of {name}", partial(_items, bot, row)) or []

@@ -122,8 +122,19 @@ def check_organises(tournament: Tournament, by: Principal | None) -> None:
 
 
 def viewer_of(by: Principal | None) -> Viewer | None:
-    """Return the viewer for a principal (None for the service itself)."""
-    return None if by is None else Viewer(None, by.owner or None, by.admin)
+    """Return the viewer for a principal (None for the service itself). A bot's token sees what the bot may
+    see, not what its owner may, because it is kept where the bot runs.
+    """
+    if by is None:
+        return None
+    return Viewer(by.name) if by.scope == "bot" else Viewer(None, by.owner or None, by.admin)
+
+
+def behind(by: Principal | None) -> Viewer | None:
+    """Return the viewer whose right a principal uses to join a game or to enter itself: for a bot, also its
+    owner.
+    """
+    return viewer_of(by) if by is None or by.scope != "bot" else Viewer(by.name, by.owner)
 
 
 def may_enter(by: Principal | None, bot: BotAccount) -> bool:

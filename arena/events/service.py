@@ -39,6 +39,7 @@ from arena.events.rights import (
     Rights,
     Sight,
     TournamentOver,
+    behind,
     check_organises,
     may_enter,
     tournament_over,
@@ -240,7 +241,8 @@ class Tournaments:
         the version and the nonce. ``by``: who enters the bot (None: the service itself). House bots are
         entered by the organisers of the tournament.
         """
-        self.rights.check_visible(tournament_id, viewer_of(by))
+        own = by is not None and by.name == bot
+        self.rights.check_visible(tournament_id, behind(by) if own else viewer_of(by))
         check_nonce(nonce)
         house = house_source(bot) is not None
         now_ms = self._clock().now_ms
