@@ -16,7 +16,7 @@ from typing import Final, cast
 from arena.accounts.allowances import QuotaExceeded, StorageQuotas
 from arena.accounts.audit import MAX_PAGE, AuditEntry, AuditLog, Principal, Scope
 from arena.accounts.default_limits import MAX_OF_BOT, Quotas
-from arena.accounts.owners import Owner, OwnerNotFound, OwnerSuspended, OwnerSuspension
+from arena.accounts.owners import InvitationsOff, Owner, OwnerNotFound, OwnerSuspended, OwnerSuspension
 from arena.accounts.records import pack_settings
 from arena.accounts.uploads import InvalidSource, Language, Upload
 from arena.accounts.versions import (
@@ -192,6 +192,7 @@ class Accounts(AuditLog):
                 int(fields["created"]),
                 "admin" in fields,
                 None if suspended is None else OwnerSuspension(*json.loads(suspended)[:3]),
+                "uninvitable" not in fields,
             )
 
     def check_exists(self, owner: str, field: str) -> None:
@@ -200,6 +201,23 @@ class Accounts(AuditLog):
             self.owner(owner)
         except OwnerNotFound as error:
             raise OwnerNotFound(error.message, field=field, expected="the name of an owner") from None
+
+    def check_invitable(self, owner: str, field: str) -> None:
+        """Check that the owner named in the request field ``field`` exists and may be invited. Raises
+        :class:`OwnerNotFound` or :class:`~arena.accounts.owners.InvitationsOff`.
+        """
+        self.check_exists(owner, field)
+        if not self.owner(owner).invitable:
+            raise InvitationsOff(
+                f"{owner} accepts no invitations", field=field, expected="an owner who accepts invitations"
+            )
+
+    def set_invitable(self, name: str, invitable: bool) -> Owner:
+        """Set whether others may invite an owner. Raises :class:`OwnerNotFound`."""
+        fields, removed = ({}, ("uninvitable",)) if invitable else ({"uninvitable": "1"}, ())
+        if not self._store.change_owner(name, fields, remove=removed):
+            raise _unknown_owner(name)
+        return self.owner(name)
 
     def acting(self, name: str) -> Principal | None:
         """Return an owner with the rights that it has now, for what the service does on its behalf. Returns

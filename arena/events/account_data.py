@@ -214,6 +214,7 @@ class AccountData:
         self._co_owners.forget(owner)
         self._subscriptions.forget(owner)
         self._store.tournaments.forget_comparisons(owner)
+        self._store.tournaments.forget_invitations(owner)
         self._invitations.forget(owner)
         self._sessions.forget(owner)
         now_ms = self._store.clock().now_ms

@@ -57,10 +57,24 @@ class Sight:
         owner = viewer.owner
         if not owner:
             return True
-        if tournament.is_organised_by(owner) or owner in tournament.guests:
+        if tournament.is_organised_by(owner) or owner in (*tournament.guests, *tournament.asked):
             return False
         # The owner of a bot never changes, and is still its owner when the bot is deleted; co-owners do.
         return owner not in bots.values() and self._shared.isdisjoint(bots)
+
+    def lists(self, tournament: Tournament) -> bool:
+        """Return whether the viewer sees the tournament in lists: not if they are only invited to a private
+        one and have not accepted, because its texts would reach them unasked.
+        """
+        if self.hides(tournament):
+            return False
+        viewer = self._viewer
+        if viewer is None or tournament.is_public or viewer.admin or not viewer.owner:
+            return True
+        owner = viewer.owner
+        if owner not in (*tournament.pending, *tournament.asked) or tournament.is_organised_by(owner):
+            return True
+        return not self._shared.isdisjoint(entry.name for entry in tournament.entries)
 
 
 class Rights:

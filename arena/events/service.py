@@ -153,7 +153,7 @@ class Tournaments:
         record_ms = None if record_s is None else int(1000 * record_s)
         self.lifecycle = TournamentLifecycle(store, live_groups, self._admission, record_ms, charge_to)
         self.organising = Organising(self.rights, self.lifecycle, self._clock)
-        self.invitations = Guests(self.rights, self.lifecycle, accounts, self._clock)
+        self.invitations = Guests(self.store, self.rights, self.lifecycle, accounts, self._clock)
         self._live_standings = LiveStandings(store, self.lifecycle, jobs, self._moderation)
         self._annulments = Annulments(store, self.lifecycle)
         self.groups = GroupLists(
@@ -214,11 +214,13 @@ class Tournaments:
         new_id: str | None = None,
     ) -> dict[str, Any]:
         """Announce a tournament with the same settings and a new seed, and return its view. ``changes``: its
-        dates, and any texts that differ. Baseline bots are left out if their owner does not organise the new
-        tournament. ``new_id``: see ``tournament_id`` of :meth:`create`.
+        dates, and any texts that differ. Invited owners and co-organisers are invited again. Baseline bots
+        are left out if they are not bots of ``by``. ``new_id``: see ``tournament_id`` of :meth:`create`.
         """
         fields = self.organising.like(tournament_id, changes, by=by)
-        own = self.invitations.owned(fields["baseline"], (by.owner, *fields["organisers"]))
+        for invited in ("organisers", "invited_owners"):
+            fields[invited] = self.invitations.invitable(fields[invited])
+        own = self.invitations.owned(fields["baseline"], [by.owner])
         fields["baseline"] = [bot for bot in fields["baseline"] if bot in own or house_source(bot)]
         return self.create(fields, by.owner, rated=by.admin, tournament_id=new_id)
 
@@ -267,6 +269,7 @@ class Tournaments:
                 if known.status != "withdrawn":
                     entry.entered_ms = known.entered_ms
             add_entry(tournament, entry)
+            tournament.pending = [owner for owner in tournament.pending if owner not in entry.owners]
             entered[:] = [entry]
             return ()
 
@@ -534,7 +537,7 @@ class Tournaments:
         def show() -> dict[str, object] | None:
             tournament = Tournament.loads(row.meta)
             tournament.spec.game.options.complete(tournament.spec.rules)
-            if tournament.purpose or sight.hides(tournament):
+            if tournament.purpose or not sight.lists(tournament):
                 return None
             return self._view(tournament, row)
 

@@ -274,7 +274,8 @@ class Tournament:
     the row of the qualification that the tournament serves, ``COMPARISON``, or empty; tournaments with a
     purpose are not listed and have no organisers. ``visibility``: a ``private`` tournament is hidden from
     most (see :class:`~arena.events.rights.Sight`); its id begins with ``PRIVATE_PREFIX``. ``organisers``:
-    owners who organise it besides ``created_by``. ``guests``: invited owners. ``links``: the invitation links
+    owners who organise it besides ``created_by``; ``asked``: owners who are invited to. ``guests``: invited
+    owners; ``pending``: those of them who have not accepted. ``links``: the invitation links
     of :class:`~arena.events.guests.Guests`. ``comparison``: the settings and state of the comparison that the
     tournament serves, or None. ``final_hash``: the hash of the records of ``final``, once ``final`` is stored
     separately. ``edits``: the history of edits, oldest first; see :func:`~arena.events.views.read_edit`.
@@ -301,7 +302,9 @@ class Tournament:
     purpose: str = ""
     visibility: Literal["public", "private"] = "public"
     organisers: list[str] = field(default_factory=list, metadata=OPTIONAL)
+    asked: list[str] = field(default_factory=list, metadata=OPTIONAL)
     guests: list[str] = field(default_factory=list, metadata=OPTIONAL)
+    pending: list[str] = field(default_factory=list, metadata=OPTIONAL)
     links: list[Link] = field(default_factory=list, metadata=OPTIONAL)
     edits: list[Edit] = field(default_factory=list, metadata=OPTIONAL)
     comparison: dict[str, Any] | None = None
