@@ -177,8 +177,8 @@ def _tournaments(owner: str) -> Sequence[Mapping[str, object]]:
     return sorted(found.values(), key=lambda one: one["created_ms"], reverse=True)
 
 
-@form("/account/invitations")
-def change_invitable() -> ResponseReturnValue:
+@form("/account/invitable")
+def change_me() -> ResponseReturnValue:
     """Accept or refuse the invitations of others."""
     services().accounts.set_invitable(signed_in().owner, request.form.get("invitable") == "yes")
     return redirect(url_for("pages.account_page"), 303)

@@ -44,7 +44,7 @@ class CodeSchema(RequestSchema):
 
     code = optional(
         fields.String,
-        "The code of the link; absent to accept an invitation by name.",
+        "The code of the link. By default, the invitation of the owner by name is accepted.",
         validate=validate.Length(1, 200),
     )
 

@@ -180,14 +180,14 @@ def accept(tournament_id: str, code: str | None, client: Client, as_json: bool) 
         "botequim tournament invitations --decline TOURNAMENT",
         "botequim tournament invitations --refuse",
     ),
-    fields={"invitable": "--allow/--refuse"},
+    fields={"invitable": "--allow"},
 )
 @click.option("--decline", multiple=True, metavar="TOURNAMENT", help="Decline an invitation; repeatable.")
 @click.option(
     "--allow/--refuse",
     "invitable",
     default=None,
-    help="Whether others can invite you to share bots, and to enter and organise tournaments.",
+    help="Whether others can invite the owner to share bots, and to enter and organise tournaments.",
 )
 @online("the owner")
 def invitations(decline: tuple[str, ...], invitable: bool | None, client: Client, as_json: bool) -> None:

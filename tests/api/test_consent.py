@@ -148,7 +148,7 @@ def test_an_owner_refuses_all_invitations(
     html = check_page(browser.get("/account", headers=BROWSER)).html
     assert "Nobody can invite you." in html
     assert event not in html
-    assert browser.send("/account/invitations", {"invitable": "yes"}, page="/account").location == "/account"
+    assert browser.send("/account/invitable", {"invitable": "yes"}, page="/account").location == "/account"
     assert [one["tournament"] for one in invitations(pia)] == [event]
 
 
