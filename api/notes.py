@@ -57,7 +57,7 @@ def _notes(bots: list[str], game: str, who: Viewer) -> dict[str, GameNotes]:
     return {
         bot: own
         for bot, own in found.items()
-        if own.published or (who.owner is not None and owners.get(bot) == who.owner)
+        if own.published or who.bot == bot or (who.owner is not None and owners.get(bot) == who.owner)
     }
 
 

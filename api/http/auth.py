@@ -8,6 +8,7 @@ from api.http.connections import client_of
 from api.http.edge import PRINCIPAL, Environ
 from api.http.errors import MissingToken
 from arena.accounts.accounts import Forbidden, InvalidToken, OwnerSuspended, Principal
+from arena.events.rights import viewer_of
 from arena.live.header import ANYBODY, Viewer
 from arena.ops.service import Service
 
@@ -32,10 +33,8 @@ def authenticate(environ: Environ, services: Service) -> Principal | None:
 
 
 def viewer(who: Principal | None) -> Viewer:
-    """Return the principal as a viewer."""
-    if who is None:
-        return ANYBODY
-    return Viewer(who.name if who.scope == "bot" else None, who.owner or None, who.admin)
+    """Return the principal as a viewer; see :func:`~arena.events.rights.viewer_of`."""
+    return viewer_of(who) or ANYBODY
 
 
 def client(environ: Environ) -> str:
@@ -78,18 +77,32 @@ def token_holder(authorization: str | None, services: Service) -> Principal | No
 
 
 def still_valid(environ: Environ, services: Service) -> Callable[[], None]:
-    """Return a function, for requests that wait, that checks that the request's token has not been revoked.
+    """Return a function, for streams and requests that wait, that checks before each message that the
+    request's token still gives the same rights.
 
-    It raises :class:`~arena.accounts.accounts.InvalidToken`.
+    It raises the errors of :meth:`~arena.accounts.accounts.Accounts.check`, or
+    :class:`~arena.accounts.accounts.Forbidden`.
     """
     token = _token(environ)
-    accounts = services.accounts
+    accounts, before = services.accounts, environ.get(PRINCIPAL)
 
     def check() -> None:
-        if token is not None:
-            accounts.check(token)
+        if token is not None and accounts.check(token) != before and before is not None:
+            raise Forbidden(
+                "the rights of this token have changed", field="Authorization", expected="to request it again"
+            )
 
     return check
+
+
+def holder(environ: Environ, services: Service) -> Principal | None:
+    """Return the holder of the request's token with the rights that it has now. Raises the errors of
+    :meth:`~arena.accounts.accounts.Accounts.check`.
+    """
+    token = _token(environ)
+    if token is not None:
+        environ[PRINCIPAL] = services.accounts.check(token)
+    return environ.get(PRINCIPAL)
 
 
 def _token(environ: Environ) -> str | None:

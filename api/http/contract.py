@@ -19,7 +19,7 @@ from flask import Response, request
 from marshmallow import Schema
 
 from api.http.auditing import audit_operation
-from api.http.auth import authenticate, client, require
+from api.http.auth import authenticate, client, holder, permitted, require
 from api.http.bodies import MAX_VALUES, media_of, unsupported
 from api.http.conventions import link_next, revalidate
 from api.http.edge import ALLOWANCE, OPERATION, SMALL_BODY, Environ
@@ -152,9 +152,10 @@ class ApiOperation(Operation):
         result_schema = self.returns() if isinstance(self.returns, type) else None
         takes_key, is_paged, finish, waits = self.takes_key, self.is_paged, self._finish, self.waits
         adds = limit or self.is_polled
+        waits = method == "GET" and query_schema is not None and "wait" in query_schema.fields
 
         def respond(
-            who: Principal | None, arguments: list[object], path: dict[str, str], sent: object
+            who: Principal | None, arguments: list[Any], path: dict[str, str], sent: object
         ) -> Response:
             audit_operation(name, resource, method, who, path, sent)
             with Stay(request.environ, who) if waits else nullcontext():
@@ -168,7 +169,7 @@ class ApiOperation(Operation):
         def handler(**path: str) -> Response:
             environ, parts = request.environ, services()
             environ[OPERATION] = name
-            arguments: list[object] = []
+            arguments: list[Any] = []
             sent: Any = None
             who: Principal | None = None
             if scopes is not None:
@@ -198,6 +199,13 @@ class ApiOperation(Operation):
                     act = functools.partial(respond, who, arguments, path, sent)
                     return finish(carried_out_once(parts, keyed, act, self.secret, again), environ)
             response = respond(who, arguments, path, sent)
+            if waits and who is not None and arguments[1]["wait"]:
+                now = holder(environ, parts)
+                if now != who:
+                    # Whoever has lost rights meanwhile gets the answer that they would get now.
+                    who = permitted(now, scopes) if scopes else now
+                    arguments = [who, {**arguments[1], "wait": 0}]
+                    response = respond(who, arguments, path, sent)
             return finish(response, environ) if adds else response
 
         return handler

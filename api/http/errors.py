@@ -214,6 +214,9 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "text_not_found": ErrorCode(404, "Text not found", "There is no such text."),
     "text_not_hidden": ErrorCode(404, "Text not hidden", "No admin has hidden this text."),
     "owner_not_found": ErrorCode(404, "Owner not found", "There is no owner with this name."),
+    "invitations_off": ErrorCode(
+        403, "No invitations", "The owner accepts no invitations; only the owner can change that."
+    ),
     "not_co_owner": ErrorCode(
         404,
         "Not a co-owner",

@@ -101,6 +101,11 @@ def visitor() -> Visitor:
     return found
 
 
+def forget_visitor() -> None:
+    """Look up the visitor again at the next call of :func:`visitor`, after a request has waited."""
+    g.pop("visitor", None)
+
+
 def visitor_if_known() -> Visitor:
     """Return the visitor for error pages, or an anonymous visitor if sessions cannot be read."""
     try:

@@ -410,6 +410,8 @@ def _guests(recorder: ExampleRecorder, ana: RecordingClient, cup: Mapping[str, o
     link = ana("POST", f"{path}/invitations/links", {})
     teo("POST", f"{path}/invitations/accept", {"code": link["code"]})
     ana("PUT", f"{path}/organisers/teo")
+    teo("PUT", f"{path}/organisers/teo")
+    teo("PATCH", "/v1/owners/me", {"invitable": True})
     ana("POST", f"{path}/invitations", {"owners": ["teo"]})
     ana("GET", f"{path}/invitations")
     ana("DELETE", f"{path}/invitations/owners/ana")

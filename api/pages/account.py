@@ -154,6 +154,7 @@ def account_page() -> Response:
         bots=bots,
         invited_to=services().co_owners.invitations(who.owner),
         more=cursor is not None,
+        asked_to=services().moderation.apply(services().tournaments.invitations.of(who.owner)),
         tournaments=_tournaments(who.owner),
         quotas=accounts.quotas.of_owner(who.owner),
         budgets=services().budgets.of_owner(who.owner),
@@ -174,6 +175,13 @@ def _tournaments(owner: str) -> Sequence[Mapping[str, object]]:
         if name in (one["created_by"], *one["organisers"]) or one["hidden"]
     }
     return sorted(found.values(), key=lambda one: one["created_ms"], reverse=True)
+
+
+@form("/account/invitable")
+def change_me() -> ResponseReturnValue:
+    """Accept or refuse the invitations of others."""
+    services().accounts.set_invitable(signed_in().owner, request.form.get("invitable") == "yes")
+    return redirect(url_for("pages.account_page"), 303)
 
 
 @form("/account/token")

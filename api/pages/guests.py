@@ -63,8 +63,12 @@ def invite_owners(tournament: str) -> ResponseReturnValue:
 
 @form("/tournaments/<tournament>/invitations/remove")
 def uninvite_owner(tournament: str) -> ResponseReturnValue:
-    """Withdraw an invitation."""
-    return _act(tournament, lambda parts, who: parts.uninvite(tournament, _owner(), who))
+    """Withdraw an invitation, or decline one's own."""
+    who, owner = signed_in(), _owner()
+    if owner == who.owner:
+        services().tournaments.invitations.uninvite(tournament, owner, who)
+        return redirect(url_for("pages.account_page"), 303)
+    return _act(tournament, lambda parts, who: parts.uninvite(tournament, owner, who))
 
 
 @form("/tournaments/<tournament>/invitations/link")
@@ -86,7 +90,7 @@ def revoke_invitation_link(tournament: str) -> ResponseReturnValue:
 
 @form("/tournaments/<tournament>/organisers")
 def add_organiser(tournament: str) -> ResponseReturnValue:
-    """Add a co-organiser."""
+    """Invite a co-organiser, or accept to be one."""
     return _act(tournament, lambda parts, who: parts.add_organiser(tournament, _owner(), who))
 
 
@@ -109,7 +113,7 @@ def invitation_page(tournament: str) -> Response:
 
 @form("/tournaments/<tournament>/invitation")
 def accept_invitation(tournament: str) -> ResponseReturnValue:
-    """Accept the invitation in a link."""
-    who, code = signed_in(), request.form.get("code", "")
+    """Accept the invitation in a link, or the one by name."""
+    who, code = signed_in(), request.form.get("code")
     services().tournaments.invitations.accept(tournament, code, who)
     return redirect(url_for("pages.tournament_page", tournament=tournament), 303)

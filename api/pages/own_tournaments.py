@@ -43,10 +43,10 @@ def own_part(view: dict[str, Any]) -> OwnPart | None:
     if who is None:
         return None
     name = visitor().name_in_views
-    is_own = name in (view["created_by"], *view["organisers"])
-    may_edit = is_own or who.admin
+    powers = services().tournaments.organising.powers(view["id"], who)
+    is_own = powers.edits and name in (view["created_by"], *view["organisers"])
     if view["state"] in OVER:
-        return OwnPart([], [], [], may_edit, False, *_clone()) if may_edit else None
+        return OwnPart([], [], [], powers.edits, False, *_clone()) if powers.edits else None
     present = [entry for entry in view["entries"] if entry["status"] not in ("withdrawn", "failed")]
     entries = [
         entry
@@ -60,8 +60,8 @@ def own_part(view: dict[str, Any]) -> OwnPart | None:
         if is_own:
             house = [bot for bot in game_of(view["kind"]).house_bots if bot not in names]
     return (
-        OwnPart(entries, bots, house, may_edit, may_edit, *_clone())
-        if entries or bots or house or may_edit
+        OwnPart(entries, bots, house, powers.edits, powers.cancels, *_clone())
+        if entries or bots or house or any(powers)
         else None
     )
 

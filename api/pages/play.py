@@ -11,7 +11,7 @@ from flask import Response, abort, redirect, request, session, url_for
 from flask.typing import ResponseReturnValue
 from markupsafe import Markup
 
-from api.http.sessions import client_address, person, visitor
+from api.http.sessions import client_address, forget_visitor, person, visitor
 from api.http.waiting import Stay
 from api.pages.site import blueprint, form, page
 from api.services import service_address, services
@@ -327,6 +327,10 @@ def seat_state(game: str) -> Response:
         shown = seat_table(
             services().live, services().people, game, _player(), since=since, after=after, wait=wait
         )
+    if wait:
+        # The session can have ended meanwhile.
+        forget_visitor()
+        _player()
     return _json(shown)
 
 

@@ -102,9 +102,11 @@ class GivenBotsPage(GivenPage):
 
 def _bot_view(who: Principal | None, bot: BotAccount) -> Mapping[str, object]:
     """Return the bot, with its webhook and its suspension if ``who`` is allowed to see them."""
-    is_shown = who is not None and (who.owner in bot.owners or who.admin)
+    seen = viewer(who)
+    is_itself = seen.bot == bot.name
+    is_shown = seen.owner in bot.owners or seen.admin or is_itself
     # The URL can contain a secret, which is not shown to co-owners.
-    is_own = who is not None and (who.owner == bot.owner or who.admin)
+    is_own = seen.owner == bot.owner or seen.admin or is_itself
     # The suspension can be unreadable for this process.
     current = next((version for version in bot.versions if version.label == bot.version), None)
     webhook = None
@@ -118,7 +120,7 @@ def _bot_view(who: Principal | None, bot: BotAccount) -> Mapping[str, object]:
         }
     shown = {"webhook": webhook, "suspended": bot.suspended if is_shown else None}
     return {
-        **vars(services().moderation.account(bot, viewer(who))),
+        **vars(services().moderation.account(bot, seen)),
         "tournaments": bot.takes_part,
         **shown,
     }
@@ -231,7 +233,11 @@ def get_upload(who: Principal, query: GivenWait, bot: str, upload: str) -> Mappi
         if not who.admin:
             raise
         services().accounts.audit(who, "read upload", f"bot {bot}", upload)
-    return services().tournaments.upload_view(services().uploads.wait(found, query["wait"]))
+    found = services().uploads.wait(found, query["wait"])
+    if not who.admin:
+        # The owner can have removed this co-owner meanwhile.
+        check_upload(services().accounts, who, found)
+    return services().tournaments.upload_view(found)
 
 
 @blueprint.operation(body=ChangedVersionSchema, returns=VersionSchema)

@@ -38,8 +38,9 @@ from api.services import services
 from arena.accounts.accounts import Forbidden, Principal
 from arena.accounts.suspensions import check_plays
 from arena.accounts.versions import BotAccount
+from arena.events.rights import behind
 from arena.games import game_of
-from arena.live.header import InvalidSeats
+from arena.live.header import ANYBODY, InvalidSeats
 from arena.operations.operation import JSON
 
 blueprint = Blueprint("games", __name__, description="Games: create, join and watch them.")
@@ -108,7 +109,7 @@ def join_game(who: Principal, body: GivenJoin, game: str) -> Response:
     bot = services().accounts.bot(who.name)
     check_plays(bot)
     _check_seatable(bot)
-    services().live.summary(game, viewer(who))
+    services().live.summary(game, behind(who) or ANYBODY)
     return json_response(services().live.join(game, who.name, version=bot.version, **body))
 
 

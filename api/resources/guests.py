@@ -48,10 +48,12 @@ def invite_owners(who: Principal, body: GivenGuests, tournament: str) -> Mapping
 
 
 @blueprint.operation(returns=GuestsSchema)
-def uninvite_owner(who: Principal, tournament: str, owner: str) -> Mapping[str, object]:
-    invitations = services().tournaments.invitations
-    invitations.uninvite(tournament, owner, who)
-    return invitations.view(tournament, who)
+def uninvite_owner(who: Principal, tournament: str, owner: str) -> Mapping[str, object] | Response:
+    arena = services().tournaments
+    arena.invitations.uninvite(tournament, owner, who)
+    if not arena.organising.powers(tournament, who).edits:
+        return json_response(None, 204)
+    return arena.invitations.view(tournament, who)
 
 
 @blueprint.operation(body=NewLinkSchema, returns=CreatedLinkSchema)
@@ -70,7 +72,7 @@ def revoke_invitation_link(who: Principal, tournament: str, link: str) -> Mappin
 @blueprint.operation(body=CodeSchema, returns=TournamentSchema)
 def accept_invitation(who: Principal, body: GivenCode, tournament: str) -> Response:
     arena = services().tournaments
-    arena.invitations.accept(tournament, body["code"], who)
+    arena.invitations.accept(tournament, body.get("code"), who)
     return json_response(arena.view(tournament, viewer(who)))
 
 

@@ -10,7 +10,9 @@ from api.http.auth import client
 from api.http.contract import Blueprint
 from api.http.sessions import sign_in_link
 from api.schemas.accounts import (
+    ChangedOwnerSchema,
     GivenOwner,
+    GivenOwnerChange,
     NewOwnerSchema,
     OwnerSchema,
     OwnerWithTokenSchema,
@@ -34,8 +36,18 @@ def sign_up(who: Principal | None, body: GivenOwner) -> Mapping[str, object]:
     return {"owner": owner, "token": token}
 
 
+@blueprint.operation(body=ChangedOwnerSchema, returns=OwnOwnerSchema)
+def change_me(who: Principal, body: GivenOwnerChange) -> Mapping[str, object]:
+    services().accounts.set_invitable(who.name, body["invitable"])
+    return _me(who)
+
+
 @blueprint.operation(returns=OwnOwnerSchema)
 def get_me(who: Principal) -> Mapping[str, object]:
+    return _me(who)
+
+
+def _me(who: Principal) -> Mapping[str, object]:
     accounts, budgets = services().accounts, services().budgets
     return {
         **vars(accounts.owner(who.name)),
@@ -43,6 +55,9 @@ def get_me(who: Principal) -> Mapping[str, object]:
         "budgets": budgets.of_owner(who.name),
         "invitations": services().invitations.allowance(who.name),
         "bot_invitations": services().co_owners.invitations(who.name),
+        "tournament_invitations": services().moderation.apply(
+            services().tournaments.invitations.of(who.name)
+        ),
     }
 
 

@@ -157,6 +157,33 @@ class BudgetsSchema(ResponseSchema):
     renews_ms = described(Moment, "When the budgets renew.")
 
 
+class TournamentInvitationSchema(ResponseSchema):
+    """An invitation to a tournament."""
+
+    tournament = described(fields.String, "The id of the tournament.")
+    by = described(fields.String, "The owner who announced it; empty for the service.")
+    role = described(
+        fields.String,
+        "`guest`: to enter bots. `organiser`: to organise it, too.",
+        validate=validate.OneOf(("guest", "organiser")),
+    )
+
+
+_INVITABLE = "Whether others can invite the owner to share bots, and to enter and organise tournaments."
+
+
+class ChangedOwnerSchema(RequestSchema):
+    """A change of an owner."""
+
+    invitable = described(Truth, _INVITABLE)
+
+
+class GivenOwnerChange(TypedDict):
+    """The values loaded by :class:`ChangedOwnerSchema`."""
+
+    invitable: bool
+
+
 class OwnOwnerSchema(OwnerSchema):
     """The owner to whom the token belongs."""
 
@@ -164,6 +191,10 @@ class OwnOwnerSchema(OwnerSchema):
     budgets = fields.Nested(BudgetsSchema, required=True)
     invitations = fields.Nested(InvitationQuotaSchema, required=True)
     bot_invitations = listed(fields.String(), "The bots that the owner is invited to share, sorted by name.")
+    tournament_invitations = listed(
+        TournamentInvitationSchema, "The newest invitations to tournaments that are not accepted."
+    )
+    invitable = described(fields.Boolean, _INVITABLE)
 
 
 class TokenSchema(ResponseSchema):

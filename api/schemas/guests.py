@@ -6,7 +6,7 @@ from typing import NotRequired, TypedDict
 
 from marshmallow import fields, validate
 
-from api.schemas.common import RequestSchema, ResponseSchema, described, listed
+from api.schemas.common import RequestSchema, ResponseSchema, described, listed, optional
 from api.schemas.fields import GivenMoment, Moment, WholeNumber
 from arena.tournaments.settings import MAX_GUESTS
 
@@ -42,13 +42,17 @@ class GivenLink(TypedDict):
 class CodeSchema(RequestSchema):
     """The code of a link."""
 
-    code = described(fields.String, "The code of the link.", validate=validate.Length(1, 200))
+    code = optional(
+        fields.String,
+        "The code of the link. By default, the invitation of the owner by name is accepted.",
+        validate=validate.Length(1, 200),
+    )
 
 
 class GivenCode(TypedDict):
     """The values loaded by :class:`CodeSchema`."""
 
-    code: str
+    code: NotRequired[str]
 
 
 class _Link(ResponseSchema):
@@ -75,4 +79,5 @@ class GuestsSchema(ResponseSchema):
     """The owners invited to a tournament."""
 
     owners = listed(fields.String(), "The invited owners, oldest first.")
+    organisers = listed(fields.String(), "The owners who are invited to organise and have not accepted.")
     links = listed(LinkSchema, "The links that have not been revoked.")

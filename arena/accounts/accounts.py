@@ -16,7 +16,7 @@ from typing import Final, cast
 from arena.accounts.allowances import QuotaExceeded, StorageQuotas
 from arena.accounts.audit import MAX_PAGE, AuditEntry, AuditLog, Principal, Scope
 from arena.accounts.default_limits import MAX_OF_BOT, Quotas
-from arena.accounts.owners import Owner, OwnerNotFound, OwnerSuspended, OwnerSuspension
+from arena.accounts.owners import InvitationsOff, Owner, OwnerNotFound, OwnerSuspended, OwnerSuspension
 from arena.accounts.records import pack_settings
 from arena.accounts.uploads import InvalidSource, Language, Upload
 from arena.accounts.versions import (
@@ -192,6 +192,7 @@ class Accounts(AuditLog):
                 int(fields["created"]),
                 "admin" in fields,
                 None if suspended is None else OwnerSuspension(*json.loads(suspended)[:3]),
+                "uninvitable" not in fields,
             )
 
     def check_exists(self, owner: str, field: str) -> None:
@@ -200,6 +201,32 @@ class Accounts(AuditLog):
             self.owner(owner)
         except OwnerNotFound as error:
             raise OwnerNotFound(error.message, field=field, expected="the name of an owner") from None
+
+    def check_invitable(self, owner: str, field: str) -> None:
+        """Check that the owner named in the request field ``field`` exists and may be invited. Raises
+        :class:`OwnerNotFound` or :class:`~arena.accounts.owners.InvitationsOff`.
+        """
+        self.check_exists(owner, field)
+        if not self.owner(owner).invitable:
+            raise InvitationsOff(
+                f"{owner} accepts no invitations", field=field, expected="an owner who accepts invitations"
+            )
+
+    def set_invitable(self, name: str, invitable: bool) -> Owner:
+        """Set whether others may invite an owner. Raises :class:`OwnerNotFound`."""
+        fields, removed = ({}, ("uninvitable",)) if invitable else ({"uninvitable": "1"}, ())
+        if not self._store.change_owner(name, fields, remove=removed):
+            raise _unknown_owner(name)
+        return self.owner(name)
+
+    def acting(self, name: str) -> Principal | None:
+        """Return an owner with the rights that it has now, for what the service does on its behalf. Returns
+        None for an owner who was deleted, is suspended, or has no valid token.
+        """
+        fields = self._store.owner(name) or {}
+        if "token" not in fields or "suspended" in fields:
+            return None
+        return Principal("owner", name, name, "admin" in fields)
 
     def check_not_suspended(self, name: str) -> None:
         """Raise :class:`OwnerSuspended` if the owner is suspended."""
@@ -497,6 +524,11 @@ class Accounts(AuditLog):
     def uploaded_bots(self) -> list[BotAccount]:
         """Return the active bots that have or had an uploaded version, by name, without their versions."""
         return [bot for bot in self.listed(self._store.uploaded_names()) if bot.is_active]
+
+    def bots_of(self, owner: str) -> frozenset[str]:
+        """Return the names of the bots that an owner owns or co-owns now."""
+        names = self._store.bot_names(owner, "", -1)
+        return frozenset(bot.name for bot in self.listed(names) if owner in bot.owners)
 
     def listed(self, names: Sequence[str]) -> list[BotAccount]:
         """Return the bots with these names that exist and can be read, without their versions."""

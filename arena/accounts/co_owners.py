@@ -102,6 +102,7 @@ class CoOwners:
         invited = self.invited(bot)
         if owner in known.owners or owner in invited:
             return False
+        self._accounts.check_invitable(owner, "owner")
         used = len(known.co_owners) + len(invited)
         if used >= MOST_OF_BOT:
             raise QuotaExceeded(

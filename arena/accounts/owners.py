@@ -13,6 +13,12 @@ class OwnerNotFound(ArenaError):
     code = "owner_not_found"
 
 
+class InvitationsOff(ArenaError):
+    """The owner accepts no invitations of others."""
+
+    code = "invitations_off"
+
+
 class OwnerSuspended(ArenaError):
     """The owner is suspended."""
 
@@ -31,10 +37,12 @@ class OwnerSuspension:
 @dataclass(frozen=True)
 class Owner:
     """An owner. ``created_ms`` is in Unix milliseconds. While ``suspended`` is set, the owner's tokens are
-    rejected and its bots are not seated.
+    rejected and its bots are not seated. ``invitable`` is whether others may invite the owner to share bots,
+    and to enter and organise tournaments.
     """
 
     name: str
     created_ms: int
     admin: bool = False
     suspended: OwnerSuspension | None = None
+    invitable: bool = True

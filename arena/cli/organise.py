@@ -154,33 +154,83 @@ def _guests_text(found: Guests) -> str:
         f"link {one['id']}, accepted by {one['accepted']}, expires {when(one['expires_ms'])}"
         for one in found["links"]
     )
-    return "\n".join([*found["owners"], *links])
+    asked = (f"{owner} is invited to organise" for owner in found["organisers"])
+    return "\n".join([*found["owners"], *asked, *links])
 
 
-@click.command(cls=Command, examples=("botequim tournament accept TOURNAMENT CODE",))
+@click.command(
+    cls=Command,
+    examples=("botequim tournament accept TOURNAMENT CODE", "botequim tournament accept TOURNAMENT"),
+)
 @click.argument("tournament_id", metavar="TOURNAMENT")
-@click.argument("code")
+@click.argument("code", required=False)
 @online("the owner")
-def accept(tournament_id: str, code: str, client: Client, as_json: bool) -> None:
-    """Accept the invitation to TOURNAMENT with the CODE of its link."""
+def accept(tournament_id: str, code: str | None, client: Client, as_json: bool) -> None:
+    """Accept the invitation to TOURNAMENT with the CODE of its link, or, without CODE, your invitation by
+    name.
+    """
     view = client.accept_invitation(tournament_id, code)
     show(view, as_json, view["name"])
 
 
-@click.command(cls=Command, examples=("botequim tournament organisers TOURNAMENT bia",))
+@click.command(
+    cls=Command,
+    examples=(
+        "botequim tournament invitations",
+        "botequim tournament invitations --decline TOURNAMENT",
+        "botequim tournament invitations --refuse",
+    ),
+    fields={"invitable": "--allow"},
+)
+@click.option("--decline", multiple=True, metavar="TOURNAMENT", help="Decline an invitation; repeatable.")
+@click.option(
+    "--allow/--refuse",
+    "invitable",
+    default=None,
+    help="Whether others can invite the owner to share bots, and to enter and organise tournaments.",
+)
+@online("the owner")
+def invitations(decline: tuple[str, ...], invitable: bool | None, client: Client, as_json: bool) -> None:
+    """List your invitations to tournaments, decline them, or refuse those of everybody."""
+    me = client.me() if invitable is None else client.change_me(invitable)
+    for one in me["tournament_invitations"]:
+        if one["tournament"] in decline:
+            leave = client.remove_organiser if one["role"] == "organiser" else client.uninvite_owner
+            leave(one["tournament"], me["name"])
+    left = [one for one in me["tournament_invitations"] if one["tournament"] not in decline]
+    lines = [f"{one['tournament']} by {one['by'] or 'the service'}, as {one['role']}" for one in left]
+    if not me["invitable"]:
+        lines = ["you accept no invitations"]
+    value = {"invitable": me["invitable"], "tournament_invitations": left}
+    show(value, as_json, "\n".join(lines) or "no invitations")
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "botequim tournament organisers TOURNAMENT bia",
+        "botequim tournament organisers TOURNAMENT --accept",
+    ),
+)
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.argument("owners", nargs=-1)
 @click.option("--remove", multiple=True, metavar="OWNER", help="Remove a co-organiser; repeatable.")
-@online("the owner who announced it, or an admin")
+@click.option("--accept", is_flag=True, help="Accept the invitation to organise it.")
+@online("the owner who announced it, an invited owner, or an admin")
 def organisers(
-    tournament_id: str, owners: tuple[str, ...], remove: tuple[str, ...], client: Client, as_json: bool
+    tournament_id: str,
+    owners: tuple[str, ...],
+    remove: tuple[str, ...],
+    accept: bool,
+    client: Client,
+    as_json: bool,
 ) -> None:
-    """Make OWNERS co-organisers of TOURNAMENT, who can edit it, invite owners and cancel it."""
-    for owner in owners:
+    """Invite OWNERS to organise TOURNAMENT with you. Who accepts can edit it, invite owners and cancel it."""
+    for owner in (*owners, client.me()["name"]) if accept else owners:
         client.add_organiser(tournament_id, owner)
     for owner in remove:
         client.remove_organiser(tournament_id, owner)
-    if as_json or not (owners or remove):
+    if as_json or not (owners or remove or accept):
         view = client.tournament(tournament_id)
         assert view is not None
         names = [view["created_by"] or "admin", *view["organisers"]]

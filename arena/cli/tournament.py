@@ -13,7 +13,7 @@ from rich.progress import Progress
 from arena.cli.commands import Commands
 from arena.cli.derived import fields_of, options
 from arena.cli.online import online, say
-from arena.cli.organise import OPTIONS, accept, clone, edit, follow, invite, organisers, results
+from arena.cli.organise import OPTIONS, accept, clone, edit, follow, invitations, invite, organisers, results
 from arena.cli.output import Columns, fitting, show, show_rows
 from arena.cli.output import moment as moment_of
 from arena.cli.params import (
@@ -89,6 +89,7 @@ for _command in (
     follow,
     invite,
     organisers,
+    invitations,
     results,
 ):
     tournament.add_command(_command)

@@ -76,6 +76,9 @@ class Calls(OperationCalls):
     def me(self) -> OwnOwner:
         """Get the token's owner"""
 
+    def change_me(self, invitable: bool) -> OwnOwner:
+        """Accept or refuse invitations"""
+
     def replace_owner_token(self) -> str:
         """Replace the owner's token"""
 
@@ -452,7 +455,7 @@ class Calls(OperationCalls):
     def invite_owners(self, tournament: str, owners: Sequence[str]) -> Guests:
         """Invite owners to a tournament"""
 
-    def uninvite_owner(self, tournament: str, owner: str) -> Guests:
+    def uninvite_owner(self, tournament: str, owner: str) -> Guests | None:
         """Withdraw the invitation of an owner"""
 
     def create_invitation_link(self, tournament: str, expires_ms: int | str | None = ...) -> CreatedLink:
@@ -461,11 +464,11 @@ class Calls(OperationCalls):
     def revoke_invitation_link(self, tournament: str, link: str) -> Guests:
         """Revoke an invitation link"""
 
-    def accept_invitation(self, tournament: str, code: str) -> Tournament:
-        """Accept an invitation with its code"""
+    def accept_invitation(self, tournament: str, code: str | None = ...) -> Tournament:
+        """Accept an invitation"""
 
     def add_organiser(self, tournament: str, owner: str) -> Tournament:
-        """Add a co-organiser"""
+        """Invite a co-organiser, or accept"""
 
     def remove_organiser(self, tournament: str, owner: str) -> None:
         """Remove a co-organiser"""

@@ -55,6 +55,12 @@ class InvitationQuota(TypedDict):
     left: int
 
 
+class TournamentInvitation(TypedDict):
+    tournament: str
+    by: str
+    role: Literal["guest", "organiser"]
+
+
 class OwnOwner(TypedDict):
     name: str
     created_ms: int
@@ -63,6 +69,8 @@ class OwnOwner(TypedDict):
     budgets: Budgets
     invitations: InvitationQuota
     bot_invitations: list[str]
+    tournament_invitations: list[TournamentInvitation]
+    invitable: bool
 
 
 class Export(TypedDict):
@@ -1152,6 +1160,7 @@ class Link(TypedDict):
 
 class Guests(TypedDict):
     owners: list[str]
+    organisers: list[str]
     links: list[Link]
 
 

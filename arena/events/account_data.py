@@ -21,6 +21,7 @@ from arena.events.game_cancellation import GameCancellation
 from arena.events.moderation import Moderation
 from arena.events.schedules import Schedules
 from arena.events.service import Tournaments
+from arena.live.header import Viewer
 from arena.live.service import LiveGames
 from arena.store.game_index import GameList
 from arena.store.repositories import Store
@@ -159,22 +160,24 @@ class AccountData:
 
     def _in_tournaments(self, owner: str) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
         """The tournaments that an owner announced, and the entries of the owner's bots."""
-        announced, entries = [], []
+        announced, entries, sight = [], [], self._tournaments.rights.sight(Viewer(owner=owner))
         for tournament in self._tournaments.each(list(self._store.tournament_names())):
             if tournament.created_by == owner and not tournament.purpose:
                 settings = tournament.spec.as_json()
                 announced.append({"id": tournament.id, "state": tournament.state, **settings})
             for entry in tournament.entries:
-                if owner in entry.owners:
+                if owner in entry.owners and not sight.hides(tournament):
                     entries.append({"tournament": tournament.id, **entry.as_json()})
         return announced, entries
 
     def _comparisons(self, owner: str) -> Iterator[dict[str, object]]:
         """The comparisons of an owner's bots, newest first."""
-        before = None
+        before, sight = None, self._tournaments.rights.sight(Viewer(owner=owner))
         while members := self._store.tournaments.comparisons(owner, before, _AT_ONCE):
             before = members[-1]
             for one in self._tournaments.each([member.name for member in members]):
+                if sight.hides(one):
+                    continue
                 yield {"id": one.id, "state": one.state, **one.spec.as_json(), **(one.comparison or {})}
 
     def _bots(self, owner: str) -> list[str]:
@@ -211,6 +214,7 @@ class AccountData:
         self._co_owners.forget(owner)
         self._subscriptions.forget(owner)
         self._store.tournaments.forget_comparisons(owner)
+        self._store.tournaments.forget_invitations(owner)
         self._invitations.forget(owner)
         self._sessions.forget(owner)
         now_ms = self._store.clock().now_ms

@@ -12,6 +12,7 @@ from arena.accounts.accounts import Accounts
 from arena.events.group_results import read_results, results_of
 from arena.events.house_entries import house_source
 from arena.events.moderation import Moderation
+from arena.events.rights import Rights
 from arena.events.tournament import PlannedGroup, Tournament
 from arena.games import game_of
 from arena.live.header import ANYBODY, Viewer
@@ -64,8 +65,11 @@ class PlayedGames:
 class BotGames:
     """Lists the games of bots, with names and texts as the viewer sees them."""
 
-    def __init__(self, store: Store, live: LiveGames, accounts: Accounts, moderation: Moderation) -> None:
+    def __init__(
+        self, store: Store, live: LiveGames, accounts: Accounts, moderation: Moderation, rights: Rights
+    ) -> None:
         self._moderation = moderation
+        self._rights = rights
         self._store = store
         self._live = live
         self._accounts = accounts
@@ -130,7 +134,7 @@ class BotGames:
         """
         groups = {
             group.name: group
-            for private in ((False, True) if viewer.owner or viewer.admin else (False,))
+            for private in ((False, True) if viewer != ANYBODY else (False,))
             for name in {bot, against or bot}
             for group in self._store.bot_games.groups(name, private=private)
         }
@@ -146,10 +150,11 @@ class BotGames:
         """Return the games of groups in which the bot plays and which the viewer may see, newest first."""
         ended = {group.name: group.score for group in groups}
         ids = list(_split(ended))
+        sight = self._rights.sight(viewer)
         seen = {
             event: (tournament, {entry.player for entry in tournament.playing if entry.source})
             for event, tournament in tournaments.of(event for event, _ in ids).items()
-            if not tournament.is_hidden_from(viewer)
+            if not sight.hides(tournament)
         }
         items: list[_Item] = []
         for result in results_of(self._store.tournaments, (own for own in ids if own[0] in seen)):

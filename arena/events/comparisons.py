@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any, Final
@@ -19,7 +19,9 @@ from arena.accounts.suspensions import check_plays
 from arena.accounts.versions import VersionNotFound
 from arena.bots.transports import SANDBOX
 from arena.errors import ArenaError
-from arena.events.creation import TournamentCreation, new_tournament
+from arena.events.creation import new_tournament
+from arena.events.rights import Sight
+from arena.events.service import Tournaments
 from arena.events.tournament import (
     COMPARISON,
     OVER,
@@ -35,7 +37,7 @@ from arena.live.service import LiveGames
 from arena.play.dealing import SEED_BYTES, commitment
 from arena.play.players import SEALED
 from arena.store.notifications import tournament_topic
-from arena.store.paging import Cursor, Page
+from arena.store.paging import Cursor, Page, filled_page
 from arena.store.repositories import Store
 from arena.store.rows import reading, shown_or_left_out
 from arena.store.tournaments import TournamentRow
@@ -64,14 +66,15 @@ class Comparisons:
         live: LiveGames,
         accounts: Accounts,
         budgets: Budgets,
-        creation: TournamentCreation,
+        tournaments: Tournaments,
     ) -> None:
         self._store = store.tournaments
         self._clock = store.clock
         self._notifier = live.notifier
         self._accounts = accounts
         self._budgets = budgets
-        self._creation = creation
+        self._creation = tournaments.creation
+        self._rights = tournaments.rights
 
     def create(self, fields: Mapping[str, object], by: Principal) -> dict[str, object]:
         """Start a comparison, for which the owner or co-owner ``by`` pays, and return its view. ``fields``:
@@ -125,7 +128,6 @@ class Comparisons:
             secrets.token_bytes(SEED_BYTES),
         )
         tournament.purpose, tournament.visibility = COMPARISON, "private"
-        tournament.organisers = [owner for owner in account.owners if owner != payer]
         tournament.comparison = {**asdict(settings), "bot": account.name, **_NOTHING}
         tournament.entries = [
             Entered.of(account, label, entered_ms=now_ms, status="qualified")
@@ -137,15 +139,15 @@ class Comparisons:
         return self.view(made)
 
     def view(self, comparison: str, viewer: Viewer | None = None) -> dict[str, Any]:
-        """Return a comparison as its owner and admins see it. ``viewer`` is None for the service itself.
-        Raises :class:`ComparisonNotFound`.
+        """Return a comparison as the current owners of its bot, the bot itself and admins see it. ``viewer``
+        is None for the service itself. Raises :class:`ComparisonNotFound`.
         """
         try:
             (row,) = self._store.load([check_tournament_id(comparison)])
         except TournamentNotFound:
             row = None
         tournament = None if row is None else Tournament.loads(row.meta)
-        hidden = tournament is None or (viewer is not None and tournament.is_hidden_from(viewer))
+        hidden = tournament is None or self._rights.sight(viewer).hides(tournament)
         if row is None or tournament is None or tournament.comparison is None or hidden:
             raise ComparisonNotFound(
                 f"there is no comparison {printable(comparison, 80)!r}", field="comparison"
@@ -154,16 +156,28 @@ class Comparisons:
             return _view(tournament, tournament.comparison, row)
 
     def list(self, owner: str, cursor: str | None = None, limit: int = 100) -> Page[dict[str, object]]:
-        """Return the comparisons of an owner's bots, newest first."""
-        before = None if cursor is None else Cursor.parse(cursor)
-        members = self._store.comparisons(owner, before, limit + 1)
-        names = [member.name for member in members[:limit]]
-        found = [
-            None if row is None else shown_or_left_out(f"comparison {name}", partial(_listed, row))
-            for name, row in zip(names, self._store.load(names), strict=True)
-        ]
-        more = str(members[limit - 1]) if len(members) > limit else None
-        return Page([view for view in found if view is not None], more)
+        """Return the comparisons of the bots that an owner owns or co-owns now, newest first. A page can be
+        short even though more follow: its cursor is None only at the end.
+        """
+        sight = self._rights.sight(Viewer(owner=owner))
+        # A comparison is in the list of whoever owned the bot when it began; the bot's owner always did.
+        bots = self._accounts.listed(sorted(self._accounts.bots_of(owner)))
+        lists = {owner, *(bot.owner for bot in bots)}
+
+        def read(before: Cursor | None, count: int) -> Sequence[Cursor]:
+            found = {member for name in lists for member in self._store.comparisons(name, before, count)}
+            return sorted(found, reverse=True)[:count]
+
+        def show(names: Sequence[str]) -> Iterator[dict[str, object] | None]:
+            for name, row in zip(names, self._store.load(names), strict=True):
+                show_it = None if row is None else partial(_listed, row, sight)
+                yield None if show_it is None else shown_or_left_out(f"comparison {name}", show_it)
+
+        page = filled_page(read, show, cursor, limit + 1)
+        if len(page.items) <= limit:
+            return page
+        last = page.items[limit - 1]
+        return Page(page.items[:limit], f"{last['created_ms']}-{last['id']}")
 
     def wait(
         self, comparison: str, since: int | None, seconds: float, viewer: Viewer | None = None
@@ -183,11 +197,12 @@ class Comparisons:
                 subscription.wait(left)
 
 
-def _listed(row: TournamentRow) -> dict[str, object]:
+def _listed(row: TournamentRow, sight: Sight) -> dict[str, object] | None:
+    """The view of a comparison, or None if it is hidden."""
     tournament = Tournament.loads(row.meta)
     if tournament.comparison is None:
         raise TypeError("the tournament is not a comparison")
-    return _view(tournament, tournament.comparison, row)
+    return None if sight.hides(tournament) else _view(tournament, tournament.comparison, row)
 
 
 def _view(tournament: Tournament, data: Mapping[str, Any], row: TournamentRow) -> dict[str, object]:

@@ -25,7 +25,7 @@ def new_tournament(
     fields: Mapping[str, object], tournament_id: str, created_by: str, now_ms: int, seed: bytes
 ) -> Tournament:
     """Return an unstored tournament built from ``fields``: those of ``parse_spec``, ``house`` (the house bots
-    that take part), ``invited_owners``, and ``organisers`` (owners who organise it besides ``created_by``).
+    that take part), ``invited_owners``, and ``organisers`` (owners invited to organise it, too).
     Raises the errors of ``parse_spec`` and ``check_entry``, and ``game_too_long``.
     """
     own: dict[str, Any] = dict(fields)
@@ -33,7 +33,8 @@ def new_tournament(
     organisers = [owner for owner in own.pop("organisers", ()) if owner != created_by]
     tournament = Tournament(tournament_id, parse_spec(own, now_ms), created_by, now_ms, seed.hex())
     check_length(tournament.spec.game, tournament.spec.rules)
-    tournament.organisers, tournament.guests = organisers, list(dict.fromkeys(guests or ()))
+    tournament.asked, tournament.guests = organisers, list(dict.fromkeys(guests or ()))
+    tournament.pending = [owner for owner in tournament.guests if owner != created_by]
     if tournament.guests and tournament.spec.who != "invited":
         raise invalid(
             "owners can only be invited if nobody else may enter",
@@ -75,6 +76,8 @@ class TournamentCreation:
             if tournament.purpose:
                 fields["purpose"] = tournament.purpose
             log.info("tournament %s: announced", tournament.id, extra=fields)
+        for owner in (*tournament.asked, *tournament.pending):
+            self._store.note_invitation(owner, tournament.id, tournament.created_ms)
         self._store.enlist(
             tournament.id, tournament.created_ms, tournament.spec.opens_ms, listed=not tournament.purpose
         )

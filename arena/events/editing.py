@@ -43,7 +43,8 @@ def like(tournament: Tournament, changes: Mapping[str, Any], *, may_rate: bool) 
     """
     fields = {name: value for name, value in settings_of(tournament).items() if not name.endswith("s_ms")}
     fields["rated"] = tournament.spec.rated and may_rate
-    fields["invited_owners"], fields["organisers"] = tournament.guests, tournament.organisers
+    fields["invited_owners"] = tournament.guests
+    fields["organisers"] = [*tournament.organisers, *tournament.asked]
     spec = tournament.spec
     locks_ms = changes.get("locks_ms")
     if spec.ends_ms is not None and locks_ms is not None:
@@ -160,7 +161,7 @@ def _edit_all(
         check_length(spec.game, spec.rules)
     tournament.spec = spec
     if tournament.spec.who != "invited":
-        tournament.guests, tournament.links = [], []
+        tournament.guests, tournament.pending, tournament.links = [], [], []
     tournament.visibility = "private" if tournament.spec.hidden else "public"
     tournament.entries = []
     enter_house_bots(tournament, house, now_ms)

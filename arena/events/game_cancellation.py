@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from arena.accounts.accounts import Accounts, Forbidden, Principal
 from arena.errors import ArenaError
 from arena.events.deletion import tried
-from arena.live.header import GameHeader, GameSummary, Viewer
+from arena.events.rights import viewer_of
+from arena.live.header import ANYBODY, GameHeader, GameSummary
 from arena.live.service import GameNotOpen, LiveGames
 from arena.live.views import check_visible
 
@@ -29,7 +30,7 @@ class GameCancellation:
         ``game_not_open``.
         """
         header = self._live.header(game)
-        check_visible(header, Viewer(who.name if who.scope == "bot" else None, who.owner or None, who.admin))
+        check_visible(header, viewer_of(who) or ANYBODY)
         refusal = self._refusal(header, who)
         if refusal is not None:
             if not who.admin:

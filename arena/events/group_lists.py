@@ -9,7 +9,7 @@ from typing import Final
 from arena.events.annulment import Annulments
 from arena.events.lifecycle import TournamentLifecycle
 from arena.events.moderation import Moderation
-from arena.events.rights import check_visible
+from arena.events.rights import Rights
 from arena.events.tournament import PlannedGroup, Tournament, check_tournament_id
 from arena.events.views import ListedGroup, group_view
 from arena.live.header import Viewer
@@ -34,8 +34,10 @@ class GroupLists:
         lifecycle: TournamentLifecycle,
         annulments: Annulments,
         moderation: Moderation,
+        rights: Rights,
     ) -> None:
         self._store = store
+        self._rights = rights
         self._lifecycle = lifecycle
         self._annulments = annulments
         self._moderation = moderation
@@ -55,7 +57,7 @@ class GroupLists:
         its displayed name. Such a page can be short even though more groups follow; its cursor is None only
         at the end.
         """
-        check_visible(self._store, tournament_id, viewer)
+        self._rights.check_visible(tournament_id, viewer)
         tournament, row = self._lifecycle.load(check_tournament_id(tournament_id))
         start = parse_number(cursor, 9)
         if bots:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Final, TypedDict
 
 from arena.accounts.accounts import Accounts, Forbidden, OwnerNotFound, Principal
 from arena.accounts.allowances import QuotaExceeded
 from arena.accounts.links import LinkExpired, digest_of, is_code, new_code
+from arena.accounts.owners import InvitationsOff
 from arena.errors import ArenaError
 from arena.events.house_entries import house_source
 from arena.events.lifecycle import TournamentLifecycle
-from arena.events.rights import check_organises, check_visible, viewer_of
-from arena.events.tournament import Link, Tournament, TournamentNotFound
+from arena.events.rights import Rights, check_organises, viewer_of
+from arena.events.tournament import OVER, Link, Tournament, TournamentNotFound
 from arena.games import game_of
 from arena.inputs.times import times_between
 from arena.play.clocks import ServiceClock
-from arena.store.rows import reading
+from arena.store.rows import reading, shown_or_left_out
 from arena.store.tournaments import NewGroup, TournamentRow, TournamentStore
 from arena.text import printable
 from arena.tournaments.parsing import latest_ms
@@ -43,6 +46,14 @@ class NewLink(TypedDict):
     code: str
 
 
+class Invitation(TypedDict):
+    """An invitation of an owner to enter (``guest``) or to organise (``organiser``) a tournament."""
+
+    tournament: str
+    by: str
+    role: str
+
+
 class LinkNotFound(ArenaError):
     """The tournament has no link with this id; it might have been revoked."""
 
@@ -60,17 +71,21 @@ class Guests:
     def __init__(
         self,
         store: TournamentStore,
+        rights: Rights,
         lifecycle: TournamentLifecycle,
         accounts: Accounts,
         clock: Callable[[], ServiceClock],
     ) -> None:
         self._store = store
+        self._rights = rights
         self._lifecycle = lifecycle
         self._accounts = accounts
         self._clock = clock
 
     def check_known(self, bots: Sequence[str], owners: Sequence[str]) -> None:
-        """Check that the invited bots and owners exist. Raises ``invalid_tournament``."""
+        """Check that the invited bots and owners exist, and that the owners accept invitations. Raises
+        ``invalid_tournament``.
+        """
         named = [bot for bot in bots if house_source(bot) is None]
         known = {bot.name for bot in self._accounts.listed(named)}
         for bot in named:
@@ -78,9 +93,18 @@ class Guests:
                 raise invalid(f"there is no bot {printable(bot, 80)!r}", "invited", "names of bots")
         for owner in owners:
             try:
-                self._accounts.owner(owner)
-            except OwnerNotFound as error:
+                self._accounts.check_invitable(owner, "invited_owners")
+            except (InvitationsOff, OwnerNotFound) as error:
                 raise invalid(error.message, "invited_owners", "names of owners") from None
+
+    def invitable(self, owners: Sequence[str]) -> list[str]:
+        """Return those of the ``owners`` who may be invited."""
+        found = []
+        for owner in owners:
+            with suppress(OwnerNotFound, InvitationsOff):
+                self._accounts.check_invitable(owner, "owners")
+                found.append(owner)
+        return found
 
     def owned(self, bots: Sequence[str], owners: Collection[str]) -> set[str]:
         """Return the bots of which one of the ``owners`` is the owner or a co-owner."""
@@ -101,39 +125,67 @@ class Guests:
                 )
 
     def view(self, tournament_id: str, by: Principal) -> dict[str, object]:
-        """Return the invited owners and the links, without the codes of the links."""
-        check_visible(self._store, tournament_id, viewer_of(by))
+        """Return the invited owners and co-organisers, and the links without their codes."""
+        self._rights.check_visible(tournament_id, viewer_of(by))
         tournament, _ = self._lifecycle.load(tournament_id)
         check_organises(tournament, by)
         with reading(f"tournament {tournament_id}"):
             links = [_shown(link) for link in tournament.links]
-        return {"owners": tournament.guests, "links": links}
+        return {"owners": tournament.guests, "organisers": tournament.asked, "links": links}
 
     def is_guest(self, tournament_id: str, owner: str) -> bool:
         """Return whether the owner is invited."""
         return owner in self._lifecycle.load(tournament_id)[0].guests
 
+    def of(self, owner: str) -> list[Invitation]:
+        """Return the newest invitations to tournaments that an owner has not accepted, without any texts of
+        those who invite; none if the owner accepts no invitations.
+        """
+        names = self._store.invitations(owner) if self._accounts.owner(owner).invitable else []
+        found: list[Invitation] = []
+        for name, row in zip(names, self._store.load(names), strict=True):
+            tournament = row and shown_or_left_out(f"tournament {name}", partial(Tournament.loads, row.meta))
+            if not tournament or tournament.state in OVER:
+                continue
+            for role, invited in (("organiser", tournament.asked), ("guest", tournament.pending)):
+                if owner in invited:
+                    found.append({"tournament": name, "by": tournament.created_by, "role": role})
+        return found
+
     def invite(self, tournament_id: str, owners: Sequence[str], by: Principal) -> None:
         """Invite owners."""
         for owner in owners:
             self._accounts.check_exists(owner, "owners")
+        new: list[str] = []
 
         def act(tournament: Tournament) -> bool:
             _check_invites(tournament)
-            return _add_guests(tournament, owners)
+            new[:] = [owner for owner in dict.fromkeys(owners) if owner not in tournament.guests]
+            for owner in new:
+                self._accounts.check_invitable(owner, "owners")
+            tournament.pending += [owner for owner in new if owner != by.owner]
+            return _add_guests(tournament, new)
 
         self._change(tournament_id, act, by)
+        self._note(new, tournament_id)
+
+    def _note(self, owners: Sequence[str], tournament_id: str) -> None:
+        now_ms = self._clock().now_ms
+        for owner in owners:
+            self._store.note_invitation(owner, tournament_id, now_ms)
 
     def uninvite(self, tournament_id: str, owner: str, by: Principal) -> None:
-        """Withdraw the invitation of an owner. The owner's entries stay."""
+        """Withdraw the invitation of an owner, or decline one's own. The owner's entries stay."""
 
         def act(tournament: Tournament) -> bool:
             if owner not in tournament.guests:
                 raise _not_there(f"the owner {owner!r} is not invited", "an owner in the list of invitations")
             tournament.guests.remove(owner)
+            tournament.pending = [one for one in tournament.pending if one != owner]
             return True
 
-        self._change(tournament_id, act, by)
+        self._change(tournament_id, act, by, own=_is(by, owner))
+        self._store.forget_invitation(owner, tournament_id)
 
     def add_link(self, tournament_id: str, expires_ms: int | None, by: Principal) -> NewLink:
         """Create and return a link with its ``code``. By default, it expires at the lock or after a day."""
@@ -192,10 +244,14 @@ class Guests:
         self._link(tournament, code, by)
         return tournament.spec.name
 
-    def accept(self, tournament_id: str, code: str, by: Principal) -> None:
-        """Accept the invitation of a link with its code, as the owner ``by``. Safe to repeat."""
+    def accept(self, tournament_id: str, code: str | None, by: Principal) -> None:
+        """Accept the invitation of a link with its code or, without a code, that of the owner ``by`` by name.
+        Safe to repeat.
+        """
 
         def act(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup] | None:
+            if code is None:
+                return self._accept_own(tournament, by)
             link = self._link(tournament, code, by)
             if not _add_guests(tournament, [by.owner]):
                 return None
@@ -204,36 +260,55 @@ class Guests:
 
         self._lifecycle.change(tournament_id, act)
 
+    def _accept_own(self, tournament: Tournament, by: Principal) -> Sequence[NewGroup] | None:
+        self._rights.check_sees(tournament, viewer_of(by))
+        if by.owner not in tournament.guests:
+            raise _not_there(f"the owner {by.owner!r} is not invited", "the code of a link")
+        if by.owner not in tournament.pending:
+            return None
+        tournament.pending.remove(by.owner)
+        return ()
+
     def _link(self, tournament: Tournament, code: str, by: Principal) -> Link:
         now_ms = self._clock().now_ms
         for link in tournament.links:
             if is_code(code, link["hash"]) and link["expires_ms"] > now_ms:
                 return link
-        viewer = viewer_of(by)
-        if viewer is not None and tournament.is_hidden_from(viewer):
+        if self._rights.sight(viewer_of(by)).hides(tournament):
             raise TournamentNotFound(f"there is no tournament {tournament.id!r}", field="tournament")
         raise LinkExpired("a new link from the organiser")
 
     # Co-organisers
 
     def add_organiser(self, tournament_id: str, owner: str, by: Principal) -> None:
-        """Make an owner a co-organiser. Only the owner who announced the tournament, and admins, may do
-        this.
+        """Invite an owner to organise the tournament, or, if ``owner`` is ``by``, accept the invitation. Only
+        the owner who announced the tournament, and admins, may invite.
         """
         self._accounts.check_exists(owner, "owner")
 
         def act(tournament: Tournament) -> bool:
-            _check_owns(tournament, by)
             if tournament.is_organised_by(owner):
                 return False
-            _check_count("organisers", len(tournament.organisers) + 1, MAX_ORGANISERS)
-            tournament.organisers.append(owner)
+            if _is(by, owner) and owner in tournament.asked:
+                tournament.asked.remove(owner)
+                tournament.organisers.append(owner)
+                return True
+            _check_owns(tournament, by)
+            if owner in tournament.asked:
+                return False
+            self._accounts.check_invitable(owner, "owner")
+            used = len(tournament.organisers) + len(tournament.asked)
+            _check_count("organisers", used + 1, MAX_ORGANISERS)
+            tournament.asked.append(owner)
             return True
 
-        self._change(tournament_id, act, by)
+        self._change(tournament_id, act, by, own=_is(by, owner))
+        self._note([owner], tournament_id)
 
     def remove_organiser(self, tournament_id: str, owner: str, by: Principal) -> None:
-        """Remove a co-organiser. Co-organisers may remove only themselves."""
+        """Remove a co-organiser or withdraw the invitation. Co-organisers and invited owners may remove only
+        themselves.
+        """
 
         def act(tournament: Tournament) -> bool:
             if owner == tournament.created_by:
@@ -242,22 +317,31 @@ class Guests:
                     field="owner",
                     expected="a co-organiser",
                 )
-            if owner != by.owner:
+            if not _is(by, owner):
                 _check_owns(tournament, by)
-            if owner not in tournament.organisers:
+            if owner not in (*tournament.organisers, *tournament.asked):
                 raise _not_there(f"the owner {owner!r} is not a co-organiser", "a co-organiser")
-            tournament.organisers.remove(owner)
+            for names in (tournament.organisers, tournament.asked):
+                if owner in names:
+                    names.remove(owner)
             return True
 
-        self._change(tournament_id, act, by)
+        self._change(tournament_id, act, by, own=_is(by, owner))
 
-    def _change(self, tournament_id: str, act: Act, by: Principal) -> None:
+    def _change(self, tournament_id: str, act: Act, by: Principal, *, own: bool = False) -> None:
+        """Apply ``act`` for an organiser or, if ``own``, for an invited owner who accepts or declines."""
+
         def checked(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup] | None:
-            check_organises(tournament, by)
+            if not (own and by.owner in (*tournament.asked, *tournament.guests)):
+                check_organises(tournament, by)
             return () if act(tournament) else None
 
-        check_visible(self._store, tournament_id, viewer_of(by))
+        self._rights.check_visible(tournament_id, viewer_of(by))
         self._lifecycle.change(tournament_id, checked)
+
+
+def _is(by: Principal, owner: str) -> bool:
+    return by.scope == "owner" and by.owner == owner
 
 
 def _shown(link: Link) -> dict[str, object]:

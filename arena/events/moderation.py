@@ -99,9 +99,9 @@ class Moderation:
 
     def account(self, bot: BotAccount, viewer: Viewer) -> BotAccount:
         """Return a bot as the viewer sees it. Its owners and admins see the real names, which they need to
-        change it.
+        change it, and so does the bot itself.
         """
-        if viewer.admin or viewer.owner in bot.owners or not self._current():
+        if viewer.admin or viewer.owner in bot.owners or viewer.bot == bot.name or not self._current():
             return bot
         co_owners = tuple(self.name("owner", owner) for owner in bot.co_owners)
         return replace(

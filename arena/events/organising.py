@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
-from arena.accounts.accounts import Principal
+from arena.accounts.accounts import Forbidden, Principal
 from arena.events.editing import edit, editable, like
 from arena.events.lifecycle import TournamentLifecycle
-from arena.events.rights import check_organises, check_visible, viewer_of
+from arena.events.rights import Rights, check_organises, viewer_of
 from arena.events.tournament import Tournament
 from arena.play.clocks import ServiceClock
-from arena.store.tournaments import NewGroup, TournamentRow, TournamentStore
+from arena.store.tournaments import NewGroup, TournamentRow
+
+
+class Powers(NamedTuple):
+    """Whether somebody may edit a tournament, and whether they may cancel it."""
+
+    edits: bool
+    cancels: bool
 
 
 class Organising:
@@ -21,9 +29,9 @@ class Organising:
     """
 
     def __init__(
-        self, store: TournamentStore, lifecycle: TournamentLifecycle, clock: Callable[[], ServiceClock]
+        self, rights: Rights, lifecycle: TournamentLifecycle, clock: Callable[[], ServiceClock]
     ) -> None:
-        self._store = store
+        self._rights = rights
         self._lifecycle = lifecycle
         self._clock = clock
 
@@ -42,7 +50,7 @@ class Organising:
         """Return the fields of a request for a tournament like this one; see
         :func:`~arena.events.editing.like`.
         """
-        check_visible(self._store, tournament_id, viewer_of(by))
+        self._rights.check_visible(tournament_id, viewer_of(by))
         tournament, _ = self._lifecycle.load(tournament_id)
         check_organises(tournament, by)
         return like(tournament, changes, may_rate=by.admin)
@@ -56,6 +64,12 @@ class Organising:
         check_organises(tournament, by)
         return editable(tournament, self._clock().now_ms)
 
+    def powers(self, tournament_id: str, by: Principal) -> Powers:
+        """Return what ``by`` may do with the tournament."""
+        tournament, _ = self._lifecycle.load(tournament_id)
+        checks = (check_organises, self._rights.check_cancels)
+        return Powers(*(_passes(partial(check, tournament, by)) for check in checks))
+
     def _change(
         self,
         tournament_id: str,
@@ -68,5 +82,13 @@ class Organising:
             check_organises(tournament, by)
             return act(tournament, row)
 
-        check_visible(self._store, tournament_id, viewer_of(by))
+        self._rights.check_visible(tournament_id, viewer_of(by))
         return self._lifecycle.change(tournament_id, checked)
+
+
+def _passes(check: Callable[[], None]) -> bool:
+    try:
+        check()
+    except Forbidden:
+        return False
+    return True

@@ -14,6 +14,7 @@ from arena.accounts.accounts import Forbidden, Principal
 from arena.declarations import settings_of
 from arena.errors import ArenaError
 from arena.events.moderation import Moderation
+from arena.events.rights import Sight, viewer_of
 from arena.events.service import Tournaments
 from arena.events.tournament import PRIVATE_PREFIX, Entered, Tournament
 from arena.live.header import Viewer
@@ -94,7 +95,7 @@ class SeasonTables:
         errors of :meth:`create`, :class:`SeriesNotFound`, :class:`SeriesDone` or
         :class:`~arena.accounts.accounts.Forbidden`.
         """
-        self.view(series, Viewer(None, by.owner or None, by.admin))
+        self._load(series, viewer_of(by))
 
         def act(row: dict[str, object] | None) -> dict[str, object]:
             known = self._mine(series, row, by)
@@ -115,6 +116,7 @@ class SeasonTables:
         def act(row: dict[str, object] | None) -> None:
             self._mine(series, row, by)
 
+        self._load(series, viewer_of(by))
         self._rows.change(series, act)
 
     def view(self, series: str, viewer: Viewer) -> dict[str, Any]:
@@ -143,10 +145,11 @@ class SeasonTables:
     ) -> Page[dict[str, object]]:
         """Return the series that the viewer may see, newest first."""
         hidden: dict[str, bool] = {}
+        sight = self._tournaments.rights.sight(viewer)
         seen = (
             one
             for one in sorted(self._all(), key=lambda one: (-one.created_ms, one.id))
-            if owner in (None, one.owner) and self._is_seen(one, viewer, hidden)
+            if owner in (None, one.owner) and self._is_seen(one, sight, hidden)
         )
         found = list(islice(seen, start, start + limit + 1))
         return Page(
@@ -156,10 +159,10 @@ class SeasonTables:
     def _all(self) -> Sequence[StoredSeries]:
         return list(self._rows.all(partial(read_row, StoredSeries)).values())
 
-    def _load(self, series: str, viewer: Viewer) -> StoredSeries:
+    def _load(self, series: str, viewer: Viewer | None) -> StoredSeries:
         row = self._rows.find(series)
         found = None if row is None else read_row(StoredSeries, row)
-        if found is None or not self._is_seen(found, viewer):
+        if found is None or not self._is_seen(found, self._tournaments.rights.sight(viewer)):
             raise _not_found(series)
         return found
 
@@ -171,7 +174,7 @@ class SeasonTables:
             raise Forbidden(f"series {found.id} is not yours", field="series")
         return found
 
-    def _is_seen(self, found: StoredSeries, viewer: Viewer, hidden: dict[str, bool] | None = None) -> bool:
+    def _is_seen(self, found: StoredSeries, sight: Sight, hidden: dict[str, bool] | None = None) -> bool:
         """Whether the viewer may see all tournaments of the series. ``hidden`` caches the answer for each
         tournament.
         """
@@ -179,7 +182,7 @@ class SeasonTables:
         names = [name for name in found.tournaments if name.startswith(PRIVATE_PREFIX)]
         new = [name for name in names if name not in hidden]
         for name, row in zip(new, self._tournaments.store.load(new) if new else [], strict=True):
-            hidden[name] = row is not None and Tournament.loads(row.meta).is_hidden_from(viewer)
+            hidden[name] = row is not None and sight.hides(Tournament.loads(row.meta))
         return not any(hidden[name] for name in names)
 
     def _changed(self, known: StoredSeries, fields: Mapping[str, Any], by: Principal) -> StoredSeries:
@@ -191,7 +194,7 @@ class SeasonTables:
                 field="tournaments",
                 expected=f"at most {MAX_TOURNAMENTS} different tournaments",
             )
-        viewer = Viewer(None, by.owner or None, by.admin)
+        viewer = viewer_of(by)
         for tournament in chosen:
             if tournament not in known.tournaments:
                 self._tournaments.view(tournament, viewer)

@@ -36,9 +36,11 @@ from arena.events.organising import Organising
 from arena.events.planning import GameTimes
 from arena.events.qualification import Discipline, Qualifications
 from arena.events.rights import (
+    Rights,
+    Sight,
     TournamentOver,
+    behind,
     check_organises,
-    check_visible,
     may_enter,
     tournament_over,
     viewer_of,
@@ -139,6 +141,7 @@ class Tournaments:
         self._accounts = accounts
         self._budgets = budgets
         self._clock = store.clock
+        self.rights = Rights(self.store, accounts)
         live_groups = self._live_groups = LiveGroups(self.store, live, self._clock, store.flags)
         self._records = TournamentRecords(self.store, live.finished, live_groups)
         self.creation = TournamentCreation(self.store, jobs)
@@ -149,11 +152,13 @@ class Tournaments:
         record_s = live.finalizer.retention.record_s
         record_ms = None if record_s is None else int(1000 * record_s)
         self.lifecycle = TournamentLifecycle(store, live_groups, self._admission, record_ms, charge_to)
-        self.organising = Organising(self.store, self.lifecycle, self._clock)
-        self.invitations = Guests(self.store, self.lifecycle, accounts, self._clock)
+        self.organising = Organising(self.rights, self.lifecycle, self._clock)
+        self.invitations = Guests(self.store, self.rights, self.lifecycle, accounts, self._clock)
         self._live_standings = LiveStandings(store, self.lifecycle, jobs, self._moderation)
         self._annulments = Annulments(store, self.lifecycle)
-        self.groups = GroupLists(self.store, self.lifecycle, self._annulments, self._moderation).page
+        self.groups = GroupLists(
+            self.store, self.lifecycle, self._annulments, self._moderation, self.rights
+        ).page
         self._local_groups = LocalGroups(
             self.store,
             self._clock,
@@ -209,11 +214,13 @@ class Tournaments:
         new_id: str | None = None,
     ) -> dict[str, Any]:
         """Announce a tournament with the same settings and a new seed, and return its view. ``changes``: its
-        dates, and any texts that differ. Baseline bots are left out if their owner does not organise the new
-        tournament. ``new_id``: see ``tournament_id`` of :meth:`create`.
+        dates, and any texts that differ. Invited owners and co-organisers are invited again. Baseline bots
+        are left out if they are not bots of ``by``. ``new_id``: see ``tournament_id`` of :meth:`create`.
         """
         fields = self.organising.like(tournament_id, changes, by=by)
-        own = self.invitations.owned(fields["baseline"], (by.owner, *fields["organisers"]))
+        for invited in ("organisers", "invited_owners"):
+            fields[invited] = self.invitations.invitable(fields[invited])
+        own = self.invitations.owned(fields["baseline"], [by.owner])
         fields["baseline"] = [bot for bot in fields["baseline"] if bot in own or house_source(bot)]
         return self.create(fields, by.owner, rated=by.admin, tournament_id=new_id)
 
@@ -236,7 +243,8 @@ class Tournaments:
         the version and the nonce. ``by``: who enters the bot (None: the service itself). House bots are
         entered by the organisers of the tournament.
         """
-        check_visible(self.store, tournament_id, viewer_of(by))
+        own = by is not None and by.name == bot
+        self.rights.check_visible(tournament_id, behind(by) if own else viewer_of(by))
         check_nonce(nonce)
         house = house_source(bot) is not None
         now_ms = self._clock().now_ms
@@ -261,6 +269,7 @@ class Tournaments:
                 if known.status != "withdrawn":
                     entry.entered_ms = known.entered_ms
             add_entry(tournament, entry)
+            tournament.pending = [owner for owner in tournament.pending if owner not in entry.owners]
             entered[:] = [entry]
             return ()
 
@@ -289,7 +298,7 @@ class Tournaments:
             entry.withdrawn = tournament.round
             return ()
 
-        check_visible(self.store, tournament_id, viewer_of(by))
+        self.rights.check_visible(tournament_id, viewer_of(by))
         left: list[Entered] = []
         self.lifecycle.change(check_tournament_id(tournament_id), act)
         return left[0].as_json()
@@ -305,7 +314,7 @@ class Tournaments:
         """Cancel a tournament. Groups that were played are kept."""
 
         def act(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup] | None:
-            check_organises(tournament, by)
+            self.rights.check_cancels(tournament, by)
             if tournament.state == "cancelled":
                 return None
             if tournament.state in OVER:
@@ -314,7 +323,7 @@ class Tournaments:
             tournament.reason = printable(reason, 200) or "cancelled"
             return ()
 
-        check_visible(self.store, tournament_id, viewer_of(by))
+        self.rights.check_visible(tournament_id, viewer_of(by))
         self.lifecycle.change(check_tournament_id(tournament_id), act)
         self.lifecycle.step(tournament_id)
         return self.view(tournament_id)
@@ -424,8 +433,9 @@ class Tournaments:
         """Return the tournament as it is published. Here and below, a private tournament is reported as not
         found if the ``viewer`` (None: the service itself) may not see it.
         """
-        check_visible(self.store, tournament_id, viewer)
-        tournament, row = self.lifecycle.load(tournament_id)
+        tournament, row = self.lifecycle.load(check_tournament_id(tournament_id))
+        # Checked in the same row that is shown: an edit can have removed an organiser.
+        self.rights.check_sees(tournament, viewer)
         return {
             **self._view(tournament, row),
             **self._moderation.apply(
@@ -488,9 +498,11 @@ class Tournaments:
             )
         wanted = OVER if state == "over" else STATES if state is None else (state,)
 
+        sight = self.rights.sight(viewer)
+
         def show(ids: Sequence[str]) -> Iterator[dict[str, object] | None]:
             for name, row in zip(ids, self.store.load(ids), strict=True):
-                view = None if row is None else self._listed(name, row, viewer)
+                view = None if row is None else self._listed(name, row, sight)
                 fits = view is not None and view["state"] in wanted and kind in (None, view["kind"])
                 yield view if fits else None
 
@@ -511,13 +523,13 @@ class Tournaments:
         """Return views, without entries, of the tournaments that are not over and that the viewer may see, by
         start time.
         """
-        names = self.store.active()
+        names, sight = self.store.active(), self.rights.sight(viewer)
         rows = zip(names, self.store.load(names), strict=True)
-        views = [None if row is None else self._listed(name, row, viewer) for name, row in rows]
+        views = [None if row is None else self._listed(name, row, sight) for name, row in rows]
         found = [view for view in views if view is not None and view["state"] not in OVER]
         return sorted(found, key=lambda view: (view["locks_ms"], view["id"]))
 
-    def _listed(self, name: str, row: TournamentRow, viewer: Viewer) -> dict[str, Any] | None:
+    def _listed(self, name: str, row: TournamentRow, sight: Sight) -> dict[str, Any] | None:
         """The view of a tournament in a list, or None if it is not listed, is hidden from the viewer, or
         cannot be read.
         """
@@ -525,7 +537,7 @@ class Tournaments:
         def show() -> dict[str, object] | None:
             tournament = Tournament.loads(row.meta)
             tournament.spec.game.options.complete(tournament.spec.rules)
-            if tournament.purpose or tournament.is_hidden_from(viewer):
+            if tournament.purpose or not sight.lists(tournament):
                 return None
             return self._view(tournament, row)
 
@@ -537,7 +549,7 @@ class Tournaments:
 
     def standings(self, tournament_id: str, viewer: Viewer | None = None) -> PublishedStandings:
         """Return the final standings, or the live standings as last computed by a worker."""
-        check_visible(self.store, tournament_id, viewer)
+        self.rights.check_visible(tournament_id, viewer)
         return self._live_standings.read(check_tournament_id(tournament_id))
 
     def update_standings(self, tournament_id: str) -> bool:
@@ -551,7 +563,7 @@ class Tournaments:
         place = place_of(game)
         if place is not None:
             try:
-                check_visible(self.store, place.tournament, viewer)
+                self.rights.check_visible(place.tournament, viewer)
             except TournamentNotFound:
                 raise GameNotFound(f"there is no game {printable(game, 80)!r}", field="game") from None
             if place.tournament.startswith(PRIVATE_PREFIX):
@@ -565,7 +577,7 @@ class Tournaments:
         """Return the released records of all groups, or of ``group`` only, group by group. Each record is one
         line of JSON.
         """
-        check_visible(self.store, tournament_id, viewer)
+        self.rights.check_visible(tournament_id, viewer)
         tournament, _ = self.lifecycle.load(check_tournament_id(tournament_id))
         return self._records.of(tournament, group)
 
@@ -605,7 +617,7 @@ class Tournaments:
             "state": tournament.state,
             "reason": tournament.reason or None,
             "created_by": tournament.created_by,
-            "organisers": tournament.organisers,
+            "organisers": [] if tournament.purpose else tournament.organisers,
             "created_ms": tournament.created_ms,
             "started_ms": tournament.started_ms,
             "finished_ms": tournament.finished_ms,

@@ -13,7 +13,6 @@ from arena.bots import BotSpec
 from arena.bots.transports import HOUSE, OWNER_RUN, SANDBOX, Runner
 from arena.errors import ArenaError
 from arena.games.options import Rules
-from arena.live.header import Viewer
 from arena.play.board_names import BoardName
 from arena.play.dealing import Entry, commitment, entries_hash, group_seed
 from arena.play.players import MODELS, PlayerId, division_of
@@ -273,9 +272,10 @@ class Tournament:
     order. ``byes``: the number of byes by index of the entry. ``expected``: the total number of groups.
     ``places``: rows of name, version and place, set if they do not follow from the standings. ``purpose``:
     the row of the qualification that the tournament serves, ``COMPARISON``, or empty; tournaments with a
-    purpose are not listed. ``visibility``: a ``private`` tournament is visible only to organisers, to owners
-    who are invited or have entered, and to admins; its id begins with ``PRIVATE_PREFIX``. ``organisers``:
-    owners who organise it besides ``created_by``. ``guests``: invited owners. ``links``: the invitation links
+    purpose are not listed and have no organisers. ``visibility``: a ``private`` tournament is hidden from
+    most (see :class:`~arena.events.rights.Sight`); its id begins with ``PRIVATE_PREFIX``. ``organisers``:
+    owners who organise it besides ``created_by``; ``asked``: owners who are invited to. ``guests``: invited
+    owners; ``pending``: those of them who have not accepted. ``links``: the invitation links
     of :class:`~arena.events.guests.Guests`. ``comparison``: the settings and state of the comparison that the
     tournament serves, or None. ``final_hash``: the hash of the records of ``final``, once ``final`` is stored
     separately. ``edits``: the history of edits, oldest first; see :func:`~arena.events.views.read_edit`.
@@ -302,7 +302,9 @@ class Tournament:
     purpose: str = ""
     visibility: Literal["public", "private"] = "public"
     organisers: list[str] = field(default_factory=list, metadata=OPTIONAL)
+    asked: list[str] = field(default_factory=list, metadata=OPTIONAL)
     guests: list[str] = field(default_factory=list, metadata=OPTIONAL)
+    pending: list[str] = field(default_factory=list, metadata=OPTIONAL)
     links: list[Link] = field(default_factory=list, metadata=OPTIONAL)
     edits: list[Edit] = field(default_factory=list, metadata=OPTIONAL)
     comparison: dict[str, Any] | None = None
@@ -355,8 +357,10 @@ class Tournament:
         return entries_hash(Entry(entry.name, entry.version, entry.nonce) for entry in self.playing)
 
     def is_organised_by(self, owner: str) -> bool:
-        """Return whether the owner may edit and cancel the tournament."""
-        return owner == self.created_by or owner in self.organisers
+        """Return whether the owner may edit and cancel the tournament. Nobody organises one with a
+        purpose.
+        """
+        return not self.purpose and (owner == self.created_by or owner in self.organisers)
 
     def marked(self, entry: Entered) -> Entered:
         """Set whether ``entry`` is a baseline bot, and return it. Baseline bots are named as such in the
@@ -375,16 +379,6 @@ class Tournament:
     def is_public(self) -> bool:
         """Whether everybody may see the tournament, its games and its records."""
         return self.visibility == "public"
-
-    def is_hidden_from(self, viewer: Viewer) -> bool:
-        """Return whether the tournament, its games and its records are hidden from the viewer."""
-        if self.is_public or viewer.admin:
-            return False
-        owner = viewer.owner
-        if not owner:
-            return True
-        invited = owner in self.guests or any(owner in entry.owners for entry in self.entries)
-        return not invited and not self.is_organised_by(owner)
 
     # Groups
 

@@ -57,9 +57,9 @@ _GAME_ID: Final = re.compile(r"[0-9A-Za-z_-]{1,64}\Z").match
 
 
 class Viewer(NamedTuple):
-    """The viewer of a game. ``bot`` is the bot whose token was sent. ``owner`` is the owner whose token was
-    sent, or the owner of that bot. An ``admin`` sees every game, but no hidden cards. If all are empty, the
-    viewer is a visitor.
+    """The viewer of a game. ``bot`` is the bot whose token was sent, or a person at tables. ``owner`` is the
+    owner whose token was sent, or who has signed in. An ``admin`` sees every game, but no hidden cards. If
+    all are empty, the viewer is a visitor.
     """
 
     bot: str | None = None

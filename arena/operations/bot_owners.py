@@ -33,7 +33,7 @@ add_bot_owner = Operation(
     count as one owner's.
     """,
     scopes=("owner",),
-    errors=(*_ERRORS, "owner_not_found", "quota_exceeded"),
+    errors=(*_ERRORS, "owner_not_found", "invitations_off", "quota_exceeded"),
 )
 
 remove_bot_owner = Operation(

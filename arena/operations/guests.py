@@ -13,8 +13,8 @@ list_guests = Operation(
     """
     List the invitations to a tournament
 
-    Lists the owners who are invited by name or have accepted a link, and the links without their codes. For
-    organisers and admins.
+    Lists the owners who are invited by name or have accepted a link, those who are invited to organise, and
+    the links without their codes. For organisers and admins.
     """,
     scopes=_SCOPES,
     errors=("tournament_not_found",),
@@ -27,11 +27,11 @@ invite_owners = Operation(
     """
     Invite owners to a tournament
 
-    Their bots can enter the tournament, and they can see it if it is hidden. Only for tournaments whose `who`
-    is `invited`.
+    Their bots can enter the tournament, and they can see it if it is hidden; it is in their lists after they
+    have accepted or entered. Only for tournaments whose `who` is `invited`.
     """,
     scopes=_SCOPES,
-    errors=(*_ERRORS, "owner_not_found", "invalid_tournament", "quota_exceeded"),
+    errors=(*_ERRORS, "owner_not_found", "invitations_off", "invalid_tournament", "quota_exceeded"),
     has_body=True,
     arguments=("owners",),
 )
@@ -42,9 +42,10 @@ uninvite_owner = Operation(
     """
     Withdraw the invitation of an owner
 
-    The owner's bots can no longer enter. Bots that have entered stay.
+    The owner's bots can no longer enter. Bots that have entered stay. Owners can decline their own.
     """,
     scopes=_SCOPES,
+    also={204: "You have declined your own invitation."},
     errors=(*_ERRORS, "owner_not_found"),
 )
 
@@ -81,12 +82,13 @@ accept_invitation = Operation(
     "POST",
     "/v1/tournaments/{tournament}/invitations/accept",
     """
-    Accept an invitation with its code
+    Accept an invitation
 
-    Your bots can then enter the tournament. Accepting again has no effect.
+    With the `code` of a link, your bots can then enter the tournament. Without a code, you accept an
+    invitation by name, and a hidden tournament is then in your lists. Accepting again has no effect.
     """,
     scopes=("owner",),
-    errors=(*_ERRORS, "link_expired", "quota_exceeded"),
+    errors=(*_ERRORS, "link_expired", "owner_not_found", "quota_exceeded"),
     has_body=True,
     arguments=("code",),
 )
@@ -95,13 +97,14 @@ add_organiser = Operation(
     "PUT",
     "/v1/tournaments/{tournament}/organisers/{owner}",
     """
-    Add a co-organiser
+    Invite a co-organiser, or accept
 
-    A co-organiser can edit and cancel the tournament, invite owners and enter house bots, but cannot see
-    tokens, logs or sources. Only for the owner who announced the tournament, and admins.
+    The owner becomes a co-organiser by accepting with the same request, and is named in public only then. A
+    co-organiser can edit and cancel the tournament, invite owners and enter house bots, but cannot see
+    tokens, logs or sources. Only the owner who announced the tournament, and admins, can invite.
     """,
     scopes=_SCOPES,
-    errors=(*_ERRORS, "owner_not_found", "quota_exceeded"),
+    errors=(*_ERRORS, "owner_not_found", "invitations_off", "quota_exceeded"),
 )
 
 remove_organiser = Operation(
@@ -110,8 +113,8 @@ remove_organiser = Operation(
     """
     Remove a co-organiser
 
-    Only for the owner who announced the tournament, and admins; co-organisers can also remove themselves. The
-    owner who announced the tournament cannot be removed.
+    Only for the owner who announced the tournament, and admins; co-organisers, and owners who are invited to
+    organise, can also remove themselves. The owner who announced the tournament cannot be removed.
     """,
     scopes=_SCOPES,
     status=204,

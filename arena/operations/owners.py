@@ -30,10 +30,26 @@ get_me = Operation(
 
     `admin` is true if the owner is an admin. `quotas` has the storage used and allowed for its bots,
     `budgets` the computation started and allowed today; admins have no budget. `invitations` has the number
-    of people it has invited and can invite. `bot_invitations` lists the bots that it is invited to share.
+    of people it has invited and can invite. `bot_invitations` lists the bots that it is invited to share,
+    and `tournament_invitations` the newest 20 invitations to tournaments, without texts of those who invite.
     """,
     scopes=("owner",),
     client="me",
+)
+
+change_me = Operation(
+    "PATCH",
+    "/v1/owners/me",
+    """
+    Accept or refuse invitations
+
+    While `invitable` is false, nobody can invite the owner to share a bot, or to enter or organise a
+    tournament, and earlier invitations to tournaments are not listed. Links can still be accepted.
+    """,
+    scopes=("owner",),
+    has_body=True,
+    client="change_me",
+    arguments=("invitable",),
 )
 
 replace_owner_token = Operation(

@@ -316,7 +316,13 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     boards = Boards(store, moderation)
     bot_deletion = BotDeletion(store, accounts, tournaments, live, boards)
     subscriptions = Subscriptions(
-        store.subscriptions, webhooks, settings.webhooks, tournaments.announcements, store.clock, bill.to
+        store.subscriptions,
+        webhooks,
+        settings.webhooks,
+        tournaments.announcements,
+        accounts.acting,
+        store.clock,
+        bill.to,
     )
     return Service(
         settings=settings,
@@ -353,8 +359,8 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         limits=limits,
         live=live,
         tournaments=tournaments,
-        comparisons=Comparisons(store, live, accounts, budgets, tournaments.creation),
-        bot_games=BotGames(store, live, accounts, moderation),
+        comparisons=Comparisons(store, live, accounts, budgets, tournaments),
+        bot_games=BotGames(store, live, accounts, moderation, tournaments.rights),
         dry_runs=dry_runs,
         series=SeasonTables(store, tournaments, moderation),
         schedules=schedules,

@@ -52,6 +52,10 @@ _OVER: Final = "tournaments:over"
 """Finished tournaments with groups outside chunks, by when they ended or were last checked."""
 
 _COMPARISONS: Final = "tournaments:compared:{}"
+_INVITED: Final = "tournaments:invited:{}"
+INVITATIONS_MOST: Final = 20
+"""How many invitations of an owner to tournaments are kept; older ones remain valid, but are not listed."""
+
 _CHUNKS_AT_ONCE: Final = 20
 
 PART_MS: Final = DAY_MS
@@ -197,6 +201,25 @@ class TournamentStore(Repository):
     def forget_comparisons(self, owner: str) -> None:
         """Delete an owner's list of comparisons."""
         self._one("DEL", _COMPARISONS.format(owner))
+
+    def note_invitation(self, owner: str, event: str, at_ms: int) -> None:
+        """Add a tournament to the newest ones to which an owner is invited. Callers must check them."""
+        key = _INVITED.format(owner)
+        self._connection.run(
+            [("ZADD", key, at_ms, event), ("ZREMRANGEBYRANK", key, 0, -1 - INVITATIONS_MOST)]
+        )
+
+    def invitations(self, owner: str) -> list[str]:
+        """Return the tournaments on that list, newest first."""
+        return self._names("ZREVRANGE", _INVITED.format(owner), 0, -1)
+
+    def forget_invitation(self, owner: str, event: str) -> None:
+        """Remove a tournament from that list."""
+        self._one("ZREM", _INVITED.format(owner), event)
+
+    def forget_invitations(self, owner: str) -> None:
+        """Delete that list."""
+        self._one("DEL", _INVITED.format(owner))
 
     # Groups
 

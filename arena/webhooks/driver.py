@@ -344,7 +344,9 @@ class Driver:
             self._work.put((hook, post, endpoint))
 
     def _read(self, hook: _Hook) -> bool:
-        """Read the bot's account. Return False if it was deleted, cannot be read, or has no secret."""
+        """Read the bot's account. Return False if it was deleted, cannot be read, has no secret, or is not
+        called because its owner is suspended.
+        """
         try:
             bot = self._accounts.bot(hook.bot)
             hook.secrets = self._accounts.signing_secrets(hook.bot)
@@ -352,6 +354,8 @@ class Driver:
             return False
         except CorruptState:
             log.exception("bot %s", hook.bot)
+            return False
+        if bot.owner_suspended:
             return False
         hook.owner = bot.owner
         hook.versions = {version.label: version for version in bot.versions}

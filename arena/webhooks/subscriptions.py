@@ -64,7 +64,6 @@ class _Row(TypedDict):
     id: str
     tournament: str
     owner: str
-    admin: bool
     url: str
     secret: str
     created_ms: int
@@ -88,8 +87,9 @@ class SubscriptionNotFound(ArenaError):
 
 class Subscriptions:
     """Posts announcements to the URLs of owners. The pending posts are derived from the tournament itself, so
-    nothing is lost if a process dies, but a post can be repeated. ``charge_to`` charges the running job to an
-    account.
+    nothing is lost if a process dies, but a post can be repeated. A subscription stores whose it is, not what
+    they may see: ``acting`` returns an owner with its current rights, or None while it has none.
+    ``charge_to`` charges the running job to an account.
 
     Methods raise :class:`~arena.errors.ArenaError`: ``subscription_not_found``, ``quota_exceeded``, and the
     errors of ``read`` and of :meth:`~arena.webhooks.registry.Webhooks.check`.
@@ -101,6 +101,7 @@ class Subscriptions:
         webhooks: Webhooks,
         policy: Policy,
         read: Read,
+        acting: Callable[[str], Principal | None],
         clock: Callable[[], ServiceClock],
         charge_to: Callable[[str], None],
     ) -> None:
@@ -108,6 +109,7 @@ class Subscriptions:
         self._webhooks = webhooks
         self._policy = policy
         self._read = read
+        self._acting = acting
         self._clock = clock
         self._charge_to = charge_to
 
@@ -127,7 +129,7 @@ class Subscriptions:
         """Post future announcements to ``url``, which must answer a ping, and return the subscription with
         its signing secret.
         """
-        _, known = self._read(tournament, _viewer(by.owner, by.admin))
+        _, known = self._read(tournament, _viewer(by))
         self._check_quota(by.name)
         key = checked_secret(secret)
         self._webhooks.check(url, [key], by.owner)
@@ -139,7 +141,6 @@ class Subscriptions:
             "id": name,
             "tournament": tournament,
             "owner": by.name,
-            "admin": by.admin,
             "url": url,
             "secret": key,
             "created_ms": now_ms,
@@ -153,7 +154,7 @@ class Subscriptions:
 
     def of(self, tournament: str, by: Principal) -> list[dict[str, object]]:
         """Return the subscriptions of ``by`` to the tournament, without secrets."""
-        self._read(tournament, _viewer(by.owner, by.admin))
+        self._read(tournament, _viewer(by))
         rows = self._rows.all().values()
         return [_shown(row) for row in rows if row["owner"] == by.name and row["tournament"] == tournament]
 
@@ -222,8 +223,13 @@ class Subscriptions:
         if not mine[0]:
             return
         self._charge_to(row["owner"])
+        by = self._acting(row["owner"])
+        if by is None:
+            # What is announced meanwhile is posted if the owner is allowed to act again.
+            self._rows.change(name, self._paused)
+            return
         try:
-            view, found = self._read(row["tournament"], _viewer(row["owner"], row["admin"]))
+            view, found = self._read(row["tournament"], _viewer(by))
         except ArenaError as error:
             if error.code == "tournament_not_found":
                 # The tournament is no longer visible.
@@ -260,6 +266,10 @@ class Subscriptions:
         }
         body = message(f"tournament.{one.type}", data)
         return body, headers([row["secret"]], body)
+
+    def _paused(self, row: _Row | None) -> Mapping[str, object] | None:
+        now_ms = self._clock().now_ms
+        return None if row is None else {**row, "next_ms": now_ms + LOOK_MS, "rests_ms": now_ms}
 
     def _after(
         self, row: _Row | None, sent: Sequence[str], error: str, over: bool, used_ms: int
@@ -309,8 +319,8 @@ def _due(rows: Mapping[str, _Row], now_ms: int) -> list[str]:
     return [name for name in found.values() if name]
 
 
-def _viewer(owner: str, admin: bool) -> Viewer:
-    return Viewer(None, owner or None, admin)
+def _viewer(by: Principal) -> Viewer:
+    return Viewer(None, by.owner or None, by.admin)
 
 
 def _shown(row: _Row) -> dict[str, object]:

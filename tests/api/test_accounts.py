@@ -36,7 +36,8 @@ def test_sign_up_and_look(anybody: ContractClient, owner: Account) -> None:
     assert me.pop("quotas")["bytes"]["used"] == 0
     assert me.pop("budgets")["groups"]["used"] == 0
     assert me.pop("invitations") == {"used": 0, "most": 0, "left": 0}
-    assert me.pop("bot_invitations") == []
+    assert (me.pop("bot_invitations"), me.pop("tournament_invitations")) == ([], [])
+    assert me.pop("invitable") is True
     assert anybody.get("/v1/owners/ana").json == me
 
 

@@ -63,7 +63,7 @@ def test_invited_owners_enter_their_bots(
     assert enter(owner, event, "ana-bot") == (200, None)
     assert enter(pia, event, "pia-bot") == (403, "not_invited")
     found = owner.client.post(f"{where}/invitations", json={"owners": ["pia", "pia"]}).json
-    assert found == {"owners": ["ana", "pia"], "links": []}
+    assert found == {"owners": ["ana", "pia"], "organisers": [], "links": []}
     assert enter(pia, event, "pia-bot") == (200, None)
     assert owner.client.delete(f"{where}/invitations/owners/pia").json["owners"] == ["ana"]
     # The entry stays, but cannot be changed any more.
@@ -154,8 +154,8 @@ def test_co_organisers(
     where = f"/v1/tournaments/{event}"
     assert enter(owner, event, "ana-bot") == (200, None)
     assert pia.client.get(where).status_code == 404
-    assert owner.client.put(f"{where}/organisers/pia").json["organisers"] == ["pia"]
-    assert owner.client.put(f"{where}/organisers/pia").json["organisers"] == ["pia"]
+    for client, organisers in ((owner.client, []), (pia.client, ["pia"]), (owner.client, ["pia"])):
+        assert client.put(f"{where}/organisers/pia").json["organisers"] == organisers
     assert owner.client.put(f"{where}/organisers/ana").json["organisers"] == ["pia"]
     assert owner.client.put(f"{where}/organisers/nobody").json["code"] == "owner_not_found"
     changed = pia.client.patch(where, json={"description": "New"})
@@ -321,7 +321,8 @@ def test_who_takes_part_sees_it(
 ) -> None:
     event, games = played
     where = f"/v1/tournaments/{event}"
-    assert owner.client.put(f"{where}/organisers/pia").status_code == 200
+    for client in (owner.client, pia.client):
+        assert client.put(f"{where}/organisers/pia").status_code == 200
     guest = contract_client(app, admin.post("/v1/admin/owners/guest/token").json["token"])
     bot = contract_client(app, owner.client.post("/v1/bots/ana-bot/token").json["token"])
     for client in (owner.client, pia.client, guest, bot, admin):
@@ -393,7 +394,8 @@ def test_organisers_invite_on_a_page(
     organisers = f"/tournaments/{event}/organisers"
     assert ana.send(organisers, {"owner": "pia"}, page=where).location == where
     found = owner.client.get(f"/v1/tournaments/{event}/invitations").json
-    assert found == {"owners": ["pia"], "links": []}
+    assert found == {"owners": ["pia"], "organisers": ["pia"], "links": []}
+    assert other.send(organisers, {"owner": "pia"}, page="/account").location == where
     assert other.get(where).status_code == 200
     assert other.send(f"{organisers}/remove", {"owner": "pia"}, page=where).location == "/account"
     assert owner.client.get(f"/v1/tournaments/{event}").json["organisers"] == []

@@ -6,6 +6,7 @@ from typing import Final
 
 COMMANDS: Final = {
     "signUp": "signup",
+    "changeMe": "tournament invitations --allow",
     "getMe": "whoami",
     "createSignInLink": "web",
     "replaceOwnerToken": "owner rotate",

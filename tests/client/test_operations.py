@@ -143,6 +143,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "createInvitationLink": ("create_invitation_link", {"tournament": "tournament", "expires_ms": 5}),
     "revokeInvitationLink": ("revoke_invitation_link", {"tournament": "tournament", "link": "link"}),
     "acceptInvitation": ("accept_invitation", {"tournament": "tournament", "code": "c"}),
+    "changeMe": ("change_me", {"invitable": False}),
     "addOrganiser": ("add_organiser", {"tournament": "tournament", "owner": "owner"}),
     "removeOrganiser": ("remove_organiser", {"tournament": "tournament", "owner": "owner"}),
     "editTournament": ("edit_tournament", {"tournament": "tournament", "name": "n"}),

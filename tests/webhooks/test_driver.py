@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from arena.accounts.owners import OwnerSuspension
+from arena.accounts.versions import OF_OWNER, Suspension, pack_suspension
 from arena.records.verify import verify
 from arena.store.embedded import EmbeddedStore
 from arena.webhooks import driver as driver_module
@@ -362,6 +364,28 @@ def test_a_deleted_bot_is_no_longer_called(arena: Arena) -> None:
             )
             (record,) = arena.wait(game)
     assert faults(record) == {"late": 3}
+    assert posts == []
+
+
+def test_a_bot_of_a_suspended_owner_is_not_called(arena: Arena) -> None:
+    posts: list[bytes] = []
+
+    def answer(to: BaseHTTPRequestHandler, body: bytes) -> None:
+        posts.append(body)
+        first_legal(to, body)
+
+    with handler(answer) as url:
+        arena.bot("out-bot", url)
+        owner = arena.accounts.bot("out-bot").owner
+        clock = {"per_turn_ms": 300, "bank_ms": 0}
+        game = arena.game({"bot": "out-bot"}, {"bot": "out-bot"}, clock=clock)
+        # A game with bots of others goes on after a suspension.
+        arena.accounts.set_suspended(owner, OwnerSuspension("rain", "admin", 0))
+        suspended = {OF_OWNER: pack_suspension(Suspension("rain", 0, "", ""))}
+        arena.store.accounts.change_bot("out-bot", suspended)
+        with arena.driven():
+            (record,) = arena.wait(game)
+    assert set(faults(record)) == {"late"}
     assert posts == []
 
 

@@ -245,6 +245,39 @@ def test_only_who_sees_a_tournament_follows_it(
     assert service.store.subscriptions.all() == {}
 
 
+def test_each_post_needs_the_right_of_that_moment(
+    app: Flask, service: Service, owner: ContractClient, receiver: Receiver
+) -> None:
+    event = announce(owner, {**CUP, "hidden": True, "who": "invited"})
+    pia = sign_up(app, "pia")
+    service.accounts.set_admin("pia", True)
+    subscribe(pia, event, receiver)
+    service.accounts.set_admin("pia", False)
+    owner.patch(f"/v1/tournaments/{event}", json={"description": "Not for pia"})
+    deliver(service)
+    assert receiver.messages == []
+    assert service.store.subscriptions.all() == {}
+
+
+def test_nothing_is_posted_for_an_owner_who_may_not_act(
+    app: Flask, service: Service, owner: ContractClient, receiver: Receiver
+) -> None:
+    event = announce(owner, CUP)
+    pia = sign_up(app, "pia")
+    subscribe(pia, event, receiver)
+    service.suspensions.suspend_owner("pia", "rain", "admin", 0)
+    owner.patch(f"/v1/tournaments/{event}", json={"description": "One"})
+    deliver(service)
+    assert receiver.messages == []
+    service.suspensions.lift_of_owner("pia")
+    deliver(service)
+    assert receiver.types == ["tournament.edited"]
+    assert pia.delete("/v1/owners/me/token").status_code == 204
+    owner.patch(f"/v1/tournaments/{event}", json={"description": "Two"})
+    deliver(service)
+    assert receiver.types == ["tournament.edited"]
+
+
 def test_addresses_are_checked_and_the_ping_must_be_answered(
     clean_store: EmbeddedStore, owner: ContractClient, receiver: Receiver
 ) -> None:
