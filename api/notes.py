@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from api.http.auth import viewer
 from api.http.errors import HttpError
@@ -33,11 +33,9 @@ def change_notes(who: Principal, bot: str, game: str, published: bool) -> Mappin
     return _view(record, _notes([bot], game, viewer(who)).get(bot, hidden))
 
 
-def notes_on(record: Record, who: Viewer) -> dict[str, GameNotes]:
-    """Return the notes on a finished game that ``who`` can read, by bot."""
-    canonical = record["canonical"]
-    names = sorted({player["name"] for player in canonical["players"]})
-    return _notes(names, canonical["game"], who)
+def notes_on(game: str, players: Iterable[str], who: Viewer) -> dict[str, GameNotes]:
+    """Return the notes on a finished game of these bots that ``who`` can read, by bot."""
+    return _notes(sorted(set(players)), game, who)
 
 
 def remarks(notes: Mapping[str, GameNotes]) -> dict[int, str]:

@@ -31,6 +31,9 @@ HOUSE_QUEUE: Final = "house-json"
 MAINTENANCE_QUEUE: Final = "maintenance-json"
 """Short jobs for tournaments, schedules and leaderboards."""
 
+PAGES_QUEUE: Final = "pages-json"
+"""Pages that somebody is waiting for."""
+
 UPLOADS_QUEUE: Final = "uploads-json"
 """Compiling and loading uploads."""
 
@@ -40,13 +43,21 @@ ARENA_QUEUE: Final = "arena-json"
 REVIEWS_QUEUE: Final = "reviews-json"
 """Reviews of people's games, and trial games of pasted bots, which nothing else depends on."""
 
-QUEUES: Final = (FINISH_QUEUE, MAINTENANCE_QUEUE, HOUSE_QUEUE, UPLOADS_QUEUE, ARENA_QUEUE, REVIEWS_QUEUE)
+QUEUES: Final = (
+    FINISH_QUEUE,
+    MAINTENANCE_QUEUE,
+    HOUSE_QUEUE,
+    PAGES_QUEUE,
+    UPLOADS_QUEUE,
+    ARENA_QUEUE,
+    REVIEWS_QUEUE,
+)
 """All queues, in the order in which workers serve them."""
 
 QUEUES_OF: Final = {
     "worker": QUEUES,
     "live": (FINISH_QUEUE, HOUSE_QUEUE),
-    "checks": (MAINTENANCE_QUEUE, UPLOADS_QUEUE),
+    "checks": (MAINTENANCE_QUEUE, PAGES_QUEUE, UPLOADS_QUEUE),
 }
 """The queues by the kind of the worker. Live games have workers of their own, and so have uploads and short
 jobs, so that none of these waits for the groups of tournaments.
@@ -66,6 +77,7 @@ _QUEUE_OF: Final = {
     JobName.COMPUTE_MATCHUPS: ARENA_QUEUE,
     JobName.TICK: MAINTENANCE_QUEUE,
     JobName.CHECK_UPLOAD: UPLOADS_QUEUE,
+    JobName.PREPARE_REPLAY: PAGES_QUEUE,
     JobName.REVIEW_GAME: REVIEWS_QUEUE,
     JobName.PLAY_TRIAL_GAME: REVIEWS_QUEUE,
     # Receivers can be slow.
@@ -77,6 +89,7 @@ BY_ACCOUNT: Final = frozenset(
         JobName.MOVE_HOUSE_BOTS,
         JobName.PLAY_LOCAL_GROUPS,
         JobName.CHECK_UPLOAD,
+        JobName.PREPARE_REPLAY,
         JobName.REVIEW_GAME,
         JobName.PLAY_TRIAL_GAME,
     }

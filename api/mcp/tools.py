@@ -302,7 +302,8 @@ def _leaderboard(caller: ToolCaller, given: BoardInput) -> str:
 
 def _replay(caller: ToolCaller, given: GameInput) -> str:
     record = caller("GET", f"games/{check_game_id(given['game'])}/record")
-    return "\n".join(tell(record, remarks(notes_on(record, caller.viewer))))
+    players = [player["name"] for player in record["canonical"]["players"]]
+    return "\n".join(tell(record, remarks(notes_on(given["game"], players, caller.viewer))))
 
 
 def _json(value: object) -> str:

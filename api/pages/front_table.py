@@ -20,7 +20,8 @@ from arena.games import game_of
 from arena.live.header import ANYBODY
 from arena.live.service import LiveGames, RecordNotReady
 from arena.replays.live_table import LiveTable
-from arena.replays.page import game_title, table_layout
+from arena.replays.page import game_title
+from arena.replays.sheets import table_layout
 
 LIVE_SECONDS: Final = 2.0
 """How long a process caches the live table, or the fact that there is none."""

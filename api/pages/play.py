@@ -29,7 +29,8 @@ from arena.people.seat_table import YOU, seat_table
 from arena.people.tables import HOUSE, YOUR_SEAT, opponents_of, playable
 from arena.records.tell import seat_names
 from arena.replays.moves import new_picture
-from arena.replays.page import embedded_json, game_title, static, table_layout
+from arena.replays.page import embedded_json, game_title, static
+from arena.replays.sheets import table_layout
 
 _WAIT_SECONDS: Final = 20.0
 _MOST_LINKS: Final = 8

@@ -560,6 +560,15 @@ class Tournaments:
         """Return the released record of a game, whether or not it belongs to a tournament; see
         :meth:`~arena.live.service.LiveGames.record`.
         """
+        return self._live.record(game, self._viewer_of(game, viewer))
+
+    def check_record(self, game: str, viewer: Viewer) -> None:
+        """Raise what :meth:`record` would raise now; see
+        :meth:`~arena.live.service.LiveGames.check_record`.
+        """
+        self._live.check_record(game, self._viewer_of(game, viewer))
+
+    def _viewer_of(self, game: str, viewer: Viewer) -> Viewer:
         place = place_of(game)
         if place is not None:
             try:
@@ -568,8 +577,8 @@ class Tournaments:
                 raise GameNotFound(f"there is no game {printable(game, 80)!r}", field="game") from None
             if place.tournament.startswith(PRIVATE_PREFIX):
                 # Viewers who may see a private tournament may see all of its records.
-                viewer = viewer._replace(admin=True)
-        return self._live.record(game, viewer)
+                return viewer._replace(admin=True)
+        return viewer
 
     def records(
         self, tournament_id: str, group: str | None = None, viewer: Viewer | None = None

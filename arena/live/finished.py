@@ -85,6 +85,18 @@ class FinishedGames:
         (lines,) = self._read({game: ended.record})
         return FinishedGame(ended.header, ended.version, lines[0] if lines else None)
 
+    def has_game(self, game: str) -> bool:
+        """Return whether there is a record of the game, without reading it from the archive."""
+        ended = self.index.ended(game)
+        return ended is not None and self._is_kept(game, ended.record)
+
+    def has_group(self, event: str, group: str) -> bool:
+        """Return whether there are records of a tournament's local group, without reading them from the
+        archive.
+        """
+        (row,) = self._tournaments.records(event, [group])
+        return self._is_kept(f"{event}-{group}", row)
+
     def groups(self, event: str, groups: Sequence[str]) -> list[list[bytes] | None]:
         """Return the records of a tournament's local groups, with None for groups without records and for
         live groups.
@@ -114,6 +126,12 @@ class FinishedGames:
             after = waiting[-1].score
 
     # Rows and the archive
+
+    def _is_kept(self, key: str, row: bytes | None) -> bool:
+        if row is None or not RecordStore.is_archived(row):
+            return row is not None
+        place = _place(key, row)
+        return place is not None and self._records.segments_of([(place.collection, place.offset)]) != [None]
 
     def _read(self, rows: dict[str, bytes | None]) -> list[list[bytes] | None]:
         """Return the records in rows by key, with None where there are none or they cannot be read."""

@@ -417,19 +417,29 @@ class LiveGames:
             (lines,) = self.finished.groups(place.tournament, [place.group])
             if lines is not None and place.number < len(lines):
                 return lines[place.number]
+        self._check_released(game_id, viewer)
+        ended = self.finished.game(game_id)
+        if ended is None or ended.record is None:
+            raise _still_written(game_id)
+        return ended.record
+
+    def check_record(self, game_id: str, viewer: Viewer = ANYBODY) -> None:
+        """Raise what :meth:`record` would raise now for a game whose record has been read before, without
+        reading the record again.
+        """
+        place = place_of(game_id)
+        if place is not None and self.finished.has_group(place.tournament, place.group):
+            return
+        self._check_released(game_id, viewer)
+        if not self.finished.has_game(game_id):
+            raise _still_written(game_id)
+
+    def _check_released(self, game_id: str, viewer: Viewer) -> None:
         header = self._visible_header(game_id, viewer)
         if header.state != "finished" or not header.released:
             why = ", but its group is not over" if header.state == "finished" and header.group else ""
             expected = "a finished game" + (" of a group that is over" if header.group else "")
             raise RecordNotReady(f"game {game_id} is {header.state}{why}", field="game", expected=expected)
-        ended = self.finished.game(game_id)
-        if ended is None or ended.record is None:
-            raise RecordNotReady(
-                f"the record of game {game_id} is still being written",
-                field="game",
-                expected="to try again later",
-            )
-        return ended.record
 
     def list(
         self,
@@ -705,6 +715,12 @@ class LiveGames:
             "seat": chosen,
             **past_view(),
         }
+
+
+def _still_written(game_id: str) -> RecordNotReady:
+    return RecordNotReady(
+        f"the record of game {game_id} is still being written", field="game", expected="to try again later"
+    )
 
 
 __all__ = [

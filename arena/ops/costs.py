@@ -17,6 +17,7 @@ from arena.games import GAMES
 from arena.live.limits import MOST_MOVES
 from arena.ops.service import HOUSE_SECONDS, PLAY_SECONDS
 from arena.ops.settings import Limit, Settings
+from arena.people.replays import PREPARE_SECONDS
 from arena.people.reviews import REVIEW_SECONDS
 from arena.sandbox.checking import most_check_seconds
 from arena.sandbox.limits import DEFAULT_LIMITS
@@ -187,6 +188,12 @@ def address_rows(settings: Settings) -> Iterator[Bound]:
         f"half of `BOTEQUIM_SHARE` {settings.http.share}; `BOTEQUIM_CONNECTIONS` {settings.http.connections}",
         _NO_TIME,
         f"{places} connections of each process",
+    )
+    yield Bound(
+        "preparing replay pages",
+        f"the budget; {PREPARE_SECONDS:g} s a page",
+        f"the budget, and one more: {_number(seconds + PREPARE_SECONDS)}",
+        f"{PREPARE_SECONDS:g} s of a worker, then another account's turn",
     )
     yield Bound(
         "requests without a token",

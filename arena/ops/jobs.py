@@ -22,6 +22,7 @@ class JobName(StrEnum):
     COMPUTE_MATCHUPS = "compute_matchups"
     TICK = "tick"
     CHECK_UPLOAD = "check_upload"
+    PREPARE_REPLAY = "prepare_replay"
     REVIEW_GAME = "review_game"
     PLAY_TRIAL_GAME = "play_trial_game"
     DELIVER_ANNOUNCEMENTS = "deliver_announcements"
@@ -114,6 +115,10 @@ class Jobs(ABC):
         payers take turns, and so do their reviews and their trial games.
         """
         self.request(Job(JobName.CHECK_UPLOAD, (bot, upload, payer)))
+
+    def prepare_replay(self, game_id: str, account: str) -> None:
+        """Prepare the replay page of a game. ``account`` is as for :meth:`move_house_bots`."""
+        self.request(Job(JobName.PREPARE_REPLAY, (game_id, account)))
 
     def review_game(self, game_id: str, seat: int, account: str) -> None:
         """Compute what a house bot would have done at each decision of a seat. ``account`` is as for

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from arena.accounts.accounts import Accounts
@@ -46,6 +47,7 @@ from arena.live.service import LiveGames
 from arena.ops.jobs import Job, Jobs
 from arena.ops.rate_limits import Limits
 from arena.ops.settings import Settings
+from arena.people.replays import Replays
 from arena.people.reviews import Reviews
 from arena.people.tables import PeopleTables
 from arena.records.archive.archive import Archive
@@ -118,6 +120,7 @@ class Service:
     subscriptions: Subscriptions
     runtimes: Runtimes
     people: PeopleTables
+    replays: Replays
     reviews: Reviews
     trial_games: TrialGames
 
@@ -230,6 +233,10 @@ class Service:
         """
         self.uploads.check(bot, upload, self.tournaments.qualify_added)
 
+    def prepare_replay(self, game_id: str, account: str) -> None:
+        """Prepare the replay page of a game."""
+        self.replays.prepare(game_id)
+
     def review_game(self, game_id: str, seat: int, account: str) -> None:
         """Compute what a house bot would have done at each decision of a seat."""
         self.reviews.make(game_id, seat)
@@ -284,6 +291,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     :func:`~arena.records.archive.places.open_objects`.
     """
     store = open_store(settings.redis_url, max_connections=settings.pool)
+    store.prepared.most_bytes = settings.page_cache
     accounts = Accounts(store.accounts, settings.admin_token, HOUSE_BOTS, settings.quotas)
     co_owners = CoOwners(store.accounts, accounts)
     invitations = Invitations(store, accounts, settings.quotas)
@@ -373,6 +381,15 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         subscriptions=subscriptions,
         runtimes=runtimes,
         people=PeopleTables(live, store, accounts, payers, _most(settings, "tables_at_once_per_address")),
+        replays=Replays(
+            store.prepared,
+            live.notifier,
+            jobs,
+            payers,
+            partial(moderation.name, "bot"),
+            budgets.check,
+            bill.to,
+        ),
         reviews=Reviews(live, store.reviews, jobs, payers, budgets.check, bill.to),
         trial_games=TrialGames(
             store.trial_games,

@@ -122,9 +122,10 @@ class Settings:
     maximum number of connections to the database. ``archive`` is the folder or URL of the archive, or empty
     for processes that do not use it. ``retention`` is how long games and their records are kept. ``quotas``
     limits how much is stored. ``budget`` is the computation that an owner can start per day, and ``guest_ms``
-    the milliseconds of processor time of a guest. ``webhooks`` says which addresses a webhook may have. If
-    ``initial_data`` is set, a new database gets schedules and first tournaments. If ``own_runtime`` is set, a
-    worker that cannot run the service's runtime replaces it with the one of its own installation.
+    the milliseconds of processor time of a guest. ``webhooks`` says which addresses a webhook may have.
+    ``page_cache`` is the maximum number of bytes of prepared pages. If ``initial_data`` is set, a new
+    database gets schedules and first tournaments. If ``own_runtime`` is set, a worker that cannot run the
+    service's runtime replaces it with the one of its own installation.
     ``log_level`` is one of :data:`LOG_LEVELS`.
     """
 
@@ -138,6 +139,7 @@ class Settings:
     budget: Compute = DEFAULT_BUDGET
     guest_ms: int = DEFAULT_GUEST_MS
     webhooks: Policy = field(default_factory=Policy)
+    page_cache: int = 256 << 20
     initial_data: bool = False
     own_runtime: bool = False
     log_level: str = "INFO"
@@ -206,6 +208,7 @@ class Settings:
             budget=budget,
             guest_ms=guest_ms,
             webhooks=Policy(_flag(environ, "BOTEQUIM_WEBHOOK_HTTP", Policy.http), _networks(environ)),
+            page_cache=_page_cache(environ),
             initial_data=_flag(environ, "BOTEQUIM_SEED", cls.initial_data),
             own_runtime=_flag(environ, "BOTEQUIM_OWN_RUNTIME", cls.own_runtime),
             log_level=_log_level(environ),
@@ -250,19 +253,34 @@ def maxmemory(environ: Mapping[str, str] = os.environ) -> int:
 
     Raises :class:`InvalidSetting`.
     """
-    text = environ.get("BOTEQUIM_MAXMEMORY", "").lower()
+    most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    return _memory(environ, "BOTEQUIM_MAXMEMORY", most)
+
+
+def _page_cache(environ: Mapping[str, str]) -> int:
+    found = _memory(environ, "BOTEQUIM_PAGE_CACHE", Settings.page_cache)
+    if found < _LEAST_PAGE_CACHE:
+        raise InvalidSetting(
+            "the cache of pages is too small",
+            field="BOTEQUIM_PAGE_CACHE",
+            expected=f"at least {_LEAST_PAGE_CACHE >> 20}mb",
+        )
+    return found
+
+
+def _memory(environ: Mapping[str, str], name: str, default: int) -> int:
+    text = environ.get(name, "").lower()
     if not text:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+        return default
     number, unit = text.rstrip("kmgb"), text.lstrip("0123456789")
     if not number.isdecimal() or unit not in _UNITS:
         raise InvalidSetting(
-            f"{text!r} is not a valid amount of memory",
-            field="BOTEQUIM_MAXMEMORY",
-            expected="an amount such as 2gb or 512mb",
+            f"{text!r} is not a valid amount of memory", field=name, expected="an amount such as 2gb or 512mb"
         )
     return int(number) * _UNITS[unit]
 
 
+_LEAST_PAGE_CACHE: Final = 16 << 20
 _UNITS: Final = {"": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30}
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from arena.errors import ArenaError
@@ -26,12 +25,11 @@ View = int | Literal["open"] | None
 @dataclass(frozen=True)
 class ToldLine:
     """One sentence about a move. ``seats`` are the seats that can see the cards mentioned in it; None means
-    everybody. ``is_remark`` marks a remark that was not part of the play at the table.
+    everybody.
     """
 
     text: str
     seats: tuple[int, ...] | None = None
-    is_remark: bool = False
 
 
 @dataclass
@@ -39,7 +37,8 @@ class Move:
     """One action of a seat or of chance, with everything that follows from it by the rules.
 
     ``seat`` is the seat that acted, or ``CHANCE``. ``hand`` is the number of the hand, from 1. ``is_call`` is
-    true if the move raises the stake, and ``ends_hand`` if the hand ends with it.
+    true if the move raises the stake, and ``ends_hand`` if the hand ends with it. ``decisions`` are the
+    indexes of the players' actions in the record that begin in this move.
     """
 
     seat: int
@@ -47,15 +46,16 @@ class Move:
     lines: list[ToldLine]
     is_call: bool
     ends_hand: bool
+    decisions: list[int] = field(default_factory=list)
 
 
 @dataclass
 class ReplayedGame:
-    """A recorded game as a list of moves.
+    """A recorded game, or one hand of it, as a list of moves.
 
-    ``pictures`` holds one picture per move for each view, in the format of
-    :class:`~arena.games.pictures.Picture`. ``deals`` lists the actions of chance as ``(kind, hand, items,
-    action)`` (see :class:`~arena.games.kernel.Chance`).
+    ``first`` is the number of the first move in the game, from 1. ``pictures`` holds one picture per move for
+    each view, in the format of :class:`~arena.games.pictures.Picture`. ``deals`` lists the actions of chance
+    as ``(kind, hand, items, action)`` (see :class:`~arena.games.kernel.Chance`).
     """
 
     game: Game
@@ -66,11 +66,27 @@ class ReplayedGame:
     moves: list[Move] = field(default_factory=list)
     pictures: dict[View, list[dict[str, Any]]] = field(default_factory=dict)
     deals: list[tuple[str, int, tuple[str, ...], str]] = field(default_factory=list)
+    first: int = 1
 
 
-def read_moves(record: Record, remarks: Mapping[int, str] = MappingProxyType({})) -> ReplayedGame:
-    """Return the moves of a record whose actions are legal, for every seat and for the open view. ``remarks``
-    maps indexes of actions in the record to remarks about them.
+def read_moves(record: Record) -> ReplayedGame:
+    """Return the moves of a record whose actions are legal, for every seat and for the open view.
+
+    Raises the same errors as :func:`read_hands`.
+    """
+    hands = read_hands(record)
+    whole = next(hands)
+    for hand in hands:
+        whole.moves += hand.moves
+        whole.deals += hand.deals
+        for view, pictures in hand.pictures.items():
+            whole.pictures[view] += pictures
+    return whole
+
+
+def read_hands(record: Record) -> Iterator[ReplayedGame]:
+    """Yield the moves of a record hand by hand, so that a long game needs little memory. There is at least
+    one hand.
 
     Raises :class:`~arena.errors.ArenaError`: ``no_picture`` if the game has no table picture. Rule errors are
     raised unchanged for a record that cannot be replayed.
@@ -80,7 +96,7 @@ def read_moves(record: Record, remarks: Mapping[int, str] = MappingProxyType({})
     rules = game.options.complete(canonical["rules"])
     names = seat_names(player["name"] for player in canonical["players"])
     pictures = new_pictures(game, names, rules)
-    replayed = ReplayedGame(game, rules, names, pictures[OPEN], pictures={view: [] for view in pictures})
+    replayed = _new_hand(game, rules, names, pictures, 1)
     state = game.new_state(rules)
     narrator = game.narrator(names, rules)
     incidents = told_incidents(canonical, names)
@@ -95,18 +111,24 @@ def read_moves(record: Record, remarks: Mapping[int, str] = MappingProxyType({})
         parts = _parts(state.apply(seat, action), pictures[OPEN].moves)
         for place, part in enumerate(parts, start=1):
             lines, is_call = _take(part, game, pictures, narrator)
-            if place == 1 and index in remarks:
-                lines.append(ToldLine(remarks[index], is_remark=True))
             awaiting = state.awaiting() if place == len(parts) else ()
             shown = {view: picture.shown(awaiting) for view, picture in pictures.items()}
             now = shown[OPEN]
-            move = Move(seat, now["hand"], before + lines, is_call, now["ended"] is not None)
+            decisions = [index] if place == 1 and chance is None else []
+            move = Move(seat, now["hand"], before + lines, is_call, now["ended"] is not None, decisions)
             # The draw for the first dealer and the first deal are one move. Events without text add no move.
-            _add(replayed, move, shown, joined=lot or not move.lines)
+            joined = lot or not move.lines
+            if replayed.moves and not joined and move.hand != replayed.moves[-1].hand:
+                following = _new_hand(game, rules, names, pictures, replayed.first + len(replayed.moves))
+                following.deals = [deal for deal in replayed.deals if deal[1] >= move.hand]
+                replayed.deals = [deal for deal in replayed.deals if deal[1] < move.hand]
+                yield replayed
+                replayed = following
+            _add(replayed, move, shown, joined=joined)
             before = []
             lot = False
         lot = chance is not None and chance.kind == "dealer"
-    return replayed
+    yield replayed
 
 
 def new_pictures(game: Game, names: Sequence[str], rules: Rules) -> dict[View, Picture]:
@@ -131,6 +153,13 @@ def open_view(game: Game, event: Event, seats: int) -> dict[str, object]:
             if seen.get(name) is None:
                 seen[name] = value
     return seen
+
+
+def _new_hand(
+    game: Game, rules: Rules, names: list[str], pictures: Mapping[View, Picture], first: int
+) -> ReplayedGame:
+    views: dict[View, list[dict[str, Any]]] = {view: [] for view in pictures}
+    return ReplayedGame(game, rules, names, pictures[OPEN], pictures=views, first=first)
 
 
 def _parts(events: list[Event], moves: frozenset[str]) -> list[list[Event]]:
@@ -170,6 +199,7 @@ def _add(
         last = replayed.moves[-1]
         last.lines += move.lines
         last.hand, last.ends_hand = move.hand, move.ends_hand
+        last.decisions += move.decisions
         for view, picture in shown.items():
             replayed.pictures[view][-1] = picture
         return

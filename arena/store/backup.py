@@ -29,6 +29,7 @@ from arena.store.connection import (
 )
 from arena.store.documents import by_name
 from arena.store.identity import RESTORING, STORE_KEY
+from arena.store.prepared import PREPARED
 from arena.store.records import ENDS
 
 _PAUSE_MS: Final = 5_000
@@ -38,8 +39,10 @@ _RENEW_S: Final = 1.0
 _KEYS_AT_ONCE: Final = 200
 _ITEMS_AT_ONCE: Final = 1_000
 _BYTES_AT_ONCE: Final = 1 << 20
-_QUEUES: Final = b"rq:"
-"""The prefix of the job queues' keys, which are left out: all work that is due is requested again."""
+_LEFT_OUT: Final = (b"rq:", PREPARED.encode())
+"""The prefixes of the keys that are left out: those of the job queues, because all work that is due is
+requested again, and those of prepared pages, which are prepared again.
+"""
 
 
 class StoreNotEmpty(ArenaError):
@@ -192,7 +195,7 @@ def _read(node: SingleRedis, renew: Callable[[], None]) -> Iterator[list[list[Co
     while True:
         renew()
         ((cursor, found),) = node.run([("SCAN", cursor, "COUNT", _KEYS_AT_ONCE)])
-        keys = [key for key in found if key not in seen and not key.startswith(_QUEUES)]
+        keys = [key for key in found if key not in seen and not key.startswith(_LEFT_OUT)]
         seen.update(keys)
         keys = [key for key in dict.fromkeys(keys) if key != STORE_KEY.encode()]
         if keys:

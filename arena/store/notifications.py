@@ -200,10 +200,16 @@ def upload_topic(upload: str) -> str:
     return game_topic(f"@{upload}")
 
 
+def page_topic(page: str) -> str:
+    """Return the topic for the end of a page's preparation, published like a step of a game ``@<name>``."""
+    return game_topic(f"@{page}")
+
+
 __all__ = [
     "Notifier",
     "Subscription",
     "game_topic",
+    "page_topic",
     "right_topic",
     "tournament_topic",
     "turn_topic",

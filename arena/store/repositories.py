@@ -25,6 +25,7 @@ from arena.store.journals import JournalStore
 from arena.store.liveness import Signs
 from arena.store.notes import NOTE_SCRIPTS, NoteStore
 from arena.store.notifications import Notifier
+from arena.store.prepared import PREPARED_SCRIPTS, PreparedPages
 from arena.store.presence import Presence
 from arena.store.readings import READING_SCRIPTS, ReadingStore
 from arena.store.records import RECORD_SCRIPTS, RecordStore
@@ -54,6 +55,7 @@ _SCRIPTS: Final = (
     *REPLY_SCRIPTS,
     *NOTE_SCRIPTS,
     *READING_SCRIPTS,
+    *PREPARED_SCRIPTS,
 )
 
 
@@ -86,6 +88,7 @@ class Store:
         self.sign_ups = ExpiringRows(connection, "sign-up")
         self.invitations = ExpiringRows(connection, "code")
         self.links = ExpiringRows(connection, "link")
+        self.prepared = PreparedPages(connection)
         self.reviews = ExpiringRows(connection, "review")
         self.trial_games = ExpiringRows(connection, "trial-game")
         self.unfinished = UnfinishedStore(connection)

@@ -33,13 +33,15 @@ def settings(store: EmbeddedStore) -> Settings:
 
 
 class PromptJobs(BackgroundJobs):
-    """Jobs that no worker runs; but the records of games are there at once, as if one was idle."""
+    """Jobs that no worker runs; but the records of games and their pages are there at once, as if one was
+    idle.
+    """
 
     service: Service
 
     def request(self, job: Job) -> None:
         """Forward ``job`` soon, or run it."""
-        if job.name == JobName.FINISH_GAME:
+        if job.name in (JobName.FINISH_GAME, JobName.PREPARE_REPLAY):
             self.service.run(job)
         else:
             super().request(job)

@@ -144,6 +144,16 @@ def test_what_is_no_memory_is_refused(text: str) -> None:
     assert caught.value.field == "BOTEQUIM_MAXMEMORY"
 
 
+def test_the_cache_of_pages_has_a_size() -> None:
+    url = {"REDIS_URL": "redis://127.0.0.1:1/0"}
+    assert Settings.from_environment(url).page_cache == 256 << 20
+    assert Settings.from_environment({**url, "BOTEQUIM_PAGE_CACHE": "64mb"}).page_cache == 64 << 20
+    for text in ("1mb", "much"):
+        with pytest.raises(InvalidSetting) as caught:
+            Settings.from_environment({**url, "BOTEQUIM_PAGE_CACHE": text})
+        assert caught.value.field == "BOTEQUIM_PAGE_CACHE"
+
+
 def test_half_of_the_memory_is_the_default() -> None:
     total = int(Path("/proc/meminfo").read_text().split()[1]) * 1024
     assert abs(maxmemory({}) - total // 2) < total / 100

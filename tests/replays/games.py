@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Mapping
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
@@ -49,3 +50,21 @@ def forged(record: Record) -> Record:
     canonical["commitment"] = sha256(bytes.fromhex(canonical["seed"])).hexdigest()
     copy["hash"] = canonical_hash(canonical)
     return copy
+
+
+@cache
+def long_record(moves: int) -> Record:
+    """The record of a game of Toepen of eight that is over after about ``moves`` moves, because nobody knocks
+    or folds.
+    """
+    rules = {"seats": 8, "lives": 30, "end": "rubber", "rubbers": max(1, moves // 1000)}
+    rng = random.Random(moves)
+    table = Table(f"toepen-long-{moves}", "toepen", rules, sha256(b"long").digest(), [""] * 8)
+    table.start()
+    while not table.is_over():
+        (seat, *_) = table.awaited()
+        legal = table.legal_actions(seat)
+        calm = [action for action in legal if not action.startswith(("knock", "fold"))]
+        table.submit(seat, table.turn_number(seat), rng.choice(calm or legal))
+    record: Record = json.loads(dumps(build_record(table, players=[(name, "1") for name in NAMES])))
+    return record

@@ -86,7 +86,7 @@ def site(*, empty: bool = False) -> Iterator[Site]:
             own, token = _submit_bot(store)
         with Server(store.url) as server:
             if not empty:
-                pages |= _play_games(server)
+                pages |= _play_games(server, _app(store).extensions["botequim"])
             yield Site(server.url, pages, own, token, store.url)
 
 
@@ -204,7 +204,7 @@ def _compare_versions(services: Service, owner: ContractClient, app: Flask) -> s
     return found
 
 
-def _play_games(server: Server) -> dict[str, str]:
+def _play_games(server: Server, services: Service) -> dict[str, str]:
     """A finished game and one in progress of each kind."""
     owner = server.sign_up("ana")
     pages = {}
@@ -217,8 +217,11 @@ def _play_games(server: Server) -> dict[str, str]:
             players = [server.player(token, seed) for seed, token in enumerate(tokens)]
             if state == "replay":
                 play_out(players)
+                server.request("GET", f"/games/{game}")
+                services.replays.prepare(game)
             else:
                 for player in players:
                     player.step()
             pages[f"{state}-{kind}"] = f"/games/{game}"
+    services.close()
     return pages

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from arena.ops.service import Service
 from tests.api.players import play_out
 from tests.api.server import Server
 from tests.waiting import PATIENCE, wait_until
@@ -38,7 +39,7 @@ def visit(browser: Any, server: Server) -> Iterator[Callable[[str], Any]]:
 
 @pytest.mark.parametrize("kind", ["truco", pytest.param("toepen", marks=pytest.mark.nightly("pages"))])
 def test_a_live_game_is_watched_to_its_end_and_replayed(
-    kind: str, server: Server, visit: Callable[[str], Any]
+    kind: str, server: Server, services: Service, visit: Callable[[str], Any]
 ) -> None:
     owner = server.sign_up("ana")
     names = ["one", "two"]
@@ -68,6 +69,9 @@ def test_a_live_game_is_watched_to_its_end_and_replayed(
     play_out(players)
     if page.locator("#catch-up").is_visible():
         page.click("#catch-up")
+    # The page has asked for its replay, which a worker prepares.
+    wait_until(lambda: services.replays.find(game) is not None)
+    services.replays.prepare(game)
     page.wait_for_selector("#list a[aria-current=step]")
     page.click("#verify")
     page.wait_for_selector("#check[data-state=fits]")

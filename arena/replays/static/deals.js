@@ -59,8 +59,8 @@ async function chance(seed, nonces, kind, hand, items) {
 // The first cards of a deal, in printed notation.
 const begin = (action) => (action.startsWith("deal:") ? `${action.slice(5, 17)}…` : action);
 
-// The three checks: {fits, what, details} each.
-async function checkDeals(fair, open) {
+// The three checks: {fits, what, details} each. There are "before" moves on earlier sheets.
+async function checkDeals(fair, open, before) {
   const commitment = hexOf(await sha256(bytesOf(fair.seed)));
   const results = [
     {
@@ -85,7 +85,7 @@ async function checkDeals(fair, open) {
     what: `Seed and nonces give ${"dealer" in fair.items ? "the first dealer and " : ""}${what}, card by card`,
     details: wrong.slice(0, 3).concat(wrong.length > 3 ? [`and ${wrong.length - 3} more`] : []),
   });
-  const strange = playedFromNowhere(open);
+  const strange = playedFromNowhere(open, before);
   results.push({
     fits: strange.length === 0,
     what: "Every card that was played was in the hand it came from",
@@ -95,15 +95,15 @@ async function checkDeals(fair, open) {
 }
 
 // Cards on the table that their seat did not hold before the move. Hands that nobody looks at are not checked.
-function playedFromNowhere(open) {
+function playedFromNowhere(open, before) {
   const found = [];
   for (let at = 1; at < open.length; at++) {
-    const before = open[at - 1];
-    const lay = new Set(before.lying.map(([, card]) => card));
+    const last = open[at - 1];
+    const lay = new Set(last.lying.map(([, card]) => card));
     for (const [seat, card] of open[at].lying) {
-      const hand = before[`cards${seat}`];
+      const hand = last[`cards${seat}`];
       if (!lay.has(card) && card !== "" && !hand.includes(card) && !hand.includes("")) {
-        found.push(`move ${at + 1}: ${card} was not in the hand of seat ${seat}`);
+        found.push(`move ${at + 1 + before}: ${card} was not in the hand of seat ${seat}`);
       }
     }
   }

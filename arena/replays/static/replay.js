@@ -11,6 +11,7 @@ const unfolded = (changes) => {
 const open = unfolded(data.open);
 const seen = data.seen.map(unfolded);
 const moves = open.length;
+const before = data.first - 1; // the moves on earlier sheets of a long game
 const links = Array.from(document.querySelectorAll("#list li a"));
 const hands = Array.from(document.querySelectorAll("#list details"));
 const calls = new Set(data.calls);
@@ -46,7 +47,7 @@ function show(move, { announce = true, remember = true } = {}) {
 
 function rememberMove() {
   try {
-    history.replaceState(null, "", `#move-${now}`);
+    history.replaceState(null, "", `#move-${now + before}`);
   } catch {
     // Browsers limit how often the address may change.
   }
@@ -107,6 +108,7 @@ function goHands(step) {
   const [, first, last] = data.hands[at];
   if (step < 0 && now > first) go(first);
   else if (data.hands[at + step]) go(data.hands[at + step][1]);
+  else if (by(step < 0 ? "sheet-back" : "sheet-on")) by(step < 0 ? "sheet-back" : "sheet-on").click();
   else go(step < 0 ? first : last);
 }
 
@@ -174,7 +176,11 @@ async function copyLink() {
 
 function fromAddress() {
   const match = /^#move-(\d{1,6})$/.exec(location.hash);
-  return match ? within(Number(match[1])) : null;
+  if (!match) return null;
+  const move = Number(match[1]) - before;
+  const search = `?move=${match[1]}`;
+  if (by("sheets") && move !== within(move) && location.search !== search) location.replace(search + location.hash);
+  return within(move);
 }
 
 const KEYS = {
@@ -222,7 +228,7 @@ async function verify() {
   by("check-title").textContent = "Checking the deals…";
   const began = performance.now();
   try {
-    const results = await checkDeals(data.fair, open);
+    const results = await checkDeals(data.fair, open, before);
     report(results, performance.now() - began);
   } catch (error) {
     button.hidden = false;

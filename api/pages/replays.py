@@ -1,0 +1,131 @@
+"""The page of a finished game: its replay, which a worker prepares when somebody first asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from flask import Response, request
+from markupsafe import Markup
+
+from api.http.sessions import client_address, visitor
+from api.notes import notes_on
+from api.notes import remarks as note_remarks
+from api.pages.fields import status_of
+from api.pages.site import page
+from api.services import services
+from arena.accounts.allowances import BudgetExceeded
+from arena.live.header import GameNotFound, Viewer
+from arena.people.replays import Replay, sheet_number
+from arena.people.seat_table import ending
+from arena.play.game_ids import place_of
+from arena.replays.live_table import LiveTable
+from arena.replays.page import static
+from arena.store.notes import GameNotes
+
+WAIT_SECONDS: Final = 1.0
+"""How long a request waits for the page, so that most visitors need not load it twice."""
+
+_DIGITS: Final = 9
+
+
+def replay_page(game: str, who: Viewer, replay: Replay | None, line: bytes | None) -> Response:
+    """Show the replay of a finished game that ``who`` may see, or a page that reloads itself until the replay
+    is prepared. ``replay`` is what the cache holds; if that is nothing, ``line`` is the record of the game.
+    """
+    error = None
+    if replay is None or not (replay.hands or replay.failed):
+        try:
+            replay = _requested(game, who, line)
+        except BudgetExceeded as exceeded:
+            error = exceeded
+            draft = line or services().tournaments.record(game, who)
+            replay = replay or services().replays.draft(draft)
+    own = _own_game(game, visitor().viewer.bot)
+    notes = notes_on(game, replay.players, who)
+    return page(
+        "replay.html",
+        status_of(error),
+        game=game,
+        title=replay.frame.title,
+        frame=replay.frame,
+        replay=_shown(game, replay, own, notes),
+        failed=replay.failed or (error.message if error else ""),
+        sprite=Markup(static("sprite.html")),
+        logs=_own_logs(game, replay),
+        notes=_own_notes(notes),
+        **own,
+    )
+
+
+def _requested(game: str, who: Viewer, line: bytes | None) -> Replay:
+    """Request the preparation of a page, wait a moment for it, and return what is there.
+
+    Raises :class:`~arena.accounts.allowances.BudgetExceeded`.
+    """
+    replays = services().replays
+    draft = None
+    if line is not None or not replays.repeat(game):
+        line = line or services().tournaments.record(game, who)
+        draft = replays.draft(line)
+        payer = visitor().owner or services().payers.of_address(client_address())
+        replays.request(game, line, draft, payer)
+    found = replays.wait(game, WAIT_SECONDS) or draft
+    return found or replays.draft(services().tournaments.record(game, who))
+
+
+def _shown(
+    game: str, replay: Replay, own: Mapping[str, Any], notes: Mapping[str, GameNotes]
+) -> Markup | None:
+    if not replay.hands:
+        return None
+    review = own.get("review")
+    remarks = {} if review is None else {int(number): text for number, text in review.remarks.items()}
+    remarks |= note_remarks(notes)
+    number = sheet_number(replay, _number("hand"), _number("move"))
+    html = services().replays.html(game, replay, number, remarks)
+    return None if html is None else Markup(html)
+
+
+def _number(name: str) -> int | None:
+    text = request.args.get(name, "")
+    return int(text) if text.isdecimal() and text.isascii() and len(text) <= _DIGITS else None
+
+
+def _own_logs(game: str, replay: Replay) -> Mapping[str, object]:
+    """Return the output that bots of the signed-in owner printed, by bot and seat."""
+    owner = visitor().owner
+    if not owner:
+        return {}
+    own = [bot.name for bot in services().accounts.listed(sorted(set(replay.players))) if owner in bot.owners]
+    logs = ((name, services().tournaments.journals.find(name, game)) for name in own)
+    return {name: seats for name, seats in logs if seats is not None}
+
+
+def _own_notes(notes: Mapping[str, GameNotes]) -> dict[str, bool]:
+    """Return the bots of the signed-in owner that made notes, and whether their notes are public."""
+    owner = visitor().owner
+    own = [bot.name for bot in services().accounts.listed(sorted(notes)) if owner and bot.owner == owner]
+    return {name: notes[name].published for name in own}
+
+
+def _own_game(game: str, person: str | None) -> dict[str, Any]:
+    """Return the values that the page shows only to a person who played the game, or empty values."""
+    if person is None or place_of(game) is not None:
+        return {}
+    try:
+        header = services().people.header(game)
+    except GameNotFound:
+        # Only the record of the game is left.
+        return {}
+    seats = header.seats_of(person)
+    if not seats:
+        return {}
+    summary = services().live.summary_of(header)
+    return {
+        "seat": seats[0],
+        "public": header.visibility == "public",
+        "agreed": header.seats[seats[0]].agrees,
+        "end": ending(summary, LiveTable(summary, you=seats[0]).form, seats[0]),
+        "review": services().reviews.find(game, seats[0]),
+    }
