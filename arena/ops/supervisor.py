@@ -27,7 +27,15 @@ from arena.errors import ArenaError
 from arena.ops.data_check import check_data
 from arena.ops.die_with_parent import die_with_parent
 from arena.ops.process_logs import ProcessLog, json_handler, rotate_if_large
-from arena.ops.settings import MOST_GRACE, Settings, maxmemory, redis_url, set_archive, without_archive
+from arena.ops.settings import (
+    MOST_GRACE,
+    Settings,
+    maxmemory,
+    redis_url,
+    set_archive,
+    without_admin,
+    without_archive,
+)
 from arena.store.embedded import DataFolderInUse, EmbeddedStore, StoreKilled
 from arena.store.server import StoreFailed
 
@@ -159,13 +167,14 @@ class Address(NamedTuple):
 @dataclass
 class _Child:
     """A child process, which leads a process group. Its fields are its name in messages, its command, its
-    log, and whether it uses the archive.
+    log, and whether it uses the archive and the token of the admin.
     """
 
     name: str
     command: Sequence[str]
     log: ProcessLog
     archive: bool = False
+    admin: bool = False
     process: subprocess.Popen[bytes] | None = None
     started: float = 0.0
     pause: float = FIRST_PAUSE
@@ -177,7 +186,7 @@ class _Child:
         try:
             self.process = subprocess.Popen(
                 die_with_parent(self.command),
-                env=dict(environment) if self.archive else without_archive(environment),
+                env=self._own(environment),
                 stdin=subprocess.DEVNULL,
                 stdout=pipe,
                 stderr=pipe,
@@ -187,6 +196,11 @@ class _Child:
             os.close(pipe)
         fields = {"child": self.name, "child_pid": self.process.pid}
         log.info("%s: running as process %d", self.name, self.process.pid, extra=fields)
+
+    def _own(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """Return the environment without the secrets that this process does not use."""
+        own = dict(environment) if self.archive else without_archive(environment)
+        return own if self.admin else without_admin(own)
 
     def ended(self) -> int | None:
         """If the process has just ended, return its exit status and schedule its restart after a pause, else
@@ -246,7 +260,7 @@ class Supervisor:
         python = sys.executable
         self._logs = Path(data).absolute() / "logs"
         gunicorn = [python, "-m", "gunicorn", "-c", "python:api.http.gunicorn_conf"]
-        self._children = [_Child("api", gunicorn, self._log("api"), archive=True)]
+        self._children = [_Child("api", gunicorn, self._log("api"), archive=True, admin=True)]
         self._children += [
             _Child(f"worker {number}", [python, "-m", "workers"], self._log("worker", f"-{number}"))
             for number in range(1, workers + 1)
