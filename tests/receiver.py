@@ -15,7 +15,7 @@ from tests.cli.hostile import EXAMPLES, operation_at
 
 
 class Receiver:
-    """A server that notes what it receives, and answers with the API's examples, on one page."""
+    """A server that notes what it receives, and answers with the API's examples and empty pages."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[str, str, dict[str, str], Any]] = []
@@ -36,8 +36,8 @@ class Receiver:
                 name, operation = operation_at(self.command, parts.path)
                 example = EXAMPLES[operation_id(name)]["responses"].get(str(operation.status))
                 stops = operation.media != JSON or operation.status == 204
-                if isinstance(example, dict) and "cursor" in example:
-                    example = {**example, "cursor": None}
+                if operation.pages:
+                    example = {**example, **dict.fromkeys(operation.pages, ()), "cursor": None}
                 reply = b"" if stops else json.dumps(example).encode()
                 self.send_response(operation.status)
                 self.send_header("Content-Length", str(len(reply)))

@@ -48,8 +48,7 @@ def invoked(run: Callable[[click.Context], object], ctx: click.Context) -> objec
         where = f"{Path(frame.filename).name}:{frame.lineno}"
         raise InvalidReply(
             f"{ctx.meta[SERVICE]} sent values with which this command does not work "
-            f"({type(error).__name__} in {where}: {printable(str(error), 200)})",
-            field="url",
+            f"({type(error).__name__} in {where}: {printable(str(error), 200)})"
         ) from error
 
 

@@ -231,7 +231,7 @@ class HttpClient:
             ) from None
 
     def _invalid(self, operation: str, what: str, expected: str | None = None) -> InvalidReply:
-        return InvalidReply(f"{self.url} answered {operation} with {what}", field="url", expected=expected)
+        return InvalidReply(f"{self.url} answered {operation} with {what}", expected=expected)
 
     def _target(self, path: str, query: Mapping[str, object] | None) -> str:
         given = {name: _text(value) for name, value in (query or {}).items() if value is not None}
@@ -331,7 +331,7 @@ class HttpClient:
                 why = f"no connection ({error})"
             except Unreadable as error:
                 self._connection.close()
-                raise InvalidReply(f"{self.url} answered {method} {path} with {error}", field="url") from None
+                raise InvalidReply(f"{self.url} answered {method} {path} with {error}") from None
             except (OSError, http.client.HTTPException) as error:
                 self._connection.close()
                 why = f"no answer ({_reason(error)})"
@@ -402,7 +402,7 @@ class HttpClient:
                 self._accepted(_Reply(response.status, response.headers, read_body(response)))
             yield from self._events(operation, event_fields(response))
         except Unreadable as error:
-            raise InvalidReply(f"{self.url} answered GET {path} with {error}", field="url") from None
+            raise InvalidReply(f"{self.url} answered GET {path} with {error}") from None
         except (OSError, http.client.HTTPException) as error:
             raise Unreachable(f"{self.url}: the stream broke ({_reason(error)})", field="url") from None
         finally:
