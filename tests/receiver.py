@@ -10,31 +10,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from arena.operations.operation import JSON, operation_id
+from tests.cli.hostile import EXAMPLES, operation_at
+
 
 class Receiver:
-    """A server that notes what it receives, and answers with an empty page of everything."""
+    """A server that notes what it receives, and answers with the API's examples and empty pages."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[str, str, dict[str, str], Any]] = []
-        keys = (
-            "bots",
-            "games",
-            "tournaments",
-            "groups",
-            "entries",
-            "qualifications",
-            "schedules",
-            "subscriptions",
-            "comparisons",
-            "points",
-            "uploads",
-            "invitations",
-            "series",
-        )
-        page = {
-            key: [] for key in (*keys, "leaderboards", "changes", "texts", "entries", "rows", "crosstable")
-        }
-        reply = json.dumps({**page, "cursor": None, "token": "t", "url": "u", "shown": "s"}).encode()
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -49,11 +33,16 @@ class Receiver:
                 is_file = body and media != "application/json"
                 value = (media, body) if is_file else json.loads(body) if body else None
                 receiver.seen.append((self.command, parts.path, query, value))
-                self.send_response(200)
-                stops = parts.path in ("/v1/records",) or "text/event-stream" in self.headers["Accept"]
-                self.send_header("Content-Length", "0" if stops else str(len(reply)))
+                name, operation = operation_at(self.command, parts.path)
+                example = EXAMPLES[operation_id(name)]["responses"].get(str(operation.status))
+                stops = operation.media != JSON or operation.status == 204
+                if operation.pages:
+                    example = {**example, **dict.fromkeys(operation.pages, ()), "cursor": None}
+                reply = b"" if stops else json.dumps(example).encode()
+                self.send_response(operation.status)
+                self.send_header("Content-Length", str(len(reply)))
                 self.end_headers()
-                self.wfile.write(b"" if stops else reply)
+                self.wfile.write(reply)
 
             do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = answer
 

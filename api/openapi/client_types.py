@@ -35,7 +35,7 @@ _TYPES_HEAD: Final = f'''"""The types of the client's parameters and results.
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypeAlias, TypedDict
+from typing import Final, Literal, NotRequired, TypeAlias, TypedDict
 '''
 
 _CALLS_HEAD: Final = f'''"""The client's methods that are generated from the table of operations.
@@ -168,6 +168,8 @@ class _Writer:
         elif self._is_object(schema):
             self._inner.append(self._definition(name, schema))
             yield name
+            if "null" in schema.get("type", ()):
+                yield "None"
         else:
             kinds = schema.get("type", "any")
             for kind in [kinds] if isinstance(kinds, str) else kinds:
@@ -205,12 +207,19 @@ class _Writer:
         body: Schema = self._resolved(found["requestBody"])["content"][JSON]["schema"]
         return body
 
-    def use_reply(self, operation: Operation) -> None:
-        """Mark the types of an operation's reply as used, for a client method that is written by hand."""
+    def reply(self, name: str, operation: Operation) -> str | None:
+        """Return the type of an operation's reply, or of its events, or None if it is not JSON."""
         found = self._spec["paths"][operation.path][operation.method.lower()]
-        for reply in found["responses"].values():
-            content = self._resolved(reply).get("content", {})
-            self._type(content.get(operation.media, {}).get("schema", {}))
+        kinds: list[str] = []
+        for status, reply in found["responses"].items():
+            content = self._resolved(reply).get("content", {}) if str(status).startswith("2") else {}
+            schema = content.get(operation.media, {}).get("schema", {})
+            if schema and operation.media == EVENT_STREAM:
+                for data in _data_of(schema):
+                    kinds += self._alternatives(data, "")
+            elif schema and operation.media == JSON:
+                kinds += self._alternatives(schema, _class(name))
+        return _union(kinds) if kinds else None
 
     # Methods
 
@@ -247,8 +256,7 @@ class _Writer:
         by_status = {str(status): one for status, one in responses.items()}
         schema = self._resolved(by_status[str(operation.status)])["content"][operation.media]["schema"]
         if operation.media == EVENT_STREAM:
-            data = (one["properties"]["data"]["contentSchema"] for one in schema["oneOf"])
-            kinds = (kind for one in data for kind in self._alternatives(one, ""))
+            kinds = (kind for one in _data_of(schema) for kind in self._alternatives(one, ""))
             return f"Iterator[ServerEvent[{_union(kinds)}]]"
         member = operation.pages[0] if operation.pages else operation.result
         if member:
@@ -257,6 +265,11 @@ class _Writer:
             return f"Iterator[{self._type(schema['items'])}]"
         nothing = ["None"] if 204 in operation.also else []
         return _union([*self._alternatives(schema, ""), *nothing])
+
+
+def _data_of(stream: Schema) -> Iterator[Schema]:
+    """Yield the schemas of the events of a stream."""
+    return (one["properties"]["data"]["contentSchema"] for one in stream["oneOf"])
 
 
 def _class(field: str) -> str:
@@ -295,9 +308,9 @@ def written() -> dict[Path, str]:
     head = _CALLS_HEAD.replace("@names@", ",\n    ".join(sorted(writer.used, key=str.lower)))
     by_hand = {name: one for name, one in OPERATIONS.items() if one.by_hand}
     fields = [writer.fields_by_hand(name, one) for name, one in by_hand.items() if one.has_body]
-    for one in by_hand.values():
-        writer.use_reply(one)
-    types = "\n\n\n".join([_TYPES_HEAD.rstrip(), *writer.types(), *fields])
+    replies = {name: kind for name, one in OPERATIONS.items() if (kind := writer.reply(name, one))}
+    table = f'REPLIES: Final = {replies!r}\n"""The types of the replies of operations, if they are JSON."""'
+    types = "\n\n\n".join([_TYPES_HEAD.rstrip(), *writer.types(), *fields, table])
     return {
         TYPES: _formatted(types + "\n", TYPES.name),
         CALLS: _formatted(head + "\n".join(methods), CALLS.name),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -15,6 +14,7 @@ import click
 from arena import __version__
 from arena.cli.commands import Command, Commands
 from arena.cli.messages import one_line, with_suggestion
+from arena.cli.terminal import escaping
 from arena.errors import ArenaError
 from arena.installation import not_installed
 from arena.text import printable
@@ -215,9 +215,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def run(arguments: Sequence[str] | None = None, command: click.Command | None = None) -> int:
     """Run the program, or another ``command`` with the same error handling, and return the exit code."""
-    # Results contain characters that not every encoding can represent. Tests can replace the streams.
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
+    with escaping():
+        return _run(arguments, command)
+
+
+def _run(arguments: Sequence[str] | None, command: click.Command | None) -> int:
     try:
         result = (command or botequim).main(arguments, prog_name="botequim", standalone_mode=False)
         sys.stdout.flush()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final
 
 import click
 from click.shell_completion import CompletionItem
 
-from arena.cli.commands import Command
+from arena.cli.commands import Command, invoked
 from arena.cli.messages import did_you_mean
 from arena.cli.online import online
 from arena.cli.output import json_line, show, show_rows
@@ -56,7 +57,7 @@ class ApiCommand(Command):
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command."""
-        return click.Command.invoke(self, ctx)
+        return invoked(partial(click.Command.invoke, self), ctx)
 
 
 @click.command(

@@ -13,6 +13,7 @@ from arena.cli.commands import Command
 from arena.cli.online import online
 from arena.cli.output import Columns, details, moment, named, show, show_rows
 from arena.cli.params import out_option
+from arena.cli.terminal import escaped
 from arena.client import Client
 from arena.inputs.files import encode_source
 from arena.text import printable_lines
@@ -117,7 +118,10 @@ def upload(name: str, upload_id: str, wait: float | None, client: Client, as_jso
 @out_option
 @online("the owner, unless the source is published", required=False)
 def source(name: str, label: str | None, out: Path | None, client: Client, as_json: bool) -> None:
-    """Print the source of a version of the uploaded bot NAME, or write it to a file."""
+    """Print the source of a version of the uploaded bot NAME, or write it to a file.
+
+    Unprintable characters are escaped when the source is printed; --out saves it unchanged.
+    """
     found = client.source(name, version_of(client, name, label))
     if as_json:
         show(found, as_json)
@@ -132,6 +136,8 @@ def source(name: str, label: str | None, out: Path | None, client: Client, as_js
         click.echo(f"{out}: {len(data)} bytes", err=True)
     elif text is not None:
         click.echo(text, nl=not text.endswith("\n"))
+        if escaped(text) != text:
+            click.echo("unprintable characters are escaped; --out FILE saves the source unchanged", err=True)
     elif sys.stdout.isatty():
         raise click.UsageError("this version is a WebAssembly module; use --out FILE to save it")
     else:

@@ -17,7 +17,7 @@ from arena.cli.commands import Commands
 from arena.cli.debug import debug
 from arena.cli.derived import fields_of, options
 from arena.cli.local_bots import local_bot
-from arena.cli.online import online, retrying, say, token_option, url_option
+from arena.cli.online import online, say, service, token_option, url_option
 from arena.cli.output import Columns, details, moment, named, redirected, show, show_rows, table
 from arena.cli.params import KIND, PLAYER_FILE, limit_option
 from arena.cli.submit import QUALIFYING, RANKING, NotQualified, Patience, Submitted, qualify_bot, submit_bot
@@ -372,7 +372,7 @@ def run_bot(
         raise InvalidBot(message, field="file") from error
     # Supervisors stop programs with this signal.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    client = Client(url, token, on_retry=retrying, patience=float("inf"))
+    client = service(url, token, patience=float("inf"))
     for game in joined:
         seat = client.join(game)["seat"]
         say(f"{game}: seat {seat}")

@@ -4,15 +4,52 @@ own options.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from arena.cli.messages import did_you_mean, own_words
+from arena.client.replies import InvalidReply
 from arena.errors import ArenaError
+from arena.text import printable
 
 SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
+
+
+SERVICE: Final = "arena.cli.service"
+"""The key of the URL, in the ``meta`` of a context, of the service that the command has called."""
+
+_UNUSABLE: Final = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What computing with unexpected values raises."""
+
+
+def invoked(run: Callable[[click.Context], object], ctx: click.Context) -> object:
+    """Run a command. Raises ``invalid_reply`` if it cannot use the values that the service sent.
+
+    The client has checked the types of the values, but not whether they fit together.
+    """
+    try:
+        return run(ctx)
+    except _UNUSABLE as error:
+        if SERVICE not in ctx.meta:
+            raise
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(frame.filename).name}:{frame.lineno}"
+        raise InvalidReply(
+            f"{ctx.meta[SERVICE]} sent values with which this command does not work "
+            f"({type(error).__name__} in {where}: {printable(str(error), 200)})"
+        ) from error
 
 
 class _WithExamples(click.Command):
@@ -57,7 +94,7 @@ class Command(_WithExamples):
     def invoke(self, ctx: click.Context) -> object:
         """Run the command. Errors name its own options."""
         try:
-            return super().invoke(ctx)
+            return invoked(super().invoke, ctx)
         except ArenaError as error:
             own_words(error, self, self.fields)
             raise

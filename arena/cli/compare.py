@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 import click
-from rich.console import Console
+from rich.text import Text
 
 from arena.bots import BotSpec
 from arena.cli.commands import Command
@@ -21,6 +21,7 @@ from arena.cli.online import service, token_option, url_option
 from arena.cli.output import Columns, json_option, moment, named, redirected, show, show_rows
 from arena.cli.params import KIND, PLAYER_FILE, jobs_option, local_rules, preset_option, rules_option
 from arena.cli.play import distinct_names, print_faults
+from arena.cli.terminal import console
 from arena.client import ApiError, Client
 from arena.client.http import path
 from arena.errors import ArenaError
@@ -245,17 +246,17 @@ def _play(plan: Plan, test: SequentialTest, jobs: int) -> list[GroupSummary]:
     margins_of = adjusted_margins if plan.measures_luck else margins
     void = 0
     shown = monotonic()
-    status = Console(stderr=True, highlight=False)
+    status = console()
     running = run(plan, jobs=jobs)
     try:
-        with status.status(_state(test, plan, seen)) as line:
+        with status.status(Text(_state(test, plan, seen))) as line:
             for result in _in_order(running):
                 seen.append(result)
                 void += bool(result.void)
                 for margin in margins_of([result]):
                     test.add(margin)
                 if status.is_terminal:
-                    line.update(_state(test, plan, seen))
+                    line.update(Text(_state(test, plan, seen)))
                 elif monotonic() - shown > _LINE_EVERY:
                     shown = monotonic()
                     print(_state(test, plan, seen), file=sys.stderr, flush=True)
@@ -307,15 +308,15 @@ def follow_online(client: Client, comparison: str, as_json: bool) -> Comparison:
     """
     found = client.comparison(comparison)
     assert found is not None
-    status = Console(stderr=True, highlight=False)
+    status = console()
     shown = monotonic()
     try:
-        with status.status(online_state(found)) as line:
+        with status.status(Text(online_state(found))) as line:
             while found["state"] not in _OVER:
                 newer = client.comparison(comparison, since=found["version"], wait=_WAIT)
                 found = newer or found
                 if status.is_terminal:
-                    line.update(online_state(found))
+                    line.update(Text(online_state(found)))
                 elif monotonic() - shown > _LINE_EVERY:
                     shown = monotonic()
                     print(online_state(found), file=sys.stderr, flush=True)

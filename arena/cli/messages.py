@@ -50,7 +50,7 @@ _FORMS: Final = re.compile(rf"(?<=\d) \(\d{{4}}-\d\d-\d\dT[\d:]+Z\)|{OF_BOTH_FOR
 """Parts of API messages that describe the two forms of times."""
 _MOMENT: Final = re.compile(r"\b1[0-9]{12}\b")
 _FEWEST_WORDS: Final = 3
-_NUMBER: Final = re.compile(r"\b[0-9]+\b")
+_NUMBER: Final = re.compile(r"\b[0-9]{1,15}\b")
 
 
 def shown_parameter(parameter: click.Parameter) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from arena.cli.commands import SERVICE
 from arena.cli.output import json_option
 from arena.cli.profiles import DEFAULT, Profile, config_path, find_profile, is_open_to_others, is_set
 from arena.client import Client
@@ -132,7 +133,11 @@ def online(
     return decorate
 
 
-def service(url: str, token: str | None = None) -> Client:
+LONGEST_LIST: Final = 1_000_000
+"""The maximum number of elements of a list that a command reads."""
+
+
+def service(url: str, token: str | None = None, *, patience: float = PATIENCE) -> Client:
     """Return a client for a command. Raises ``invalid_url``."""
     if url.rstrip("/").endswith("/v1"):
         raise ArenaError(
@@ -141,7 +146,8 @@ def service(url: str, token: str | None = None) -> Client:
             field="url",
             expected=url.rstrip("/").removesuffix("/v1"),
         )
-    return Client(url, token, on_retry=retrying, patience=PATIENCE)
+    click.get_current_context().meta[SERVICE] = url
+    return Client(url, token, on_retry=retrying, patience=patience, longest_list=LONGEST_LIST)
 
 
 def retrying(seconds: float, why: str) -> None:

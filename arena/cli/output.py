@@ -104,7 +104,12 @@ def moment(field: str) -> Callable[[Mapping[str, Any]], str]:
 
 def when(ms: int | None) -> str:
     """Return Unix milliseconds as a time in UTC."""
-    return NEVER if ms is None else f"{datetime.fromtimestamp(ms / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    if ms is None:
+        return NEVER
+    try:
+        return f"{datetime.fromtimestamp(ms / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    except (OverflowError, ValueError, OSError):
+        return f"{ms} ms"
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from arena.cli.output import json_option, narrow, redirected, show, with_interva
 from arena.cli.params import KIND, PLAYER_FILE, SECONDS, jobs_option, local_rules, preset_option, rules_option
 from arena.cli.progress import progress_bar
 from arena.cli.replay import write_page
+from arena.cli.terminal import console
 from arena.play.fault_reports import FaultReport
 from arena.play.match import Thinking
 from arena.play.stats import mean_interval
@@ -102,17 +103,17 @@ def play(
     check_plan(kind, complete, specs, groups)
     plan = Plan(kind, complete, tuple(specs), groups, seed or secrets.token_hex(8))
     with redirected(as_json):
-        console = Console(highlight=False)
+        screen = console(stderr=False)
         if seed is None:
-            console.print(f"seed {plan.seed}")
+            screen.print(f"seed {plan.seed}")
         results, interrupted = _play_all(plan, records, jobs, think_limit)
         if not as_json:
-            _print_summary(console, plan, results)
+            _print_summary(screen, plan, results)
         if browser:
             _open_last_game(results)
         failed = print_faults(plan, results)
         if interrupted:
-            console.print(f"interrupted; {len(results)} of {len(plan.all_groups())} groups were kept")
+            screen.print(f"interrupted; {len(results)} of {len(plan.all_groups())} groups were kept")
     if as_json:
         show(_as_json(plan, results, interrupted), as_json)
     if interrupted:
@@ -276,7 +277,7 @@ def _as_json(plan: Plan, results: list[GroupSummary], interrupted: bool) -> Mapp
 _HEADINGS: Final = ("bot", "score", "margin, 95%", "wins", "games", "ms each", "most", "faults")
 
 
-def _print_summary(console: Console, plan: Plan, results: list[GroupSummary]) -> None:
+def _print_summary(screen: Console, plan: Plan, results: list[GroupSummary]) -> None:
     counted = [result for result in results if not result.void]
     games = sum(len(result.records) for result in counted)
     title = f"{plan.kind}: {games} games in {len(counted)} mirrored groups"
@@ -302,7 +303,7 @@ def _print_summary(console: Console, plan: Plan, results: list[GroupSummary]) ->
         table.add_column(heading, justify=justify, no_wrap=heading != "faults")
     for line in lines:
         table.add_row(*line)
-    console.print(table)
+    screen.print(table)
 
 
 def _number(value: float | None, form: str) -> str:

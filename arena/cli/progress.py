@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn
+
+from arena.cli.terminal import console
 
 WINDOW: Final = 60.0
 """The number of past seconds from which the remaining time is computed."""
@@ -93,13 +94,13 @@ def progress_bar(what: str, total: int | None, unit: str) -> Iterator[Callable[[
     Yields a function to call with the amount done. ``total`` is None if unknown; it grows if more than that
     is done. ``unit`` is a word such as ``groups``.
     """
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    screen = console()
+    if not screen.is_terminal:
         yield lambda done: None
         return
     pace = Pace()
     # Standard output is not redirected.
-    with Progress(*bar_columns(), console=console, transient=True, redirect_stdout=False) as bar:
+    with Progress(*bar_columns(), console=screen, transient=True, redirect_stdout=False) as bar:
         task = bar.add_task(what, total=total, more=unit)
 
         def show(done: int) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import click
-from rich.console import Console
 from rich.progress import Progress
 
 from arena.cli.commands import Commands
@@ -26,6 +25,7 @@ from arena.cli.params import (
     rules_option,
 )
 from arena.cli.progress import Lines, Pace, bar_columns, left_text
+from arena.cli.terminal import console
 from arena.cli.tournament_views import bracket, groups, records, show_tournament
 from arena.client import Client
 from arena.declarations import settings_of
@@ -274,12 +274,12 @@ _OVER: Final = ("finished", "cancelled")
 
 def watch_tournament(client: Client, tournament_id: str) -> Tournament:
     """Show the progress of a tournament on stderr until it is over, and return its last state."""
-    console = Console(stderr=True)
+    screen = console()
     pace = Pace()
-    if not console.is_terminal:
+    if not screen.is_terminal:
         lines = Lines(say)
         return _follow(client, tournament_id, pace, lambda view: _line(lines, view, pace))
-    with Progress(*bar_columns(), console=console, redirect_stdout=False) as bar:
+    with Progress(*bar_columns(), console=screen, redirect_stdout=False) as bar:
         task = bar.add_task("", total=None, more="")
         return _follow(
             client,

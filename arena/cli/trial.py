@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final
 
 import click
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arena.bots import HOUSE_BOTS, BotSpec, InvalidBot, bot_spec
@@ -19,6 +18,7 @@ from arena.cli.commands import Command
 from arena.cli.local_bots import local_bot, script_in_sandbox
 from arena.cli.output import narrow
 from arena.cli.params import SECONDS, jobs_option
+from arena.cli.terminal import console
 from arena.errors import ArenaError
 from arena.games import GAMES
 from arena.installation import install_command
@@ -127,7 +127,7 @@ def test_bot(
             )
             if sandbox:
                 raise ArenaError(note, code="not_installed") from None
-    status = Console(stderr=True, highlight=False)
+    status = console()
     trials: list[Trial] = []
     failure = ""
     interrupted = False

@@ -31,6 +31,10 @@ CHUNK: Final = 100
 """The number of records that a process checks at a time."""
 
 
+MOST_WRONG: Final = 10_000
+"""The number of records with problems after which the command stops."""
+
+
 class Checked(NamedTuple):
     """One checked record: its position, its problems as lines, whether it was valid JSON, and its facts."""
 
@@ -166,6 +170,8 @@ def _verify_file(
             tally.unreadable += 1
         elif lines:
             tally.wrong += 1
+        if tally.unreadable + tally.wrong >= MOST_WRONG:
+            raise UnreadableRecord(f"{checked.where}: stopped after {MOST_WRONG} records with problems")
     if not records:
         raise UnreadableRecord(f"there is no record in {source_name(file)}")
     # A single record is always an extract.

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
-from rich.console import Console
+from rich.text import Text
 
 from arena.bots import HOUSE_BOTS, BotSpec, GameNotPlayed, InvalidBot
 from arena.bots.games import check_game
@@ -23,6 +23,7 @@ from arena.cli.commands import Command
 from arena.cli.local_bots import files_of, is_script, local_bot
 from arena.cli.params import jobs_option, local_rules, preset_option
 from arena.cli.play import distinct_names, print_faults
+from arena.cli.terminal import console
 from arena.errors import UnknownBot
 from arena.games import GAMES
 from arena.play.programs import ProgramSpec
@@ -143,10 +144,10 @@ class Rounds:
             _say(printable(str(error), 1000))
             return
         width = max(len(f"{kind} against {plan.bots[1].name}") for (kind, _), plan in plans.items())
-        status = Console(stderr=True, highlight=False)
+        status = console()
         for (kind, number), plan in plans.items():
             name = f"{kind} against {plan.bots[1].name}".ljust(width)
-            with status.status(name) if status.is_terminal else nullcontext():
+            with status.status(Text(name)) if status.is_terminal else nullcontext():
                 results = self._results(plan, changed)
             if results is None:
                 return

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from arena.client.calls import Calls
-from arena.client.http import ApiError, Json, path
+from arena.client.http import ApiError, path
 from arena.client.operations import request_of
+from arena.client.replies import Json
 from arena.errors import ArenaError
 from arena.operations import OPERATIONS
 
@@ -129,5 +130,5 @@ class BotsCalls(Calls):
     def _send_version(self, name: str, fields: Mapping[str, object]) -> tuple[Json, bool]:
         """Send a version, and return the response and whether the upload is still being checked."""
         where, query, body = request_of(OPERATIONS[name], fields)
-        status, value = self._with_status("POST", where, body, query, creates=True)
+        status, value = self._with_status("POST", where, body, query, creates=True, operation=name)
         return value, status == _ACCEPTED

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from arena.client.calls import Calls
 from arena.client.http import ApiError, path
+from arena.client.replies import Unreadable, text_of
 
 if TYPE_CHECKING:
     from arena.client.types import GameRecord
@@ -71,5 +72,11 @@ class GamesCalls(Calls):
         """
         query = {"kind": kind, "after": after, "limit": limit or _RECORDS_AT_ONCE}
         reply = self._send("GET", path("records"), None, query, True)
-        text = reply.body.decode().rstrip("\n")
-        return RecordsPage(text.split("\n") if text else [], reply.headers["X-Next"])
+        following = reply.headers.get("X-Next")
+        try:
+            text = text_of(reply.body).rstrip("\n")
+        except Unreadable as error:
+            raise self._invalid("download_records", str(error)) from None
+        if text and following in (None, after):
+            raise self._invalid("download_records", "pages that do not end")
+        return RecordsPage(text.split("\n") if text else [], following or "")

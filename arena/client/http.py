@@ -10,12 +10,25 @@ import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar, cast
+from typing import Final, Generic, NamedTuple, TypeVar, cast
 from urllib.parse import quote, urlencode, urlsplit
 
 from arena import __version__
+from arena.client.replies import (
+    InvalidReply,
+    Json,
+    TimedResponse,
+    Unreadable,
+    event_fields,
+    json_of,
+    read_body,
+    text_of,
+)
+from arena.client.shapes import WrongShape, check_reply
 from arena.errors import ArenaError
 from arena.inputs.text import clean
+from arena.operations import OPERATIONS
+from arena.operations.operation import Operation
 
 DEFAULT_URL: Final = "http://127.0.0.1:8000"
 FIRST_PAUSE: Final = 0.25
@@ -23,10 +36,17 @@ LONGEST_PAUSE: Final = 15.0
 """The maximum pause in seconds between two attempts. The pause doubles each time, with jitter."""
 
 
-Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
-"""A JSON value."""
-
 _LONGEST_WAIT: Final = 3600.0
+_MOST_EMPTY: Final = 1000
+"""The maximum number of pages in a row without an element."""
+
+_MOST_CHANGES: Final = 10
+"""How often a table that changes while it is read is read again."""
+
+_LARGEST_PROBLEM: Final = 1 << 20
+_LONGEST_TEXT: Final = 4000
+"""The maximum number of characters of each text in an error of the service."""
+
 _BUSY: Final = ("game_busy", "idempotency_key_in_use")
 
 
@@ -38,9 +58,10 @@ class ApiError(ArenaError):
     """
 
     def __init__(self, status: int, problem: Mapping[str, Json]) -> None:
+        detail = problem.get("detail") or problem.get("title") or f"the service answered {status}"
         super().__init__(
-            str(problem.get("detail") or problem.get("title") or f"the service answered {status}"),
-            code=str(problem.get("code") or "refused"),
+            _short(detail),
+            code=_short(problem.get("code") or "refused"),
             field=_word(problem, "field"),
             expected=_word(problem, "expected"),
             extra=problem,
@@ -100,17 +121,14 @@ class _Reply(NamedTuple):
     body: bytes
 
     @property
-    def value(self) -> Json:
-        """The body parsed as JSON, or None if it is not JSON."""
-        try:
-            return cast(Json, json.loads(self.body)) if self.body else None
-        except ValueError:
-            return None
-
-    @property
     def problem(self) -> Mapping[str, Json]:
         """The problem document of an error."""
-        value = self.value
+        if self.status < 400 or len(self.body) > _LARGEST_PROBLEM:
+            return {}
+        try:
+            value = json_of(self.body)
+        except Unreadable:
+            return {}
         return value if isinstance(value, dict) else {}
 
 
@@ -122,7 +140,9 @@ class HttpClient:
     with growing pauses; ``on_retry(seconds, why)`` is called before each pause. Requests that create
     something (``POST /v1/games``, ``/bots`` and so on) have a random ``Idempotency-Key``, so that the service
     executes them only once. A sign-up is retried only if it cannot have been executed. ``timeout`` is the
-    number of seconds to wait for a reply, in addition to the ``wait`` of the request. Not thread-safe.
+    number of seconds to wait for a reply, in addition to the ``wait`` of the request and the time that a
+    large reply takes. ``longest_list`` is the maximum number of elements that a method returns from all pages
+    of a list. Not thread-safe.
     """
 
     def __init__(
@@ -133,6 +153,7 @@ class HttpClient:
         timeout: float = 30.0,
         patience: float = 600.0,
         on_retry: Callable[[float, str], None] | None = None,
+        longest_list: int | None = None,
     ) -> None:
         scheme, host, port, self._base = _address(url)
         self.url = url.rstrip("/")
@@ -142,6 +163,8 @@ class HttpClient:
         kind = http.client.HTTPSConnection if scheme == "https" else http.client.HTTPConnection
         self._make_connection = partial(kind, host, port, timeout=timeout)
         self._connection = self._make_connection()
+        self._connection.response_class = TimedResponse
+        self._longest_list = longest_list
         self._headers = {"Accept": "application/json", "User-Agent": f"botequim/{__version__}"}
         if token is not None:
             self._headers["Authorization"] = f"Bearer {_checked_token(token)}"
@@ -167,7 +190,8 @@ class HttpClient:
         ``creates``, an ``Idempotency-Key`` is sent, so that the service executes the request only once.
 
         Raises :class:`ApiError` if the service rejects the request, :class:`Unreachable` if it does not
-        answer, and :class:`NotTheService` if a different service answers.
+        answer, :class:`NotTheService` if a different service answers, and
+        :class:`~arena.client.replies.InvalidReply` if the reply is too large.
         """
         return self._with_status(method, path, body, query, repeatable=repeatable, creates=creates)[1]
 
@@ -180,16 +204,34 @@ class HttpClient:
         *,
         repeatable: bool = True,
         creates: bool = False,
+        operation: str | None = None,
     ) -> tuple[int, Json]:
-        """Send a request, and return the status and the result of :meth:`request`."""
+        """Send a request, and return the status and the result of :meth:`request`, which must be a reply of
+        the ``operation``, if given.
+        """
         key = secrets.token_hex(16) if creates else None
         reply = self._send(method, path, body, query, repeatable, key)
-        value = reply.value
-        if value is None and reply.body:
-            raise NotTheService(
-                f"{self.url} answered {method} {path} with a body that is not JSON", field="url"
-            )
+        if not reply.body and (operation is None or _may_be_empty(OPERATIONS[operation], reply)):
+            return reply.status, None
+        try:
+            value = json_of(reply.body) if reply.body else None
+        except Unreadable as error:
+            raise NotTheService(f"{self.url} answered {method} {path} with {error}", field="url") from None
+        if operation is not None:
+            self._check(operation, value)
         return reply.status, value
+
+    def _check(self, operation: str, value: object) -> None:
+        """Raise :class:`~arena.client.replies.InvalidReply` unless the value is a reply of the operation."""
+        try:
+            check_reply(operation, value)
+        except WrongShape as error:
+            raise self._invalid(
+                operation, f"{error.found}{error.where and f' at {error.where}'}", error.expected
+            ) from None
+
+    def _invalid(self, operation: str, what: str, expected: str | None = None) -> InvalidReply:
+        return InvalidReply(f"{self.url} answered {operation} with {what}", expected=expected)
 
     def _target(self, path: str, query: Mapping[str, object] | None) -> str:
         given = {name: _text(value) for name, value in (query or {}).items() if value is not None}
@@ -197,36 +239,60 @@ class HttpClient:
 
     def _text(self, path: str, query: Mapping[str, object] | None = None) -> str:
         """Request a reply that is not JSON, and return it as text."""
-        return self._send("GET", path, None, query, True).body.decode()
+        reply = self._send("GET", path, None, query, True)
+        try:
+            return text_of(reply.body)
+        except Unreadable as error:
+            raise NotTheService(f"{self.url} answered GET {path} with {error}", field="url") from None
 
-    def _pages(self, path: str, key: str, /, **query: object) -> Iterator[Json]:
+    def _pages(self, operation: str, path: str, key: str, /, **query: object) -> Iterator[Json]:
         """Yield all elements of a list, page by page."""
         cursor: Json = None
+        empty = count = 0
         while True:
-            page = self._object(path, {**query, "cursor": cursor})
-            yield from cast(list[Json], page[key])
-            cursor = page["cursor"]
-            if cursor is None:
+            page = self._object(operation, path, {**query, "cursor": cursor})
+            found = cast(list[Json], page[key])
+            yield from found
+            count += len(found)
+            empty = 0 if found else empty + 1
+            if page["cursor"] is None:
                 return
+            if page["cursor"] == cursor or empty > _MOST_EMPTY:
+                raise self._invalid(operation, "pages that do not end")
+            self._bound(operation, count)
+            cursor = page["cursor"]
 
-    def _object(self, path: str, query: Mapping[str, object]) -> dict[str, Json]:
-        """Send a GET request, and return the JSON object in the reply."""
-        return cast(dict[str, Json], self.request("GET", path, query=query))
+    def _bound(self, operation: str, count: int) -> None:
+        if self._longest_list is not None and count > self._longest_list:
+            raise self._invalid(operation, f"a list of more than {self._longest_list} elements")
 
-    def _table(self, path: str, form: str, version: str, lists: Sequence[str], **query: object) -> str:
+    def _object(self, operation: str, path: str, query: Mapping[str, object]) -> dict[str, Json]:
+        """Send the GET request of an operation, and return the JSON object in the reply."""
+        value = self._with_status("GET", path, None, query, operation=operation)[1]
+        if not isinstance(value, dict):
+            raise self._invalid(operation, "nothing", "an object")
+        return value
+
+    def _table(
+        self, operation: str, path: str, form: str, version: str, lists: Sequence[str], **query: object
+    ) -> str:
         """Return a table as text in the format ``form``. ``json`` contains the ``lists`` of all pages, which
         are read again if ``version`` changes meanwhile.
         """
         if form != "json":
             return self._text(path, {"format": form, **query})
-        while True:
-            whole = page = self._object(path, query)
-            while page["cursor"] is not None and page[version] == whole[version]:
-                page = self._object(path, {**query, "cursor": page["cursor"]})
+        for _ in range(_MOST_CHANGES):
+            whole = page = self._object(operation, path, query)
+            while (cursor := page["cursor"]) is not None and page[version] == whole[version]:
+                page = self._object(operation, path, {**query, "cursor": cursor})
                 for name in lists:
                     cast(list[Json], whole[name]).extend(cast(list[Json], page[name]))
+                    self._bound(operation, len(cast(list[Json], whole[name])))
+                if page["cursor"] == cursor:
+                    raise self._invalid(operation, "pages that do not end")
             if page[version] == whole[version]:
                 return json.dumps({**whole, "cursor": None}, ensure_ascii=False)
+        raise self._invalid(operation, "a table that changes all the time")
 
     def _send(
         self,
@@ -263,6 +329,9 @@ class HttpClient:
                 ) from None
             except _NotSent as error:
                 why = f"no connection ({error})"
+            except Unreadable as error:
+                self._connection.close()
+                raise InvalidReply(f"{self.url} answered {method} {path} with {error}") from None
             except (OSError, http.client.HTTPException) as error:
                 self._connection.close()
                 why = f"no answer ({_reason(error)})"
@@ -311,7 +380,11 @@ class HttpClient:
         return _exchange(connection, method, target, data, headers)
 
     def _stream(
-        self, path: str, query: Mapping[str, object] | None = None, last_event_id: str | None = None
+        self,
+        operation: str,
+        path: str,
+        query: Mapping[str, object] | None = None,
+        last_event_id: str | None = None,
     ) -> Iterator[ServerEvent[Json]]:
         """Yield the events of a server-sent stream, on a separate connection, until the service ends it.
 
@@ -326,12 +399,20 @@ class HttpClient:
             connection.request("GET", self._target(path, query), headers=headers)
             response = connection.getresponse()
             if response.status != 200:
-                self._accepted(_Reply(response.status, response.headers, response.read()))
-            yield from _events(response)
+                self._accepted(_Reply(response.status, response.headers, read_body(response)))
+            yield from self._events(operation, event_fields(response))
+        except Unreadable as error:
+            raise InvalidReply(f"{self.url} answered GET {path} with {error}") from None
         except (OSError, http.client.HTTPException) as error:
             raise Unreachable(f"{self.url}: the stream broke ({_reason(error)})", field="url") from None
         finally:
             connection.close()
+
+    def _events(self, operation: str, messages: Iterator[dict[str, str]]) -> Iterator[ServerEvent[Json]]:
+        for fields in messages:
+            data = json_of(fields["data"].encode())
+            self._check(operation, data)
+            yield ServerEvent(fields.get("event", "message"), data, fields.get("id"))
 
 
 def _encoded(body: object) -> tuple[bytes | None, str]:
@@ -381,7 +462,7 @@ def _exchange(
 ) -> _Reply:
     connection.request(method, target, data, dict(headers))
     reply = connection.getresponse()
-    return _Reply(reply.status, reply.headers, reply.read())
+    return _Reply(reply.status, reply.headers, read_body(reply))
 
 
 def _may_pass(reply: _Reply, repeatable: bool) -> bool:
@@ -392,6 +473,10 @@ def _may_pass(reply: _Reply, repeatable: bool) -> bool:
         # The budget renews at midnight.
         return False
     return reply.status == 429 or (reply.status == 409 and reply.problem.get("code") in _BUSY)
+
+
+def _may_be_empty(operation: Operation, reply: _Reply) -> bool:
+    return reply.status == 204 and 204 in (operation.status, *operation.also)
 
 
 def _reason(error: Exception) -> str:
@@ -408,21 +493,13 @@ def given(**fields: Data | None) -> dict[str, Data]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _events(response: http.client.HTTPResponse) -> Iterator[ServerEvent[Json]]:
-    """Yield the messages of a stream, without its keep-alive comments."""
-    fields: dict[str, str] = {}
-    for line in response:
-        name, _, value = line.decode().rstrip("\r\n").partition(":")
-        if name:
-            fields[name] = value.removeprefix(" ")
-        elif "data" in fields:
-            yield ServerEvent(fields.get("event", "message"), json.loads(fields["data"]), fields.get("id"))
-            fields = {}
-
-
 def _word(problem: Mapping[str, Json], name: str) -> str | None:
     value = problem.get(name)
-    return None if value is None else str(value)
+    return None if value is None else _short(value)
+
+
+def _short(value: Json) -> str:
+    return str(value)[:_LONGEST_TEXT]
 
 
 def _number(value: object) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, TypedDict, cast
 
 from arena.client.calls import Calls
@@ -43,14 +44,18 @@ class LeaderboardsCalls(Calls):
         default the game's first preset, and ``limit`` is the number of rows per request.
         """
         where = path("leaderboards", kind, division)
-        return self._table(where, form, "published_ms", ("rows",), preset=preset, limit=limit)
+        return self._table(
+            "get_leaderboard", where, form, "published_ms", ("rows",), preset=preset, limit=limit
+        )
 
     def matchups(self, kind: str, division: str, form: str = "json", *, preset: str | None = None) -> str:
         """Return the matchups of a leaderboard as ``json``, ``csv`` or ``text``. ``preset`` is by default the
         game's first preset. Raises ``matchups_not_found`` if there are none.
         """
         where = path("leaderboards", kind, division, "matchups")
-        return self._text(where, {"format": form, "preset": preset})
+        if form != "json":
+            return self._text(where, {"format": form, "preset": preset})
+        return json.dumps(self._object("get_matchups", where, {"preset": preset}), ensure_ascii=False)
 
     def styles(
         self, kind: str, division: str, *, preset: str | None = None, limit: int | None = None
@@ -59,7 +64,9 @@ class LeaderboardsCalls(Calls):
         default the game's first preset, and ``limit`` is the number of bots per request.
         """
         where = path("leaderboards", kind, division, "styles")
-        bots = cast("list[BotStyle]", list(self._pages(where, "bots", preset=preset, limit=limit)))
+        bots = cast(
+            "list[BotStyle]", list(self._pages("get_styles", where, "bots", preset=preset, limit=limit))
+        )
         return {"kind": kind, "division": division, "bots": bots}
 
     def leaderboard_history(
@@ -75,5 +82,5 @@ class LeaderboardsCalls(Calls):
         the game's first preset, and ``limit`` is the number of points per request.
         """
         where = path("leaderboards", kind, division, "history")
-        pages = self._pages(where, "points", preset=preset, bot=bot, limit=limit)
+        pages = self._pages("get_history", where, "points", preset=preset, bot=bot, limit=limit)
         return {"kind": kind, "division": division, "points": cast("list[HistoryPoint]", list(pages))}

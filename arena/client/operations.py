@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 from urllib.parse import quote
 
-from arena.client.http import HttpClient, Json, RawFile
+from arena.client.http import HttpClient, RawFile
+from arena.client.replies import Json
 from arena.operations import OPERATIONS
 from arena.operations.operation import EVENT_STREAM, JSON, Operation
 
@@ -51,7 +52,9 @@ class OperationCalls(HttpClient):
         creates = operation.takes_key
         # A request that creates something without a key could create it twice.
         repeatable = creates or operation.status != 201
-        return self.request(operation.method, path, body, query, creates=creates, repeatable=repeatable)
+        return self._with_status(
+            operation.method, path, body, query, creates=creates, repeatable=repeatable, operation=name
+        )[1]
 
 
 def method_of(name: str, operation: Operation) -> Callable[..., object]:
@@ -72,10 +75,10 @@ def method_of(name: str, operation: Operation) -> Callable[..., object]:
         if operation.media == EVENT_STREAM:
             last = fields.pop("last_event_id", None)
             path, query, _ = request_of(operation, fields)
-            return self._stream(path, query, None if last is None else str(last))
+            return self._stream(name, path, query, None if last is None else str(last))
         if operation.pages:
             path, query, _ = request_of(operation, fields)
-            return self._pages(path, operation.pages[0], **query)
+            return self._pages(name, path, operation.pages[0], **query)
         reply = self.call(name, **fields)
         return reply[operation.result] if operation.result and isinstance(reply, dict) else reply
 

@@ -23,7 +23,13 @@ class TournamentsCalls(Calls):
     ) -> list[TournamentSummary]:
         """Return the newest ``limit`` tournaments, or those in which ``bot`` has played."""
         page = self._pages(
-            path("tournaments"), "tournaments", state=state, kind=kind, bot=bot, limit=min(limit, _PAGE)
+            "list_tournaments",
+            path("tournaments"),
+            "tournaments",
+            state=state,
+            kind=kind,
+            bot=bot,
+            limit=min(limit, _PAGE),
         )
         return cast("list[TournamentSummary]", list(islice(page, limit)))
 
@@ -36,7 +42,7 @@ class TournamentsCalls(Calls):
         of rows per request.
         """
         where = path("tournaments", tournament, "standings")
-        return self._table(where, form, "computed_ms", ("rows", "crosstable"), limit=limit)
+        return self._table("get_standings", where, form, "computed_ms", ("rows", "crosstable"), limit=limit)
 
     def tournament_records(self, tournament: str, group: str | None = None) -> list[str]:
         """Return the released records of a tournament, or of one of its groups, each as one line of JSON."""
@@ -44,7 +50,5 @@ class TournamentsCalls(Calls):
 
     def series_table(self, series: str, form: str = "json") -> str:
         """Return the table of a series as ``json``, ``csv`` or ``text``."""
-        where = path("series", series, "table")
-        if form != "json":
-            return self._text(where, {"format": form})
-        return json.dumps(self.request("GET", where), ensure_ascii=False)
+        table = self.call("get_series_table", series=series, format=form)
+        return table if isinstance(table, str) else json.dumps(table, ensure_ascii=False)

@@ -298,6 +298,11 @@ def without_archive(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environ.items() if not name.startswith(ours)}
 
 
+def without_admin(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment without the admin token, which only the API reads."""
+    return {name: value for name, value in environ.items() if name != "BOTEQUIM_ADMIN_TOKEN"}
+
+
 def _archive(environ: Mapping[str, str]) -> str:
     folder, url = environ.get("BOTEQUIM_ARCHIVE", ""), environ.get("BOTEQUIM_ARCHIVE_URL", "")
     if url and not url.startswith(SCHEMES):

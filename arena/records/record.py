@@ -33,6 +33,9 @@ DETAIL_LIMIT: Final = 200
 MAX_RECORD_BYTES: Final = 64 << 20
 """The maximum length of a line, so that it cannot exhaust memory. The longest games take a few megabytes."""
 
+_MOST_EMPTY: Final = 1 << 20
+"""The maximum size of all empty lines of a file: compressed, they take next to no space."""
+
 GZIP_MAGIC: Final = b"\x1f\x8b"
 
 
@@ -329,7 +332,7 @@ def load_records(path: str | Path) -> Iterator[Record]:
 
 
 def _split(name: str, lines: io.BufferedIOBase) -> Iterator[RecordText]:
-    number = 0
+    number = empty = 0
     first = True
     while line := lines.readline(MAX_RECORD_BYTES + 1):
         number += 1
@@ -338,6 +341,12 @@ def _split(name: str, lines: io.BufferedIOBase) -> Iterator[RecordText]:
         line = line.removeprefix(BOM)
         stripped = line.strip()
         if not stripped:
+            empty += len(line)
+            if empty > _MOST_EMPTY:
+                raise UnreadableRecord(
+                    f"{name}:{start}: more than {_MOST_EMPTY >> 20} MiB of empty lines",
+                    expected="one record per line",
+                )
             continue
         if first and not stripped.endswith(b"}"):
             # The file has one JSON document over several lines, such as a single record.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 import time
@@ -14,6 +15,7 @@ from arena.client import ApiError, Client, Unreachable
 from arena.client.http import NotTheService
 from arena.errors import ArenaError
 from tests.api.server import Server
+from tests.cli.hostile import EXAMPLES
 from tests.client.conftest import Table
 from tests.ports import free_port
 from tests.waiting import wait_until
@@ -181,13 +183,15 @@ def test_a_request_that_may_have_been_executed_is_not_retried(answer: bytes) -> 
 
 def test_what_creates_something_is_retried_under_one_key() -> None:
     running = reply(409, '{"code": "idempotency_key_in_use"}', Retry_After="1")
-    with scripted(b"", reply(503), running, reply(201, '{"game": "x"}')) as server:
+    game, tournament = (EXAMPLES[name]["responses"]["201"] for name in ("createGame", "createTournament"))
+    with scripted(b"", reply(503), running, reply(201, json.dumps(game))) as server:
         client = Client(server.url, on_retry=Told())
-        assert client.create_game("truco", []) == {"game": "x"}
+        assert client.create_game("truco", []) == game
     assert len(server.asked) == 4
     assert len(set(server.keys)) == 1
     assert len(server.keys[0]) == 32
-    with scripted(reply(201), reply(201)) as server:
+    made = reply(201, json.dumps(tournament))
+    with scripted(made, made) as server:
         for _ in range(2):
             Client(server.url).create_tournament()
     assert len(set(server.keys)) == 2
@@ -209,6 +213,7 @@ def test_no_answer_to_a_request_that_may_have_been_executed(capsys: pytest.Captu
 def test_a_request_that_cannot_have_arrived_is_retried() -> None:
     port = free_port()
     told = Told()
+    signed_up = EXAMPLES["signUp"]["responses"]["201"]
     answered: list[str] = []
     client = Client(f"http://127.0.0.1:{port}", on_retry=told)
     asking = threading.Thread(target=lambda: answered.append(client.sign_up("olga")))
@@ -218,9 +223,9 @@ def test_a_request_that_cannot_have_arrived_is_retried() -> None:
         connection, _ = listening.accept()
         with connection:
             _until(connection, b'"olga"}')
-            connection.sendall(reply(201, '{"token": "t"}'))
+            connection.sendall(reply(201, json.dumps(signed_up)))
     asking.join(120)
-    assert answered == ["t"]
+    assert answered == [signed_up["token"]]
     assert "Connection refused" in told.why[0]
 
 

@@ -207,3 +207,25 @@ def test_many_records_keep_their_order_whatever_the_jobs(
     # All but the first of each kind have a game id that their hash does not know.
     assert [line.split(": ")[0] for line in output[:-1]] == [f"{path}:{n}" for n in range(3, 261)]
     assert output[-1].startswith("260 records, 258 wrong (")
+
+
+@pytest.mark.parametrize("command", ["verify", "replay", "explain", "luck", "leaderboard"])
+def test_empty_lines_without_end(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "bomb.jsonl.gz"
+    with gzip.open(file, "wb") as out:
+        out.write(b"\n" * (1 << 21))
+    assert arena.cli.run([command, str(file)]) == 2
+    assert "more than 1 MiB of empty lines; expected one record per line" in capsys.readouterr().err
+
+
+def test_verify_stops_after_many_problems(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.cli.verify.MOST_WRONG", 150)
+    file = tmp_path / "bomb.jsonl.gz"
+    with gzip.open(file, "wb") as out:
+        out.write(b"{}\n" * 1000)
+    assert arena.cli.run(["verify", "--jobs", "1", str(file)]) == 2
+    printed = capsys.readouterr()
+    assert len(printed.out.splitlines()) < 160
+    assert "bomb.jsonl.gz:150: stopped after 150 records with problems" in printed.err

@@ -93,7 +93,7 @@ def test_an_archiver_refuses_to_start(tmp_path: Path, archive: str, error: str) 
 
 
 @pytest.mark.nightly("processes")
-def test_only_the_api_and_the_archiver_have_the_archive(tmp_path: Path) -> None:
+def test_processes_have_only_their_own_secrets(tmp_path: Path) -> None:
     """Of all processes of ``botequim up``."""
     with Service(tmp_path, AWS_SECRET_ACCESS_KEY="of-the-tests") as service:
         wait_until(lambda: service.pids("archiver"))
@@ -103,9 +103,8 @@ def test_only_the_api_and_the_archiver_have_the_archive(tmp_path: Path) -> None:
         assert len(lacking) == 4
         assert set(having + lacking) <= set(descendants(service.process.pid))
         for pid in having + lacking:
-            names = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-            found = {name.partition(b"=")[0] for name in names} & {
-                b"AWS_SECRET_ACCESS_KEY",
-                b"BOTEQUIM_ARCHIVE",
-            }
+            variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+            names = {variable.partition(b"=")[0] for variable in variables}
+            found = names & {b"AWS_SECRET_ACCESS_KEY", b"BOTEQUIM_ARCHIVE"}
             assert len(found) == (2 if pid in having else 0), pid
+            assert (b"BOTEQUIM_ADMIN_TOKEN" in names) == (pid in service.pids("api")), pid
