@@ -1788,6 +1788,7 @@ class AddVersionFields(TypedDict, total=False):
 REPLIES: Final = {
     "sign_up": "OwnerWithToken",
     "get_me": "OwnOwner",
+    "change_me": "OwnOwner",
     "replace_owner_token": "Token",
     "create_sign_in_link": "SignInLink",
     "export_owner": "Export",
