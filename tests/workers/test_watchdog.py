@@ -122,7 +122,8 @@ def test_only_what_sleeps_is_asleep(how: str) -> None:
                 process.send_signal(signal.SIGSTOP)
                 # On a busy machine, the signal arrives later.
                 os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
-            wait_until(lambda: _is_asleep(process.pid) == (how == "sleeping"))
+            else:
+                wait_until(lambda: _is_asleep(process.pid) == (how == "sleeping"))
             if how != "sleeping":
                 assert not any(_is_asleep(process.pid) for _ in range(100))
         finally:
