@@ -15,7 +15,8 @@ from arena.errors import ArenaError
 from arena.events.trial_games import GAME_SECONDS, MOST_BYTES
 from arena.games import GAMES
 from arena.live.limits import MOST_MOVES
-from arena.ops.service import HOUSE_SECONDS, PLAY_SECONDS
+from arena.ops.jobs import PLAY_SECONDS
+from arena.ops.service import HOUSE_SECONDS
 from arena.ops.settings import Limit, Settings
 from arena.people.reviews import REVIEW_SECONDS
 from arena.sandbox.checking import most_check_seconds
