@@ -9,13 +9,13 @@ from typing import Final
 
 from rq import Queue
 
-from arena.ops.jobs import Job, JobName
+from arena.ops.jobs import PLAY_SECONDS, Job, JobName
 from queues.enqueuing import enqueue, is_waiting
 
 WAITING_SECONDS: Final = 3600
 """How long the jobs of an account are kept after its last request, if there are no workers."""
 
-TURN_MS: Final = 2000
+TURN_MS: Final = 1000 * PLAY_SECONDS
 """The processor time of one turn: that of a job that plays groups, less the game in progress."""
 
 MOST_OWED: Final = 300

@@ -18,6 +18,7 @@ from arena.errors import ArenaError
 from arena.inputs.names import NAME_PATTERN
 from arena.inputs.roster import Person, check_people
 from arena.inputs.times import times_between
+from arena.store.amounts import DAY_MS
 from arena.store.documents import Documents
 from arena.store.repositories import Store
 from arena.store.rows import read_row, row_values, shown_or_left_out
@@ -26,7 +27,6 @@ from arena.text import printable
 CODE_PREFIX: Final = "btq_i_"
 """The prefix of codes: ``btq_i_<organiser>_<130 random bits>``. Codes are case-insensitive."""
 
-DAY_MS: Final = 86_400_000
 DEFAULT_KEPT_MS: Final = 30 * DAY_MS
 MAX_KEPT_MS: Final = 366 * DAY_MS
 """The default and maximum time for which an invitation can be used, in milliseconds."""

@@ -20,6 +20,7 @@ from arena.events.tournament import OVER, Link, Tournament, TournamentNotFound
 from arena.games import game_of
 from arena.inputs.times import times_between
 from arena.play.clocks import ServiceClock
+from arena.store.amounts import DAY_MS
 from arena.store.rows import reading, shown_or_left_out
 from arena.store.tournaments import NewGroup, TournamentRow, TournamentStore
 from arena.text import printable
@@ -29,9 +30,6 @@ from arena.tournaments.spec import invalid
 
 MAX_LINKS: Final = 20
 MAX_ORGANISERS: Final = 20
-
-DAY_MS: Final = 86_400_000
-
 _ID_BYTES: Final = 6
 
 Act = Callable[[Tournament], bool]

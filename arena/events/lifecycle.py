@@ -20,6 +20,7 @@ from arena.events.tournament import OVER, Entered, PlannedGroup, Tournament, Tou
 from arena.play.players import MODELS, PlayerId, division_of
 from arena.ratings.results import GroupResult
 from arena.ratings.standings import Standings, standings
+from arena.store.amounts import DAY_MS
 from arena.store.repositories import Store
 from arena.store.tournaments import NewGroup, TournamentRow, TournamentStore
 from arena.text import printable
@@ -43,7 +44,7 @@ interval is also at least ``STANDINGS_MS``.
 """
 
 
-_SAID_MS: Final = 86_400_000
+_SAID_MS: Final = DAY_MS
 """A tournament that waits for its owner's budget is logged at most once in this time."""
 
 _LARGE: Final = 64

@@ -21,6 +21,7 @@ from arena.play.game_ids import game_id
 from arena.play.players import MODELS
 from arena.ratings.results import collect
 from arena.records.record import Record
+from arena.store.amounts import DAY_MS
 from arena.store.chunks import StoredGroup
 from arena.store.documents import Flags
 from arena.store.tournaments import NewResult, TournamentStore
@@ -29,7 +30,7 @@ log = logging.getLogger(__name__)
 
 _AT_ONCE: Final = 50
 
-_SAID_MS: Final = 86_400_000
+_SAID_MS: Final = DAY_MS
 """The reason for which a tournament waits is logged at most once in this time."""
 
 

@@ -25,6 +25,7 @@ from arena.events.tournament import MAX_VOIDS, PlannedGroup, Sandbox, Tournament
 from arena.play.board_names import BoardName
 from arena.play.clocks import ServiceClock
 from arena.sandbox.progress import PROGRESS, GroupAttempt
+from arena.store.amounts import DAY_MS
 from arena.store.documents import Flags
 from arena.store.journals import GameJournal, JournalStore
 from arena.store.rows import shown_or_left_out
@@ -50,7 +51,7 @@ _MOST_ENDED: Final = 2
 suspended.
 """
 
-_REMEMBERED_MS: Final = 86_400_000
+_REMEMBERED_MS: Final = DAY_MS
 """How long the service remembers that a worker hung or crashed during a call of a bot."""
 
 _MOST_SAID: Final = 1000

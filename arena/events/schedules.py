@@ -24,6 +24,7 @@ from arena.events.tournament import OVER, TournamentNotFound
 from arena.games import game_of
 from arena.inputs.times import rfc_3339_rule
 from arena.play.players import MODELS, OPEN
+from arena.store.amounts import DAY_MS
 from arena.store.connection import StoreUnavailable
 from arena.store.repositories import Store
 from arena.store.rows import check_types, reading, shown_or_left_out
@@ -44,7 +45,7 @@ LOOK_MS: Final = 15_000
 LEAST_MS: Final = 3_600_000
 """The minimum time between two tournaments of such an owner's schedule, in milliseconds."""
 
-_SAID_MS: Final = 86_400_000
+_SAID_MS: Final = DAY_MS
 """A schedule that waits for its last tournament is logged at most once in this time, in milliseconds."""
 
 _LOOKED_AT: Final = 100

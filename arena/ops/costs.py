@@ -15,7 +15,8 @@ from arena.errors import ArenaError
 from arena.events.trial_games import GAME_SECONDS, MOST_BYTES
 from arena.games import GAMES
 from arena.live.limits import MOST_MOVES
-from arena.ops.service import HOUSE_SECONDS, PLAY_SECONDS
+from arena.ops.jobs import PLAY_SECONDS
+from arena.ops.service import HOUSE_SECONDS
 from arena.ops.settings import Limit, Settings
 from arena.people.replays import PREPARE_SECONDS
 from arena.people.reviews import REVIEW_SECONDS

@@ -6,6 +6,9 @@ from abc import ABC, abstractmethod
 from enum import StrEnum
 from typing import Final, NamedTuple, Protocol
 
+PLAY_SECONDS: Final = 2.0
+"""The processor time for which one job plays groups. Meanwhile, the other jobs of its worker wait."""
+
 MOST_SLOTS: Final = 64
 """The maximum number of concurrent jobs that play the groups of one tournament."""
 

@@ -44,7 +44,7 @@ from arena.events.uploaded_bots import SandboxedBots
 from arena.live.archiver import Archiver
 from arena.live.header import GameNotFound
 from arena.live.service import LiveGames
-from arena.ops.jobs import Job, Jobs
+from arena.ops.jobs import PLAY_SECONDS, Job, Jobs
 from arena.ops.rate_limits import Limits
 from arena.ops.settings import Settings
 from arena.people.replays import Replays
@@ -63,9 +63,6 @@ from arena.webhooks.subscriptions import Subscriptions
 
 TICK_SECONDS: Final = 2
 """The number of seconds between two ticks."""
-
-PLAY_SECONDS: Final = 2.0
-"""The processor time for which one job plays groups. Meanwhile, the other jobs of its worker wait."""
 
 HOUSE_SECONDS: Final = 0.2
 """The processor time for which one job moves the house bots of a game, before another payer's game takes its

@@ -1,4 +1,4 @@
-"""Live groups of tournaments with house bots: the organiser pays for these, and has so many at a time."""
+"""Live groups of tournaments with house bots: the organiser pays for them, and their number is limited."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena.accounts.allowances import DAY_MS
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Limit
-from arena.store.amounts import Compute
+from arena.store.amounts import DAY_MS, Compute
 from tests.live.arenas import Arena
 from tests.live.clock import skip
 from tests.live.playing import quiet

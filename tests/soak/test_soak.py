@@ -97,6 +97,6 @@ def test_hostile_modules_are_ended_beside_honest_bots(tmp_path: Path) -> None:
 
 @pytest.mark.nightly("soak")
 def test_the_sum_of_all_charges_is_the_processor_time_of_the_workers(tmp_path: Path) -> None:
-    found = bill.measure(tmp_path, 40 * SCALE, 10, lambda line: None)
+    found = bill.measure(tmp_path, 100 * SCALE, 30, lambda line: None)
     assert abs(found.difference) < bill.MOST_DIFFERENCE, found
     assert found.accounts.keys() == {"olga", "pia", "rita", "all guests", "the arena itself"}

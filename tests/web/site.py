@@ -165,7 +165,7 @@ def _submit_bot(store: EmbeddedStore) -> tuple[dict[str, str], str]:
     comparison = _compare_versions(services, owner, app)
     weekly = {"id": "weekly", "cron": "0 20 * * 1", "tournament": cup}
     assert owner.post("/v1/schedules", json=weekly).status_code == 201
-    trial = services.trial_games.begin(HALF_BOT)
+    trial = services.trial_games.begin(HALF_BOT, "")
     services.trial_games.play(trial)
     services.close()
     bot = "/bots/half-bot"

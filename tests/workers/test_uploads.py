@@ -19,7 +19,7 @@ import pytest
 from arena.client import ApiError
 from arena.client.bots import UploadPending
 from arena.events.local_groups import BATCH_SECONDS
-from arena.ops.service import PLAY_SECONDS
+from arena.ops.jobs import PLAY_SECONDS
 from arena.records.record import dumps
 from arena.sandbox.checking import MOST_SECONDS
 from arena.sandbox.runtime import python_program, runtime_id
