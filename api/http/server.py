@@ -80,7 +80,7 @@ class DrainingWorker(GeventWorker):
         """Serve one connection."""
         from api.http import metrics
 
-        connection = Connection(client, self._heads, self._send_seconds)
+        connection = Connection(client, self._head_seconds, self._send_seconds)
         current = gevent.getcurrent()
         self._open[current] = connection
         metrics.connections.inc()
