@@ -12,10 +12,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple, cast
 from urllib.parse import urlsplit, urlunsplit
 
-from hiredis import Reader, pack_command
+from hiredis import HiredisError, Reader, pack_command
 from redis.cluster import RedisCluster
 
 from arena.errors import ArenaError
@@ -31,6 +31,7 @@ from arena.store.documents import by_name
 from arena.store.identity import RESTORING, STORE_KEY
 from arena.store.prepared import PREPARED
 from arena.store.records import ENDS
+from arena.text import printable
 
 _PAUSE_MS: Final = 5_000
 """How long writes stay paused if this process dies. Game clocks stop for as long as writes are paused."""
@@ -39,6 +40,10 @@ _RENEW_S: Final = 1.0
 _KEYS_AT_ONCE: Final = 200
 _ITEMS_AT_ONCE: Final = 1_000
 _BYTES_AT_ONCE: Final = 1 << 20
+_MOST_OF_COMMAND: Final = 1 << 30
+_WRITERS: Final = (b"SET", b"DEL", b"XADD", b"RPUSH", b"HSET", b"ZADD", b"SADD", b"PEXPIREAT")
+"""The commands in a backup."""
+
 _LEFT_OUT: Final = (b"rq:", PREPARED.encode())
 """The prefixes of the keys that are left out: those of the job queues, because all work that is due is
 requested again, and those of prepared pages, which are prepared again.
@@ -116,6 +121,48 @@ def check_empty(url: str) -> None:
         )
 
 
+def check_commands(file: BinaryIO) -> None:
+    """Check that the file contains only commands that :func:`dump` writes. Raises ``invalid_backup``."""
+    for _ in _commands_in(file):
+        pass
+
+
+def _commands_in(file: BinaryIO) -> Iterator[list[Command]]:
+    """Yield the commands in a file, in batches. Raises ``invalid_backup``."""
+    reader = Reader()
+    try:
+        while data := file.read(_BYTES_AT_ONCE):
+            reader.feed(data)
+            batch: list[Command] = []
+            while (command := reader.gets()) is not False:
+                batch.append(_checked(command))
+            if reader.len() > _MOST_OF_COMMAND:
+                raise _invalid(f"it contains a command of more than {_MOST_OF_COMMAND >> 20} MiB")
+            yield batch
+    except (HiredisError, MemoryError):
+        raise _invalid("it contains something else") from None
+    if reader.has_data():
+        raise _invalid("its last command is not complete")
+
+
+def _checked(command: object) -> Command:
+    is_list = isinstance(command, list) and len(command) > 1
+    if not is_list or not all(isinstance(part, bytes) for part in cast(list[object], command)):
+        raise _invalid("it contains something else")
+    name, key, *values = cast(list[bytes], command)
+    if name not in _WRITERS or key == STORE_KEY.encode():
+        raise _invalid(f"it contains {printable(repr((name[:20], key[:40])))}")
+    return (name.decode(), key, *values)
+
+
+def _invalid(why: str) -> ArenaError:
+    return ArenaError(
+        f"the data of the backup are not commands that write data: {why}",
+        code="invalid_backup",
+        expected="a backup written by 'botequim backup'",
+    )
+
+
 def load(url: str, file: BinaryIO, store: DumpedStore) -> None:
     """Load the file into the database at ``url``, after :func:`check_empty`. The database stays marked as
     being restored until :func:`finish`. Anything left over from an earlier attempt is removed first.
@@ -126,12 +173,9 @@ def load(url: str, file: BinaryIO, store: DumpedStore) -> None:
     connection = connect(url, ())
     try:
         connection.run([("HSET", STORE_KEY, RESTORING, "1")])
-        reader = Reader()
         batch: list[Command] = []
-        while data := file.read(_BYTES_AT_ONCE):
-            reader.feed(data)
-            while (command := reader.gets()) is not False:
-                batch.append((command[0].decode(), *command[1:]))
+        for commands in _commands_in(file):
+            batch += commands
             # A batch can be sent twice, so the removal of a key must stay in one batch with what is appended
             # to it.
             kept = [batch.pop()] if batch and batch[-1][0] == "DEL" else []
