@@ -12,10 +12,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
-from typing import Any, BinaryIO, Final, NamedTuple, cast
+from typing import Any, BinaryIO, Final, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
-from hiredis import HiredisError, Reader, pack_command
+from hiredis import pack_command
 from redis.cluster import RedisCluster
 
 from arena.errors import ArenaError
@@ -40,7 +40,9 @@ _RENEW_S: Final = 1.0
 _KEYS_AT_ONCE: Final = 200
 _ITEMS_AT_ONCE: Final = 1_000
 _BYTES_AT_ONCE: Final = 1 << 20
-_MOST_OF_COMMAND: Final = 1 << 30
+_LONGEST_HEAD: Final = 20
+_LONGEST_PART: Final = 512 << 20
+_MOST_PARTS: Final = 10_000_000
 _WRITERS: Final = (b"SET", b"DEL", b"XADD", b"RPUSH", b"HSET", b"ZADD", b"SADD", b"PEXPIREAT")
 """The commands in a backup."""
 
@@ -129,27 +131,35 @@ def check_commands(file: BinaryIO) -> None:
 
 def _commands_in(file: BinaryIO) -> Iterator[list[Command]]:
     """Yield the commands in a file, in batches. Raises ``invalid_backup``."""
-    reader = Reader()
-    try:
-        while data := file.read(_BYTES_AT_ONCE):
-            reader.feed(data)
-            batch: list[Command] = []
-            while (command := reader.gets()) is not False:
-                batch.append(_checked(command))
-            if reader.len() > _MOST_OF_COMMAND:
-                raise _invalid(f"it contains a command of more than {_MOST_OF_COMMAND >> 20} MiB")
+    batch: list[Command] = []
+    size = 0
+    while head := file.readline(_LONGEST_HEAD):
+        parts = [_part(file) for _ in range(_number(head, b"*", _MOST_PARTS))]
+        batch.append(_checked(parts))
+        size += sum(map(len, parts))
+        if size > _BYTES_AT_ONCE:
             yield batch
-    except (HiredisError, MemoryError):
-        raise _invalid("it contains something else") from None
-    if reader.has_data():
-        raise _invalid("its last command is not complete")
+            batch, size = [], 0
+    yield batch
 
 
-def _checked(command: object) -> Command:
-    is_list = isinstance(command, list) and len(command) > 1
-    if not is_list or not all(isinstance(part, bytes) for part in cast(list[object], command)):
+def _part(file: BinaryIO) -> bytes:
+    size = _number(file.readline(_LONGEST_HEAD), b"$", _LONGEST_PART)
+    data = file.read(size + 2)
+    if len(data) < size + 2 or not data.endswith(b"\r\n"):
+        raise _invalid("a command is not complete")
+    return data[:size]
+
+
+def _number(head: bytes, kind: bytes, most: int) -> int:
+    digits = head.removeprefix(kind).removesuffix(b"\r\n")
+    if head != kind + digits + b"\r\n" or not digits.isdigit() or int(digits) > most:
         raise _invalid("it contains something else")
-    name, key, *values = cast(list[bytes], command)
+    return int(digits)
+
+
+def _checked(parts: Sequence[bytes]) -> Command:
+    name, key, *values = parts if len(parts) > 1 else (b"", b"")
     if name not in _WRITERS or key == STORE_KEY.encode():
         raise _invalid(f"it contains {printable(repr((name[:20], key[:40])))}")
     return (name.decode(), key, *values)

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shlex
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hiredis import pack_command
 
 from arena.cli import run
-from tests.cli.hostile import HostileService, hostile_service
+from arena.cli.records import DownloadState
+from arena.ops.backup import InvalidBackup, read_backup
+from arena.records.archive.archive import PUBLIC, ROWS, Archive
+from arena.records.archive.objects import FolderStore
+from arena.records.archive.segments import ArchiveEntry
+from arena.store.identity import STORE_KEY
+from tests.cli.hostile import EXAMPLES, HostileService, hostile_service
 from tests.cli.hostile_files import (
+    CONTROLS,
+    MISSING,
     WRONG,
     encoded,
     no_records,
@@ -141,3 +156,147 @@ def test_something_else(
     config.parent.mkdir(parents=True, exist_ok=True)
     config.write_bytes(Path("FILE").read_bytes())
     assert check("whoami", capsys, name)[0] == 2
+
+
+def made_archive(lines: Sequence[bytes], key: str = "g") -> None:
+    """Make an archive in the current folder, with the lines in one member."""
+    made = Archive(FolderStore(Path("folder")))
+    made.claim("service")
+    made.add(PUBLIC, 0, [ArchiveEntry(key, 1, "truco", lines)])
+    made.add(ROWS, 0, [ArchiveEntry(key, 1, "annulment", [encoded({"annulled": {"reason": "x"}})])])
+
+
+def run_on_archive(capsys: pytest.CaptureFixture[str], about: object) -> list[int]:
+    found = [
+        check(line, capsys, about)[0]
+        for line in ("archive check folder", "archive cat folder", "archive copy folder there")
+    ]
+    shutil.rmtree("folder")
+    shutil.rmtree("there", ignore_errors=True)
+    return found
+
+
+def test_archives_with_wrong_values(capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = random.Random(0)
+    whole = record("truco")
+    for path in places(whole):
+        for wrong in chosen.sample(WRONG, 2):
+            found = spoiled(whole, path, wrong)
+            made_archive([encoded(rehashed(found), readable=chosen.random() < 0.5)])
+            run_on_archive(capsys, (path, wrong))
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "problem"),
+    [
+        ("bomb", b" " * (2 << 20), "contains more than 1 MiB"),
+        ("lines", b"\n" * 200_000, "contains more than 100000 lines"),
+        (f"key{CONTROLS}", b"{}", "a record cannot be read"),
+    ],
+)
+def test_archives_that_are_too_large(
+    name: str,
+    line: bytes,
+    problem: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("arena.records.archive.segments._MOST_OF_MEMBER", 1 << 20)
+    made_archive([line], name)
+    code, printed = check("archive check folder", capsys)
+    assert (code, problem in printed) == (1, True), printed
+    assert run_on_archive(capsys, name)[:2] == [1, 2]
+
+
+@pytest.mark.parametrize("name", ["x", f"1{CONTROLS}.jsonl.gz", "1" * 200, "-1.jsonl.gz"])
+def test_archives_with_other_files(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    made_archive([encoded(record("truco"))], "truco-1")
+    Path("folder", "public", name).write_bytes(b"x")
+    assert run_on_archive(capsys, name) == [2, 2, 2]
+
+
+def made_backup(data: bytes) -> None:
+    """Make a backup in the current folder."""
+    store = {
+        "id": "service",
+        "properties": {"format": "5"},
+        "has_archive": False,
+        "at_ms": 1_750_000_000_000,
+        "keys": 1,
+        "paused_s": 0.1,
+    }
+    about = {
+        "format": 1,
+        "release": "0",
+        "store": store,
+        "size": len(data),
+        "sha256": sha256(data).hexdigest(),
+    }
+    Path("folder").mkdir(exist_ok=True)
+    Path("folder", "backup.json").write_bytes(encoded(about))
+    Path("folder", "data.resp").write_bytes(data)
+
+
+WRITES = pack_command(("SET", "a", "1"))
+
+
+def test_backups_with_wrong_values(capsys: pytest.CaptureFixture[str]) -> None:
+    made_backup(WRITES)
+    read_backup(Path("folder"))
+    about = json.loads(Path("folder", "backup.json").read_bytes())
+    for path in places(about):
+        if path != ("release",):
+            for wrong in (None, [], "\x1b[2J", -1, 10**400, 1e999, MISSING):
+                Path("folder", "backup.json").write_bytes(encoded(spoiled(about, path, wrong)))
+                # What is not refused here is refused by the database, or is another valid value.
+                with suppress(InvalidBackup):
+                    read_backup(Path("folder"))
+    for wrong in (None, [], "x", 10**400, MISSING):
+        Path("folder", "backup.json").write_bytes(encoded(spoiled(about, ("store",), wrong)))
+        assert check("restore --from folder --data data", capsys)[0] == 2
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pack_command(("CONFIG", "SET", "dir", "/")),
+        pack_command(("EVAL", "return 1", "0")),
+        WRITES + pack_command(("FLUSHALL", "a")),
+        pack_command(("HSET", STORE_KEY, "id", "x")),
+        pack_command(("SET",)),
+        WRITES[:-3],
+        b"*2147483646\r\n",
+        b"$99999999999\r\n",
+        b"+OK\r\n",
+        b"*1\r\n*1\r\n$1\r\nx\r\n",
+        CONTROLS.encode(),
+    ],
+)
+def test_backups_of_other_commands(data: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+    made_backup(data)
+    code, printed = check("restore --from folder --data data", capsys)
+    assert code == 2
+    assert "backup" in printed
+    assert not Path("data").exists()
+
+
+def state() -> dict[str, Any]:
+    """The state of a download."""
+    example = EXAMPLES["listLeaderboards"]["responses"]["200"]["leaderboards"]
+    return asdict(DownloadState("http://x", "truco", boards=example, finished=True, changed={"g": {"a": 1}}))
+
+
+def test_other_json_with_wrong_values(capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = random.Random(0)
+    table = EXAMPLES["getSeriesTable"]["responses"]["200"]
+    texts = {
+        "series verify FILE": ("FILE", table),
+        "records --out FILE": ("FILE.state", state()),
+        "dataset truco/base@1 --records FILE --out data.parquet": ("FILE.state", state()),
+    }
+    Path("FILE").write_bytes(encoded(record("truco")))
+    for line, (name, whole) in texts.items():
+        for path in places(whole):
+            for wrong in chosen.sample(WRONG, 2):
+                Path(name).write_bytes(encoded(spoiled(whole, path, wrong)))
+                check(line, capsys, (path, repr(wrong)[:40]))
