@@ -33,9 +33,6 @@ _SOCKET_PATH_LIMIT: Final = 100
 
 _POLL: Final = 0.002
 
-_ENVIRONMENT: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH")
-"""The variables that the server gets, of which none is a secret."""
-
 _MARKS: Final = {"lock", "store.lock", "appendonlydir", "appendonly.aof"}
 """File names that only a data folder contains."""
 _LOADING_POLL: Final = 0.05
@@ -149,7 +146,7 @@ class EmbeddedStore:
         self._clear_way()
         self._process = subprocess.Popen(
             [str(server.path), *self._arguments()],
-            env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
+            env={"PATH": "/usr/bin:/bin"},  # the service's own environment holds secrets
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
