@@ -29,7 +29,7 @@ from arena.client.shapes import WrongShape, check_object
 from arena.client.types import BoardSummary
 from arena.errors import ArenaError
 from arena.inputs.reading import json_value, read_file
-from arena.records.record import InvalidRecord, UnreadableRecord, dumps, parse_record
+from arena.records.record import dumps
 
 _FORMAT: Final = 1
 
@@ -87,7 +87,11 @@ def read_state(path: Path) -> DownloadState | None:
     where = state_path(path)
     if not where.exists():
         return None
-    values = json_value(read_file(where, "out", InvalidState), str(where), "out", InvalidState)
+
+    def refuse(message: str, field: str, expected: str) -> InvalidState:
+        return _invalid_state(where, message)
+
+    values = json_value(read_file(where, "out", refuse), "its text", "out", refuse)
     try:
         check_object(StoredState, values)
     except WrongShape as error:
@@ -260,19 +264,21 @@ def _changed(line: bytes, changes: Mapping[str, Mapping[str, object]]) -> bytes:
     """Return the record with its later changes applied."""
     if not line.strip():
         return line
-    try:
-        record = parse_record(line)
-    except (InvalidRecord, UnreadableRecord) as error:
-        raise InvalidState(
-            f"the file contains something else than downloaded records: {error}",
-            field="out",
-            expected="the unchanged file, or to delete it and its state",
-        ) from None
-    group = record["canonical"]["group"]
-    info = None if group is None else changes.get(group["id"])
-    if info is None or info.items() <= record["info"].items():
+    record = json_value(line, "a line of the file", "out", InvalidState)
+    match record:
+        case {"canonical": {"group": None}, "info": dict()}:
+            return line
+        case {"canonical": {"group": {"id": str(group)}}, "info": dict(known)}:
+            info = changes.get(group, {})
+        case _:
+            raise InvalidState(
+                "the file contains something else than downloaded records",
+                field="out",
+                expected="the unchanged file, or to delete it and its state",
+            )
+    if all(name in known and known[name] == value for name, value in info.items()):
         return line
-    record["info"].update(info)
+    known.update(info)
     return dumps(record).encode() + b"\n"
 
 
