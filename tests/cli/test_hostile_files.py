@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
+import resource
 import shlex
 import shutil
-from collections.abc import Iterator, Sequence
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from hashlib import sha256
@@ -35,6 +39,8 @@ from tests.cli.hostile_files import (
     rehashed,
     spoiled,
 )
+from tests.service import environment
+from tests.waiting import PATIENCE
 
 MOST = 1 << 18
 VALUES = 20_000
@@ -300,3 +306,39 @@ def test_other_json_with_wrong_values(capsys: pytest.CaptureFixture[str]) -> Non
             for wrong in chosen.sample(WRONG, 2):
                 Path(name).write_bytes(encoded(spoiled(whole, path, wrong)))
                 check(line, capsys, (path, repr(wrong)[:40]))
+
+
+def _limited() -> None:
+    most = 3 << 30
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+@pytest.mark.system
+@pytest.mark.nightly("starters")
+@pytest.mark.parametrize("name", ["records", "faults", "values", "line", "empty"])
+def test_small_files_that_contain_much(name: str) -> None:
+    """With the limits as they are, in a process with little memory."""
+    line = encoded(record("toepen")) + b"\n"
+    faulty = record("truco")
+    faulty["canonical"]["faults"] = [{"seat": 7, "type": "late", "after": 0}] * 300_000
+    contents: dict[str, Iterable[bytes]] = {
+        "records": (line * 200 for _ in range(1000)),
+        "faults": [encoded(faulty)],
+        "values": [b'{"a":[' + b"{}," * 5_000_000 + b"{}]}\n"],
+        "line": (b"[" * (1 << 20) for _ in range(400)),
+        "empty": (b"\n" * (1 << 20) for _ in range(400)),
+    }
+    with gzip.open("FILE", "wb", 6) as out:
+        out.writelines(contents[name])
+    for command in ("verify --jobs 1 FILE", "replay FILE --number 9999999", "leaderboard FILE"):
+        done = subprocess.run(
+            [sys.executable, "-m", "arena.cli", *command.split()],
+            preexec_fn=_limited,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+        assert done.returncode == 2, command
+        assert "Traceback" not in done.stderr
+        assert len(done.stdout + done.stderr) < 3_000_000
