@@ -95,8 +95,9 @@ def test_an_archiver_refuses_to_start(tmp_path: Path, archive: str, error: str) 
 @pytest.mark.nightly("processes")
 def test_processes_have_only_their_own_secrets(tmp_path: Path) -> None:
     """Of all processes of ``botequim up``."""
+    own = {"AWS_SECRET_ACCESS_KEY": "of-the-tests", "BOTEQUIM_ADMIN_TOKEN": "x" * 32}
     others = {"BOTEQUIM_TOKEN": "of-a-user", "SOME_PASSWORD": "of-a-user", "GITHUB_TOKEN": "of-a-user"}
-    with Service(tmp_path, AWS_SECRET_ACCESS_KEY="of-the-tests", **others) as service:
+    with Service(tmp_path, **own, **others) as service:
         wait_until(lambda: service.pids("archiver"))
         having, lacking = service.pids("api") + service.pids("archiver"), service.pids("worker")
         lacking += service.pids("scheduler") + service.pids("webhooks")
