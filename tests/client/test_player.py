@@ -424,7 +424,7 @@ def test_a_bot_says_good_bye_and_whether_it_takes_part(table: Table, monkeypatch
 
     class Recording(Client):
         def _with_status(self, method: str, path: str, *more: Any, **options: Any) -> Any:
-            query = more[1] if len(more) > 1 else options.get("query") or {}
+            query = (more[1] if len(more) > 1 else options.get("query")) or {}
             said = [name for name in ("tournaments", "leaving") if query.get(name)]
             sent.append(" ".join([method, path, *said]))
             return super()._with_status(method, path, *more, **options)
