@@ -15,6 +15,8 @@ from arena.ops.service import Service
 
 _HOST: Final = re.compile(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?").fullmatch
 
+_LOOPBACK: Final = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?", re.IGNORECASE).fullmatch
+
 
 def start_sweeper(service: Service) -> None:
     """Also serve the clocks of games in this process, if the settings require it."""
@@ -40,6 +42,15 @@ def bodies() -> BodyIntake:
 def places() -> Places:
     """Return the places of requests that wait."""
     return cast(Places, current_app.extensions["botequim-places"])
+
+
+def own_address() -> str | None:
+    """Return the URL of this service for secret links: as configured, or as in the request if its host is one
+    of :attr:`~arena.ops.settings.HttpSettings.hosts` or this machine, or else None.
+    """
+    http = services().settings.http
+    host = request.environ.get("HTTP_HOST", "")
+    return service_address() if http.public_url or http.hosts or _LOOPBACK(host) else None
 
 
 def service_address() -> str | None:

@@ -83,7 +83,11 @@ SLICES: Final[dict[str, Slice]] = {
         ("arena/webhook_messages", "arena/ops", "arena/webhooks", "workers"),
         540,
     ),
-    "starters": Slice("the starters in all languages", ("botequim", "arena/cli", "arena/client"), 340),
+    "starters": Slice(
+        "the starters in all languages, files that nobody should trust",
+        ("botequim", "arena/cli", "arena/client"),
+        440,
+    ),
 }
 
 

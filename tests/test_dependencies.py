@@ -43,6 +43,14 @@ def test_the_installed_version_is_in_the_tested_range(name: str) -> None:
     assert specifier.contains(version(name)), f"{name} {version(name)} is not in {specifier}"
 
 
+def test_every_dependency_has_an_upper_bound() -> None:
+    extras = PROJECT["optional-dependencies"].values()
+    for line in (*PROJECT["dependencies"], *(line for lines in extras for line in lines)):
+        requirement = Requirement(line)
+        operators = {part.operator for part in requirement.specifier}
+        assert requirement.name == "botequim" or operators & {"<", "=="}, line
+
+
 def pins(name: str) -> dict[str, list[str]]:
     """The versions that ``requirements/NAME.txt`` pins, by package: several where Pythons differ."""
     found: dict[str, list[str]] = {}

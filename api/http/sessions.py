@@ -19,7 +19,7 @@ from api.http.auth import client, viewer
 from api.http.bodies import media_of, unsupported
 from api.http.edge import PRINCIPAL
 from api.http.errors import HttpError
-from api.services import bodies, service_address, services
+from api.services import bodies, own_address, services
 from arena.accounts.accounts import Principal
 from arena.accounts.sessions import LINK_MS, SESSION_MS, Session
 from arena.errors import ArenaError
@@ -46,6 +46,10 @@ class _Cookies(SecureCookieSessionInterface):
             except ArenaError:
                 return self.make_null_session(app)
         return super().open_session(app, request)
+
+    def get_cookie_name(self, app: Flask) -> str:
+        """Return the name of the cookie. With its prefix, no other host of the domain can set the cookie."""
+        return f"__Host-{_COOKIE}" if request.is_secure else _COOKIE
 
     def get_cookie_secure(self, app: Flask) -> bool:
         return request.is_secure
@@ -183,10 +187,12 @@ def signed_in() -> Principal:
 
 
 def sign_in_link(owner: str) -> tuple[str, int]:
-    """Return a link that signs a browser in as the owner, and its expiry time (Unix milliseconds)."""
+    """Return a link that signs a browser in as the owner, and its expiry time (Unix milliseconds). The link
+    is a path if the address of the service is unknown.
+    """
     parts = services()
     code = parts.sessions.new_link(owner)
-    address = f"{service_address() or ''}/sign-in?{urlencode({'code': code})}"
+    address = f"{own_address() or ''}/sign-in?{urlencode({'code': code})}"
     return address, parts.store.clock().now_ms + LINK_MS
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -79,6 +79,7 @@ class FrontTables:
         self._shown: FrontTable | None = None
         self._until = 0.0
         self._followed: _Followed | None = None
+        self._looked_at: str | None = None
         self._latest: FrontTable | None = None
         self._latest_until = 0.0
 
@@ -91,7 +92,22 @@ class FrontTables:
             return self._shown
 
     def _live_table(self) -> FrontTable | None:
-        for summary in self._live.list(state="running", limit=_LOOKED_AT).items:
+        """Return the table of the newest running game. If the newest ones are all private, continue with the
+        game that was shown before, or look at a further part of the list each time.
+        """
+        newest = self._live.list(state="running", limit=_LOOKED_AT)
+        shown = [] if self._followed is None else [self._followed.summary]
+        table = self._first_of([*newest.items, *(shown if newest.cursor else ())])
+        if table is None and newest.cursor is not None:
+            further = self._live.list(
+                state="running", limit=_LOOKED_AT, cursor=self._looked_at or newest.cursor
+            )
+            self._looked_at = further.cursor
+            table = self._first_of(further.items)
+        return table
+
+    def _first_of(self, games: Sequence[Mapping[str, Any]]) -> FrontTable | None:
+        for summary in games:
             followed = self._followed
             if followed is None or followed.game != summary["game"]:
                 followed = _Followed(summary)
@@ -158,6 +174,7 @@ class _Followed:
     """A game in progress. After the first read, only new events are read."""
 
     def __init__(self, summary: Mapping[str, Any]) -> None:
+        self.summary = summary
         self.game: str = summary["game"]
         self._kind: str = summary["kind"]
         self._rules = summary["rules"]

@@ -206,7 +206,11 @@ class TokenSchema(ResponseSchema):
 class SignInLinkSchema(ResponseSchema):
     """A link that signs a browser in."""
 
-    url = described(fields.String, "The link, which is secret until it has been used.")
+    url = described(
+        fields.String,
+        "The link, which is secret until it has been used. It is only a path if the service does not know "
+        "its own address.",
+    )
     expires_ms = described(Moment, "When the link expires, as Unix time in milliseconds.")
 
 

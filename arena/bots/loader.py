@@ -86,7 +86,7 @@ def bot_spec(text: str, kind: str | None = None, *, check: bool = True) -> BotSp
         raise UnknownBot(
             f"there is no file {source!r}", field="bot", expected="a Python file with a class Bot"
         )
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    digest = hashlib.sha256(data_of(path)).hexdigest()[:12]
     games = games_of(_factory(source), source) if check else ()
     if kind is not None:
         check_game(source, games, kind)
@@ -126,17 +126,22 @@ def _run_file(path: Path) -> ModuleType:
     return module
 
 
-def source_of(path: str | Path) -> str:
-    """Return the source in a file as Python reads it. Raises OSError, and :class:`InvalidBot` if the file is
-    not text.
-    """
+def data_of(path: str | Path) -> bytes:
+    """Return the bytes of a bot's file. Raises :class:`InvalidBot`."""
     # The runtime of the sandbox has this module, too, and reads no files.
+    from arena.inputs.reading import read_file
+
+    return read_file(path, "bot", InvalidBot)
+
+
+def source_of(path: str | Path) -> str:
+    """Return the source in a file as Python reads it. Raises :class:`InvalidBot`."""
     from arena.inputs.files import MARK, decode_source
 
     def refuse(message: str, field: str, expected: str) -> InvalidBot:
         return InvalidBot(f"{path}: {message}", field=field, expected=expected)
 
-    return decode_source(Path(path).read_bytes(), "bot", refuse).removeprefix(MARK)
+    return decode_source(data_of(path), "bot", refuse).removeprefix(MARK)
 
 
 def check_imports(text: str | bytes, source: str) -> None:

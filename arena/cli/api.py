@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
-from pathlib import Path
 from typing import IO, Any, Final
 
 import click
@@ -20,6 +18,7 @@ from arena.cli.params import Text
 from arena.client import Client
 from arena.errors import ArenaError
 from arena.inputs.files import decode_source
+from arena.inputs.reading import json_value, read_all, read_file
 from arena.operations import OPERATIONS
 from arena.operations.operation import EVENT_STREAM, Operation, operation_id
 
@@ -131,7 +130,7 @@ def _row(operation: Operation) -> Mapping[str, object]:
 
 def _object(file: IO[bytes] | None) -> dict[str, object]:
     """Return the fields in a JSON file."""
-    found = {} if file is None else _json(file.read(), file.name)
+    found = {} if file is None else json_value(read_all(file, file.name, "--input"), file.name, "--input")
     if not isinstance(found, dict):
         raise ArenaError(
             "the file does not contain a JSON object",
@@ -139,13 +138,6 @@ def _object(file: IO[bytes] | None) -> dict[str, object]:
             expected='a JSON object such as {"name": "Cup"}',
         )
     return found
-
-
-def _json(data: str | bytes, where: str) -> object:
-    try:
-        return json.loads(data)
-    except ValueError as error:
-        raise ArenaError(f"{where} is not JSON: {error}", field=where, expected="JSON") from None
 
 
 def _fields(words: tuple[str, ...], operation: Operation) -> dict[str, object]:
@@ -156,10 +148,10 @@ def _fields(words: tuple[str, ...], operation: Operation) -> dict[str, object]:
         if match is None:
             raise ArenaError(f"{word[:80]!r} is not a valid field", field="FIELD", expected=_FIELD_RULE)
         name, sign, at, text = match.groups()
-        data = Path(text).read_bytes() if at else text.encode()
+        data = read_file(text, name) if at else text.encode(errors="surrogateescape")
         value: object = data
         if sign == ":=":
-            value = _json(data, name)
+            value = json_value(data, name, name)
         elif not at:
             value = text
         elif name not in operation.files:

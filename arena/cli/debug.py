@@ -11,7 +11,7 @@ import click
 
 from arena.bots import HOUSE_BOTS, Bot, BotFailure, BotSpec
 from arena.bots.games import check_game
-from arena.bots.loader import source_of
+from arena.bots.loader import data_of, source_of
 from arena.cli.commands import Command
 from arena.cli.local_bots import is_script, local_bot, script_in_sandbox
 from arena.cli.output import json_option, redirected
@@ -165,7 +165,7 @@ def sandboxed(text: str, kind: str) -> BotSpec:
         raise not_installed("the sandbox", str(error.name)) from None
     if Path(text.rpartition("=")[2]).suffix == ".wasm":
         label, _, path = text.rpartition("=")
-        spec = sandboxed_spec(label or Path(path).stem, "wasm", Path(path).read_bytes())
+        spec = sandboxed_spec(label or Path(path).stem, "wasm", data_of(path))
     elif is_script(text):
         spec = script_in_sandbox(script_spec(text))
     else:

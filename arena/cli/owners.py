@@ -14,6 +14,7 @@ from arena.cli.online import online
 from arena.cli.output import Columns, details, moment, show
 from arena.cli.params import out_option
 from arena.client import Client
+from arena.client.replies import InvalidReply
 
 if TYPE_CHECKING:
     from arena.client.types import Owner
@@ -38,6 +39,10 @@ def web(client: Client, browser: bool, as_json: bool) -> None:
     The link works once, within five minutes.
     """
     made: Any = client.call("create_sign_in_link")
+    if made["url"].startswith("/"):
+        made["url"] = client.url + made["url"]
+    if not made["url"].startswith(("https://", "http://")):
+        raise InvalidReply(f"{client.url} sent a link that is not the URL of a page", field="url")
     show(made, as_json, made["url"])
     if browser:
         webbrowser.open(made["url"])

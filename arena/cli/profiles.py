@@ -14,11 +14,13 @@ from typing import Final, NamedTuple
 
 from arena.cli.messages import did_you_mean
 from arena.errors import ArenaError
+from arena.inputs.reading import read_file
 
 DEFAULT: Final = "default"
 """The profile that is used by default."""
 
 _OTHERS: Final = 0o077
+_MOST_BYTES: Final = 1 << 20
 _NAMES: Final = "a name without spaces, ] or line breaks"
 
 
@@ -114,9 +116,9 @@ def _read() -> ConfigParser:
     parser = ConfigParser(default_section="", interpolation=None)
     path = config_path()
     try:
-        parser.read_string(path.read_text(encoding="utf-8"), source=str(path))
-    except FileNotFoundError:
-        pass
+        if path.exists():
+            text = read_file(path, "config", most=_MOST_BYTES).decode()
+            parser.read_string(text, source=str(path))
     except (Error, UnicodeDecodeError) as error:
         reason = str(error).partition("\n")[0] if not isinstance(error, Error) else type(error).__name__
         raise _invalid(f"the file cannot be read ({reason})") from None

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, Any, Final, TypedDict
 
 import click
 
@@ -25,12 +25,11 @@ from arena.cli.online import online
 from arena.cli.params import KIND, out_option
 from arena.cli.progress import progress_bar
 from arena.client import Client
+from arena.client.shapes import WrongShape, check_object
+from arena.client.types import BoardSummary
 from arena.errors import ArenaError
+from arena.inputs.reading import json_value, read_file
 from arena.records.record import dumps
-
-if TYPE_CHECKING:
-    from arena.client.types import BoardSummary
-
 
 _FORMAT: Final = 1
 
@@ -57,6 +56,27 @@ class DownloadState:
     format: int = _FORMAT
 
 
+class StoredState(TypedDict):
+    """The stored form of :class:`DownloadState`."""
+
+    url: str
+    kind: str | None
+    after: str | None
+    bytes: int
+    records: int
+    finished: bool
+    changed: dict[str, dict[str, Any]]
+    boards: list[BoardSummary]
+    replacing: bool
+    format: int
+
+
+class InvalidState(ArenaError):
+    """The state of a download cannot be used."""
+
+    code = "invalid_state"
+
+
 def state_path(path: Path) -> Path:
     """Return the path of the state file for a file of records."""
     return path.with_name(path.name + ".state")
@@ -67,22 +87,29 @@ def read_state(path: Path) -> DownloadState | None:
     where = state_path(path)
     if not where.exists():
         return None
+
+    def refuse(message: str, field: str, expected: str) -> InvalidState:
+        return _invalid_state(where, message)
+
+    values = json_value(read_file(where, "out", refuse), "its text", "out", refuse)
     try:
-        values = json.loads(where.read_text(encoding="utf-8"))
-        state = DownloadState(**{name: values[name] for name in _FIELDS})
-        if state.format != _FORMAT:
-            raise ValueError(f"unsupported format {state.format}")
-        return state
-    except (LookupError, ValueError, TypeError, AttributeError) as error:
-        raise ArenaError(
-            f"{where} is not a valid state of a download ({error})",
-            code="invalid_state",
-            field="out",
-            expected="another file, or to delete both the file and its state",
-        ) from None
+        check_object(StoredState, values)
+    except WrongShape as error:
+        raise _invalid_state(where, f"{error.where or 'the top'} is {error.found}") from None
+    state = DownloadState(**{name: values[name] for name in StoredState.__annotations__})
+    if state.format != _FORMAT:
+        raise _invalid_state(where, f"unsupported format {state.format}")
+    if state.bytes < 0 or state.records < 0:
+        raise _invalid_state(where, "a size is negative")
+    return state
 
 
-_FIELDS: Final = DownloadState.__dataclass_fields__.keys()
+def _invalid_state(where: Path, why: str) -> InvalidState:
+    return InvalidState(
+        f"{where} is not a valid state of a download ({why})",
+        field="out",
+        expected="another file, or to delete both the file and its state",
+    )
 
 
 class Download:
@@ -237,12 +264,21 @@ def _changed(line: bytes, changes: Mapping[str, Mapping[str, object]]) -> bytes:
     """Return the record with its later changes applied."""
     if not line.strip():
         return line
-    record = json.loads(line)
-    group = record["canonical"]["group"]
-    info = None if group is None else changes.get(group["id"])
-    if info is None or info.items() <= record["info"].items():
+    record = json_value(line, "a line of the file", "out", InvalidState)
+    match record:
+        case {"canonical": {"group": None}, "info": dict()}:
+            return line
+        case {"canonical": {"group": {"id": str(group)}}, "info": dict(known)}:
+            info = changes.get(group, {})
+        case _:
+            raise InvalidState(
+                "the file contains something else than downloaded records",
+                field="out",
+                expected="the unchanged file, or to delete it and its state",
+            )
+    if all(name in known and known[name] == value for name, value in info.items()):
         return line
-    record["info"].update(info)
+    known.update(info)
     return dumps(record).encode() + b"\n"
 
 

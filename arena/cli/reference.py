@@ -42,6 +42,30 @@ their own JSON formats.
 The exit code is 0 for success, 1 if the command found a problem that it checks for (such as a fault, or a
 record that does not verify), 2 for an error, which is one line on standard error, and 130 after Ctrl-C.
 
+## Services and files that you do not trust
+
+Commands can be used on any service and any file. Texts from them cannot control the terminal: unprintable
+characters are escaped as in JSON. What commands read is bounded, and something else than expected ends them
+with one line that says what and where.
+
+| what | bounds |
+|---|---|
+| a reply of a service, an event of a stream | 256 MiB, 4,000,000 values or lines |
+| the time for a reply | the timeout, and one more second for each KiB, up to ten minutes |
+| a record | 16 MiB, 1,000,000 values |
+| a gzipped file of records | 100 times its size, and one record |
+| empty lines in a file of records | 1 MiB |
+| records with problems in a file that `verify` reads | 10,000, of each 100 problems |
+| a bot, a source, a JSON file, the state of a download | 64 MiB, 1,000,000 values |
+| a roster, the configuration | 1 MiB |
+| an entry of an archive | 256 MiB, 100,000 lines |
+
+`invalid_reply` means that a service sent something else than the API describes, or more than these bounds:
+it is not a service of Botequim, or of another version, or something between changes its replies. The message
+names the operation and the place of the wrong value. Records come from anybody; `botequim verify` proves what
+they say about a game. Only these run what they are given: bots that are loaded without `--sandbox`, and
+programs (`cmd:`). A backup decides what a service stores, so restore only your own.
+
 ## Completion
 
     echo 'eval "$(botequim completion bash)"' >> ~/.bashrc

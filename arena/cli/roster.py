@@ -15,7 +15,8 @@ from arena.cli.params import future
 from arena.cli.tournament import TABLE_FORMATS
 from arena.client import Client
 from arena.inputs.files import decode_table
-from arena.inputs.roster import MAX_PEOPLE, InvalidRoster, parse_roster
+from arena.inputs.reading import read_all
+from arena.inputs.roster import MAX_BYTES, MAX_PEOPLE, InvalidRoster, parse_roster
 from arena.text import csv_text, plain_table, printable
 
 _NEW = ("name", "handle", "email", "code", "url")
@@ -67,7 +68,8 @@ def import_roster(
     The first line names the columns: name, and optionally handle (the proposed owner name) and email. Other
     columns are ignored. - reads from standard input.
     """
-    text, notice = decode_table(file.read(), "people", InvalidRoster)
+    data = read_all(file, file.name, "people", InvalidRoster, most=MAX_BYTES)
+    text, notice = decode_table(data, "people", InvalidRoster)
     if notice:
         click.echo(f"{printable(file.name)}: {notice}", err=True)
     people = parse_roster(text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Final
 
@@ -15,6 +14,8 @@ from arena.cli.output import Columns, json_option, named, show_rows
 from arena.cli.output import show as show_one
 from arena.cli.tournament import TABLE_FORMATS
 from arena.client import Client
+from arena.client.shapes import WrongShape, check_reply
+from arena.inputs.reading import json_value, read_all
 from arena.ratings.series import recomputed
 from arena.ratings.series_rules import InvalidSeries, SeriesContents, SeriesRules
 
@@ -123,10 +124,15 @@ def verify(file: IO[bytes], as_json: bool) -> None:
     """Recompute the table in FILE (JSON from 'series show') offline, from its inputs, and print it. Fails if
     the tables differ.
     """
+    data = json_value(read_all(file, file.name, "file", InvalidSeries), file.name, "file", InvalidSeries)
     try:
-        data = json.loads(file.read())
-    except ValueError as error:
-        raise InvalidSeries(f"{file.name} is not JSON: {error}", field="file") from None
+        check_reply("get_series_table", data)
+    except WrongShape as error:
+        raise InvalidSeries(
+            f"{file.name} is not a valid series table: {error.where or 'the top'} is {error.found}",
+            field="file",
+            expected=error.expected,
+        ) from None
     table = recomputed(data)
     show_one(table.as_json(), as_json, table.as_text())
 

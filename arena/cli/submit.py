@@ -16,6 +16,7 @@ from arena.client.bots import UploadPending
 from arena.client.http import DEFAULT_URL, ApiError
 from arena.errors import ArenaError, UnknownPreset
 from arena.games import GAMES, game_of
+from arena.inputs.reading import read_file
 from arena.play.board_names import BoardName
 from arena.play.players import SEALED, PlayerId
 from arena.records.decisions import decisions
@@ -85,6 +86,12 @@ class Submitted(NamedTuple):
             }
             for board, (place, following) in self.situations.items()
         ]
+
+
+class _UnreadableSource(ArenaError):
+    """The file of the bot cannot be read."""
+
+    code = "invalid_source"
 
 
 class NotQualified(ArenaError):
@@ -274,12 +281,7 @@ def _upload(
     """Return the label of the version with this file, and whether it is new. Raises :class:`NotQualified` if
     the upload is refused or not checked in time.
     """
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise ArenaError(
-            f"{file} cannot be read: {error.strerror}", code="invalid_source", field="file"
-        ) from None
+    data = read_file(file, "file", _UnreadableSource)
     body: dict[str, Any] = {"transport": "uploaded"}
     body[{".wasm": "module", ".js": "javascript"}.get(file.suffix, "source")] = data
     body |= {"wait": seconds, "on_upload": _show}

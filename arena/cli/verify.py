@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 
 import click
 
-from arena.bots import BotSpec, HostFailure, InvalidBot
-from arena.bots.loader import source_of
+from arena.bots import BotSpec, HostFailure
+from arena.bots.loader import data_of, source_of
 from arena.cli.commands import Command
 from arena.cli.output import json_option, redirected, show
 from arena.cli.params import jobs_option
@@ -28,8 +28,10 @@ from arena.records.record import RecordText, UnreadableRecord, record_texts, sou
 from arena.records.verify import verify_text
 
 CHUNK: Final = 100
-"""The number of records that a process checks at a time."""
+"""The maximum number of records that a process checks at a time."""
 
+CHUNK_BYTES: Final = 4 << 20
+"""The size of such records after which no more are added."""
 
 MOST_WRONG: Final = 10_000
 """The number of records with problems after which the command stops."""
@@ -226,12 +228,14 @@ def _check_all(texts: Iterable[RecordText], jobs: int) -> Iterator[Checked]:
 
 def _chunks(texts: Iterable[RecordText]) -> Iterator[list[RecordText]]:
     chunk: list[RecordText] = []
+    size = 0
     try:
         for text in texts:
             chunk.append(text)
-            if len(chunk) == CHUNK:
+            size += len(text.text)
+            if len(chunk) == CHUNK or size > CHUNK_BYTES:
                 yield chunk
-                chunk = []
+                chunk, size = [], 0
     except UnreadableRecord:
         # Records before a damaged part are still checked.
         yield chunk
@@ -294,7 +298,8 @@ def replay_files(files: Iterable[str], specs: Mapping[tuple[str, str], BotSpec])
     for file in files:
         for where, text in record_texts(file):
             record, problems = verify_text(text)
-            if record is None or problems or "sandbox" not in record["info"]:
+            runtime = None if record is None or problems else record["info"].get("sandbox")
+            if record is None or not isinstance(runtime, str):
                 continue
             try:
                 replayed = replay_bots(record, specs)
@@ -303,8 +308,8 @@ def replay_files(files: Iterable[str], specs: Mapping[tuple[str, str], BotSpec])
             tally.missing.update(replayed.missing)
             tally.games += replayed.decisions > 0
             tally.decisions += replayed.decisions
-            if record["info"]["sandbox"] != runtime_id():
-                tally.runtimes.add(record["info"]["sandbox"])
+            if runtime != runtime_id():
+                tally.runtimes.add(runtime)
             if replayed.difference:
                 tally.different += 1
                 click.echo(f"{where}: game {record['canonical']['game']}: {replayed.difference}")
@@ -323,11 +328,8 @@ def _spec(label: str, path: Path) -> BotSpec:
     except ModuleNotFoundError as error:
         raise not_installed("the sandbox", str(error.name)) from None
     is_script = path.suffix == ENDING
-    try:
-        read = script_of if is_script else source_of
-        source = path.read_bytes() if path.suffix == ".wasm" else read(path)
-    except OSError as error:
-        raise InvalidBot(f"{path} cannot be read: {error.strerror}", field="source") from None
+    read = script_of if is_script else source_of
+    source = data_of(path) if path.suffix == ".wasm" else read(path)
     name, version = _named(label)
     return sandboxed_spec(name, version, source, language="javascript" if is_script else "python")
 

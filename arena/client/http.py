@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import random
+import re
 import secrets
 import ssl
 import time
@@ -36,6 +37,7 @@ LONGEST_PAUSE: Final = 15.0
 """The maximum pause in seconds between two attempts. The pause doubles each time, with jitter."""
 
 
+_UNUSABLE: Final = re.compile(r"[\x00-\x20\x7f]")
 _LONGEST_WAIT: Final = 3600.0
 _MOST_EMPTY: Final = 1000
 """The maximum number of pages in a row without an element."""
@@ -428,7 +430,14 @@ def _address(url: str) -> tuple[str, str, int | None, str]:
         host, port = parts.hostname, parts.port
     except ValueError:
         host = port = None
-    if not host or parts.scheme not in ("http", "https") or parts.query or parts.fragment or parts.username:
+    if (
+        not host
+        or parts.scheme not in ("http", "https")
+        or (parts.query or parts.fragment or parts.username)
+        or _UNUSABLE.search(host)
+        or _UNUSABLE.search(parts.path)
+        or not parts.path.isascii()
+    ):
         raise ArenaError(
             f"{url!r} is not a valid service URL",
             code="invalid_url",

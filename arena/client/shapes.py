@@ -48,6 +48,11 @@ def check_reply(operation: str, value: object) -> None:
     _named(types.REPLIES.get(operation, "None"))(value, "")
 
 
+def check_object(kind: type, value: object) -> None:
+    """Check a value against a TypedDict. Raises :class:`WrongShape`."""
+    _check(kind)(value, "")
+
+
 @cache
 def _named(name: str) -> Check:
     """Return the check of a type by its text, such as ``list[Bot]``."""

@@ -15,6 +15,9 @@ from arena.text import printable
 MAX_PEOPLE: Final = 500
 """The maximum number of invitations created at once."""
 
+MAX_BYTES: Final = 1 << 20
+"""The maximum size of a file with a roster."""
+
 MAX_PERSON: Final = 80
 MAX_EMAIL: Final = 254
 

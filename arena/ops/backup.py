@@ -6,23 +6,28 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, Final
 
+import fastjsonschema
+
 from arena import __version__
 from arena.errors import ArenaError
+from arena.inputs.reading import json_value, read_all
 from arena.live.archiver import Adopted
 from arena.ops.jobs import InlineJobs
 from arena.ops.service import open_service
 from arena.ops.settings import Settings, maxmemory, redis_url
 from arena.records.archive.archive import Archive, ArchiveMismatch
 from arena.records.archive.places import open_objects
-from arena.store.backup import DumpedStore, check_empty, dump, finish, load
+from arena.store.backup import DumpedStore, check_commands, check_empty, dump, finish, load
 from arena.store.embedded import DataFolderInUse, EmbeddedStore, has_data, running_url
+from arena.text import printable
 from arena.upgrade import check_upgradable, upgrade
 from arena.upgrade.step_2 import FormerArchive
 
@@ -30,6 +35,7 @@ FORMAT: Final = 1
 _DATA: Final = "data.resp"
 _ABOUT: Final = "backup.json"
 _PART: Final = ".part"
+_MOST_ABOUT: Final = 1 << 20
 
 
 class InvalidBackup(ArenaError):
@@ -77,24 +83,15 @@ def make_backup(url: str, folder: Path) -> Backup:
 def read_backup(folder: Path) -> Backup:
     """Check the data of the backup in a folder, and return its description. Raises :class:`InvalidBackup`."""
     try:
-        about = json.loads((folder / _ABOUT).read_text())
-        if about["format"] > FORMAT:
-            raise InvalidBackup(
-                f"the backup in {folder} has format {about['format']}",
-                field="from",
-                expected=f"format {FORMAT}, or a newer version of this program",
-            )
-        backup = Backup(DumpedStore(**about["store"]), about["size"], about["sha256"])
+        backup = _described(folder)
         with open(folder / _DATA, "rb") as file:
             digest = sha256()
             while data := file.read(1 << 20):
                 digest.update(data)
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise InvalidBackup(
-            f"there is no complete backup in {folder}: {error}",
-            field="from",
-            expected="a folder written by 'botequim backup'",
-        ) from None
+            file.seek(0)
+            check_commands(file)
+    except OSError as error:
+        raise _incomplete(folder, str(error)) from None
     if digest.hexdigest() != backup.sha256:
         raise InvalidBackup(
             f"the backup in {folder} is damaged: {_DATA} does not match its SHA-256",
@@ -102,6 +99,71 @@ def read_backup(folder: Path) -> Backup:
             expected="another backup",
         )
     return backup
+
+
+def _described(folder: Path) -> Backup:
+    """Return the description in a folder. Raises OSError and :class:`InvalidBackup`."""
+
+    def refuse(message: str, field: str, expected: str) -> InvalidBackup:
+        return _incomplete(folder, message)
+
+    with open(folder / _ABOUT, "rb") as file:
+        data = read_all(file, _ABOUT, "from", refuse, most=_MOST_ABOUT)
+    about = json_value(data, _ABOUT, "from", refuse)
+    if isinstance(about, dict) and type(about.get("format")) is int and about["format"] > FORMAT:
+        raise InvalidBackup(
+            f"the backup in {folder} has format {about['format']}",
+            field="from",
+            expected=f"format {FORMAT}, or a newer version of this program",
+        )
+    try:
+        _validator()(about)
+    except fastjsonschema.JsonSchemaValueException as error:
+        raise _incomplete(folder, f"{_ABOUT}: {printable(error.message, 200)}") from None
+    return Backup(DumpedStore(**about["store"]), about["size"], about["sha256"])
+
+
+def _incomplete(folder: Path, why: str) -> InvalidBackup:
+    return InvalidBackup(
+        f"there is no complete backup in {folder}: {why}",
+        field="from",
+        expected="a folder written by 'botequim backup'",
+    )
+
+
+@cache
+def _validator() -> Callable[[object], object]:
+    number = {"type": "integer", "minimum": 0, "maximum": 1 << 53}
+    store = {
+        "id": {"type": "string", "minLength": 1, "maxLength": 200},
+        "properties": {
+            "type": "object",
+            "properties": {"format": {"type": "string", "pattern": "^[0-9]{1,9}$"}},
+            "required": ["format"],
+            "additionalProperties": {"type": "string"},
+        },
+        "has_archive": {"type": "boolean"},
+        "at_ms": {**number, "maximum": 1 << 47},
+        "keys": number,
+        "paused_s": {"type": "number"},
+    }
+    described = {
+        "format": number,
+        "store": _object(store),
+        "size": number,
+        "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+    }
+    return fastjsonschema.compile({**_object(described), "additionalProperties": True})
+
+
+def _object(properties: Mapping[str, object]) -> dict[str, object]:
+    """Return the schema of an object that has all these properties and no others."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 def restore_backup(folder: Path, data: Path) -> tuple[Backup, Adopted]:

@@ -289,15 +289,29 @@ def set_archive(environ: MutableMapping[str, str], data: Path) -> None:
         environ["BOTEQUIM_ARCHIVE"] = str(data.absolute() / "archive")
 
 
-def without_archive(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment without the archive and its credentials, for processes that need no archive."""
-    ours = ("BOTEQUIM_ARCHIVE", "AWS_")
-    return {name: value for name, value in environ.items() if not name.startswith(ours)}
+_SECRET: Final = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|KEY", re.IGNORECASE)
+_OF_ARCHIVE: Final = ("BOTEQUIM_ARCHIVE", "AWS_")
+_OF_COMMANDS: Final = ("BOTEQUIM_TOKEN", "BOTEQUIM_PROFILE", "BOTEQUIM_WEBHOOK_SECRET")
 
 
-def without_admin(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment without the admin token, which only the API reads."""
-    return {name: value for name, value in environ.items() if name != "BOTEQUIM_ADMIN_TOKEN"}
+def own_environment(
+    environ: Mapping[str, str], *, archive: bool = False, api: bool = False
+) -> dict[str, str]:
+    """Return the environment of a process without the secrets that it does not read.
+
+    Secrets are the location and the credentials of the archive, which only a process with ``archive`` gets,
+    and variables whose names say so, of which only the service's own reach the ``api``, and none another
+    process. All processes get the URLs of the databases.
+    """
+
+    def is_own(name: str) -> bool:
+        if name.startswith(_OF_ARCHIVE):
+            return archive
+        if name in _OF_COMMANDS:
+            return False
+        return not _SECRET.search(name) or (api and name.startswith("BOTEQUIM_"))
+
+    return {name: value for name, value in environ.items() if is_own(name)}
 
 
 def _archive(environ: Mapping[str, str]) -> str:

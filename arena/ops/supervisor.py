@@ -31,11 +31,10 @@ from arena.ops.settings import (
     MOST_GRACE,
     Settings,
     maxmemory,
+    own_environment,
     redis_url,
     set_archive,
     set_own_hosts,
-    without_admin,
-    without_archive,
 )
 from arena.store.embedded import DataFolderInUse, EmbeddedStore, StoreKilled
 from arena.store.server import StoreFailed
@@ -168,14 +167,14 @@ class Address(NamedTuple):
 @dataclass
 class _Child:
     """A child process, which leads a process group. Its fields are its name in messages, its command, its
-    log, and whether it uses the archive and the token of the admin.
+    log, and whether it uses the archive and is the API.
     """
 
     name: str
     command: Sequence[str]
     log: ProcessLog
     archive: bool = False
-    admin: bool = False
+    api: bool = False
     process: subprocess.Popen[bytes] | None = None
     started: float = 0.0
     pause: float = FIRST_PAUSE
@@ -187,7 +186,7 @@ class _Child:
         try:
             self.process = subprocess.Popen(
                 die_with_parent(self.command),
-                env=self._own(environment),
+                env=own_environment(environment, archive=self.archive, api=self.api),
                 stdin=subprocess.DEVNULL,
                 stdout=pipe,
                 stderr=pipe,
@@ -197,11 +196,6 @@ class _Child:
             os.close(pipe)
         fields = {"child": self.name, "child_pid": self.process.pid}
         log.info("%s: running as process %d", self.name, self.process.pid, extra=fields)
-
-    def _own(self, environment: Mapping[str, str]) -> dict[str, str]:
-        """Return the environment without the secrets that this process does not use."""
-        own = dict(environment) if self.archive else without_archive(environment)
-        return own if self.admin else without_admin(own)
 
     def ended(self) -> int | None:
         """If the process has just ended, return its exit status and schedule its restart after a pause, else
@@ -261,7 +255,7 @@ class Supervisor:
         python = sys.executable
         self._logs = Path(data).absolute() / "logs"
         gunicorn = [python, "-m", "gunicorn", "-c", "python:api.http.gunicorn_conf"]
-        self._children = [_Child("api", gunicorn, self._log("api"), archive=True, admin=True)]
+        self._children = [_Child("api", gunicorn, self._log("api"), archive=True, api=True)]
         self._children += [
             _Child(f"worker {number}", [python, "-m", "workers"], self._log("worker", f"-{number}"))
             for number in range(1, workers + 1)

@@ -14,13 +14,14 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final, NamedTuple, NoReturn, TypedDict, cast
+from typing import IO, Any, Final, NamedTuple, NoReturn, TypedDict, cast
 
 import fastjsonschema
 
 from arena.errors import ArenaError
 from arena.games.options import RuleValue
 from arena.inputs.files import BOM, in_utf_8
+from arena.inputs.reading import MOST_VALUES, has_too_many_values
 from arena.play.dealing import commitment
 from arena.play.outcomes import StoredOutcome
 from arena.play.table import Table
@@ -30,8 +31,11 @@ RECORD_VERSION: Final = 1
 DETAIL_LIMIT: Final = 200
 """The number of characters of a fault's detail that a record keeps."""
 
-MAX_RECORD_BYTES: Final = 64 << 20
+MAX_RECORD_BYTES: Final = 16 << 20
 """The maximum length of a line, so that it cannot exhaust memory. The longest games take a few megabytes."""
+
+_MOST_EXPANSION: Final = 100
+"""How many times its size a gzipped file can contain, beyond one record. Records take a tenth as gzip."""
 
 _MOST_EMPTY: Final = 1 << 20
 """The maximum size of all empty lines of a file: compressed, they take next to no space."""
@@ -209,6 +213,21 @@ def _player(seat: int, name: str, version: str) -> RecordedPlayer:
     return {"name": name, "version": version}
 
 
+def seat_flags(record: Record, name: str) -> list[bool]:
+    """Return the flag of each seat that ``info`` contains under a name, such as ``people``; False for all
+    seats if it is absent. Raises :class:`InvalidRecord`: ``info`` can contain anything.
+    """
+    seats = len(record["canonical"]["players"])
+    flags = record["info"].get(name, [False] * seats)
+    if not isinstance(flags, list) or len(flags) != seats or not all(type(flag) is bool for flag in flags):
+        raise InvalidRecord(
+            f"game {record['canonical']['game']} has an invalid list of {name}",
+            field=f"info.{name}",
+            expected=f"{seats} of true and false, one per seat",
+        )
+    return flags
+
+
 def dumps(record: Mapping[str, object]) -> str:
     """Return ``record`` as one line of JSON, without a line end."""
     return json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
@@ -249,9 +268,9 @@ def parse_record(text: bytes | str) -> Record:
     """
     try:
         decoded = text.decode() if isinstance(text, bytes) else text
+        if has_too_many_values(decoded):
+            raise UnreadableRecord(f"unreadable JSON: more than {MOST_VALUES} values")
         value = json.loads(decoded, object_pairs_hook=_object, parse_constant=_no_constant)
-    except InvalidRecord:
-        raise
     except UnicodeDecodeError as error:
         raise UnreadableRecord(f"not UTF-8 at byte {error.start}") from None
     except json.JSONDecodeError as error:
@@ -306,9 +325,12 @@ def record_texts(path: str | Path) -> Iterator[RecordText]:
         with ExitStack() as stack:
             source = sys.stdin.buffer if str(path) == "-" else stack.enter_context(open(path, "rb"))
             raw = cast(io.BufferedReader, source)
-            zipped = raw.peek(2).startswith(GZIP_MAGIC)
-            lines = stack.enter_context(gzip.GzipFile(fileobj=raw)) if zipped else raw
-            yield from _split(name, in_utf_8(lines))
+            if not raw.peek(2).startswith(GZIP_MAGIC):
+                yield from _split(name, in_utf_8(raw))
+                return
+            packed = _Packed(raw)
+            lines = stack.enter_context(gzip.GzipFile(fileobj=cast(IO[bytes], packed)))
+            yield from _split(name, in_utf_8(lines), packed)
     except UnicodeDecodeError as error:
         raise UnreadableRecord(f"{name}: damaged UTF-16 at byte {error.start}") from None
     except (OSError, EOFError, zlib.error) as error:
@@ -331,12 +353,31 @@ def load_records(path: str | Path) -> Iterator[Record]:
             ) from None
 
 
-def _split(name: str, lines: io.BufferedIOBase) -> Iterator[RecordText]:
-    number = empty = 0
+class _Packed:
+    """A gzipped file that counts the bytes that are read from it."""
+
+    def __init__(self, file: io.BufferedReader) -> None:
+        self._file = file
+        self.size = 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self.size += len(data)
+        return data
+
+
+def _split(name: str, lines: io.BufferedIOBase, packed: _Packed | None = None) -> Iterator[RecordText]:
+    number = empty = size = 0
     first = True
     while line := lines.readline(MAX_RECORD_BYTES + 1):
         number += 1
         start = number
+        size += len(line)
+        if packed is not None and size > MAX_RECORD_BYTES + _MOST_EXPANSION * packed.size:
+            raise UnreadableRecord(
+                f"{name}:{start}: the file contains more than {_MOST_EXPANSION} times its size",
+                expected="records, which gzip packs to about a tenth",
+            )
         # Files with byte order marks may have been concatenated.
         line = line.removeprefix(BOM)
         stripped = line.strip()

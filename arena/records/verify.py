@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import Any, Final, NamedTuple
 
 from arena.errors import ArenaError, IllegalAction
 from arena.games import game_of
@@ -27,6 +28,9 @@ from arena.records.record import (
     parse_record,
 )
 from arena.text import printable
+
+MOST_PROBLEMS: Final = 100
+"""The maximum number of problems of a record that are listed."""
 
 
 class Problem(NamedTuple):
@@ -75,7 +79,7 @@ def _verify(record: Record) -> list[Problem]:
         expected = f"; expected {error.expected}" if error.expected else ""
         where = printable(error.field or "rules", 80)
         return [*problems, Problem(error.code, where, printable(error.message + expected))]
-    misfits = list(_check_sizes(canonical, game.seats(rules)))
+    misfits = list(islice(_check_sizes(canonical, game.seats(rules)), MOST_PROBLEMS))
     if misfits:
         return problems + misfits
     return problems + _Replay(game, rules, canonical).problems()
@@ -167,7 +171,8 @@ class _Replay:
         return self.errors
 
     def _problem(self, code: str, where: str, message: str) -> None:
-        self.errors.append(Problem(code, where, printable(message)))
+        if len(self.errors) < MOST_PROBLEMS:
+            self.errors.append(Problem(code, where, printable(message)))
 
     def _incidents(self) -> dict[int, list[tuple[str, str, int]]]:
         """Return faults and resignations as ``(where, type, seat)``, by the number of actions before them."""

@@ -22,7 +22,7 @@ from arena.games.descriptor import Game
 from arena.games.features import Features
 from arena.games.options import RuleValue
 from arena.records.decisions import decisions
-from arena.records.record import Record
+from arena.records.record import Record, seat_flags
 from arena.records.verify import verify
 from arena.research.serial import returns_of, rules_named
 
@@ -90,21 +90,27 @@ class Wanted:
             return False
         if self.from_ms is None and self.to_ms is None:
             return True
-        ended = info.get("finished_ms")
-        if not isinstance(ended, int):
+        ended = _ended_ms(record)
+        if ended is None:
             return False
         return (self.from_ms is None or ended >= self.from_ms) and (self.to_ms is None or ended < self.to_ms)
 
     def seats(self, record: Record) -> set[int]:
-        """Return the seats whose decisions are wanted."""
-        players, info = record["canonical"]["players"], record["info"]
-        house = info.get("house", [False] * len(players))
-        people = info.get("people", [False] * len(players))
+        """Return the seats whose decisions are wanted. Raises
+        :class:`~arena.records.record.InvalidRecord`.
+        """
+        house, people = seat_flags(record, "house"), seat_flags(record, "people")
         return {
             seat
-            for seat, player in enumerate(players)
+            for seat, player in enumerate(record["canonical"]["players"])
             if not people[seat] and self.is_in(player["name"], house[seat])
         }
+
+
+def _ended_ms(record: Record) -> int | None:
+    """Return when a game ended, or None if its record, which can contain anything, has no valid time."""
+    ended = record["info"].get("finished_ms")
+    return ended if type(ended) is int and 0 <= ended < 1 << 53 else None
 
 
 @dataclass
@@ -249,7 +255,7 @@ class _Ends:
             "game": canonical["game"],
             "group": group.get("id"),
             "index": group.get("index"),
-            "finished_ms": record["info"].get("finished_ms"),
+            "finished_ms": _ended_ms(record),
         }
         self._players = canonical["players"]
         self._outcome = canonical["outcome"]

@@ -12,7 +12,7 @@ from arena.play.judge import fault_in
 from arena.play.match import close_bots, play, seat_bot
 from arena.play.table import Table
 from arena.records.decisions import recorded_table
-from arena.records.record import Canonical, Record
+from arena.records.record import Canonical, Record, seat_flags
 from arena.text import printable
 
 _ILLEGAL: Final = "no such action"
@@ -51,7 +51,9 @@ def replay_bots(record: Record, specs: Mapping[tuple[str, str], BotSpec]) -> Rep
     Raises :class:`~arena.bots.HostFailure` if this machine cannot run a bot.
     """
     replayed = Replayed()
-    canonical, info = record["canonical"], record["info"]
+    canonical = record["canonical"]
+    is_house = seat_flags(record, "house")
+    sandboxed = ["sandbox" in record["info"] and not house for house in is_house]
     seed = bytes.fromhex(canonical["seed"])
     table = recorded_table(canonical)
     story = _Decisions(canonical)
@@ -59,7 +61,7 @@ def replay_bots(record: Record, specs: Mapping[tuple[str, str], BotSpec]) -> Rep
     for seat, player in enumerate(canonical["players"]):
         recorded = _Recorded(table, story, seat)
         bots.append(recorded)
-        if "sandbox" not in info or info["house"][seat]:
+        if not sandboxed[seat]:
             continue
         spec = specs.get((player["name"], player["version"]))
         if spec is None:

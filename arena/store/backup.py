@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Any, BinaryIO, Final, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
-from hiredis import Reader, pack_command
+from hiredis import pack_command
 from redis.cluster import RedisCluster
 
 from arena.errors import ArenaError
@@ -31,6 +31,7 @@ from arena.store.documents import by_name
 from arena.store.identity import RESTORING, STORE_KEY
 from arena.store.prepared import PREPARED
 from arena.store.records import ENDS
+from arena.text import printable
 
 _PAUSE_MS: Final = 5_000
 """How long writes stay paused if this process dies. Game clocks stop for as long as writes are paused."""
@@ -39,6 +40,12 @@ _RENEW_S: Final = 1.0
 _KEYS_AT_ONCE: Final = 200
 _ITEMS_AT_ONCE: Final = 1_000
 _BYTES_AT_ONCE: Final = 1 << 20
+_LONGEST_HEAD: Final = 20
+_LONGEST_PART: Final = 512 << 20
+_MOST_PARTS: Final = 10_000_000
+_WRITERS: Final = (b"SET", b"DEL", b"XADD", b"RPUSH", b"HSET", b"ZADD", b"SADD", b"PEXPIREAT")
+"""The commands in a backup."""
+
 _LEFT_OUT: Final = (b"rq:", PREPARED.encode())
 """The prefixes of the keys that are left out: those of the job queues, because all work that is due is
 requested again, and those of prepared pages, which are prepared again.
@@ -116,6 +123,56 @@ def check_empty(url: str) -> None:
         )
 
 
+def check_commands(file: BinaryIO) -> None:
+    """Check that the file contains only commands that :func:`dump` writes. Raises ``invalid_backup``."""
+    for _ in _commands_in(file):
+        pass
+
+
+def _commands_in(file: BinaryIO) -> Iterator[list[Command]]:
+    """Yield the commands in a file, in batches. Raises ``invalid_backup``."""
+    batch: list[Command] = []
+    size = 0
+    while head := file.readline(_LONGEST_HEAD):
+        parts = [_part(file) for _ in range(_number(head, b"*", _MOST_PARTS))]
+        batch.append(_checked(parts))
+        size += sum(map(len, parts))
+        if size > _BYTES_AT_ONCE:
+            yield batch
+            batch, size = [], 0
+    yield batch
+
+
+def _part(file: BinaryIO) -> bytes:
+    size = _number(file.readline(_LONGEST_HEAD), b"$", _LONGEST_PART)
+    data = file.read(size + 2)
+    if len(data) < size + 2 or not data.endswith(b"\r\n"):
+        raise _invalid("a command is not complete")
+    return data[:size]
+
+
+def _number(head: bytes, kind: bytes, most: int) -> int:
+    digits = head.removeprefix(kind).removesuffix(b"\r\n")
+    if head != kind + digits + b"\r\n" or not digits.isdigit() or int(digits) > most:
+        raise _invalid("it contains something else")
+    return int(digits)
+
+
+def _checked(parts: Sequence[bytes]) -> Command:
+    name, key, *values = parts if len(parts) > 1 else (b"", b"")
+    if name not in _WRITERS or key == STORE_KEY.encode():
+        raise _invalid(f"it contains {printable(repr((name[:20], key[:40])))}")
+    return (name.decode(), key, *values)
+
+
+def _invalid(why: str) -> ArenaError:
+    return ArenaError(
+        f"the data of the backup are not commands that write data: {why}",
+        code="invalid_backup",
+        expected="a backup written by 'botequim backup'",
+    )
+
+
 def load(url: str, file: BinaryIO, store: DumpedStore) -> None:
     """Load the file into the database at ``url``, after :func:`check_empty`. The database stays marked as
     being restored until :func:`finish`. Anything left over from an earlier attempt is removed first.
@@ -126,12 +183,9 @@ def load(url: str, file: BinaryIO, store: DumpedStore) -> None:
     connection = connect(url, ())
     try:
         connection.run([("HSET", STORE_KEY, RESTORING, "1")])
-        reader = Reader()
         batch: list[Command] = []
-        while data := file.read(_BYTES_AT_ONCE):
-            reader.feed(data)
-            while (command := reader.gets()) is not False:
-                batch.append((command[0].decode(), *command[1:]))
+        for commands in _commands_in(file):
+            batch += commands
             # A batch can be sent twice, so the removal of a key must stay in one batch with what is appended
             # to it.
             kept = [batch.pop()] if batch and batch[-1][0] == "DEL" else []

@@ -146,6 +146,7 @@ class EmbeddedStore:
         self._clear_way()
         self._process = subprocess.Popen(
             [str(server.path), *self._arguments()],
+            env={"PATH": "/usr/bin:/bin"},  # the service's own environment holds secrets
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -155,3 +155,19 @@ def test_only_new_events_of_a_live_game_are_read(
     assert after is not None
     assert before.game == after.game
     assert starts[0] == 0 < starts[-1]
+
+
+def test_private_games_hide_no_live_game(
+    register: Callable[..., Account], owner: Account, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.pages.front_table._LOOKED_AT", 2)
+    monkeypatch.setattr("arena.store.paging._READS_PER_PAGE", 1)
+    game, _ = new_game("truco", register, owner)
+    bots = [register(f"private-{number}") for number in range(2)]
+    body = {"kind": "truco", "seats": seats(bots) * 2, "visibility": "private"}
+    for _ in range(6):
+        assert owner.client.post("/v1/games", json=body).status_code == 201
+    shown = [games_of(read(anybody, "/")) for _ in range(8)]
+    # It is found after some looks, and then stays.
+    assert shown[:3].count([]) < 3
+    assert shown[-1] == shown[-2] == [game]

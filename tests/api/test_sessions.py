@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from html import unescape
 
 import pytest
 import redis
@@ -60,7 +61,25 @@ def test_the_cookie(browser: Browser, owner: Account) -> None:
     assert not cookie.secure
     browser.get("/sign-in", base_url="https://localhost")
     secure = browser.client.get("/sign-in", base_url="https://example.org").headers["Set-Cookie"]
-    assert "Secure" in secure
+    assert secure.startswith("__Host-botequim=")
+    assert "; Secure" in secure
+    assert "; Path=/" in secure
+    assert "Domain" not in secure
+
+
+def test_signing_in_by_https(browser: Browser, owner: Account, app: Flask) -> None:
+    https = {"base_url": "https://localhost"}
+    found = re.search(r'name="csrf_token" value="([^"]+)"', browser.client.get("/sign-in", **https).text)
+    assert found is not None
+    data = {"token": owner.token, "csrf_token": unescape(found[1])}
+    assert browser.client.post("/sign-in", data=data, **https).status_code == 303
+    assert browser.client.get("/account", **https).status_code == 200
+    cookie = browser.client.get_cookie("__Host-botequim")
+    assert cookie is not None
+    # A cookie that another host of the domain can set is not one of a session.
+    other = Browser(app)
+    other.client.set_cookie("botequim", cookie.value)
+    assert other.client.get("/account", **https).status_code == 303
 
 
 def test_a_cookie_is_no_token(browser: Browser, owner: Account) -> None:
@@ -181,6 +200,20 @@ def test_a_link_works_once(browser: Browser, owner: Account, app: Flask) -> None
     assert response.status_code == 422
     assert "link_expired" in response.text
     assert not signed_in(second)
+
+
+@pytest.mark.parametrize(
+    ("host", "start"),
+    [
+        ("evil.example", "/sign-in?"),
+        ("localhost.evil.example:80", "/sign-in?"),
+        ("127.0.0.1:8000", "http://127.0.0.1:8000/sign-in?"),
+        ("[::1]", "http://[::1]/sign-in?"),
+    ],
+)
+def test_a_link_leads_to_no_host_that_a_request_names(host: str, start: str, owner: Account) -> None:
+    link = owner.client.post("/v1/owners/me/sign-in-links", headers={"Host": host}).json["url"]
+    assert link.startswith(start)
 
 
 def test_a_link_expires(browser: Browser, owner: Account, store: EmbeddedStore) -> None:

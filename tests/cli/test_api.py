@@ -127,7 +127,7 @@ def test_admins(owner: Owner, terminal: Terminal) -> None:
             ("create_game", "clock=1", "clock.preset=patient"),
             "clock is set both as a value and as an object",
         ),
-        (("create_game", "source=@/nowhere"), "/nowhere: No such file or directory"),
+        (("create_game", "source=@/nowhere"), "/nowhere cannot be read: No such file or directory"),
         (("create_game", "--input", "{list}"), "the file does not contain a JSON object"),
         (("get_me", "--all"), "get_me does not return pages"),
         (("list_bots", "wrong=1"), "wrong"),

@@ -119,3 +119,29 @@ def test_every_command_ends_with_one_line(
         if code == 2:
             assert printed.err.splitlines()[-1].startswith("botequim: error: "), line
             assert len(printed.err.splitlines()[-1]) < 1100, line
+
+
+@pytest.mark.parametrize(
+    ("sent", "opened"),
+    [
+        ("/sign-in?code=x", "URL/sign-in?code=x"),
+        ("https://bar.example/sign-in?code=x", "https://bar.example/sign-in?code=x"),
+        ("file:///etc/passwd", None),
+        ("--help", None),
+        ("javascript:alert(1)", None),
+    ],
+)
+def test_only_pages_are_opened(
+    sent: str,
+    opened: str | None,
+    hostile: HostileService,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("BOTEQUIM_URL", hostile.url)
+    monkeypatch.setenv("BOTEQUIM_TOKEN", "token")
+    found: list[str] = []
+    monkeypatch.setattr("webbrowser.open", found.append)
+    hostile.requests = 0
+    hostile.spoil = lambda value: {**value, "url": sent}
+    assert run(["web"]) == (2 if opened is None else 0)
+    assert found == ([] if opened is None else [opened.replace("URL", hostile.url)])

@@ -117,3 +117,14 @@ def test_mistakes_with_profiles(config: Path, terminal: Terminal, monkeypatch: p
     os.remove(config)
     monkeypatch.setattr(sys, "stdin", io.StringIO("t"))
     assert terminal.error("login", "--url", "ftp://x").startswith("'ftp://x' is not a valid service URL")
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://a b", "http://a\x7f", "http://x/\N{LATIN SMALL LETTER U WITH DIAERESIS}", "file:///etc/passwd"],
+)
+def test_the_url_of_a_profile_is_none(url: str, config: Path, terminal: Terminal) -> None:
+    config.parent.mkdir(parents=True)
+    config.write_text(f"[default]\nurl = {url}\ntoken = t\n")
+    config.chmod(0o600)
+    assert "is not a valid service URL" in terminal.error("tournament", "list")

@@ -9,7 +9,7 @@ import pytest
 
 from arena.accounts.default_limits import DEFAULT_BUDGET, Quotas
 from arena.live.retention import Retention
-from arena.ops.settings import HttpSettings, InvalidSetting, Limit, Settings, maxmemory
+from arena.ops.settings import HttpSettings, InvalidSetting, Limit, Settings, maxmemory, own_environment
 from arena.webhooks.addresses import Policy
 
 URL = {"REDIS_URL": "redis://somewhere"}
@@ -154,3 +154,24 @@ def test_the_cache_of_pages_has_a_size() -> None:
 def test_half_of_the_memory_is_the_default() -> None:
     total = int(Path("/proc/meminfo").read_text().split()[1]) * 1024
     assert abs(maxmemory({}) - total // 2) < total / 100
+
+
+def test_a_process_gets_only_the_secrets_that_it_reads() -> None:
+    common = {"PATH": "/bin", "BOTEQUIM_LIMITS": "off", **URL}
+    of_api = {"BOTEQUIM_ADMIN_TOKEN": "x", "BOTEQUIM_SOME_SECRET": "x"}
+    of_archive = {"BOTEQUIM_ARCHIVE": "x", "BOTEQUIM_ARCHIVE_URL": "x", "AWS_REGION": "x", "AWS_PROFILE": "x"}
+    of_nobody = dict.fromkeys(
+        (
+            "BOTEQUIM_TOKEN",
+            "BOTEQUIM_WEBHOOK_SECRET",
+            "GITHUB_TOKEN",
+            "Db_Password",
+            "SSH_AUTH_SOCK",
+            "API_KEY",
+        ),
+        "x",
+    )
+    every = {**common, **of_api, **of_archive, **of_nobody}
+    assert own_environment(every) == common
+    assert own_environment(every, archive=True) == {**common, **of_archive}
+    assert own_environment(every, archive=True, api=True) == {**common, **of_api, **of_archive}

@@ -95,16 +95,20 @@ def test_an_archiver_refuses_to_start(tmp_path: Path, archive: str, error: str) 
 @pytest.mark.nightly("processes")
 def test_processes_have_only_their_own_secrets(tmp_path: Path) -> None:
     """Of all processes of ``botequim up``."""
-    with Service(tmp_path, AWS_SECRET_ACCESS_KEY="of-the-tests") as service:
+    own = {"AWS_SECRET_ACCESS_KEY": "of-the-tests", "BOTEQUIM_ADMIN_TOKEN": "x" * 32}
+    others = {"BOTEQUIM_TOKEN": "of-a-user", "SOME_PASSWORD": "of-a-user", "GITHUB_TOKEN": "of-a-user"}
+    with Service(tmp_path, **own, **others) as service:
         wait_until(lambda: service.pids("archiver"))
         having, lacking = service.pids("api") + service.pids("archiver"), service.pids("worker")
         lacking += service.pids("scheduler") + service.pids("webhooks")
         # A worker is two processes: its watchdog and itself.
         assert len(lacking) == 4
-        assert set(having + lacking) <= set(descendants(service.process.pid))
-        for pid in having + lacking:
+        running = descendants(service.process.pid)
+        assert set(having + lacking) < set(running)
+        for pid in running:
             variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-            names = {variable.partition(b"=")[0] for variable in variables}
-            found = names & {b"AWS_SECRET_ACCESS_KEY", b"BOTEQUIM_ARCHIVE"}
+            names = {variable.partition(b"=")[0].decode() for variable in variables}
+            found = names & {"AWS_SECRET_ACCESS_KEY", "BOTEQUIM_ARCHIVE"}
             assert len(found) == (2 if pid in having else 0), pid
-            assert (b"BOTEQUIM_ADMIN_TOKEN" in names) == (pid in service.pids("api")), pid
+            assert ("BOTEQUIM_ADMIN_TOKEN" in names) == (pid in service.pids("api")), pid
+            assert not names & others.keys(), pid

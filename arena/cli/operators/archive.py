@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -11,12 +10,15 @@ import click
 
 from arena.cli.commands import Commands
 from arena.cli.output import json_option, show
+from arena.cli.terminal import escaped
+from arena.inputs.reading import json_value
 from arena.play.game_ids import group_of, place_of, tournament_of
-from arena.records.annulled import annulled
+from arena.records.annulled import annulled_info
 from arena.records.archive.archive import PRIVATE, PUBLIC, ROWS, Archive
 from arena.records.archive.checking import check_archive, segment_members
 from arena.records.archive.places import open_objects
-from arena.records.archive.segments import Member
+from arena.records.archive.segments import DamagedArchive, Member
+from arena.records.record import InvalidRecord, Record, UnreadableRecord, dumps, parse_record
 
 
 @click.group(cls=Commands, examples=("botequim archive check botequim-data/archive",))
@@ -80,9 +82,13 @@ def cat(place: str, kind: str | None, tournament: str | None, game: str | None, 
         if kind in (None, member.kind) and tournament in (None, _tournament(member)):
             annulment = annulments.get(group_of(member.key) or "")
             for line in member.lines():
-                if game is None or json.loads(line)["canonical"]["game"] == game:
-                    shown = line if annulment is None else annulled(line, annulment)
-                    sys.stdout.buffer.write(shown + b"\n")
+                record = _record(member, line)
+                if game in (None, record["canonical"]["game"]):
+                    text = line.decode()
+                    if annulment is not None:
+                        record["info"].update(annulled_info(annulment))
+                        text = dumps(record)
+                    sys.stdout.buffer.write(escaped(text).encode() + b"\n")
     sys.stdout.buffer.flush()
 
 
@@ -93,8 +99,21 @@ def _members(opened: Archive, collection: str) -> Iterator[Member]:
 
 def _annulments(opened: Archive) -> dict[str, dict[str, Any]]:
     """Return the annulments in an archive, by group."""
-    rows = ((member.key, json.loads(line)) for member in _members(opened, ROWS) for line in member.lines())
-    return {group: row["annulled"] for group, row in rows if "annulled" in row}
+    found = {}
+    for member in _members(opened, ROWS):
+        for line in member.lines():
+            row = json_value(line, f"a row of {member.key}", "rows", DamagedArchive)
+            annulment = row.get("annulled") if isinstance(row, dict) else None
+            if isinstance(annulment, dict) and isinstance(annulment.get("reason"), (str, type(None))):
+                found[member.key] = annulment
+    return found
+
+
+def _record(member: Member, line: bytes) -> Record:
+    try:
+        return parse_record(line)
+    except (InvalidRecord, UnreadableRecord) as error:
+        raise DamagedArchive(f"a record of {member.key} cannot be read: {error}") from None
 
 
 def _tournament(member: Member) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from http.client import HTTPException
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
@@ -14,7 +14,10 @@ from arena.cli.commands import Commands
 from arena.cli.online import url_option
 from arena.cli.operators import data_option
 from arena.cli.output import json_option, show, when
+from arena.inputs.reading import read_all
 from arena.text import printable
+
+_MOST_OF_ERROR: Final = 1 << 20
 
 
 @click.group(cls=Commands, examples=("botequim ops status",))
@@ -124,8 +127,8 @@ def _get(url: str) -> tuple[int, str]:
     """Return the HTTP status and the body, or 0 and the reason if nothing answers."""
     try:
         with urlopen(url, timeout=30) as reply:
-            return reply.status, reply.read().decode(errors="replace")
+            return reply.status, read_all(reply, url, "url").decode(errors="replace")
     except HTTPError as error:
-        return error.code, error.read().decode(errors="replace")
+        return error.code, error.read(_MOST_OF_ERROR).decode(errors="replace")
     except (OSError, HTTPException, ValueError) as error:
         return 0, f"{url} does not answer: {error}"

@@ -14,6 +14,7 @@ from typing import Final
 
 from arena.bots import Bot, BotFailure, BotSpec, InvalidBot, Turn, UnknownBot
 from arena.bots.games import check_game
+from arena.bots.loader import data_of
 from arena.inputs.files import MARK, decode_script
 from arena.play.lines import first_line, read_answer, read_opening, turn_line
 from arena.play.programs import PREFIX, ProgramBot, ProgramSpec
@@ -72,19 +73,17 @@ def script_spec(text: str) -> ScriptSpec:
             expected="a JavaScript file that exports a function choose(turn)",
         )
     script_of(path)
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    digest = hashlib.sha256(data_of(path)).hexdigest()[:12]
     return ScriptSpec(label or path.stem, digest, source, digest=digest)
 
 
 def script_of(path: str | Path) -> str:
-    """Return the source in a JavaScript file. Raises OSError, and :class:`~arena.bots.InvalidBot` if the file
-    is not text.
-    """
+    """Return the source in a JavaScript file. Raises :class:`~arena.bots.InvalidBot`."""
 
     def refuse(message: str, field: str, expected: str) -> InvalidBot:
         return InvalidBot(f"{path}: {message}", field=field, expected=expected)
 
-    return decode_script(Path(path).read_bytes(), "bot", refuse).removeprefix(MARK)
+    return decode_script(data_of(path), "bot", refuse).removeprefix(MARK)
 
 
 def checked_script(spec: ScriptSpec, kind: str | None = None) -> ScriptSpec:

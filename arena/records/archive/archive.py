@@ -10,12 +10,15 @@ joined later, without moving the bytes within the collection.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from arena.errors import ArenaError
+from arena.inputs.reading import json_value
 from arena.records.archive.objects import ArchiveUnavailable, ObjectStore
 from arena.records.archive.segments import ArchiveEntry, DamagedArchive
+from arena.text import printable
 
 FORMAT: Final = 2
 PUBLIC: Final = "public"
@@ -30,6 +33,7 @@ times; the last occurrence counts.
 COLLECTIONS: Final = (PUBLIC, PRIVATE, ROWS)
 
 _ABOUT: Final = "archive.json"
+_MOST_ABOUT: Final = 1 << 16
 _DIGITS: Final = 15
 _END: Final = ".jsonl.gz"
 
@@ -120,15 +124,18 @@ class Archive:
         Raises :class:`ArchiveMismatch` if it has a newer format, and
         :class:`~arena.records.archive.segments.DamagedArchive` if it cannot be read.
         """
-        data = self.objects.get(_ABOUT)
+        data = self.objects.get(_ABOUT, 0, _MOST_ABOUT)
         if data is None:
             return None
-        try:
-            about = json.loads(data)
-            number, service = int(about["format"]), str(about["service"])
-        except (ValueError, TypeError, KeyError) as error:
-            where = f"{_ABOUT} in {self.objects.where()}"
-            raise DamagedArchive(f"{where} cannot be read: {error!r}") from None
+        where = f"{_ABOUT} in {self.objects.where()}"
+
+        def refuse(message: str, field: str, expected: str) -> DamagedArchive:
+            return DamagedArchive(f"{where} cannot be read: {message}", expected=expected)
+
+        about = json_value(data, "its text", "format", refuse)
+        number, service = (about.get("format"), about.get("service")) if isinstance(about, dict) else (0, 0)
+        if type(number) is not int or not isinstance(service, str):
+            raise refuse("a value is missing", "format", "a number as format and a text as service")
         if number > FORMAT:
             raise ArchiveMismatch(
                 f"{self.objects.where()} has format {number}",
@@ -161,7 +168,7 @@ class Archive:
         found: list[Segment] = []
         joined: list[str] = []
         for name, size in self.objects.list(collection).items():
-            start = int(name.removeprefix(f"{collection}/").removesuffix(_END))
+            start = _start_of(name)
             if found and start < found[-1].end:
                 joined.append(name)
             else:
@@ -204,6 +211,18 @@ class Archive:
         for name in target.joined(collection):
             target.objects.delete(name)
         return count
+
+
+def _start_of(name: str) -> int:
+    """Return the offset at which a segment begins. Raises
+    :class:`~arena.records.archive.segments.DamagedArchive`.
+    """
+    digits = name.rpartition("/")[2].removesuffix(_END)
+    if not re.fullmatch(rf"[0-9]{{{_DIGITS},{_DIGITS + 4}}}", digits):
+        raise DamagedArchive(
+            f"{printable(name, 80)} is not a segment of an archive", expected="only files that an archive has"
+        )
+    return int(digits)
 
 
 def segment_name(collection: str, start: int) -> str:

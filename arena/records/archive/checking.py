@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
 from arena.play.game_ids import tournament_of
 from arena.records.archive.archive import COLLECTIONS, PUBLIC, ROWS, Archive, Segment
 from arena.records.archive.segments import DamagedArchive, Member, members
-from arena.records.record import canonical_hash
+from arena.records.record import InvalidRecord, UnreadableRecord, canonical_hash, parse_record
+from arena.text import printable
+
+_MOST_OF_SEGMENT: Final = 1 << 30
 
 
 @dataclass
@@ -44,19 +47,25 @@ def check_archive(archive: Archive) -> ArchiveCheck:
             try:
                 for member in segment_members(archive, segment):
                     if collection == PUBLIC and member.number <= newest:
-                        found.problems.append(f"{segment.name}: {member.key} is out of order")
+                        found.problems.append(f"{segment.name}: {printable(member.key, 80)} is out of order")
                     newest = member.number
                     count += 1
                     problems = _problems(collection, member, count, games)
                     found.records += 0 if collection == ROWS else len(member.lines())
-                    found.problems += [f"{segment.name}: {member.key}: {problem}" for problem in problems]
+                    where = f"{segment.name}: {printable(member.key, 80)}"
+                    found.problems += [f"{where}: {problem}" for problem in problems]
             except DamagedArchive as error:
-                found.problems.append(error.message)
+                found.problems.append(printable(error.message))
     return found
 
 
 def segment_members(archive: Archive, segment: Segment) -> Iterator[Member]:
     """Yield the members of a segment. Raises :class:`DamagedArchive`."""
+    if segment.size > _MOST_OF_SEGMENT:
+        raise DamagedArchive(
+            f"{segment.name} in {archive.objects.where()} is too large",
+            expected=f"at most {_MOST_OF_SEGMENT >> 20} MiB",
+        )
     data = archive.objects.get(segment.name)
     if data is None:
         raise DamagedArchive(f"{segment.name} in {archive.objects.where()} is missing")
@@ -72,17 +81,17 @@ def _problems(collection: str, member: Member, place: int, games: dict[str, int]
         return
     for line in lines:
         try:
-            record = json.loads(line)
-            canonical = record["canonical"]
-            game, group = canonical["game"], canonical["group"]
-            if record["hash"] != canonical_hash(canonical):
-                yield "the hash of a record is wrong"
-            if canonical["kind"] != member.kind:
-                yield f"the kind of a record is not {member.kind}"
-            if member.key != (game if tournament_of(member.key) is None else group["id"]):
-                yield f"it contains the record of another game, {game}"
-        except (ValueError, TypeError, KeyError) as error:
-            yield f"a record cannot be read: {error!r}"
+            record = parse_record(line)
+        except (InvalidRecord, UnreadableRecord) as error:
+            yield f"a record cannot be read: {error}"
             continue
+        canonical = record["canonical"]
+        game, group = canonical["game"], canonical["group"]
+        if record["hash"] != canonical_hash(canonical):
+            yield "the hash of a record is wrong"
+        if canonical["kind"] != member.kind:
+            yield f"the kind of a record is not {printable(member.kind, 40)}"
+        if member.key != (game if tournament_of(member.key) is None else group and group["id"]):
+            yield f"it contains the record of another game, {game}"
         if games.setdefault(game, place) != place:
             yield f"game {game} occurs twice"

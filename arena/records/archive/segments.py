@@ -7,13 +7,13 @@ is the key, and its comment consists of the number of the last record and the ki
 
 from __future__ import annotations
 
-import gzip
 import struct
 import zlib
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from arena.errors import ArenaError
+from arena.text import printable
 
 _LEVEL: Final = 9
 _HEAD: Final = struct.Struct("<2sBB4xBBH2sHI")
@@ -27,6 +27,9 @@ _FLAGS: Final = 0b11100
 _MAXIMUM, _UNKNOWN_SYSTEM = 2, 255
 _LENGTH: Final = b"BQ"
 _NUL: Final = b"\0"
+_MOST_OF_MEMBER: Final = 256 << 20
+"""The maximum size of the lines of a member."""
+_MOST_LINES: Final = 100_000
 
 
 class DamagedArchive(ArenaError):
@@ -70,10 +73,21 @@ class Member(NamedTuple):
 
     def lines(self) -> list[bytes]:
         """Return the member's lines. Raises :class:`DamagedArchive`."""
+        unpack = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
         try:
-            return gzip.decompress(self.data).split(b"\n")[:-1]
-        except (OSError, EOFError, zlib.error) as error:
-            raise DamagedArchive(f"{self.key} in the archive cannot be read: {error}") from None
+            data = unpack.decompress(self.data, _MOST_OF_MEMBER)
+        except zlib.error as error:
+            raise self._damaged(str(error)) from None
+        if unpack.unconsumed_tail:
+            raise self._damaged(f"it contains more than {_MOST_OF_MEMBER >> 20} MiB")
+        if not unpack.eof or unpack.unused_data:
+            raise self._damaged("it does not end where its header says")
+        if data.count(b"\n") > _MOST_LINES:
+            raise self._damaged(f"it contains more than {_MOST_LINES} lines")
+        return data.split(b"\n")[:-1]
+
+    def _damaged(self, why: str) -> DamagedArchive:
+        return DamagedArchive(f"{self.key} in the archive cannot be read: {why}")
 
 
 def members(data: bytes, where: str) -> Iterator[Member]:
@@ -92,6 +106,8 @@ def members(data: bytes, where: str) -> Iterator[Member]:
             number, _, kind = comment.decode().partition(" ")
             member = Member(key.decode(), int(number), kind, data[start : start + length])
         except (struct.error, ValueError) as error:
-            raise DamagedArchive(f"{where} cannot be read at byte {start}: {error}") from None
+            raise DamagedArchive(
+                f"{where} cannot be read at byte {start}: {printable(str(error), 200)}"
+            ) from None
         yield member
         start += length
