@@ -307,11 +307,13 @@ class Accounts(AuditLog):
         rights: bool = False,
         secret: str = "",
         upload: StoredUpload | None = None,
+        address: str = "",
         **settings: object,
     ) -> tuple[BotAccount, str]:
         """Register a bot with its first version, and return it with its token, which is shown only once.
 
         ``url`` and ``rights`` apply to webhooks, as in :class:`Version`, and ``secret`` signs their posts.
+        ``address`` is the account of the address that sends the request.
         ``upload`` applies to uploaded bots, which have no version until the upload has been checked; see
         :mod:`arena.accounts.upload_intake`. Raises :class:`InvalidName`, :class:`NameTaken`,
         :class:`~arena.accounts.allowances.QuotaExceeded` or :class:`~arena.bots.transports.UnknownTransport`,
@@ -336,7 +338,7 @@ class Accounts(AuditLog):
             versions = (version,)
             packed = (label, pack_version(version))
         wanted = Stored(1, 1, 0 if upload is None else len(upload.data))
-        with self.quotas.reserve([owner], wanted) as reservation:
+        with self.quotas.reserve([owner], wanted, name, address) as reservation:
             if url:
                 self._store.note_webhook(name)
             if not self._store.create_bot(name, owner, digest, fields, *packed, upload):

@@ -5,9 +5,10 @@ day. There are also storage quotas for the whole service.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, Final
 
 from arena.accounts.default_limits import GUESTS_PER_ADDRESS, Quotas
 from arena.accounts.payers import ADDRESS, ARENA, GUESTS, Payers, is_visitor
@@ -45,39 +46,55 @@ class Reservation:
 
 
 class StorageQuotas:
-    """Checks the quotas before anything is stored."""
+    """Checks the quotas before anything is stored, and shares the service's room among owners.
+
+    An owner can store at most a share of the room that the others leave, which grows with the age of the
+    account. The last fifth of the service's room is kept for the first bots of owners who have none, one bot
+    per address. An invited owner, or an admin, counts as an old account with an address of its own.
+    """
 
     def __init__(self, store: AccountStore, quotas: Quotas) -> None:
         self._store = store
         self._quotas = quotas
 
     @contextmanager
-    def reserve(self, owners: Sequence[str], wanted: Stored) -> Iterator[Reservation]:
+    def reserve(
+        self, owners: Sequence[str], wanted: Stored, bot: str = "", address: str = ""
+    ) -> Iterator[Reservation]:
         """Reserve ``wanted`` in the quotas of all ``owners`` of a bot, and release the unused part after the
-        block.
+        block. ``bot`` is the name of a new bot, and ``address`` the account of the address that registers it.
 
         Raises :class:`QuotaExceeded`.
         """
-        reservation = Reservation(wanted)
+        with self._first_bot(owners[0], wanted, bot, address) as is_first:
+            reservation = Reservation(wanted)
+            self._take_all(owners, wanted, is_first)
+            try:
+                yield reservation
+            finally:
+                # If the database is unavailable now, the next recount corrects the totals.
+                with suppress(ArenaError):
+                    self.give_back(owners, reservation.unused)
+
+    def _take_all(self, owners: Sequence[str], wanted: Stored, is_first: bool) -> None:
+        """Count ``wanted`` towards the quotas of all owners and of the service, or of none."""
         taken: list[str] = []
+        service = self._quotas.service
         try:
             for owner in owners:
                 try:
-                    self.take_room(owner, wanted)
+                    self._take_share(owner, wanted, is_first)
                 except QuotaExceeded as error:
                     raise (error if len(owners) == 1 else _full(owner, error)) from None
                 taken.append(owner)
-            self._take("service", None, wanted, self._quotas.service)
+            most = service if is_first else open_room(service)
+            verdict, used = self._store.take(None, wanted, most)
+            if verdict != "taken":
+                raise _service_full(verdict, wanted, used, most)
         except BaseException:
             for owner in taken:
-                self._store.take(owner, -wanted, self._quotas.owner)
+                self.leave_room(owner, wanted)
             raise
-        try:
-            yield reservation
-        finally:
-            # If the database is unavailable now, the next recount corrects the totals.
-            with suppress(ArenaError):
-                self.give_back(owners, reservation.unused)
 
     def give_back(self, owners: Sequence[str], stored: Stored) -> None:
         """Record that ``stored``, part of a bot of these owners, is no longer stored."""
@@ -87,8 +104,13 @@ class StorageQuotas:
             self._store.take(None, -stored, self._quotas.service)
 
     def take_room(self, owner: str, stored: Stored) -> None:
-        """Count ``stored`` towards the quotas of an owner. Raises :class:`QuotaExceeded`."""
-        self._take("owner", owner, stored, self._quotas.owner)
+        """Count ``stored``, which others already store, towards the quotas of an owner. Raises
+        :class:`QuotaExceeded`.
+        """
+        most = self._quotas.owner
+        verdict, used = self._store.take(owner, stored, most)
+        if verdict != "taken":
+            raise _owner_full(verdict, stored, used, most)
 
     def leave_room(self, owner: str, stored: Stored) -> None:
         """Stop counting ``stored`` towards the quotas of an owner."""
@@ -98,19 +120,65 @@ class StorageQuotas:
         """Recount what an owner stores, and return ``used``, ``most`` and ``left`` for each quota."""
         return _shares(self._store.stored(owner), self._quotas.owner)
 
-    def _take(self, of: str, owner: str | None, wanted: Stored, most: Stored) -> None:
-        verdict, stored = self._store.take(owner, wanted, most)
+    def _take_share(self, owner: str, wanted: Stored, is_first: bool) -> None:
+        """Count ``wanted`` towards the quotas of an owner and its share of the service's room."""
+        most = self._quotas.owner
+        if not is_first:
+            most = Stored(*map(min, most, self._share(owner, self._store.used(owner))))
+        verdict, used = self._store.take(owner, wanted, most)
         if verdict == "taken":
             return
-        used, allowed = getattr(stored, verdict), getattr(most, verdict)
-        left = max(0, allowed - used)
-        who, needed = "an owner" if of == "owner" else "this service", getattr(wanted, verdict)
-        raise QuotaExceeded(
-            f"{who} can store at most {allowed} {verdict}; {left} are left, but this needs {needed}",
-            field={"bots": "name", "versions": "label", "bytes": "source"}[verdict],
-            expected=f"at most {left} {verdict}",
-            extra={"quota": f"{of}_{verdict}", "most": allowed, "used": used, "left": left},
+        if getattr(most, verdict) == getattr(self._quotas.owner, verdict):
+            raise _owner_full(verdict, wanted, used, most)
+        raise _service_full(verdict, wanted, used, most)
+
+    def _share(self, owner: str, used: Stored) -> Stored:
+        """Return how much an owner that stores ``used`` can store of what the others leave."""
+        sixteenths = _sixteenths(self._store.owner(owner), time.time())
+        of_all = self._store.used(None)
+        return Stored(
+            *(
+                max(own, sixteenths * max(0, most - (all_own - own)) // 16)
+                for own, all_own, most in zip(used, of_all, open_room(self._quotas.service), strict=True)
+            )
         )
+
+    def _first_share(self, owner: str) -> Stored:
+        """Return how much the first bot of an owner can take of the room for first bots."""
+        sixteenths = _sixteenths(self._store.owner(owner), time.time())
+        used, most = self._store.used(None), self._quotas.service
+        left = (
+            most_of - max(spent, opened)
+            for most_of, spent, opened in zip(most, used, open_room(most), strict=True)
+        )
+        share = Stored(*(sixteenths * max(0, count) // 16 for count in left))
+        return share._replace(bots=max(1, share.bots), versions=max(1, share.versions))
+
+    @contextmanager
+    def _first_bot(self, owner: str, wanted: Stored, bot: str, address: str) -> Iterator[bool]:
+        """Yield whether a new bot uses the room for first bots. If the block raises, the address can use that
+        room again. Raises :class:`QuotaExceeded` if there is too little of it, or if another bot of the
+        address uses it.
+        """
+        used = self._store.used(owner)
+        share = self._share(owner, used)
+        missing = _missing(used, wanted, share)
+        if not missing or not wanted.bots or used.bots:
+            yield False
+            return
+        most = Stored(*map(max, share, self._first_share(owner)))
+        if too_much := _missing(Stored(), wanted, most):
+            raise _service_full(too_much, wanted, Stored(), most)
+        at = owner if _is_known(self._store.owner(owner)) else address
+        if not self._store.claim_first(at, bot):
+            error = _service_full(missing, wanted, used, share)
+            error.expected = "another address, or an invitation; another new account of this one has a bot"
+            raise error
+        try:
+            yield True
+        except BaseException:
+            self._store.unclaim_first(at, bot)
+            raise
 
 
 class Budgets:
@@ -229,6 +297,58 @@ class Budgets:
                 "retry_after": seconds,
             },
         )
+
+
+def open_room(service: Stored) -> Stored:
+    """Return the part of the service's room that is not kept for first bots: four fifths."""
+    return Stored(*(4 * most // 5 for most in service))
+
+
+def _is_known(row: Mapping[str, str] | None) -> bool:
+    """Return whether an owner with this row counts as an old account."""
+    return row is None or "admin" in row or "invited_by" in row
+
+
+def _sixteenths(row: Mapping[str, str] | None, now_s: float) -> int:
+    """Return how many sixteenths of the room that others leave an owner can use: one, and one more for each
+    day since the sign-up, up to eight.
+    """
+    if row is None or _is_known(row):
+        return _MOST_SIXTEENTHS
+    days = int((now_s - int(row["created"]) / 1000) / 86_400)
+    return max(1, min(1 + days, _MOST_SIXTEENTHS))
+
+
+_MOST_SIXTEENTHS: Final = 8
+_FIELDS: Final = {"bots": "name", "versions": "label", "bytes": "source"}
+
+
+def _missing(used: Stored, wanted: Stored, most: Stored) -> str:
+    """Return the first amount for which there is too little room, or an empty text."""
+    amounts = zip(wanted._fields, used, wanted, most, strict=True)
+    return next((name for name, own, more, allowed in amounts if more and own + more > allowed), "")
+
+
+def _owner_full(missing: str, wanted: Stored, used: Stored, most: Stored) -> QuotaExceeded:
+    return _no_room("owner", "an owner can store at most", missing, wanted, used, most)
+
+
+def _service_full(missing: str, wanted: Stored, used: Stored, most: Stored) -> QuotaExceeded:
+    who = "the room of this service is scarce, so this account can now store at most"
+    return _no_room("service", who, missing, wanted, used, most)
+
+
+def _no_room(
+    of: str, who_can: str, missing: str, wanted: Stored, used: Stored, most: Stored
+) -> QuotaExceeded:
+    spent, allowed, needed = (getattr(amounts, missing) for amounts in (used, most, wanted))
+    left = max(0, allowed - spent)
+    return QuotaExceeded(
+        f"{who_can} {allowed} {missing}; {left} are left, but this needs {needed}",
+        field=_FIELDS[missing],
+        expected=f"at most {left} {missing}",
+        extra={"quota": f"{of}_{missing}", "most": allowed, "used": spent, "left": left},
+    )
 
 
 def _who(account: str) -> str:

@@ -26,13 +26,30 @@ _ADD_VERSION: Final = Script("bot_version")
 _DELETE: Final = Script("bot_delete")
 _STORED: Final = Script("bot_stored")
 _TAKE: Final = Script("quota_take")
-ACCOUNT_SCRIPTS: Final = (_CREATE, _CHANGE, _ADD_CO_OWNER, _CREATE_BOT, _ADD_VERSION, _DELETE, _STORED, _TAKE)
+_CLAIM_FIRST: Final = Script("first_bot")
+ACCOUNT_SCRIPTS: Final = (
+    _CREATE,
+    _CHANGE,
+    _ADD_CO_OWNER,
+    _CREATE_BOT,
+    _ADD_VERSION,
+    _DELETE,
+    _STORED,
+    _TAKE,
+    _CLAIM_FIRST,
+)
 """The scripts that the connection of an :class:`AccountStore` must load."""
 
 _COUNT_AFTER_MS: Final = 60_000
 """How long after its last change an owner's usage is recounted: by then every change has ended."""
 
 _NEVER_MS: Final = 2**53
+
+_FIRST_MS: Final = 30 * 86_400_000
+"""How long an address counts as having used the room for first bots, while its bot exists."""
+
+_SURELY_STORED_MS: Final = 60_000
+"""How long after a claim its bot may not be stored yet."""
 
 _CO_OWNER: Final = "co_owner:"
 _INVITED: Final = "invited:"
@@ -283,6 +300,30 @@ class AccountStore(Repository):
             verdict, stored = self._take(owner, count_after, change, most, self.stored(owner))
         return verdict, stored
 
+    def used(self, owner: str | None) -> Stored:
+        """Return the recorded usage of an owner, or of the service."""
+        _, stored = self.take(owner, Stored(), Stored())
+        return stored
+
+    def claim_first(self, at: str, bot: str) -> bool:
+        """Record that a bot uses the room for first bots that is kept for ``at``, the account of an address.
+        Returns False if another bot uses it.
+        """
+        stale = ""
+        while True:
+            name, age_ms = self._one(*_CLAIM_FIRST.call([_first(at)], bot, stale, _FIRST_MS))
+            holder = _text(name)
+            if holder == bot:
+                return True
+            fields = self.bot(holder) or {"state": "deleted"}
+            if age_ms < _SURELY_STORED_MS or fields.get("state") != "deleted":
+                return False
+            stale = holder
+
+    def unclaim_first(self, at: str, bot: str) -> None:
+        """Take back a claim of a bot that was not stored."""
+        self._one(*_CLAIM_FIRST.call([_first(at)], "", bot, 0))
+
     def count_stored(self) -> None:
         """Recount what the whole service stores."""
         self._take(None, 0, Stored(), Stored(), self.stored())
@@ -377,6 +418,10 @@ _LISTED: Final = ("owner", "version", "created")
 
 def _owner(name: str) -> str:
     return f"{{o:{name}}}"
+
+
+def _first(at: str) -> str:
+    return f"first-bot:{at}"
 
 
 def _indexes(owner: str) -> tuple[str, ...]:
