@@ -538,6 +538,19 @@ class Accounts(AuditLog):
         found = [shown_or_left_out(f"bot {name}", partial(unpack_bot, fields)) for name, fields in rows]
         return [bot for bot in found if bot is not None]
 
+    def bytes_left(self, name: str) -> int:
+        """Return for how many more bytes of a bot its owners have room; 0 if the bot does not exist."""
+        return self.quotas.bytes_left(self._owners_of(name))
+
+    def count_bytes(self, name: str, grown: int) -> None:
+        """Count bytes that a bot now stores in the quotas of its owners; a negative number if it stores
+        less.
+        """
+        self.quotas.count(self._owners_of(name), grown)
+
+    def _owners_of(self, name: str) -> Sequence[str]:
+        return next((bot.owners for bot in self.listed([name])), ())
+
     # Webhooks
 
     def webhooks(self) -> list[str]:

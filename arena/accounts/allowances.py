@@ -116,6 +116,19 @@ class StorageQuotas:
         """Stop counting ``stored`` towards the quotas of an owner."""
         self._store.take(owner, -stored, self._quotas.owner)
 
+    def bytes_left(self, owners: Sequence[str]) -> int:
+        """Return how many more bytes all these owners can store."""
+        left = []
+        for owner in owners:
+            used = self._store.used(owner)
+            left.append(min(self._quotas.owner.bytes, self._share(owner, used).bytes) - used.bytes)
+        return max(0, min(left, default=0))
+
+    def count(self, owners: Sequence[str], grown: int) -> None:
+        """Count bytes that are already stored for these owners; a negative number if bytes were deleted."""
+        for owner in (*owners, None):
+            self._store.take(owner, Stored(bytes=grown), _ANYTHING, is_stored=True)
+
     def of_owner(self, owner: str) -> dict[str, Any]:
         """Recount what an owner stores, and return ``used``, ``most`` and ``left`` for each quota."""
         return _shares(self._store.stored(owner), self._quotas.owner)
@@ -319,6 +332,7 @@ def _sixteenths(row: Mapping[str, str] | None, now_s: float) -> int:
     return max(1, min(1 + days, _MOST_SIXTEENTHS))
 
 
+_ANYTHING: Final = Stored(2**50, 2**50, 2**50)
 _MOST_SIXTEENTHS: Final = 8
 _FIELDS: Final = {"bots": "name", "versions": "label", "bytes": "source"}
 

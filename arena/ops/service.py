@@ -74,6 +74,9 @@ _LEASE_MS: Final = 5_000
 
 _TOURNAMENTS_AT_ONCE: Final = 100
 
+_RECOUNT_MS: Final = 600_000
+"""How often what the whole service stores is recounted, because logs, notes and replies expire."""
+
 _COMPACT_PAUSE_MS: Final = 10_000
 _COMPACT_SECONDS: Final = 1.0
 
@@ -277,6 +280,8 @@ class Service:
             self.jobs.publish_board(*board)
         for board in self.matchups.due():
             self.jobs.compute_matchups(*board)
+        if self.store.flags.first("recount", _RECOUNT_MS):
+            self.store.accounts.count_stored()
         if self.store.flags.first("compact", _COMPACT_PAUSE_MS):
             self.compaction.run(_COMPACT_SECONDS)
 
@@ -290,6 +295,8 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     store = open_store(settings.redis_url, max_connections=settings.pool)
     store.prepared.most_bytes = settings.page_cache
     accounts = Accounts(store.accounts, settings.admin_token, HOUSE_BOTS, settings.quotas)
+    for texts in (store.journals, store.notes):
+        texts.left, texts.count = accounts.bytes_left, accounts.count_bytes
     co_owners = CoOwners(store.accounts, accounts)
     invitations = Invitations(store, accounts, settings.quotas)
     archive = Archive(open_objects(settings.archive)) if settings.archive else None

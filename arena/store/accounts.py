@@ -12,7 +12,9 @@ from typing import Final, NamedTuple
 
 from arena.store.amounts import Stored
 from arena.store.connection import Repository, Script
-from arena.store.notes import notes_key
+from arena.store.game_texts import texts_key
+from arena.store.journals import LOGS, LOGS_KEPT_MS
+from arena.store.notes import KEPT_MS, NOTES
 from arena.store.replies import reply_bytes
 
 AUDIT_KEPT: Final = 100_000
@@ -24,7 +26,7 @@ _ADD_CO_OWNER: Final = Script("co_owner_add")
 _CREATE_BOT: Final = Script("bot_create")
 _ADD_VERSION: Final = Script("bot_version")
 _DELETE: Final = Script("bot_delete")
-_STORED: Final = Script("bot_stored")
+_STORED: Final = Script("bot_stored", "game_texts")
 _TAKE: Final = Script("quota_take")
 _CLAIM_FIRST: Final = Script("first_bot")
 ACCOUNT_SCRIPTS: Final = (
@@ -240,7 +242,7 @@ class AccountStore(Repository):
             self._connection.run([("ZADD", index, 0, name) for index in lists])
 
     def stored(self, owner: str | None = None) -> Stored:
-        """Count what an owner's bots, or all bots, store, including their notes and stored replies."""
+        """Count what an owner's bots, or all bots, store, including their notes, logs and stored replies."""
         names = self.bot_names(owner, "", -1)
         total = Stored(bytes=self._one(*reply_bytes(owner)))
         for start in range(0, len(names), _BOTS_AT_ONCE):
@@ -258,7 +260,12 @@ class AccountStore(Repository):
 
     def stored_by(self, names: Sequence[str]) -> list[Stored]:
         """Return what each of these bots stores."""
-        calls = [_STORED.call([*bot_keys(name)[1:], notes_key(name)]) for name in names]
+        calls = [
+            _STORED.call(
+                [*bot_keys(name)[1:], texts_key(NOTES, name), texts_key(LOGS, name)], KEPT_MS, LOGS_KEPT_MS
+            )
+            for name in names
+        ]
         found = self._connection.run(calls) if calls else []
         return [Stored(1, *counts) for counts in found]
 
@@ -287,17 +294,21 @@ class AccountStore(Repository):
         """Return the names of the bots that an owner is invited to share. Callers must check them."""
         return [_text(name) for name in self._one("ZRANGE", _invited(owner), 0, -1)]
 
-    def take(self, owner: str | None, change: Stored, most: Stored) -> tuple[str, Stored]:
+    def take(
+        self, owner: str | None, change: Stored, most: Stored, *, is_stored: bool = False
+    ) -> tuple[str, Stored]:
         """Add ``change`` to the recorded usage of an owner, or of the service. Returns ``taken`` and the new
-        usage, or the first value that would exceed ``most`` and the unchanged usage.
+        usage, or the first value that would exceed ``most`` and the unchanged usage. ``is_stored``: whether
+        the amount is already stored.
 
         If a process is killed, the amounts it has just added stay counted although nothing was stored.
         Therefore an owner's usage is recounted if it has not changed for a while.
         """
         count_after = _NEVER_MS if owner is None else _COUNT_AFTER_MS
-        verdict, stored = self._take(owner, count_after, change, most)
+        verdict, stored = self._take(owner, count_after, change, most, is_stored=is_stored)
         if verdict == "uncounted":
-            verdict, stored = self._take(owner, count_after, change, most, self.stored(owner))
+            counted = self.stored(owner)
+            verdict, stored = self._take(owner, count_after, change, most, counted, is_stored=is_stored)
         return verdict, stored
 
     def used(self, owner: str | None) -> Stored:
@@ -335,10 +346,13 @@ class AccountStore(Repository):
         change: Stored,
         most: Stored,
         counted: Stored | None = None,
+        *,
+        is_stored: bool = False,
     ) -> tuple[str, Stored]:
         key = _STORED_BY_ALL if owner is None else f"{_owner(owner)}:stored"
         asked: dict[str, object] = {
             "count_after_ms": count_after_ms,
+            "is_stored": is_stored,
             "change": change._asdict(),
             "most": most._asdict(),
         }

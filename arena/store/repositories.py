@@ -18,10 +18,11 @@ from arena.store.counters import COUNTER_SCRIPTS, BudgetStore, LimitStore, Usage
 from arena.store.documents import DOCUMENT_SCRIPTS, DocumentParts, Documents, ExpiringRows, Flags
 from arena.store.format_1 import FormerRecords
 from arena.store.format_4 import FormerBotGames
+from arena.store.format_5 import FormerLogs
 from arena.store.game_index import INDEX_SCRIPTS, GameIndex
 from arena.store.games import GAME_SCRIPTS, GameStore
 from arena.store.identity import IDENTITY_SCRIPTS, Identity
-from arena.store.journals import JournalStore
+from arena.store.journals import JOURNAL_SCRIPTS, JournalStore
 from arena.store.liveness import Signs
 from arena.store.notes import NOTE_SCRIPTS, NoteStore
 from arena.store.notifications import Notifier
@@ -54,6 +55,7 @@ _SCRIPTS: Final = (
     *RUNTIME_SCRIPTS,
     *REPLY_SCRIPTS,
     *NOTE_SCRIPTS,
+    *JOURNAL_SCRIPTS,
     *READING_SCRIPTS,
     *PREPARED_SCRIPTS,
 )
@@ -107,6 +109,7 @@ class Store:
         self.records = RecordStore(connection)
         self.former_records = FormerRecords(connection)
         self.former_bot_games = FormerBotGames(connection)
+        self.former_logs = FormerLogs(connection)
         self.runtimes = RuntimeStore(connection)
         self.presence = Presence(connection, self.games.clock)
         self.signs = Signs(connection, self.games.clock)
