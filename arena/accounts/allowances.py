@@ -124,6 +124,23 @@ class StorageQuotas:
             left.append(min(self._quotas.owner.bytes, self._share(owner, used).bytes) - used.bytes)
         return max(0, min(left, default=0))
 
+    def check_bytes(self, owner: str, more: int) -> None:
+        """Raise :class:`QuotaExceeded` if an owner has no room for more bytes."""
+        used = self._store.used(owner)
+        share, wanted = self._share(owner, used), Stored(bytes=more)
+        error = None
+        if _missing(used, wanted, self._quotas.owner):
+            error = _owner_full("bytes", wanted, used, self._quotas.owner)
+        elif _missing(used, wanted, share):
+            error = _service_full("bytes", wanted, used, share)
+        if error is not None:
+            error.field = None
+            raise error
+
+    def count_bytes(self, owner: str, grown: int) -> None:
+        """Count bytes as :meth:`count` does, for one owner."""
+        self.count([owner], grown)
+
     def count(self, owners: Sequence[str], grown: int) -> None:
         """Count bytes that are already stored for these owners; a negative number if bytes were deleted."""
         for owner in (*owners, None):

@@ -297,6 +297,8 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     accounts = Accounts(store.accounts, settings.admin_token, HOUSE_BOTS, settings.quotas)
     for texts in (store.journals, store.notes):
         texts.left, texts.count = accounts.bytes_left, accounts.count_bytes
+    for documents in store.owned:
+        documents.check, documents.count = accounts.quotas.check_bytes, accounts.quotas.count_bytes
     co_owners = CoOwners(store.accounts, accounts)
     invitations = Invitations(store, accounts, settings.quotas)
     archive = Archive(open_objects(settings.archive)) if settings.archive else None

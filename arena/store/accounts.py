@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from arena.store.amounts import Stored
 from arena.store.connection import Repository, Script
+from arena.store.documents import owned_bytes
 from arena.store.game_texts import texts_key
 from arena.store.journals import LOGS, LOGS_KEPT_MS
 from arena.store.notes import KEPT_MS, NOTES
@@ -242,9 +243,10 @@ class AccountStore(Repository):
             self._connection.run([("ZADD", index, 0, name) for index in lists])
 
     def stored(self, owner: str | None = None) -> Stored:
-        """Count what an owner's bots, or all bots, store, including their notes, logs and stored replies."""
+        """Count what an owner's bots, or all bots, store, with notes, logs, stored replies and documents."""
         names = self.bot_names(owner, "", -1)
-        total = Stored(bytes=self._one(*reply_bytes(owner)))
+        replies, *owned = self._connection.run([reply_bytes(owner), *owned_bytes(owner)])
+        total = Stored(bytes=replies + sum(int(size or 0) for sizes in owned for size in sizes))
         for start in range(0, len(names), _BOTS_AT_ONCE):
             part = names[start : start + _BOTS_AT_ONCE]
             shared = f"{_CO_OWNER}{owner}"

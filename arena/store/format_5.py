@@ -1,4 +1,4 @@
-"""Lists of logs in format 5, for the upgrade to format 6."""
+"""Database access to what format 5 does not count, for the step to format 6."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ from arena.store.journals import LOGS, LOGS_KEPT_MS, ROW_BYTES
 
 
 class FormerLogs(Repository):
-    """The lists of the games of which a bot has logs, newest first."""
+    """The lists of the games of which a bot has logs, newest first, and who has made invitations."""
+
+    def inviting(self) -> list[str]:
+        """Return the owners who have made invitations."""
+        keys = (key.decode() for key in self._connection.keys("{invited-by:*}"))
+        return [key.removeprefix("{invited-by:").removesuffix("}") for key in keys]
 
     def convert(self, bot: str, now_ms: int) -> None:
         """Replace the list by the hash from games to the times and bytes of logs. Can be repeated."""

@@ -71,6 +71,6 @@ class JournalStore(GameTexts):
         expired or cannot be read.
         """
         rows = self._rows(bot)
-        games = sorted(list(rows)[::-1], key=lambda game: rows[game][0], reverse=True)[:limit]
+        games = sorted(rows, key=lambda game: rows[game][0])[::-1][:limit]
         found = [(game, self.find(bot, game)) for game in games]
         return [GameJournal(bot, game, seats) for game, seats in found if seats is not None]

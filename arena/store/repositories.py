@@ -6,7 +6,7 @@ and commands.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from arena.play.clocks import ServiceClock
@@ -15,7 +15,15 @@ from arena.store.boards import BOARD_SCRIPTS, BoardStore, board_key
 from arena.store.bot_games import BotGameStore
 from arena.store.connection import PoolFigures, RedisConnection, connect
 from arena.store.counters import COUNTER_SCRIPTS, BudgetStore, LimitStore, UsageStore
-from arena.store.documents import DOCUMENT_SCRIPTS, DocumentParts, Documents, ExpiringRows, Flags
+from arena.store.documents import (
+    DOCUMENT_SCRIPTS,
+    DocumentParts,
+    Documents,
+    ExpiringRows,
+    Flags,
+    OwnedDocuments,
+    invited_by,
+)
 from arena.store.format_1 import FormerRecords
 from arena.store.format_4 import FormerBotGames
 from arena.store.format_5 import FormerLogs
@@ -77,11 +85,11 @@ class Store:
         self.boards = BoardStore(connection)
         self.matchups = DocumentParts(connection, lambda board: f"{board_key(board)}:matchups")
         self.styles = DocumentParts(connection, lambda kind: f"{{styles:{kind}}}")
-        self.schedules = Documents(connection, "schedules")
-        self.subscriptions = Documents(connection, "subscriptions")
+        self.schedules = OwnedDocuments(connection, "schedules", lambda row: row["created_by"])
+        self.subscriptions = OwnedDocuments(connection, "subscriptions", lambda row: row["owner"])
         self.qualifications = Documents(connection, "qualified")
         self.annulments = Documents(connection, "annulled")
-        self.series = Documents(connection, "series")
+        self.series = OwnedDocuments(connection, "series", lambda row: row["owner"])
         self.game_times = Documents(connection, "game-times")
         self.flags = Flags(connection)
         self.accounts = AccountStore(connection)
@@ -114,9 +122,16 @@ class Store:
         self.presence = Presence(connection, self.games.clock)
         self.signs = Signs(connection, self.games.clock)
 
-    def invited_by(self, owner: str) -> Documents:
+    @property
+    def owned(self) -> Sequence[OwnedDocuments]:
+        """The documents that count in the quotas of owners, except invitations."""
+        return self.schedules, self.subscriptions, self.series
+
+    def invited_by(self, owner: str) -> OwnedDocuments:
         """Return the sign-up invitations that an owner has made."""
-        return Documents(self._connection, f"invited-by:{owner}")
+        found = OwnedDocuments(self._connection, invited_by(owner), lambda row: owner)
+        found.check, found.count = self.series.check, self.series.count
+        return found
 
     def tournament_names(self) -> Iterator[str]:
         """Yield the names of all tournaments: first those of qualifications, which are not listed, and then

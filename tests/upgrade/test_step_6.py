@@ -1,4 +1,4 @@
-"""The step to format 6: the lists of bots' logs contain their bytes; kills lose nothing."""
+"""The step to format 6: documents and logs are counted by bytes; kills lose nothing."""
 
 from __future__ import annotations
 
@@ -11,19 +11,22 @@ from typing import Any
 import orjson
 import pytest
 
+from arena.accounts.accounts import Principal
+from arena.accounts.default_limits import Quotas
 from arena.store.embedded import EmbeddedStore
 from arena.store.journals import LOGS_KEPT_MS
 from arena.upgrade import upgrade
 from tests.dying import KILLED, counted_to, in_child, status_of
 from tests.live.arenas import Arena
 
+ANA = Principal("owner", "ana", "ana")
 GAMES = ["third", "second", "first"]
 
 
 @pytest.fixture
 def former(clean_store: EmbeddedStore) -> Iterator[Arena]:
-    """A service of format 5 with logs, of which one has expired."""
-    arena = Arena(clean_store.url)
+    """A service of format 5 with documents, and with logs, of which one has expired."""
+    arena = Arena(clean_store.url, quotas=Quotas(invitations=9))
     arena.accounts.sign_up("ana")
     for bot in ("zap", "copas"):
         arena.accounts.register_bot("ana", bot)
@@ -31,6 +34,9 @@ def former(clean_store: EmbeddedStore) -> Iterator[Arena]:
     for number, game in enumerate(GAMES):
         log = gzip.compress(orjson.dumps([{"output": game * 100}]), 3, mtime=0)
         run([("SET", f"{{b:zap}}:journal:{game}", log, "PX", LOGS_KEPT_MS - 60_000 * number)])
+    arena.service.series.create({"name": "Season"}, ANA)
+    arena.service.invitations.create("ana", 3)
+    run([("DEL", key) for key in ("{series}:bytes", "{invited-by:ana}:bytes")])
     run([("RPUSH", "{b:zap}:journals", *GAMES, "expired")])
     arena.store.identity.register()
     arena.store.identity.set_format(5)
@@ -43,7 +49,12 @@ def check(arena: Arena) -> None:
     assert arena.store._connection.keys("*:journals") == []
     stored = arena.store.accounts.stored("ana").bytes
     arena.store.journals.forget("zap")
-    assert stored > 3 * 100
+    documents = arena.store.accounts.stored("ana").bytes
+    assert stored > documents + 3 * 100
+    arena.service.invitations.forget("ana")
+    (series,) = arena.store.series.all()
+    assert documents - 3 * 300 > arena.store.accounts.stored("ana").bytes > 200
+    arena.service.series.delete(series, ANA)
     assert arena.store.accounts.stored("ana").bytes == 0
     assert arena.store._connection.keys("{b:zap}:journal*") == []
 
