@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 
-from arena.accounts.default_limits import GUESTS_PER_ADDRESS, Quotas
+from arena.accounts.default_limits import GUESTS_PER_ADDRESS, DayBytes, Quotas
 from arena.accounts.payers import ADDRESS, ARENA, GUESTS, Payers, is_visitor
 from arena.errors import ArenaError
 from arena.store.accounts import AccountStore
@@ -26,9 +26,9 @@ class QuotaExceeded(ArenaError):
 
 
 class BudgetExceeded(ArenaError):
-    """The account's budget for the day is used up. ``extra`` contains ``budget`` (``groups`` or ``fuel_ms``,
-    the processor time), ``most``, ``used``, ``left``, ``renews_ms`` (Unix time in milliseconds) and
-    ``retry_after`` (seconds).
+    """The account's budget for the day is used up. ``extra`` contains ``budget`` (``groups``, ``fuel_ms``,
+    the processor time, or ``bytes``, those of games and tournaments), ``most``, ``used``, ``left``,
+    ``renews_ms`` (Unix time in milliseconds) and ``retry_after`` (seconds).
     """
 
     code = "budget_exceeded"
@@ -215,10 +215,17 @@ class Budgets:
     """The budgets of all accounts. Admins and the arena itself have none."""
 
     def __init__(
-        self, store: Store, payers: Payers, is_admin: Callable[[str], bool], most: Compute, guest_ms: int
+        self,
+        store: Store,
+        payers: Payers,
+        is_admin: Callable[[str], bool],
+        most: Compute,
+        guest_ms: int,
+        most_bytes: DayBytes,
     ) -> None:
         """Set up the budgets. ``is_admin`` returns whether an owner is an admin, including for unknown names.
         ``most`` is the daily budget of an owner, and ``guest_ms`` the processor time of a guest.
+        ``most_bytes`` are the bytes of both.
         """
         self._store = store.budgets
         self._usage = store.usage
@@ -227,6 +234,7 @@ class Budgets:
         self._is_admin = is_admin
         self._most = most
         self._guest_ms = guest_ms
+        self._most_bytes = most_bytes
         self._rest = 0.0
 
     def check(self, payer: str, groups: int = 0) -> None:
@@ -237,9 +245,22 @@ class Budgets:
             if self._has_budget(account):
                 used = self._store.used(account, self._day())
                 if used.groups + groups > self._most.groups:
-                    raise self._exceeded(account, "groups", used, groups)
-                if used.fuel_ms >= self._most_ms(account):
-                    raise self._exceeded(account, "fuel_ms", used, groups)
+                    raise self._exceeded(account, "groups", used.groups, groups)
+                if used.fuel_ms >= self._most_of(account, "fuel_ms"):
+                    raise self._exceeded(account, "fuel_ms", used.fuel_ms, groups)
+
+    def check_bytes(self, payer: str) -> None:
+        """Check that a live game or a tournament could be stored now. Raises :class:`BudgetExceeded`."""
+        for account in self._payers.all_of(payer):
+            if self._has_budget(account):
+                used = self._store.used_bytes(account, self._day())
+                if used >= self._most_of(account, "bytes"):
+                    raise self._exceeded(account, "bytes", used, 0)
+
+    def add_bytes(self, payer: str, size: int) -> None:
+        """Count the bytes of a live game that ended, or of a tournament that was announced."""
+        for account in self._payers.all_of(payer):
+            self._store.add_bytes(account, self._day(), size)
 
     def start(self, owner: str, what: str, groups: int) -> None:
         """Count the groups of ``what`` (an id) once. Nothing is counted if this raises
@@ -249,7 +270,7 @@ class Budgets:
             return
         verdict, used = self._store.start(owner, self._day(), what, groups, self._most)
         if verdict != "taken":
-            raise self._exceeded(owner, verdict, used, groups)
+            raise self._exceeded(owner, verdict, getattr(used, verdict), groups)
 
     def charge(self, payer: str, used_ms: float, charged_ms: float = 0.0) -> None:
         """Charge a job for its processor time, or for ``charged_ms`` if that is more. What is less than a
@@ -270,8 +291,13 @@ class Budgets:
 
     def of_owner(self, owner: str) -> dict[str, Any]:
         """Return ``used``, ``most`` and ``left`` for each budget, and ``renews_ms``."""
-        used = self._store.used(owner, self._day())
-        return {**_shares(used, self._most), "renews_ms": self._renews_ms()}
+        used, most = self._store.used(owner, self._day()), self._most_bytes.owner
+        stored = self._store.used_bytes(owner, self._day())
+        return {
+            **_shares(used, self._most),
+            "bytes": {"used": stored, "most": most, "left": max(0, most - stored)},
+            "renews_ms": self._renews_ms(),
+        }
 
     def left(self, owner: str) -> int | None:
         """Return how many groups the owner can still start today, or None for an owner without a budget."""
@@ -286,10 +312,12 @@ class Budgets:
     def _has_budget(self, account: str) -> bool:
         return account not in ("", ARENA) and not self._is_admin(account)
 
-    def _most_ms(self, account: str) -> int:
+    def _most_of(self, account: str, budget: str) -> int:
+        """Return the maximum of ``fuel_ms`` or ``bytes`` of an account."""
+        own, guest = (self._most.fuel_ms, self._guest_ms) if budget == "fuel_ms" else tuple(self._most_bytes)
         if not is_visitor(account):
-            return self._most.fuel_ms
-        return self._guest_ms * (GUESTS_PER_ADDRESS if account.startswith(ADDRESS) else 1)
+            return own
+        return guest * (GUESTS_PER_ADDRESS if account.startswith(ADDRESS) else 1)
 
     def _day(self) -> int:
         return self._now_ms() // DAY_MS
@@ -297,9 +325,8 @@ class Budgets:
     def _renews_ms(self) -> int:
         return (self._day() + 1) * DAY_MS
 
-    def _exceeded(self, account: str, missing: str, used: Compute, groups: int) -> BudgetExceeded:
-        most = self._most.groups if missing == "groups" else self._most_ms(account)
-        spent = getattr(used, missing)
+    def _exceeded(self, account: str, missing: str, spent: int, groups: int) -> BudgetExceeded:
+        most = self._most.groups if missing == "groups" else self._most_of(account, missing)
         left = max(0, most - spent)
         seconds = max(1, -(-(self._renews_ms() - self._now_ms()) // 1000))
         wait = f"to wait {seconds} s until the budget renews at 00:00 UTC"
@@ -308,6 +335,8 @@ class Budgets:
                 f"an owner can start at most {most} groups per day; {left} are left, but this needs {groups}"
             )
             wait = f"fewer groups, or {wait}"
+        elif missing == "bytes":
+            text = f"games and tournaments of {_who(account)} can take at most {most} bytes per day"
         else:
             text = (
                 f"{_who(account)} can use at most {most / 1000:g} s of processor time per day; "

@@ -304,7 +304,9 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     archive = Archive(open_objects(settings.archive)) if settings.archive else None
     moderation = Moderation(store, accounts)
     payers = Payers(store)
-    budgets = Budgets(store, payers, accounts.is_admin, settings.budget, settings.guest_ms)
+    budgets = Budgets(
+        store, payers, accounts.is_admin, settings.budget, settings.guest_ms, settings.day_bytes
+    )
     bill = Bill(budgets)
     live = LiveGames(
         store,
@@ -313,6 +315,8 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         archive=archive,
         moderate=moderation.apply,
         check_payer=budgets.check,
+        check_bytes=budgets.check_bytes,
+        count_bytes=budgets.add_bytes,
         in_charge=payers.in_charge,
         house_games_at_once=_most(settings, "house_games_at_once_per_owner"),
     )

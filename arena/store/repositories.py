@@ -7,7 +7,7 @@ and commands.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from arena.play.clocks import ServiceClock
 from arena.store.accounts import ACCOUNT_SCRIPTS, AccountStore
@@ -85,11 +85,11 @@ class Store:
         self.boards = BoardStore(connection)
         self.matchups = DocumentParts(connection, lambda board: f"{board_key(board)}:matchups")
         self.styles = DocumentParts(connection, lambda kind: f"{{styles:{kind}}}")
-        self.schedules = OwnedDocuments(connection, "schedules", lambda row: row["created_by"])
-        self.subscriptions = OwnedDocuments(connection, "subscriptions", lambda row: row["owner"])
+        self.schedules = OwnedDocuments(connection, "schedules", _field("created_by"))
+        self.subscriptions = OwnedDocuments(connection, "subscriptions", _field("owner"))
         self.qualifications = Documents(connection, "qualified")
         self.annulments = Documents(connection, "annulled")
-        self.series = OwnedDocuments(connection, "series", lambda row: row["owner"])
+        self.series = OwnedDocuments(connection, "series", _field("owner"))
         self.game_times = Documents(connection, "game-times")
         self.flags = Flags(connection)
         self.accounts = AccountStore(connection)
@@ -187,6 +187,11 @@ class Store:
     def close(self) -> None:
         """Close all connections."""
         self._connection.close()
+
+
+def _field(name: str) -> Callable[[Any], str]:
+    """Return a function that returns a field of a row, which can be unreadable."""
+    return lambda row: str(row.get(name, "")) if isinstance(row, dict) else ""
 
 
 def open_store(url: str, *, max_connections: int = 64) -> Store:
