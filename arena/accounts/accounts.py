@@ -548,6 +548,14 @@ class Accounts(AuditLog):
         """
         self.quotas.count(self._owners_of(name), grown)
 
+    def check_owner_bytes(self, owner: str, more: int) -> None:
+        """Raise :class:`~arena.accounts.allowances.QuotaExceeded` if an owner has no room for more bytes."""
+        self.quotas.check_bytes(owner, more)
+
+    def count_owner_bytes(self, owner: str, grown: int) -> None:
+        """Count bytes that an owner now stores; a negative number if it stores less."""
+        self.quotas.count([owner], grown)
+
     def _owners_of(self, name: str) -> Sequence[str]:
         return next((bot.owners for bot in self.listed([name])), ())
 

@@ -137,10 +137,6 @@ class StorageQuotas:
             error.field = None
             raise error
 
-    def count_bytes(self, owner: str, grown: int) -> None:
-        """Count bytes as :meth:`count` does, for one owner."""
-        self.count([owner], grown)
-
     def count(self, owners: Sequence[str], grown: int) -> None:
         """Count bytes that are already stored for these owners; a negative number if bytes were deleted."""
         for owner in (*owners, None):

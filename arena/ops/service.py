@@ -298,7 +298,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     for texts in (store.journals, store.notes):
         texts.left, texts.count = accounts.bytes_left, accounts.count_bytes
     for documents in store.owned:
-        documents.check, documents.count = accounts.quotas.check_bytes, accounts.quotas.count_bytes
+        documents.check, documents.count = accounts.check_owner_bytes, accounts.count_owner_bytes
     co_owners = CoOwners(store.accounts, accounts)
     invitations = Invitations(store, accounts, settings.quotas)
     archive = Archive(open_objects(settings.archive)) if settings.archive else None
