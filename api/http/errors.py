@@ -242,7 +242,8 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         409,
         "Quota exceeded",
         "The quota named by `quota` (of a bot, an owner or the service) does not have enough room: `most` "
-        "is the quota, `used` the amount stored, and `left` the difference. Nothing was stored.",
+        "is the quota, or the owner's share of that of the service, `used` the amount stored, and `left` the "
+        "difference. Nothing was stored.",
     ),
     "invalid_webhook_url": ErrorCode(
         422, "Invalid webhook URL", "The URL is not allowed for a webhook, or the bot does not use a webhook."

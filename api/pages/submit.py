@@ -12,7 +12,7 @@ from flask.typing import ResponseReturnValue
 
 from api.http.edge import SMALL_BODY
 from api.http.requests import load
-from api.http.sessions import signed_in
+from api.http.sessions import client_address, signed_in
 from api.pages.coming import following, now_ms
 from api.pages.fields import (
     Control,
@@ -180,7 +180,8 @@ def submit_bot() -> ResponseReturnValue:
         body = _read(NewBotSchema(), found, way)
         digest = _digest(body)
         services().limits.spend("bots_per_owner", who.owner)
-        made = services().registration.register(who, body)
+        address = services().payers.of_address(client_address())
+        made = services().registration.register(who, body, address)
     except NameTaken as error:
         again = _sent_before(who, found[0].value, digest)
         return redirect(again, 303) if again else _new_bot(way, found, error)

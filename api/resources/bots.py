@@ -6,10 +6,10 @@ from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 
-from flask import Response
+from flask import Response, request
 from marshmallow import Schema, fields, validate
 
-from api.http.auth import viewer
+from api.http.auth import client, viewer
 from api.http.contract import Blueprint, RawBody, json_response
 from api.http.errors import HttpError
 from api.notes import change_notes, read_notes
@@ -152,7 +152,8 @@ def _still_checked(schema: type[Schema], value: object, upload: ReceivedUpload) 
     raw_query=NewBotFileQuery,
 )
 def register_bot(who: Principal, body: dict[str, Any]) -> Mapping[str, object] | Response:
-    made = services().registration.register(who, body)
+    address = services().payers.of_address(client(request.environ))
+    made = services().registration.register(who, body, address)
     bot, upload = made.bot, made.upload
     if upload is not None:
         upload = _outcome(upload)

@@ -307,11 +307,13 @@ class Accounts(AuditLog):
         rights: bool = False,
         secret: str = "",
         upload: StoredUpload | None = None,
+        address: str = "",
         **settings: object,
     ) -> tuple[BotAccount, str]:
         """Register a bot with its first version, and return it with its token, which is shown only once.
 
         ``url`` and ``rights`` apply to webhooks, as in :class:`Version`, and ``secret`` signs their posts.
+        ``address`` is the account of the address that sends the request.
         ``upload`` applies to uploaded bots, which have no version until the upload has been checked; see
         :mod:`arena.accounts.upload_intake`. Raises :class:`InvalidName`, :class:`NameTaken`,
         :class:`~arena.accounts.allowances.QuotaExceeded` or :class:`~arena.bots.transports.UnknownTransport`,
@@ -336,7 +338,7 @@ class Accounts(AuditLog):
             versions = (version,)
             packed = (label, pack_version(version))
         wanted = Stored(1, 1, 0 if upload is None else len(upload.data))
-        with self.quotas.reserve([owner], wanted) as reservation:
+        with self.quotas.reserve([owner], wanted, name, address) as reservation:
             if url:
                 self._store.note_webhook(name)
             if not self._store.create_bot(name, owner, digest, fields, *packed, upload):
@@ -535,6 +537,27 @@ class Accounts(AuditLog):
         rows = zip(names, self._store.bots(names), strict=True)
         found = [shown_or_left_out(f"bot {name}", partial(unpack_bot, fields)) for name, fields in rows]
         return [bot for bot in found if bot is not None]
+
+    def bytes_left(self, name: str) -> int:
+        """Return for how many more bytes of a bot its owners have room; 0 if the bot does not exist."""
+        return self.quotas.bytes_left(self._owners_of(name))
+
+    def count_bytes(self, name: str, grown: int) -> None:
+        """Count bytes that a bot now stores in the quotas of its owners; a negative number if it stores
+        less.
+        """
+        self.quotas.count(self._owners_of(name), grown)
+
+    def check_owner_bytes(self, owner: str, more: int) -> None:
+        """Raise :class:`~arena.accounts.allowances.QuotaExceeded` if an owner has no room for more bytes."""
+        self.quotas.check_bytes(owner, more)
+
+    def count_owner_bytes(self, owner: str, grown: int) -> None:
+        """Count bytes that an owner now stores; a negative number if it stores less."""
+        self.quotas.count([owner], grown)
+
+    def _owners_of(self, name: str) -> Sequence[str]:
+        return next((bot.owners for bot in self.listed([name])), ())
 
     # Webhooks
 

@@ -5,11 +5,12 @@ day. There are also storage quotas for the whole service.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, Final
 
-from arena.accounts.default_limits import GUESTS_PER_ADDRESS, Quotas
+from arena.accounts.default_limits import GUESTS_PER_ADDRESS, DayBytes, Quotas
 from arena.accounts.payers import ADDRESS, ARENA, GUESTS, Payers, is_visitor
 from arena.errors import ArenaError
 from arena.store.accounts import AccountStore
@@ -25,9 +26,9 @@ class QuotaExceeded(ArenaError):
 
 
 class BudgetExceeded(ArenaError):
-    """The account's budget for the day is used up. ``extra`` contains ``budget`` (``groups`` or ``fuel_ms``,
-    the processor time), ``most``, ``used``, ``left``, ``renews_ms`` (Unix time in milliseconds) and
-    ``retry_after`` (seconds).
+    """The account's budget for the day is used up. ``extra`` contains ``budget`` (``groups``, ``fuel_ms``,
+    the processor time, or ``bytes``, those of games and tournaments), ``most``, ``used``, ``left``,
+    ``renews_ms`` (Unix time in milliseconds) and ``retry_after`` (seconds).
     """
 
     code = "budget_exceeded"
@@ -45,39 +46,55 @@ class Reservation:
 
 
 class StorageQuotas:
-    """Checks the quotas before anything is stored."""
+    """Checks the quotas before anything is stored, and shares the service's room among owners.
+
+    An owner can store at most a share of the room that the others leave, which grows with the age of the
+    account. The last fifth of the service's room is kept for the first bots of owners who have none, one bot
+    per address. An invited owner, or an admin, counts as an old account with an address of its own.
+    """
 
     def __init__(self, store: AccountStore, quotas: Quotas) -> None:
         self._store = store
         self._quotas = quotas
 
     @contextmanager
-    def reserve(self, owners: Sequence[str], wanted: Stored) -> Iterator[Reservation]:
+    def reserve(
+        self, owners: Sequence[str], wanted: Stored, bot: str = "", address: str = ""
+    ) -> Iterator[Reservation]:
         """Reserve ``wanted`` in the quotas of all ``owners`` of a bot, and release the unused part after the
-        block.
+        block. ``bot`` is the name of a new bot, and ``address`` the account of the address that registers it.
 
         Raises :class:`QuotaExceeded`.
         """
-        reservation = Reservation(wanted)
+        with self._first_bot(owners[0], wanted, bot, address) as is_first:
+            reservation = Reservation(wanted)
+            self._take_all(owners, wanted, is_first)
+            try:
+                yield reservation
+            finally:
+                # If the database is unavailable now, the next recount corrects the totals.
+                with suppress(ArenaError):
+                    self.give_back(owners, reservation.unused)
+
+    def _take_all(self, owners: Sequence[str], wanted: Stored, is_first: bool) -> None:
+        """Count ``wanted`` towards the quotas of all owners and of the service, or of none."""
         taken: list[str] = []
+        service = self._quotas.service
         try:
             for owner in owners:
                 try:
-                    self.take_room(owner, wanted)
+                    self._take_share(owner, wanted, is_first)
                 except QuotaExceeded as error:
                     raise (error if len(owners) == 1 else _full(owner, error)) from None
                 taken.append(owner)
-            self._take("service", None, wanted, self._quotas.service)
+            most = service if is_first else open_room(service)
+            verdict, used = self._store.take(None, wanted, most)
+            if verdict != "taken":
+                raise _service_full(verdict, wanted, used, most)
         except BaseException:
             for owner in taken:
-                self._store.take(owner, -wanted, self._quotas.owner)
+                self.leave_room(owner, wanted)
             raise
-        try:
-            yield reservation
-        finally:
-            # If the database is unavailable now, the next recount corrects the totals.
-            with suppress(ArenaError):
-                self.give_back(owners, reservation.unused)
 
     def give_back(self, owners: Sequence[str], stored: Stored) -> None:
         """Record that ``stored``, part of a bot of these owners, is no longer stored."""
@@ -87,40 +104,124 @@ class StorageQuotas:
             self._store.take(None, -stored, self._quotas.service)
 
     def take_room(self, owner: str, stored: Stored) -> None:
-        """Count ``stored`` towards the quotas of an owner. Raises :class:`QuotaExceeded`."""
-        self._take("owner", owner, stored, self._quotas.owner)
+        """Count ``stored``, which others already store, towards the quotas of an owner. Raises
+        :class:`QuotaExceeded`.
+        """
+        most = self._quotas.owner
+        verdict, used = self._store.take(owner, stored, most)
+        if verdict != "taken":
+            raise _owner_full(verdict, stored, used, most)
 
     def leave_room(self, owner: str, stored: Stored) -> None:
         """Stop counting ``stored`` towards the quotas of an owner."""
         self._store.take(owner, -stored, self._quotas.owner)
 
+    def bytes_left(self, owners: Sequence[str]) -> int:
+        """Return how many more bytes all these owners can store."""
+        left = []
+        for owner in owners:
+            used = self._store.used(owner)
+            left.append(min(self._quotas.owner.bytes, self._share(owner, used).bytes) - used.bytes)
+        return max(0, min(left, default=0))
+
+    def check_bytes(self, owner: str, more: int) -> None:
+        """Raise :class:`QuotaExceeded` if an owner has no room for more bytes."""
+        used = self._store.used(owner)
+        share, wanted = self._share(owner, used), Stored(bytes=more)
+        error = None
+        if _missing(used, wanted, self._quotas.owner):
+            error = _owner_full("bytes", wanted, used, self._quotas.owner)
+        elif _missing(used, wanted, share):
+            error = _service_full("bytes", wanted, used, share)
+        if error is not None:
+            error.field = None
+            raise error
+
+    def count(self, owners: Sequence[str], grown: int) -> None:
+        """Count bytes that are already stored for these owners; a negative number if bytes were deleted."""
+        for owner in (*owners, None):
+            self._store.take(owner, Stored(bytes=grown), _ANYTHING, is_stored=True)
+
     def of_owner(self, owner: str) -> dict[str, Any]:
         """Recount what an owner stores, and return ``used``, ``most`` and ``left`` for each quota."""
         return _shares(self._store.stored(owner), self._quotas.owner)
 
-    def _take(self, of: str, owner: str | None, wanted: Stored, most: Stored) -> None:
-        verdict, stored = self._store.take(owner, wanted, most)
+    def _take_share(self, owner: str, wanted: Stored, is_first: bool) -> None:
+        """Count ``wanted`` towards the quotas of an owner and its share of the service's room."""
+        most = self._quotas.owner
+        if not is_first:
+            most = Stored(*map(min, most, self._share(owner, self._store.used(owner))))
+        verdict, used = self._store.take(owner, wanted, most)
         if verdict == "taken":
             return
-        used, allowed = getattr(stored, verdict), getattr(most, verdict)
-        left = max(0, allowed - used)
-        who, needed = "an owner" if of == "owner" else "this service", getattr(wanted, verdict)
-        raise QuotaExceeded(
-            f"{who} can store at most {allowed} {verdict}; {left} are left, but this needs {needed}",
-            field={"bots": "name", "versions": "label", "bytes": "source"}[verdict],
-            expected=f"at most {left} {verdict}",
-            extra={"quota": f"{of}_{verdict}", "most": allowed, "used": used, "left": left},
+        if getattr(most, verdict) == getattr(self._quotas.owner, verdict):
+            raise _owner_full(verdict, wanted, used, most)
+        raise _service_full(verdict, wanted, used, most)
+
+    def _share(self, owner: str, used: Stored) -> Stored:
+        """Return how much an owner that stores ``used`` can store of what the others leave."""
+        sixteenths = _sixteenths(self._store.owner(owner), time.time())
+        of_all = self._store.used(None)
+        return Stored(
+            *(
+                max(own, sixteenths * max(0, most - (all_own - own)) // 16)
+                for own, all_own, most in zip(used, of_all, open_room(self._quotas.service), strict=True)
+            )
         )
+
+    def _first_share(self, owner: str) -> Stored:
+        """Return how much the first bot of an owner can take of the room for first bots."""
+        sixteenths = _sixteenths(self._store.owner(owner), time.time())
+        used, most = self._store.used(None), self._quotas.service
+        left = (
+            most_of - max(spent, opened)
+            for most_of, spent, opened in zip(most, used, open_room(most), strict=True)
+        )
+        share = Stored(*(sixteenths * max(0, count) // 16 for count in left))
+        return share._replace(bots=max(1, share.bots), versions=max(1, share.versions))
+
+    @contextmanager
+    def _first_bot(self, owner: str, wanted: Stored, bot: str, address: str) -> Iterator[bool]:
+        """Yield whether a new bot uses the room for first bots. If the block raises, the address can use that
+        room again. Raises :class:`QuotaExceeded` if there is too little of it, or if another bot of the
+        address uses it.
+        """
+        used = self._store.used(owner)
+        share = self._share(owner, used)
+        missing = _missing(used, wanted, share)
+        if not missing or not wanted.bots or used.bots:
+            yield False
+            return
+        most = Stored(*map(max, share, self._first_share(owner)))
+        if too_much := _missing(Stored(), wanted, most):
+            raise _service_full(too_much, wanted, Stored(), most)
+        at = owner if _is_known(self._store.owner(owner)) else address
+        if not self._store.claim_first(at, bot):
+            error = _service_full(missing, wanted, used, share)
+            error.expected = "another address, or an invitation; another new account of this one has a bot"
+            raise error
+        try:
+            yield True
+        except BaseException:
+            self._store.unclaim_first(at, bot)
+            raise
 
 
 class Budgets:
     """The budgets of all accounts. Admins and the arena itself have none."""
 
     def __init__(
-        self, store: Store, payers: Payers, is_admin: Callable[[str], bool], most: Compute, guest_ms: int
+        self,
+        store: Store,
+        payers: Payers,
+        is_admin: Callable[[str], bool],
+        most: Compute,
+        guest_ms: int,
+        most_bytes: DayBytes,
     ) -> None:
         """Set up the budgets. ``is_admin`` returns whether an owner is an admin, including for unknown names.
         ``most`` is the daily budget of an owner, and ``guest_ms`` the processor time of a guest.
+        ``most_bytes`` are the bytes of both.
         """
         self._store = store.budgets
         self._usage = store.usage
@@ -129,6 +230,7 @@ class Budgets:
         self._is_admin = is_admin
         self._most = most
         self._guest_ms = guest_ms
+        self._most_bytes = most_bytes
         self._rest = 0.0
 
     def check(self, payer: str, groups: int = 0) -> None:
@@ -139,9 +241,22 @@ class Budgets:
             if self._has_budget(account):
                 used = self._store.used(account, self._day())
                 if used.groups + groups > self._most.groups:
-                    raise self._exceeded(account, "groups", used, groups)
-                if used.fuel_ms >= self._most_ms(account):
-                    raise self._exceeded(account, "fuel_ms", used, groups)
+                    raise self._exceeded(account, "groups", used.groups, groups)
+                if used.fuel_ms >= self._most_of(account, "fuel_ms"):
+                    raise self._exceeded(account, "fuel_ms", used.fuel_ms, groups)
+
+    def check_bytes(self, payer: str) -> None:
+        """Check that a live game or a tournament could be stored now. Raises :class:`BudgetExceeded`."""
+        for account in self._payers.all_of(payer):
+            if self._has_budget(account):
+                used = self._store.used_bytes(account, self._day())
+                if used >= self._most_of(account, "bytes"):
+                    raise self._exceeded(account, "bytes", used, 0)
+
+    def add_bytes(self, payer: str, size: int) -> None:
+        """Count the bytes of a live game that ended, or of a tournament that was announced."""
+        for account in self._payers.all_of(payer):
+            self._store.add_bytes(account, self._day(), size)
 
     def start(self, owner: str, what: str, groups: int) -> None:
         """Count the groups of ``what`` (an id) once. Nothing is counted if this raises
@@ -151,7 +266,7 @@ class Budgets:
             return
         verdict, used = self._store.start(owner, self._day(), what, groups, self._most)
         if verdict != "taken":
-            raise self._exceeded(owner, verdict, used, groups)
+            raise self._exceeded(owner, verdict, getattr(used, verdict), groups)
 
     def charge(self, payer: str, used_ms: float, charged_ms: float = 0.0) -> None:
         """Charge a job for its processor time, or for ``charged_ms`` if that is more. What is less than a
@@ -172,8 +287,13 @@ class Budgets:
 
     def of_owner(self, owner: str) -> dict[str, Any]:
         """Return ``used``, ``most`` and ``left`` for each budget, and ``renews_ms``."""
-        used = self._store.used(owner, self._day())
-        return {**_shares(used, self._most), "renews_ms": self._renews_ms()}
+        used, most = self._store.used(owner, self._day()), self._most_bytes.owner
+        stored = self._store.used_bytes(owner, self._day())
+        return {
+            **_shares(used, self._most),
+            "bytes": {"used": stored, "most": most, "left": max(0, most - stored)},
+            "renews_ms": self._renews_ms(),
+        }
 
     def left(self, owner: str) -> int | None:
         """Return how many groups the owner can still start today, or None for an owner without a budget."""
@@ -188,10 +308,12 @@ class Budgets:
     def _has_budget(self, account: str) -> bool:
         return account not in ("", ARENA) and not self._is_admin(account)
 
-    def _most_ms(self, account: str) -> int:
+    def _most_of(self, account: str, budget: str) -> int:
+        """Return the maximum of ``fuel_ms`` or ``bytes`` of an account."""
+        own, guest = (self._most.fuel_ms, self._guest_ms) if budget == "fuel_ms" else tuple(self._most_bytes)
         if not is_visitor(account):
-            return self._most.fuel_ms
-        return self._guest_ms * (GUESTS_PER_ADDRESS if account.startswith(ADDRESS) else 1)
+            return own
+        return guest * (GUESTS_PER_ADDRESS if account.startswith(ADDRESS) else 1)
 
     def _day(self) -> int:
         return self._now_ms() // DAY_MS
@@ -199,9 +321,8 @@ class Budgets:
     def _renews_ms(self) -> int:
         return (self._day() + 1) * DAY_MS
 
-    def _exceeded(self, account: str, missing: str, used: Compute, groups: int) -> BudgetExceeded:
-        most = self._most.groups if missing == "groups" else self._most_ms(account)
-        spent = getattr(used, missing)
+    def _exceeded(self, account: str, missing: str, spent: int, groups: int) -> BudgetExceeded:
+        most = self._most.groups if missing == "groups" else self._most_of(account, missing)
         left = max(0, most - spent)
         seconds = max(1, -(-(self._renews_ms() - self._now_ms()) // 1000))
         wait = f"to wait {seconds} s until the budget renews at 00:00 UTC"
@@ -210,6 +331,8 @@ class Budgets:
                 f"an owner can start at most {most} groups per day; {left} are left, but this needs {groups}"
             )
             wait = f"fewer groups, or {wait}"
+        elif missing == "bytes":
+            text = f"games and tournaments of {_who(account)} can take at most {most} bytes per day"
         else:
             text = (
                 f"{_who(account)} can use at most {most / 1000:g} s of processor time per day; "
@@ -229,6 +352,59 @@ class Budgets:
                 "retry_after": seconds,
             },
         )
+
+
+def open_room(service: Stored) -> Stored:
+    """Return the part of the service's room that is not kept for first bots: four fifths."""
+    return Stored(*(4 * most // 5 for most in service))
+
+
+def _is_known(row: Mapping[str, str] | None) -> bool:
+    """Return whether an owner with this row counts as an old account."""
+    return row is None or "admin" in row or "invited_by" in row
+
+
+def _sixteenths(row: Mapping[str, str] | None, now_s: float) -> int:
+    """Return how many sixteenths of the room that others leave an owner can use: one, and one more for each
+    day since the sign-up, up to eight.
+    """
+    if row is None or _is_known(row):
+        return _MOST_SIXTEENTHS
+    days = int((now_s - int(row["created"]) / 1000) / 86_400)
+    return max(1, min(1 + days, _MOST_SIXTEENTHS))
+
+
+_ANYTHING: Final = Stored(2**50, 2**50, 2**50)
+_MOST_SIXTEENTHS: Final = 8
+_FIELDS: Final = {"bots": "name", "versions": "label", "bytes": "source"}
+
+
+def _missing(used: Stored, wanted: Stored, most: Stored) -> str:
+    """Return the first amount for which there is too little room, or an empty text."""
+    amounts = zip(wanted._fields, used, wanted, most, strict=True)
+    return next((name for name, own, more, allowed in amounts if more and own + more > allowed), "")
+
+
+def _owner_full(missing: str, wanted: Stored, used: Stored, most: Stored) -> QuotaExceeded:
+    return _no_room("owner", "an owner can store at most", missing, wanted, used, most)
+
+
+def _service_full(missing: str, wanted: Stored, used: Stored, most: Stored) -> QuotaExceeded:
+    who = "the room of this service is scarce, so this account can now store at most"
+    return _no_room("service", who, missing, wanted, used, most)
+
+
+def _no_room(
+    of: str, who_can: str, missing: str, wanted: Stored, used: Stored, most: Stored
+) -> QuotaExceeded:
+    spent, allowed, needed = (getattr(amounts, missing) for amounts in (used, most, wanted))
+    left = max(0, allowed - spent)
+    return QuotaExceeded(
+        f"{who_can} {allowed} {missing}; {left} are left, but this needs {needed}",
+        field=_FIELDS[missing],
+        expected=f"at most {left} {missing}",
+        extra={"quota": f"{of}_{missing}", "most": allowed, "used": spent, "left": left},
+    )
 
 
 def _who(account: str) -> str:

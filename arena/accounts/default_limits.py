@@ -19,6 +19,16 @@ of processor time of its jobs.
 DEFAULT_GUEST_MS: Final = 360_000
 """The milliseconds of processor time per day for a guest."""
 
+
+class DayBytes(NamedTuple):
+    """The bytes of live games and announced tournaments that an owner and a guest can add per day. They count
+    in no quota, because finished games move to the archive.
+    """
+
+    owner: int = 256 << 20
+    guest: int = 16 << 20
+
+
 GUESTS_PER_ADDRESS: Final = 10
 """All guests of an address together have the budget of this many guests."""
 

@@ -19,7 +19,7 @@ from arena.inputs.names import NAME_PATTERN
 from arena.inputs.roster import Person, check_people
 from arena.inputs.times import times_between
 from arena.store.amounts import DAY_MS
-from arena.store.documents import Documents
+from arena.store.documents import OwnedDocuments
 from arena.store.repositories import Store
 from arena.store.rows import read_row, row_values, shown_or_left_out
 from arena.text import printable
@@ -30,6 +30,9 @@ CODE_PREFIX: Final = "btq_i_"
 DEFAULT_KEPT_MS: Final = 30 * DAY_MS
 MAX_KEPT_MS: Final = 366 * DAY_MS
 """The default and maximum time for which an invitation can be used, in milliseconds."""
+
+FORGOTTEN_MS: Final = 366 * DAY_MS
+"""How long an invitation is listed after it has expired, in milliseconds."""
 
 MOST_OF_OWNER: Final = 10_000
 """The maximum number of invitations that an admin can allow an owner."""
@@ -137,8 +140,9 @@ class Invitations:
             )
         invited = [Person()] * people if isinstance(people, int) else list(people)
         check_people(invited)
-        self._take(organiser, len(invited))
         made = []
+        rows = self._of(organiser)
+        self._forget_old(rows, now_ms)
         for number, person in enumerate(invited, 1):
             secret = b32encode(secrets.token_bytes(17)).decode()[:_SECRET_CHARACTERS].lower()
             code = f"{CODE_PREFIX}{organiser}_{secret}"
@@ -147,9 +151,19 @@ class Invitations:
             row = Invitation(
                 digest[:_ID_CHARACTERS], digest, now_ms, until_ms, number, roster, name, handle, email
             )
-            self._of(organiser).add(row.id, row_values(row))
             made.append(NewInvitation(row, code))
+        values = {one.invitation.id: row_values(one.invitation) for one in made}
+        rows.check(organiser, sum(map(rows.size, values.values())))
+        self._take(organiser, len(invited))
+        for name, row_of_one in values.items():
+            rows.add(name, row_of_one)
         return made
+
+    def _forget_old(self, rows: OwnedDocuments, now_ms: int) -> None:
+        """Delete invitations that expired long ago."""
+        for name, row in rows.all().items():
+            if name != _ISSUED and _read(row).expires_ms + FORGOTTEN_MS < now_ms:
+                rows.delete(name)
 
     def find(self, code: str) -> Invitation:
         """Return the usable invitation of a code. Raises :class:`InvalidInvitation`."""
@@ -306,7 +320,7 @@ class Invitations:
         now_ms = self._store.clock().now_ms
         self._of(organiser).change(invitation, lambda row: _changed(row, used_by=name, used_ms=now_ms))
 
-    def _of(self, organiser: str) -> Documents:
+    def _of(self, organiser: str) -> OwnedDocuments:
         return self._store.invited_by(organiser)
 
 

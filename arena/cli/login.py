@@ -95,6 +95,7 @@ def whoami(url: str, token: str, as_json: bool) -> None:
         "signed up": when(who["created_ms"]) if "created_ms" in who else None,
         **{name: _used(quota) for name, quota in who.get("quotas", {}).items()},
         "groups today": _used(who["budgets"]["groups"]) if who.get("budgets") else None,
+        "bytes today": _used(who["budgets"]["bytes"]) if who.get("budgets") else None,
         "profiles": ", ".join(found["profiles"]),
     }
     show(found, as_json, lambda: details(shown, named(*shown)))

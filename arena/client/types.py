@@ -51,6 +51,7 @@ class Budget(TypedDict):
 class Budgets(TypedDict):
     groups: Budget
     fuel_ms: Budget
+    bytes: Budget
     renews_ms: int
 
 

@@ -103,7 +103,7 @@ class ArchiveAdoption:
         if ended is not None and GameHeader.loads(ended.header).state in ENDED:
             return False
         index.replace_header(header.game, header.dumps())
-        index.keep(header.game, row["version"], None, bots=(), live_ms=1, record_ms=None, oldest_ms=0)
+        index.keep(header.game, row["version"], None, size=0, bots=(), live_ms=1, record_ms=None, oldest_ms=0)
         index.enlist(header.game, header.kind, header.created_ms, header.bots())
         index.settle(header.game, header.state, header.created_ms, header.created_by)
         index.archive([ListedGame(header.game, header.created_ms, header.kind, header.state, header.bots())])

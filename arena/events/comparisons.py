@@ -109,6 +109,7 @@ class Comparisons:
             account.check_game(label, kind, field)
         payer = by.owner if by.owner in account.owners else account.owner
         self._budgets.check(payer, FLOOR)
+        self._budgets.check_bytes(payer)
         now_ms = self._clock().now_ms
         made = f"{PRIVATE_PREFIX}c{secrets.token_hex(_ID_BYTES)}"
         tournament = new_tournament(

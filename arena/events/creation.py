@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
+from arena.accounts.allowances import Budgets
 from arena.accounts.versions import BotAccount
 from arena.events.house_entries import house_entry, house_names
 from arena.events.tournament import Entered, Tournament
@@ -63,15 +64,18 @@ def add_entry(tournament: Tournament, entry: Entered) -> None:
 class TournamentCreation:
     """Stores new tournaments. Storing a tournament twice has no further effect."""
 
-    def __init__(self, store: TournamentStore, jobs: GameJobs) -> None:
+    def __init__(self, store: TournamentStore, jobs: GameJobs, budgets: Budgets) -> None:
         self._store = store
+        self._budgets = budgets
         self._jobs = jobs
 
     def add(self, tournament: Tournament) -> None:
         """Store ``tournament`` and, if its first step is due, request it."""
         if tournament.created_ms >= tournament.spec.opens_ms:
             tournament.state = "entry"
-        if self._store.step(tournament.id, 0, tournament.dumps()):
+        row = tournament.dumps()
+        if self._store.step(tournament.id, 0, row):
+            self._budgets.add_bytes(tournament.created_by, len(row))
             fields = {"tournament": tournament.id, "owner": tournament.created_by}
             if tournament.purpose:
                 fields["purpose"] = tournament.purpose

@@ -223,7 +223,7 @@ class LiveGroups:
         # The tick retries.
         if waits is not None and self._flags.first(f"waits-{waits.code}-{tournament.id}", _SAID_MS):
             fields = {"tournament": tournament.id, "owner": tournament.created_by}
-            text = "tournament %s starts no live games with house bots for now: %s"
+            text = "tournament %s starts no live games for now: %s"
             log.info(text, tournament.id, waits.message, extra=fields)
         return waits is None
 

@@ -144,7 +144,7 @@ class Tournaments:
         self.rights = Rights(self.store, accounts)
         live_groups = self._live_groups = LiveGroups(self.store, live, self._clock, store.flags)
         self._records = TournamentRecords(self.store, live.finished, live_groups)
-        self.creation = TournamentCreation(self.store, jobs)
+        self.creation = TournamentCreation(self.store, jobs, budgets)
         self._qualifications = Qualifications(store, self.creation)
         self._admission = Admission(
             store.boards, self._clock, live.presence, accounts, self._qualifications, self._records, budgets
@@ -202,6 +202,7 @@ class Tournaments:
         entrants = len(tournament.entries)
         # Check what is known now; groups are taken at the lock or, in open tournaments, while they run.
         known = not format.plans_while_running and entrants >= spec.table
+        self._budgets.check_bytes(created_by)
         self._budgets.check(created_by, format.most_groups(spec, entrants) if known else 1)
         self.creation.add(tournament)
         return self.view(made)

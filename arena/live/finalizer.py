@@ -52,6 +52,7 @@ class GameFinalizer:
         retention: Retention,
         jobs: GameJobs,
         in_charge: Callable[[str], str],
+        count_bytes: Callable[[str, int], None],
     ) -> None:
         self._repository = repository
         self._store = repository.store
@@ -62,6 +63,7 @@ class GameFinalizer:
         self.retention = retention
         self._jobs = jobs
         self._in_charge = in_charge
+        self._count_bytes = count_bytes
 
     def after_step(self, taken: StepApplied) -> None:
         """Request the job that follows a step. If the request fails, a sweeper does the work later."""
@@ -219,15 +221,19 @@ class GameFinalizer:
         live_ms = int(self.retention.live_s * 1000)
         record_s = self.retention.record_s
         record_ms = None if record_s is None else int(record_s * 1000)
-        self._index.keep(
+        size = len(header.dumps()) + len(record or b"")
+        is_new = self._index.keep(
             header.game,
             version,
             record,
+            size=size,
             bots=header.bots(),
             live_ms=live_ms,
             record_ms=live_ms if header.state == "cancelled" else record_ms,
             oldest_ms=self._oldest_ms(),
         )
+        if is_new:
+            self._count_bytes(header.payer, size)
         # A hint that was delivered late may have put the game back on an earlier list.
         self._index.settle(header.game, header.state, header.created_ms, header.created_by)
         # Done afterwards, because the archiver moves the game to the chunks of its lists.

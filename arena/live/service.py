@@ -119,7 +119,8 @@ class LiveGames:
     ``jobs`` receives requests to finish a game that has ended, to move house bots, and to continue a
     tournament after one of its games has finished. Each request can be repeated. ``check_payer`` raises an
     :class:`~arena.errors.ArenaError` if an account (:attr:`~arena.live.header.GameHeader.payer`) cannot pay
-    for house bots now, and ``in_charge`` returns the account that is finally responsible for such an account,
+    for house bots now, ``check_bytes`` one if it can store no games now, and ``count_bytes`` counts the bytes
+    of a game that ended; ``in_charge`` returns the account that is finally responsible for such an account,
     by which the jobs that move house bots take turns. ``house_games_at_once`` is the maximum number of
     unfinished games with house bots that an owner has created, alone or in tournaments.
     """
@@ -134,11 +135,14 @@ class LiveGames:
         archive: Archive | None = None,
         moderate: Moderate = as_it_is,
         check_payer: Callable[[str], None] = lambda payer: None,
+        check_bytes: Callable[[str], None] = lambda payer: None,
+        count_bytes: Callable[[str, int], None] = lambda payer, size: None,
         in_charge: Callable[[str], str] = lambda payer: payer,
         house_games_at_once: int | None = None,
     ) -> None:
         self._moderate = moderate
         self._check_payer = check_payer
+        self._check_bytes = check_bytes
         self._unfinished = UnfinishedGames(store, house_games_at_once, KEPT_MS)
         self.store = store.games
         self.index = store.game_index
@@ -147,7 +151,7 @@ class LiveGames:
         self._close = store.close
         self.repository = GameRepository(self.store, self._after_step, kept_games=kept_games)
         self.notifier = store.notifier(self.repository.forget_older)
-        self.finalizer = GameFinalizer(self.repository, store, retention, jobs, in_charge)
+        self.finalizer = GameFinalizer(self.repository, store, retention, jobs, in_charge, count_bytes)
         self._stood_still: dict[str, float] = {}
         self.notes = store.notes
         self.readings = store.readings
@@ -189,7 +193,7 @@ class LiveGames:
         :meth:`release`. If ``game_id`` is given, a repeated call returns the existing game.
 
         Raises the errors of :func:`~arena.live.header.new_header`, :class:`~arena.live.limits.GameTooLong`
-        unless the game belongs to a group, and for games with house bots
+        unless the game belongs to a group, what ``check_bytes`` raises, and for games with house bots
         :class:`~arena.live.unfinished.TooManyTables` and what ``check_payer`` raises.
         """
         made = check_game_id(game_id) if game_id is not None else secrets.token_hex(_ID_BYTES)
@@ -210,6 +214,7 @@ class LiveGames:
         header.models = models
         if group is None:
             check_length(game_of(kind), header.rules)
+        self._check_bytes(header.payer)
         if any(entry.house is not None for entry in header.seats):
             self._check_payer(header.payer)
             if created_by:

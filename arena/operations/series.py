@@ -19,7 +19,7 @@ create_series = Operation(
     """,
     scopes=("owner",),
     status=201,
-    errors=_SETTINGS,
+    errors=(*_SETTINGS, "quota_exceeded"),
     limit="tournaments_per_owner",
     has_body=True,
 )

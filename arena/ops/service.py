@@ -74,6 +74,9 @@ _LEASE_MS: Final = 5_000
 
 _TOURNAMENTS_AT_ONCE: Final = 100
 
+_RECOUNT_MS: Final = 600_000
+"""How often what the whole service stores is recounted, because logs, notes and replies expire."""
+
 _COMPACT_PAUSE_MS: Final = 10_000
 _COMPACT_SECONDS: Final = 1.0
 
@@ -277,6 +280,8 @@ class Service:
             self.jobs.publish_board(*board)
         for board in self.matchups.due():
             self.jobs.compute_matchups(*board)
+        if self.store.flags.first("recount", _RECOUNT_MS):
+            self.store.accounts.count_stored()
         if self.store.flags.first("compact", _COMPACT_PAUSE_MS):
             self.compaction.run(_COMPACT_SECONDS)
 
@@ -290,12 +295,18 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     store = open_store(settings.redis_url, max_connections=settings.pool)
     store.prepared.most_bytes = settings.page_cache
     accounts = Accounts(store.accounts, settings.admin_token, HOUSE_BOTS, settings.quotas)
+    for texts in (store.journals, store.notes):
+        texts.left, texts.count = accounts.bytes_left, accounts.count_bytes
+    for documents in store.owned:
+        documents.check, documents.count = accounts.check_owner_bytes, accounts.count_owner_bytes
     co_owners = CoOwners(store.accounts, accounts)
     invitations = Invitations(store, accounts, settings.quotas)
     archive = Archive(open_objects(settings.archive)) if settings.archive else None
     moderation = Moderation(store, accounts)
     payers = Payers(store)
-    budgets = Budgets(store, payers, accounts.is_admin, settings.budget, settings.guest_ms)
+    budgets = Budgets(
+        store, payers, accounts.is_admin, settings.budget, settings.guest_ms, settings.day_bytes
+    )
     bill = Bill(budgets)
     live = LiveGames(
         store,
@@ -304,6 +315,8 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         archive=archive,
         moderate=moderation.apply,
         check_payer=budgets.check,
+        check_bytes=budgets.check_bytes,
+        count_bytes=budgets.add_bytes,
         in_charge=payers.in_charge,
         house_games_at_once=_most(settings, "house_games_at_once_per_owner"),
     )

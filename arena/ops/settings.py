@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
-from arena.accounts.default_limits import DEFAULT_BUDGET, DEFAULT_GUEST_MS, Quotas
+from arena.accounts.default_limits import DEFAULT_BUDGET, DEFAULT_GUEST_MS, DayBytes, Quotas
 from arena.errors import ArenaError
 from arena.live.retention import Retention
 from arena.records.archive.places import SCHEMES
@@ -136,6 +136,7 @@ class Settings:
     quotas: Quotas = field(default_factory=Quotas)
     budget: Compute = DEFAULT_BUDGET
     guest_ms: int = DEFAULT_GUEST_MS
+    day_bytes: DayBytes = field(default_factory=DayBytes)
     webhooks: Policy = field(default_factory=Policy)
     page_cache: int = 256 << 20
     initial_data: bool = False
@@ -194,7 +195,7 @@ class Settings:
                 "the admin token is too short", field="BOTEQUIM_ADMIN_TOKEN", expected="32 or more characters"
             )
         http = HttpSettings
-        budget, guest_ms = _budget(environ.get("BOTEQUIM_BUDGET", ""))
+        budget, guest_ms, day_bytes = _budget(environ.get("BOTEQUIM_BUDGET", ""))
         settings = cls(
             redis_url=url,
             admin_token=admin_token,
@@ -205,6 +206,7 @@ class Settings:
             quotas=_quotas(environ.get("BOTEQUIM_QUOTAS", "")),
             budget=budget,
             guest_ms=guest_ms,
+            day_bytes=day_bytes,
             webhooks=Policy(_flag(environ, "BOTEQUIM_WEBHOOK_HTTP", Policy.http), _networks(environ)),
             page_cache=_page_cache(environ),
             initial_data=_flag(environ, "BOTEQUIM_SEED", cls.initial_data),
@@ -483,14 +485,20 @@ def _quotas(text: str) -> Quotas:
     return Quotas(owner, service, values[_INVITATIONS])
 
 
-def _budget(text: str) -> tuple[Compute, int]:
-    """Parse comma-separated ``groups=count``, ``fuel_ms=count`` and ``guest_fuel_ms=count``, which override
-    the defaults. Returns the budget of an owner and the milliseconds of a guest.
+def _budget(text: str) -> tuple[Compute, int, DayBytes]:
+    """Parse comma-separated ``groups=count``, ``fuel_ms=count``, ``bytes=count``, ``guest_fuel_ms=count`` and
+    ``guest_bytes=count``, which override the defaults. Returns the groups and the time of an owner, the
+    milliseconds of a guest, and the bytes of both.
     """
-    defaults = {**DEFAULT_BUDGET._asdict(), "guest_fuel_ms": DEFAULT_GUEST_MS}
-    values = _counts(text, "BOTEQUIM_BUDGET", defaults)
-    guest_ms = values.pop("guest_fuel_ms")
-    return Compute(**values), guest_ms
+    sizes = DayBytes()
+    own = {**DEFAULT_BUDGET._asdict(), "bytes": sizes.owner}
+    values = _counts(
+        text,
+        "BOTEQUIM_BUDGET",
+        {**own, "guest_fuel_ms": DEFAULT_GUEST_MS, "guest_bytes": sizes.guest},
+    )
+    budget = Compute(values["groups"], values["fuel_ms"])
+    return budget, values["guest_fuel_ms"], DayBytes(values["bytes"], values["guest_bytes"])
 
 
 def _counts(text: str, variable: str, defaults: Mapping[str, int]) -> dict[str, int]:

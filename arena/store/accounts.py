@@ -12,7 +12,10 @@ from typing import Final, NamedTuple
 
 from arena.store.amounts import Stored
 from arena.store.connection import Repository, Script
-from arena.store.notes import notes_key
+from arena.store.documents import owned_bytes
+from arena.store.game_texts import texts_key
+from arena.store.journals import LOGS, LOGS_KEPT_MS
+from arena.store.notes import KEPT_MS, NOTES
 from arena.store.replies import reply_bytes
 
 AUDIT_KEPT: Final = 100_000
@@ -24,15 +27,32 @@ _ADD_CO_OWNER: Final = Script("co_owner_add")
 _CREATE_BOT: Final = Script("bot_create")
 _ADD_VERSION: Final = Script("bot_version")
 _DELETE: Final = Script("bot_delete")
-_STORED: Final = Script("bot_stored")
+_STORED: Final = Script("bot_stored", "game_texts")
 _TAKE: Final = Script("quota_take")
-ACCOUNT_SCRIPTS: Final = (_CREATE, _CHANGE, _ADD_CO_OWNER, _CREATE_BOT, _ADD_VERSION, _DELETE, _STORED, _TAKE)
+_CLAIM_FIRST: Final = Script("first_bot")
+ACCOUNT_SCRIPTS: Final = (
+    _CREATE,
+    _CHANGE,
+    _ADD_CO_OWNER,
+    _CREATE_BOT,
+    _ADD_VERSION,
+    _DELETE,
+    _STORED,
+    _TAKE,
+    _CLAIM_FIRST,
+)
 """The scripts that the connection of an :class:`AccountStore` must load."""
 
 _COUNT_AFTER_MS: Final = 60_000
 """How long after its last change an owner's usage is recounted: by then every change has ended."""
 
 _NEVER_MS: Final = 2**53
+
+_FIRST_MS: Final = 30 * 86_400_000
+"""How long an address counts as having used the room for first bots, while its bot exists."""
+
+_SURELY_STORED_MS: Final = 60_000
+"""How long after a claim its bot may not be stored yet."""
 
 _CO_OWNER: Final = "co_owner:"
 _INVITED: Final = "invited:"
@@ -223,9 +243,10 @@ class AccountStore(Repository):
             self._connection.run([("ZADD", index, 0, name) for index in lists])
 
     def stored(self, owner: str | None = None) -> Stored:
-        """Count what an owner's bots, or all bots, store, including their notes and stored replies."""
+        """Count what an owner's bots, or all bots, store, with notes, logs, stored replies and documents."""
         names = self.bot_names(owner, "", -1)
-        total = Stored(bytes=self._one(*reply_bytes(owner)))
+        replies, *owned = self._connection.run([reply_bytes(owner), *owned_bytes(owner)])
+        total = Stored(bytes=replies + sum(int(size or 0) for sizes in owned for size in sizes))
         for start in range(0, len(names), _BOTS_AT_ONCE):
             part = names[start : start + _BOTS_AT_ONCE]
             shared = f"{_CO_OWNER}{owner}"
@@ -241,7 +262,12 @@ class AccountStore(Repository):
 
     def stored_by(self, names: Sequence[str]) -> list[Stored]:
         """Return what each of these bots stores."""
-        calls = [_STORED.call([*bot_keys(name)[1:], notes_key(name)]) for name in names]
+        calls = [
+            _STORED.call(
+                [*bot_keys(name)[1:], texts_key(NOTES, name), texts_key(LOGS, name)], KEPT_MS, LOGS_KEPT_MS
+            )
+            for name in names
+        ]
         found = self._connection.run(calls) if calls else []
         return [Stored(1, *counts) for counts in found]
 
@@ -270,18 +296,46 @@ class AccountStore(Repository):
         """Return the names of the bots that an owner is invited to share. Callers must check them."""
         return [_text(name) for name in self._one("ZRANGE", _invited(owner), 0, -1)]
 
-    def take(self, owner: str | None, change: Stored, most: Stored) -> tuple[str, Stored]:
+    def take(
+        self, owner: str | None, change: Stored, most: Stored, *, is_stored: bool = False
+    ) -> tuple[str, Stored]:
         """Add ``change`` to the recorded usage of an owner, or of the service. Returns ``taken`` and the new
-        usage, or the first value that would exceed ``most`` and the unchanged usage.
+        usage, or the first value that would exceed ``most`` and the unchanged usage. ``is_stored``: whether
+        the amount is already stored.
 
         If a process is killed, the amounts it has just added stay counted although nothing was stored.
         Therefore an owner's usage is recounted if it has not changed for a while.
         """
         count_after = _NEVER_MS if owner is None else _COUNT_AFTER_MS
-        verdict, stored = self._take(owner, count_after, change, most)
+        verdict, stored = self._take(owner, count_after, change, most, is_stored=is_stored)
         if verdict == "uncounted":
-            verdict, stored = self._take(owner, count_after, change, most, self.stored(owner))
+            counted = self.stored(owner)
+            verdict, stored = self._take(owner, count_after, change, most, counted, is_stored=is_stored)
         return verdict, stored
+
+    def used(self, owner: str | None) -> Stored:
+        """Return the recorded usage of an owner, or of the service."""
+        _, stored = self.take(owner, Stored(), Stored())
+        return stored
+
+    def claim_first(self, at: str, bot: str) -> bool:
+        """Record that a bot uses the room for first bots that is kept for ``at``, the account of an address.
+        Returns False if another bot uses it.
+        """
+        stale = ""
+        while True:
+            name, age_ms = self._one(*_CLAIM_FIRST.call([_first(at)], bot, stale, _FIRST_MS))
+            holder = _text(name)
+            if holder == bot:
+                return True
+            fields = self.bot(holder) or {"state": "deleted"}
+            if age_ms < _SURELY_STORED_MS or fields.get("state") != "deleted":
+                return False
+            stale = holder
+
+    def unclaim_first(self, at: str, bot: str) -> None:
+        """Take back a claim of a bot that was not stored."""
+        self._one(*_CLAIM_FIRST.call([_first(at)], "", bot, 0))
 
     def count_stored(self) -> None:
         """Recount what the whole service stores."""
@@ -294,10 +348,13 @@ class AccountStore(Repository):
         change: Stored,
         most: Stored,
         counted: Stored | None = None,
+        *,
+        is_stored: bool = False,
     ) -> tuple[str, Stored]:
         key = _STORED_BY_ALL if owner is None else f"{_owner(owner)}:stored"
         asked: dict[str, object] = {
             "count_after_ms": count_after_ms,
+            "is_stored": is_stored,
             "change": change._asdict(),
             "most": most._asdict(),
         }
@@ -377,6 +434,10 @@ _LISTED: Final = ("owner", "version", "created")
 
 def _owner(name: str) -> str:
     return f"{{o:{name}}}"
+
+
+def _first(at: str) -> str:
+    return f"first-bot:{at}"
 
 
 def _indexes(owner: str) -> tuple[str, ...]:

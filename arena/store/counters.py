@@ -69,6 +69,15 @@ class BudgetStore(Repository):
         """Count an amount that was used."""
         self._take(owner, day, "", used, Compute())
 
+    def used_bytes(self, owner: str, day: int) -> int:
+        """Return the bytes of games and tournaments counted so far."""
+        return int(self._one("HGET", _day_key(owner, day), "bytes") or 0)
+
+    def add_bytes(self, owner: str, day: int, size: int) -> None:
+        """Count bytes of a game or a tournament."""
+        key = _day_key(owner, day)
+        self._connection.run([("HINCRBY", key, "bytes", size), ("EXPIRE", key, _KEPT_SECONDS)])
+
     def forget(self, owner: str, now_ms: int) -> None:
         """Remove all counts of an owner that are still stored."""
         today = now_ms // DAY_MS

@@ -11,12 +11,20 @@ from typing import Any, Final
 
 import orjson
 
-from arena.store.connection import RedisConnection, Repository, Script
+from arena.errors import CorruptState
+from arena.store.connection import Command, RedisConnection, Repository, Script
 from arena.store.rows import shown_or_left_out, unreadable
 
 _REPLACE: Final = Script("replace")
-DOCUMENT_SCRIPTS: Final = (_REPLACE,)
+_REPLACE_OWNED: Final = Script("replace_owned")
+DOCUMENT_SCRIPTS: Final = (_REPLACE, _REPLACE_OWNED)
 """The scripts that the connection of a :class:`Documents` store must load."""
+
+_OWNED: Final = ("subscriptions", "series", "schedules")
+"""The kinds of documents that count in the quotas of their owners, besides invitations."""
+
+_ROW_BYTES: Final = 100
+"""The approximate number of bytes that a document takes in the database besides its value."""
 
 _FLAGS: Final = "{arena}:flags"
 
@@ -94,6 +102,77 @@ class Documents(Repository):
     def _replace(self, name: str, before: bytes | None, after: bytes | None) -> bool:
         replaced = self._one(*_REPLACE.call([self._key], name, before or "", after or ""))
         return bool(replaced)
+
+
+class OwnedDocuments(Documents):
+    """Documents that belong to owners, and count in their quotas. ``owner_of`` returns the owner of a value.
+
+    ``check`` raises an error if an owner has no room for more bytes, and ``count`` records by how many bytes
+    the documents of an owner grew. Only new documents are refused.
+    """
+
+    def __init__(self, connection: RedisConnection, kind: str, owner_of: Callable[[Any], str]) -> None:
+        super().__init__(connection, kind)
+        self._owner_of = owner_of
+        self.check: Callable[[str, int], None] = lambda owner, more: None
+        self.count: Callable[[str, int], None] = lambda owner, growth: None
+
+    def add(self, name: str, value: object) -> bool:
+        """Store a value as :meth:`Documents.add` does. Raises what ``check`` raises."""
+        self.check(self._owner_of(value), self.size(value))
+        return super().add(name, value)
+
+    def delete(self, name: str) -> None:
+        """Delete a value, if there is one."""
+        try:
+            self.change(name, lambda value: None)
+        except CorruptState:
+            super().delete(name)
+
+    @staticmethod
+    def size(value: object) -> int:
+        """Return the number of bytes that a document takes."""
+        return _ROW_BYTES + len(orjson.dumps(value))
+
+    def recount(self) -> None:
+        """Count the bytes of all documents by owner, for an upgrade of the data."""
+        sums: dict[str, int] = {}
+        for value in self.all().values():
+            owner = self._owner_of(value)
+            sums[owner] = sums.get(owner, 0) + self.size(value)
+        key = _bytes_key(self._kind)
+        self._connection.run([("DEL", key), *(("HSET", key, *pair) for pair in sums.items())])
+
+    def _replace(self, name: str, before: bytes | None, after: bytes | None) -> bool:
+        owner = self._owner_of(orjson.loads(after or before or b"null"))
+        growth = _stored_bytes(after) - _stored_bytes(before)
+        keys = [self._key, _bytes_key(self._kind)]
+        call = _REPLACE_OWNED.call(keys, name, before or "", after or "", owner, growth)
+        replaced = bool(self._one(*call))
+        if replaced and growth:
+            self.count(owner, growth)
+        return replaced
+
+
+def _stored_bytes(data: bytes | None) -> int:
+    return _ROW_BYTES + len(data) if data else 0
+
+
+def owned_bytes(owner: str | None) -> list[Command]:
+    """Return the commands that read the bytes of an owner's documents, or those of all owners."""
+    if owner is None:
+        return [("HVALS", _bytes_key(kind)) for kind in _OWNED]
+    keys = [*map(_bytes_key, _OWNED), _bytes_key(invited_by(owner))]
+    return [("HMGET", key, owner) for key in keys]
+
+
+def invited_by(owner: str) -> str:
+    """Return the kind of the documents that are the invitations of an owner."""
+    return f"invited-by:{owner}"
+
+
+def _bytes_key(kind: str) -> str:
+    return f"{{{kind}}}:bytes"
 
 
 class DocumentParts(Repository):
@@ -184,4 +263,14 @@ def by_name(reply: Mapping[bytes, bytes] | Sequence[bytes]) -> dict[str, bytes]:
     return {name.decode(): value for name, value in items}
 
 
-__all__ = ["DOCUMENT_SCRIPTS", "DocumentParts", "Documents", "ExpiringRows", "Flags", "by_name"]
+__all__ = [
+    "DOCUMENT_SCRIPTS",
+    "DocumentParts",
+    "Documents",
+    "ExpiringRows",
+    "Flags",
+    "OwnedDocuments",
+    "by_name",
+    "invited_by",
+    "owned_bytes",
+]

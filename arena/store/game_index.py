@@ -117,18 +117,20 @@ class GameIndex(Repository):
         version: int,
         record: bytes | None,
         *,
+        size: int,
         bots: Iterable[str],
         live_ms: int,
         record_ms: int | None,
         oldest_ms: int,
-    ) -> None:
+    ) -> bool:
         """Store the record, unless it is already stored, beside the header that the last step wrote. It is
-        kept for ``record_ms`` (None: forever), and the live keys expire after ``live_ms``.
+        kept for ``record_ms`` (None: forever), and the live keys expire after ``live_ms``. Returns whether
+        the ``size`` of the game in bytes was not stored before.
 
         Games created before ``oldest_ms`` are removed from the lists of ``bots``. Can be repeated.
         """
         key = record_key(game)
-        commands: list[Command] = [("HSET", key, "v", version)]
+        commands: list[Command] = [("HSETNX", key, "b", size), ("HSET", key, "v", version)]
         if record is not None:
             commands.append(("HSETNX", key, "z", record))
         commands.append(("PERSIST", key) if record_ms is None else ("PEXPIRE", key, record_ms))
@@ -137,7 +139,8 @@ class GameIndex(Repository):
             commands += (
                 command for bot in bots for command in self._lists.trim(bot_games_key(bot), oldest_ms)
             )
-        self._connection.run(commands)
+        is_new, *_ = self._connection.run(commands)
+        return bool(is_new)
 
     def replace_header(self, game: str, header: bytes) -> None:
         """Replace the header of a finished game, for which no more steps are possible."""

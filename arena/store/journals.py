@@ -8,14 +8,27 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from arena.store.connection import Repository
+from arena.store.connection import RedisConnection, Script
+from arena.store.game_texts import GameTexts
 from arena.store.rows import shown_or_left_out
 
-KEPT_SECONDS: Final = 7 * 86_400
+LOGS_KEPT_MS: Final = 7 * 86_400_000
 """How long a journal is kept."""
 
 KEPT_GAMES: Final = 500
-"""The approximate number of journals kept per bot, for its most recent games."""
+"""The maximum number of journals kept per bot, for its most recent games."""
+
+LOGS_OF_BOT: Final = 2 << 20
+"""The maximum bytes of a bot's journals; those of the oldest games are deleted."""
+
+LOGS: Final = "journal"
+
+ROW_BYTES: Final = 100
+"""The approximate number of bytes that a journal takes in the database besides its text."""
+
+_KEEP: Final = Script("journal_keep", "game_texts")
+JOURNAL_SCRIPTS: Final = (_KEEP,)
+"""The scripts that the connection of a :class:`JournalStore` must load."""
 
 
 class GameJournal(NamedTuple):
@@ -26,8 +39,11 @@ class GameJournal(NamedTuple):
     seats: list[dict[str, Any]]
 
 
-class JournalStore(Repository):
+class JournalStore(GameTexts):
     """Stores the journals by bot and game."""
+
+    def __init__(self, connection: RedisConnection) -> None:
+        super().__init__(connection, LOGS)
 
     def keep(self, journals: Iterable[GameJournal]) -> None:
         """Store journals. Can be repeated."""
@@ -35,19 +51,14 @@ class JournalStore(Repository):
         for journal in journals:
             by_bot.setdefault(journal.bot, []).append(journal)
         for bot, own in by_bot.items():
-            commands: list[tuple[Any, ...]] = []
             for journal in own:
                 data = gzip.compress(orjson.dumps(journal.seats), 3, mtime=0)
-                commands.append(("SET", _key(bot, journal.game), data, "EX", KEPT_SECONDS))
-                commands += [("LREM", _list(bot), 0, journal.game), ("LPUSH", _list(bot), journal.game)]
-            *_, old = self._connection.run([*commands, ("LRANGE", _list(bot), KEPT_GAMES, -1)])
-            commands = [("DEL", _key(bot, game.decode())) for game in old]
-            commands.append(("EXPIRE", _list(bot), KEPT_SECONDS))
-            self._connection.run([*commands, ("LTRIM", _list(bot), 0, KEPT_GAMES - 1)])
+                limits = (LOGS_KEPT_MS, LOGS_OF_BOT, self.left(bot), KEPT_GAMES, ROW_BYTES)
+                self._store(bot, [_KEEP.call(self._keys(bot, journal.game), journal.game, *limits, data)])
 
     def find(self, bot: str, game: str) -> list[dict[str, Any]] | None:
         """Return the journal of a bot's seats in a game, or None if it is missing, expired or unreadable."""
-        data = self._one("GET", _key(bot, game))
+        data = self._one("GET", self._key(bot, game))
         if data is None:
             return None
         found: list[dict[str, Any]] | None = shown_or_left_out(
@@ -59,19 +70,7 @@ class JournalStore(Repository):
         """Return the journals of the bot's most recent games, newest first, leaving out those that have
         expired or cannot be read.
         """
-        games = self._one("LRANGE", _list(bot), 0, limit - 1)
-        found = [(game.decode(), self.find(bot, game.decode())) for game in games]
+        rows = self._rows(bot)
+        games = sorted(rows, key=lambda game: rows[game][0])[::-1][:limit]
+        found = [(game, self.find(bot, game)) for game in games]
         return [GameJournal(bot, game, seats) for game, seats in found if seats is not None]
-
-    def forget(self, bot: str) -> None:
-        """Delete all journals of a bot."""
-        games = self._one("LRANGE", _list(bot), 0, -1)
-        self._connection.run([*(("DEL", _key(bot, game.decode())) for game in games), ("DEL", _list(bot))])
-
-
-def _list(bot: str) -> str:
-    return f"{{b:{bot}}}:journals"
-
-
-def _key(bot: str, game: str) -> str:
-    return f"{{b:{bot}}}:journal:{game}"

@@ -6,8 +6,8 @@ and commands.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
 
 from arena.play.clocks import ServiceClock
 from arena.store.accounts import ACCOUNT_SCRIPTS, AccountStore
@@ -15,13 +15,22 @@ from arena.store.boards import BOARD_SCRIPTS, BoardStore, board_key
 from arena.store.bot_games import BotGameStore
 from arena.store.connection import PoolFigures, RedisConnection, connect
 from arena.store.counters import COUNTER_SCRIPTS, BudgetStore, LimitStore, UsageStore
-from arena.store.documents import DOCUMENT_SCRIPTS, DocumentParts, Documents, ExpiringRows, Flags
+from arena.store.documents import (
+    DOCUMENT_SCRIPTS,
+    DocumentParts,
+    Documents,
+    ExpiringRows,
+    Flags,
+    OwnedDocuments,
+    invited_by,
+)
 from arena.store.format_1 import FormerRecords
 from arena.store.format_4 import FormerBotGames
+from arena.store.format_5 import FormerLogs
 from arena.store.game_index import INDEX_SCRIPTS, GameIndex
 from arena.store.games import GAME_SCRIPTS, GameStore
 from arena.store.identity import IDENTITY_SCRIPTS, Identity
-from arena.store.journals import JournalStore
+from arena.store.journals import JOURNAL_SCRIPTS, JournalStore
 from arena.store.liveness import Signs
 from arena.store.notes import NOTE_SCRIPTS, NoteStore
 from arena.store.notifications import Notifier
@@ -54,6 +63,7 @@ _SCRIPTS: Final = (
     *RUNTIME_SCRIPTS,
     *REPLY_SCRIPTS,
     *NOTE_SCRIPTS,
+    *JOURNAL_SCRIPTS,
     *READING_SCRIPTS,
     *PREPARED_SCRIPTS,
 )
@@ -75,11 +85,11 @@ class Store:
         self.boards = BoardStore(connection)
         self.matchups = DocumentParts(connection, lambda board: f"{board_key(board)}:matchups")
         self.styles = DocumentParts(connection, lambda kind: f"{{styles:{kind}}}")
-        self.schedules = Documents(connection, "schedules")
-        self.subscriptions = Documents(connection, "subscriptions")
+        self.schedules = OwnedDocuments(connection, "schedules", _field("created_by"))
+        self.subscriptions = OwnedDocuments(connection, "subscriptions", _field("owner"))
         self.qualifications = Documents(connection, "qualified")
         self.annulments = Documents(connection, "annulled")
-        self.series = Documents(connection, "series")
+        self.series = OwnedDocuments(connection, "series", _field("owner"))
         self.game_times = Documents(connection, "game-times")
         self.flags = Flags(connection)
         self.accounts = AccountStore(connection)
@@ -107,13 +117,21 @@ class Store:
         self.records = RecordStore(connection)
         self.former_records = FormerRecords(connection)
         self.former_bot_games = FormerBotGames(connection)
+        self.former_logs = FormerLogs(connection)
         self.runtimes = RuntimeStore(connection)
         self.presence = Presence(connection, self.games.clock)
         self.signs = Signs(connection, self.games.clock)
 
-    def invited_by(self, owner: str) -> Documents:
+    @property
+    def owned(self) -> Sequence[OwnedDocuments]:
+        """The documents that count in the quotas of owners, except invitations."""
+        return self.schedules, self.subscriptions, self.series
+
+    def invited_by(self, owner: str) -> OwnedDocuments:
         """Return the sign-up invitations that an owner has made."""
-        return Documents(self._connection, f"invited-by:{owner}")
+        found = OwnedDocuments(self._connection, invited_by(owner), lambda row: owner)
+        found.check, found.count = self.series.check, self.series.count
+        return found
 
     def tournament_names(self) -> Iterator[str]:
         """Yield the names of all tournaments: first those of qualifications, which are not listed, and then
@@ -169,6 +187,11 @@ class Store:
     def close(self) -> None:
         """Close all connections."""
         self._connection.close()
+
+
+def _field(name: str) -> Callable[[Any], str]:
+    """Return a function that returns a field of a row, which can be unreadable."""
+    return lambda row: str(row.get(name, "")) if isinstance(row, dict) else ""
 
 
 def open_store(url: str, *, max_connections: int = 64) -> Store:

@@ -65,15 +65,17 @@ class Registration:
         self._webhooks = webhooks
         self._spend = spend
 
-    def register(self, who: Principal, body: dict[str, Any]) -> RegisteredBot:
-        """Register a bot. ``body`` holds the fields of the operation; an upload is removed from it."""
+    def register(self, who: Principal, body: dict[str, Any], address: str = "") -> RegisteredBot:
+        """Register a bot. ``body`` holds the fields of the operation; an upload is removed from it.
+        ``address`` is the account of the address that sends the request.
+        """
         if transport_of(body["transport"]).takes_upload:
             self._spend("uploads_per_owner", who.owner)
         upload = _take_upload(body)
         settings = {name: body[name] for name in settings_of(BotSettings) if name in body}
         if upload is not None:
             bot, token, received = self._uploads.register(
-                who.name, body["name"], body["version"], upload, **settings
+                who.name, body["name"], body["version"], upload, address=address, **settings
             )
             return RegisteredBot(bot, token, upload=received)
         secret = checked_secret(body.get("secret"))
@@ -81,7 +83,13 @@ class Registration:
         if webhook:
             webhook["secret"] = secret
         bot, token = self._accounts.register_bot(
-            who.name, body["name"], body["version"], body["transport"], **webhook, **settings
+            who.name,
+            body["name"],
+            body["version"],
+            body["transport"],
+            address=address,
+            **webhook,
+            **settings,
         )
         return RegisteredBot(bot, token, webhook.get("secret"))
 

@@ -65,7 +65,7 @@ def test_no_games_with_house_bots_begin_without_processor_time(
     assert arena.tournaments.progress("cup")["done"] == 3
     said = [record.getMessage() for record in caplog.records if "for now" in record.getMessage()]
     assert said == [
-        "tournament cup starts no live games with house bots for now: an account can use at most 1000 s of "
+        "tournament cup starts no live games for now: an account can use at most 1000 s of "
         "processor time per day; 0 s are left"
     ]
     skip(arena.live, DAY_MS - arena.now_ms() % DAY_MS)

@@ -146,7 +146,7 @@ def test_uploading_at_once_does_not_exceed_the_quota(store: Store) -> None:
     [
         (Stored(1, 9, 9 * MEGABYTE), "service_bots"),
         (Stored(9, 1, 9 * MEGABYTE), "service_versions"),
-        (Stored(9, 9, MEGABYTE), "service_bytes"),
+        (Stored(9, 9, 5 * MEGABYTE // 2), "service_bytes"),
     ],
 )
 def test_the_service_has_quotas(store: Store, most: Stored, quota: str) -> None:
