@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from arena.store.connection import RedisConnection, Script
+from arena.store.documents import by_name
 from arena.store.game_texts import GameTexts
 
 KEPT_MS: Final = 90 * 86_400_000
@@ -25,7 +26,7 @@ NOTE_SCRIPTS: Final = (_ADD, _PUBLISH)
 
 NOTES: Final = "notes"
 
-_PUBLISHED: Final = b"published"
+_PUBLISHED: Final = "published"
 
 
 class GameNotes(NamedTuple):
@@ -67,8 +68,8 @@ class NoteStore(GameTexts):
             yield from self.find([bot], game).values()
 
 
-def _notes(game: str, fields: Sequence[bytes]) -> GameNotes:
-    found = dict(zip(fields[::2], fields[1::2], strict=True))
+def _notes(game: str, fields: Mapping[bytes, bytes] | Sequence[bytes]) -> GameNotes:
+    found = by_name(fields)
     published = found.pop(_PUBLISHED, b"0") == b"1"
     notes = {int(after): text.decode() for after, text in found.items()}
     return GameNotes(game, published, dict(sorted(notes.items())))

@@ -86,6 +86,7 @@ def test_an_upload_counts_and_takes_its_label_until_it_is_a_version(arena: Arena
     assert (version.label, version.created_ms, version.size) == ("1", upload.received_ms, len(GOOD))
     assert arena.accounts.bot("first").current == version
     assert arena.accounts.upload_of("first", "1").source == GOOD
+    arena.store.journals.forget("first")
     assert arena.store.accounts.stored("olga") == counted(arena, "olga") == Stored(1, 1, len(GOOD))
     assert arena.uploads.unsettled("first") == arena.uploads.due() == []
 
