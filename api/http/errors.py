@@ -202,6 +202,11 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "name_taken": ErrorCode(
         409, "Name taken", "The name is in use, has been used before, or is reserved for a house bot."
     ),
+    "invalid_recovery_code": ErrorCode(
+        422,
+        "Invalid recovery code",
+        "The recovery code is unknown, was used or was replaced. Each can be used once.",
+    ),
     "owner_suspended": ErrorCode(
         403,
         "Owner suspended",

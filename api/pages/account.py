@@ -24,11 +24,11 @@ from api.pages.fields import (
     with_error,
 )
 from api.pages.site import blueprint, form, page
-from api.schemas.accounts import NewOwnerSchema
+from api.schemas.accounts import NewOwnerSchema, RecoverySchema
 from api.schemas.owners import ExportSchema
 from api.services import services
-from arena.accounts.accounts import Owner
 from arena.accounts.invitations import InvalidInvitation
+from arena.accounts.recovery import OwnerKeys
 from arena.errors import ArenaError
 from arena.events.account_data import NotConfirmed
 from arena.inputs.text import clean
@@ -121,25 +121,62 @@ def sign_up() -> ResponseReturnValue:
     back = request.form.get("next", "")
     code = found[1].value
 
-    def create() -> tuple[Owner, str]:
+    def create() -> OwnerKeys:
         body = load(NewOwnerSchema(), body_of(found))
-        return services().sessions.sign_up(body["name"], draft, body.get("invitation", ""))
+        return services().sessions.sign_up(body["name"], body.get("invitation", ""), draft)
 
     try:
-        owner, token = services().limits.sign_up(client_address(), bool(code), create)
+        keys = services().limits.sign_up(client_address(), bool(code), create)
     except ArenaError as error:
         return _sign_up(found, draft, back, of_form(error))
-    begin(services().sessions.sign_in(token, session_key()))
+    return _new_keys(keys, f"Welcome, {keys.owner.name}", back)
+
+
+def _new_keys(keys: OwnerKeys, title: str, back: str = "") -> ResponseReturnValue:
+    """Sign the browser in with a new token, and show it once, with the recovery code."""
+    begin(services().sessions.sign_in(keys.token, session_key()))
     return page(
         "secrets.html",
         bot=None,
-        secrets={"Your token": token},
+        secrets=_secrets(keys),
         back=back if _LOCAL(back) else None,
-        title=f"Welcome, {owner.name}",
-        note="This token is the only key to your account: nobody can send it to you again. You are signed "
-        "in on this "
-        "browser. Programs and other browsers need the token.",
+        title=title,
+        note="You are signed in on this browser. Programs and other browsers need the token. If you lose it, "
+        "the recovery code replaces it, once. Nobody can send you either again.",
     )
+
+
+def _secrets(keys: OwnerKeys) -> dict[str, str]:
+    return {"Your token": keys.token, "Your recovery code": keys.recovery_code}
+
+
+@blueprint.get("/recover")
+def recover_page() -> Response:
+    """Show the form to replace a lost token with a recovery code."""
+    return _recover(_recover_controls())
+
+
+def _recover_controls() -> list[Control]:
+    return controls(RecoverySchema(), ("recovery_code",), Words())
+
+
+def _recover(found: list[Control], error: ArenaError | None = None) -> Response:
+    found, error = with_error(found, error)
+    response = page("recover.html", status_of(error), controls=found, error=error)
+    response.headers["Cache-Control"] = "private, no-store"
+    return response
+
+
+@form("/recover")
+def recover() -> ResponseReturnValue:
+    """Replace a lost token, sign in, and show the new token once."""
+    found = filled(_recover_controls(), request.form.getlist)
+    try:
+        services().limits.spend("recoveries_per_address", client_address())
+        keys = services().recovery.recover(load(RecoverySchema(), body_of(found))["recovery_code"])
+    except ArenaError as error:
+        return _recover(found, of_form(error, "owner_suspended"))
+    return _new_keys(keys, f"New token of {keys.owner.name}")
 
 
 @blueprint.get("/account")
@@ -186,17 +223,30 @@ def change_me() -> ResponseReturnValue:
 
 @form("/account/token")
 def replace_own_token() -> ResponseReturnValue:
-    """Replace the owner's token, and show it once."""
+    """Replace the owner's token and recovery code, and show them once."""
     who, key = signed_in(), session_key()
     assert key is not None
-    token = services().sessions.replace_token(key)
+    keys = services().sessions.replace_token(key)
     return page(
         "secrets.html",
         bot=None,
-        secrets={"Your token": token},
+        secrets=_secrets(keys),
         title=f"New token of {who.owner}",
-        note="The old token is no longer valid, and all other sessions have ended. This browser stays "
-        "signed in.",
+        note="The old token and the old recovery code are no longer valid, and all other sessions have "
+        "ended. This browser stays signed in.",
+    )
+
+
+@form("/account/recovery-code")
+def replace_recovery_code() -> ResponseReturnValue:
+    """Replace the owner's recovery code, and show it once."""
+    who = signed_in()
+    return page(
+        "secrets.html",
+        bot=None,
+        secrets={"Your recovery code": services().recovery.new_code(who.owner)},
+        title=f"New recovery code of {who.owner}",
+        note="The old recovery code is no longer valid; your token is. The code replaces a lost token, once.",
     )
 
 

@@ -26,6 +26,7 @@ class Owner(TypedDict):
 
 
 class OwnerWithToken(TypedDict):
+    recovery_code: str
     owner: Owner
     token: str
 
@@ -76,10 +77,11 @@ class OwnOwner(TypedDict):
     bot_invitations: list[str]
     tournament_invitations: list[TournamentInvitation]
     invitable: bool
+    recovery_ms: int | None
 
 
-class Token(TypedDict):
-    token: str
+class RecoveryCode(TypedDict):
+    recovery_code: str
 
 
 class SignInLink(TypedDict):
@@ -329,6 +331,10 @@ class GameNotes(TypedDict):
 class Secret(TypedDict):
     secret: str
     previous_until_ms: int | None
+
+
+class Token(TypedDict):
+    token: str
 
 
 class BotOwners(TypedDict):
@@ -1787,9 +1793,11 @@ class AddVersionFields(TypedDict, total=False):
 
 REPLIES: Final = {
     "sign_up": "OwnerWithToken",
+    "recover_owner": "OwnerWithToken",
     "get_me": "OwnOwner",
     "change_me": "OwnOwner",
-    "replace_owner_token": "Token",
+    "replace_owner_token": "OwnerWithToken",
+    "replace_recovery_code": "RecoveryCode",
     "create_sign_in_link": "SignInLink",
     "export_owner": "Export",
     "delete_owner": "Deleted",

@@ -16,6 +16,7 @@ from arena.accounts.bill import Bill
 from arena.accounts.co_owners import CoOwners
 from arena.accounts.invitations import Invitations
 from arena.accounts.payers import Payers
+from arena.accounts.recovery import Recovery
 from arena.accounts.sessions import Sessions
 from arena.accounts.suspensions import Suspensions
 from arena.accounts.upload_intake import Uploads
@@ -88,6 +89,7 @@ class Service:
     accounts: Accounts
     co_owners: CoOwners
     invitations: Invitations
+    recovery: Recovery
     sessions: Sessions
     bot_deletion: BotDeletion
     account_data: AccountData
@@ -292,6 +294,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     accounts = Accounts(store.accounts, settings.admin_token, HOUSE_BOTS, settings.quotas)
     co_owners = CoOwners(store.accounts, accounts)
     invitations = Invitations(store, accounts, settings.quotas)
+    recovery = Recovery(store.accounts, accounts)
     archive = Archive(open_objects(settings.archive)) if settings.archive else None
     moderation = Moderation(store, accounts)
     payers = Payers(store)
@@ -313,7 +316,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     sandbox = SandboxedBots(accounts, runtimes)
     tournaments = Tournaments(store, live, accounts, jobs, sandbox, budgets, suspensions, moderation, bill.to)
     webhooks = Webhooks(store.webhooks, store.clock, settings.webhooks)
-    sessions = Sessions(store, accounts, invitations)
+    sessions = Sessions(store, accounts, invitations, recovery)
     uploads = Uploads(store, accounts, live.notifier, jobs, runtimes.ready, budgets, bill.rest_to)
     limits = Limits(store.limits, settings.http.limits)
     dry_runs = DryRuns(store.clock, budgets, GameTimes(store.game_times))
@@ -336,6 +339,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         accounts=accounts,
         co_owners=co_owners,
         invitations=invitations,
+        recovery=recovery,
         sessions=sessions,
         moderation=moderation,
         bot_deletion=bot_deletion,

@@ -48,6 +48,7 @@ class Limit(NamedTuple):
 
 DEFAULT_LIMITS: Final[Mapping[str, Limit]] = {
     "sign_ups_per_address": Limit(20, 3600),
+    "recoveries_per_address": Limit(20, 3600),
     "guests_per_address": Limit(60, 3600),
     "links_per_owner": Limit(60, 3600),
     "exports_per_owner": Limit(20, 3600),

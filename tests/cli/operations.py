@@ -10,6 +10,8 @@ COMMANDS: Final = {
     "getMe": "whoami",
     "createSignInLink": "web",
     "replaceOwnerToken": "owner rotate",
+    "replaceRecoveryCode": "owner recovery-code",
+    "recoverOwner": "owner recover",
     "revokeOwnerToken": "owner revoke",
     "exportOwner": "owner export",
     "deleteOwner": "owner delete",

@@ -36,6 +36,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "getMe": ("me", {}),
     "createSignInLink": ("sign_in_link", {}),
     "replaceOwnerToken": ("replace_owner_token", {}),
+    "replaceRecoveryCode": ("replace_recovery_code", {}),
+    "recoverOwner": ("recover_owner", {"recovery_code": "c"}),
     "revokeOwnerToken": ("revoke_owner_token", {}),
     "exportOwner": ("export_owner", {}),
     "deleteOwner": ("delete_owner", {"confirm": "n"}),
