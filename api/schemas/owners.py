@@ -34,6 +34,11 @@ class ExportSchema(ResponseSchema):
     tournaments = _objects("The tournaments that the owner announced, with their settings.")
     entries = _objects("The entries of the bots in tournaments and qualifications.")
     series = _objects("The series that the owner created.")
+    identity = fields.Dict(
+        required=True,
+        allow_none=True,
+        metadata={"description": "The linked identity at the OpenID Connect provider, or null."},
+    )
     invitations = _objects("The invitations that the owner created, without codes.")
     schedules = _objects("The schedules that the owner created.")
     comparisons = _objects("The comparisons of the owner's bots, with their settings and results.")

@@ -118,6 +118,18 @@ class Sessions:
         self._accounts.check_not_suspended(owner)
         return self._signed_in(owner, before)
 
+    def sign_in_by_identity(self, owner: str, before: str | None = None) -> tuple[str, Session]:
+        """Begin a session as :meth:`sign_in` does, for the owner of an identity that the provider has
+        confirmed.
+
+        Raises :class:`~arena.accounts.owners.OwnerSuspended`, or
+        :class:`~arena.accounts.accounts.InvalidToken` if the owner's token was revoked.
+        """
+        self._accounts.check_not_suspended(owner)
+        if not self._token(owner):
+            raise InvalidToken(f"the token of {owner} was revoked", expected="a new one from an admin")
+        return self._signed_in(owner, before)
+
     def replace_token(self, key: str) -> OwnerKeys:
         """Replace the token and the recovery code of the signed-in owner. All other sessions of the owner
         end. If a form is submitted twice, it therefore shows two tokens, of which the second is valid.

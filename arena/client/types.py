@@ -99,6 +99,7 @@ class Export(TypedDict):
     tournaments: list[dict[str, object]]
     entries: list[dict[str, object]]
     series: list[dict[str, object]]
+    identity: dict[str, object] | None
     invitations: list[dict[str, object]]
     schedules: list[dict[str, object]]
     comparisons: list[dict[str, object]]

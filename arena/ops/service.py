@@ -14,6 +14,7 @@ from arena.accounts.accounts import Accounts
 from arena.accounts.allowances import Budgets
 from arena.accounts.bill import Bill
 from arena.accounts.co_owners import CoOwners
+from arena.accounts.identities import Identities
 from arena.accounts.invitations import Invitations
 from arena.accounts.payers import Payers
 from arena.accounts.recovery import Recovery
@@ -90,6 +91,7 @@ class Service:
     co_owners: CoOwners
     invitations: Invitations
     recovery: Recovery
+    identities: Identities
     sessions: Sessions
     bot_deletion: BotDeletion
     account_data: AccountData
@@ -295,6 +297,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     co_owners = CoOwners(store.accounts, accounts)
     invitations = Invitations(store, accounts, settings.quotas)
     recovery = Recovery(store.accounts, accounts)
+    identities = Identities(store, accounts)
     archive = Archive(open_objects(settings.archive)) if settings.archive else None
     moderation = Moderation(store, accounts)
     payers = Payers(store)
@@ -340,6 +343,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         co_owners=co_owners,
         invitations=invitations,
         recovery=recovery,
+        identities=identities,
         sessions=sessions,
         moderation=moderation,
         bot_deletion=bot_deletion,
@@ -356,6 +360,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
             co_owners,
             bot_deletion,
             cancellation,
+            identities,
         ),
         registration=Registration(accounts, uploads, webhooks, limits.spend),
         organiser_requests=OrganiserRequests(accounts, tournaments, dry_runs),

@@ -49,6 +49,7 @@ class Limit(NamedTuple):
 DEFAULT_LIMITS: Final[Mapping[str, Limit]] = {
     "sign_ups_per_address": Limit(20, 3600),
     "recoveries_per_address": Limit(20, 3600),
+    "provider_sign_ins_per_address": Limit(200, 3600),
     "guests_per_address": Limit(60, 3600),
     "links_per_owner": Limit(60, 3600),
     "exports_per_owner": Limit(20, 3600),
@@ -70,6 +71,19 @@ DEFAULT_LIMITS: Final[Mapping[str, Limit]] = {
 
 
 @dataclass(frozen=True)
+class ProviderSettings:
+    """An OpenID Connect provider at which owners can sign in. ``issuer`` is its URL, ``client_id`` and
+    ``client_secret`` are what it assigned to this service (a public client has no secret), and ``name`` is
+    what pages call it.
+    """
+
+    issuer: str
+    client_id: str
+    client_secret: str
+    name: str
+
+
+@dataclass(frozen=True)
 class HttpSettings:
     """The settings that only the HTTP API reads.
 
@@ -88,7 +102,8 @@ class HttpSettings:
     reconnects, which spreads the load over processes. ``proxies`` is the number of trusted proxies in front
     of the server. ``hosts`` are the names for which the service answers, or empty for all. ``public_url`` is
     the service's address for its users, or empty to use the address in each request. ``security_contact`` is
-    a URL for vulnerability reports, or empty for none. If ``sweep`` is set, this process serves the clocks of
+    a URL for vulnerability reports, or empty for none. ``provider`` is the OpenID Connect provider, or None.
+    If ``sweep`` is set, this process serves the clocks of
     games.
     """
 
@@ -112,6 +127,7 @@ class HttpSettings:
     hosts: frozenset[str] = frozenset()
     public_url: str = ""
     security_contact: str = ""
+    provider: ProviderSettings | None = None
     sweep: bool = True
 
 
@@ -231,6 +247,7 @@ class Settings:
                 hosts=_hosts(environ),
                 public_url=_public_url(environ),
                 security_contact=_security_contact(environ),
+                provider=_provider(environ),
                 sweep=_flag(environ, "BOTEQUIM_SWEEP", http.sweep),
             ),
         )
@@ -299,9 +316,18 @@ def without_archive(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environ.items() if not name.startswith(ours)}
 
 
-def without_admin(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment without the admin token, which only the API reads."""
-    return {name: value for name, value in environ.items() if name != "BOTEQUIM_ADMIN_TOKEN"}
+def without_api_secrets(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment without the admin token and the settings of the OpenID Connect provider, which
+    only the API reads.
+    """
+    ours = (
+        "BOTEQUIM_ADMIN_TOKEN",
+        "BOTEQUIM_OIDC_ISSUER",
+        "BOTEQUIM_OIDC_CLIENT_ID",
+        "BOTEQUIM_OIDC_CLIENT_SECRET",
+        "BOTEQUIM_OIDC_NAME",
+    )
+    return {name: value for name, value in environ.items() if name not in ours}
 
 
 def _archive(environ: Mapping[str, str]) -> str:
@@ -408,6 +434,44 @@ def _security_contact(environ: Mapping[str, str]) -> str:
             expected="mailto:somebody@host or https://host/page",
         )
     return url
+
+
+def _provider(environ: Mapping[str, str]) -> ProviderSettings | None:
+    issuer = environ.get("BOTEQUIM_OIDC_ISSUER", "")
+    client_id = environ.get("BOTEQUIM_OIDC_CLIENT_ID", "")
+    client_secret = environ.get("BOTEQUIM_OIDC_CLIENT_SECRET", "")
+    name = environ.get("BOTEQUIM_OIDC_NAME", "")
+    if not issuer:
+        return None
+    try:
+        parts = urlsplit(issuer)
+    except ValueError:
+        raise _not_an_issuer(issuer) from None
+    if not re.fullmatch(r"https?://[!-~]+", issuer) or parts.query or parts.fragment or not parts.hostname:
+        raise _not_an_issuer(issuer)
+    if parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+        raise _not_an_issuer(issuer)
+    if not client_id:
+        raise InvalidSetting(
+            "the OpenID Connect provider has assigned no client id",
+            field="BOTEQUIM_OIDC_CLIENT_ID",
+            expected="the client id of this service at the provider",
+        )
+    if not _public_url(environ):
+        raise InvalidSetting(
+            "sign-in by OpenID Connect needs the address of the service",
+            field="BOTEQUIM_PUBLIC_URL",
+            expected="the address under which the service is registered at the provider",
+        )
+    return ProviderSettings(issuer, client_id, client_secret, name or parts.hostname)
+
+
+def _not_an_issuer(issuer: str) -> InvalidSetting:
+    return InvalidSetting(
+        f"{issuer!r} is not a valid issuer",
+        field="BOTEQUIM_OIDC_ISSUER",
+        expected="https://host or https://host/path, or for tests http://localhost:port",
+    )
 
 
 def _log_level(environ: Mapping[str, str]) -> str:

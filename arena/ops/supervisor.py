@@ -34,7 +34,7 @@ from arena.ops.settings import (
     redis_url,
     set_archive,
     set_own_hosts,
-    without_admin,
+    without_api_secrets,
     without_archive,
 )
 from arena.store.embedded import DataFolderInUse, EmbeddedStore, StoreKilled
@@ -168,14 +168,14 @@ class Address(NamedTuple):
 @dataclass
 class _Child:
     """A child process, which leads a process group. Its fields are its name in messages, its command, its
-    log, and whether it uses the archive and the token of the admin.
+    log, and whether it uses the archive and the secrets of the API.
     """
 
     name: str
     command: Sequence[str]
     log: ProcessLog
     archive: bool = False
-    admin: bool = False
+    api: bool = False
     process: subprocess.Popen[bytes] | None = None
     started: float = 0.0
     pause: float = FIRST_PAUSE
@@ -201,7 +201,7 @@ class _Child:
     def _own(self, environment: Mapping[str, str]) -> dict[str, str]:
         """Return the environment without the secrets that this process does not use."""
         own = dict(environment) if self.archive else without_archive(environment)
-        return own if self.admin else without_admin(own)
+        return own if self.api else without_api_secrets(own)
 
     def ended(self) -> int | None:
         """If the process has just ended, return its exit status and schedule its restart after a pause, else
@@ -261,7 +261,7 @@ class Supervisor:
         python = sys.executable
         self._logs = Path(data).absolute() / "logs"
         gunicorn = [python, "-m", "gunicorn", "-c", "python:api.http.gunicorn_conf"]
-        self._children = [_Child("api", gunicorn, self._log("api"), archive=True, admin=True)]
+        self._children = [_Child("api", gunicorn, self._log("api"), archive=True, api=True)]
         self._children += [
             _Child(f"worker {number}", [python, "-m", "workers"], self._log("worker", f"-{number}"))
             for number in range(1, workers + 1)

@@ -9,10 +9,23 @@ import pytest
 
 from arena.accounts.default_limits import DEFAULT_BUDGET, Quotas
 from arena.live.retention import Retention
-from arena.ops.settings import HttpSettings, InvalidSetting, Limit, Settings, maxmemory
+from arena.ops.settings import (
+    HttpSettings,
+    InvalidSetting,
+    Limit,
+    ProviderSettings,
+    Settings,
+    maxmemory,
+    without_api_secrets,
+)
 from arena.webhooks.addresses import Policy
 
 URL = {"REDIS_URL": "redis://somewhere"}
+OIDC = {
+    "BOTEQUIM_OIDC_ISSUER": "https://school.example/realm/",
+    "BOTEQUIM_OIDC_CLIENT_ID": "bar",
+    "BOTEQUIM_OIDC_CLIENT_SECRET": "hush",
+}
 
 
 def test_an_empty_environment_gives_the_defaults() -> None:
@@ -41,6 +54,8 @@ def test_every_variable_reaches_its_setting() -> None:
             "BOTEQUIM_UNFINISHED": "9",
             "BOTEQUIM_PUBLIC_URL": "https://bar.example/",
             "BOTEQUIM_SECURITY_CONTACT": "mailto:security@bar.example",
+            **OIDC,
+            "BOTEQUIM_OIDC_NAME": "School",
             "BOTEQUIM_LIMITS": "off",
             "BOTEQUIM_MAX_WAIT": "0.5",
             "BOTEQUIM_PING": "1.5",
@@ -73,6 +88,7 @@ def test_every_variable_reaches_its_setting() -> None:
             unfinished=9,
             public_url="https://bar.example",
             security_contact="mailto:security@bar.example",
+            provider=ProviderSettings("https://school.example/realm/", "bar", "hush", "School"),
             limits=dict.fromkeys(HttpSettings().limits),
             max_wait=0.5,
             ping_seconds=1.5,
@@ -157,3 +173,37 @@ def test_the_cache_of_pages_has_a_size() -> None:
 def test_half_of_the_memory_is_the_default() -> None:
     total = int(Path("/proc/meminfo").read_text().split()[1]) * 1024
     assert abs(maxmemory({}) - total // 2) < total / 100
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"BOTEQUIM_OIDC_ISSUER": "school.example"}, "BOTEQUIM_OIDC_ISSUER"),
+        ({"BOTEQUIM_OIDC_ISSUER": "http://school.example"}, "BOTEQUIM_OIDC_ISSUER"),
+        ({"BOTEQUIM_OIDC_ISSUER": "https://school.example/?tenant=1"}, "BOTEQUIM_OIDC_ISSUER"),
+        ({"BOTEQUIM_OIDC_ISSUER": "https://"}, "BOTEQUIM_OIDC_ISSUER"),
+        ({"BOTEQUIM_OIDC_ISSUER": "https://[school"}, "BOTEQUIM_OIDC_ISSUER"),
+        ({"BOTEQUIM_OIDC_CLIENT_ID": ""}, "BOTEQUIM_OIDC_CLIENT_ID"),
+        ({"BOTEQUIM_PUBLIC_URL": ""}, "BOTEQUIM_PUBLIC_URL"),
+    ],
+)
+def test_a_provider_that_cannot_work(changed: dict[str, str], field: str) -> None:
+    public = {"BOTEQUIM_PUBLIC_URL": "https://bar.example"}
+    with pytest.raises(InvalidSetting) as caught:
+        Settings.from_environment({**URL, **OIDC, **public, **changed})
+    assert caught.value.field == field
+    assert "hush" not in str(caught.value)
+
+
+def test_a_provider_is_named_after_its_host_and_may_be_on_this_machine() -> None:
+    given = {**OIDC, "BOTEQUIM_PUBLIC_URL": "https://bar.example"}
+    provider = Settings.from_environment({**URL, **given}).http.provider
+    assert provider is not None
+    assert provider.name == "school.example"
+    local = {**given, "BOTEQUIM_OIDC_ISSUER": "http://127.0.0.1:8080", "BOTEQUIM_OIDC_CLIENT_SECRET": ""}
+    assert Settings.from_environment({**URL, **local}).http.provider is not None
+
+
+def test_only_the_api_gets_the_secrets_of_the_api() -> None:
+    given = {**OIDC, "BOTEQUIM_ADMIN_TOKEN": "x" * 32, "BOTEQUIM_POOL": "3"}
+    assert without_api_secrets({**URL, **given}) == {**URL, "BOTEQUIM_POOL": "3"}

@@ -95,7 +95,14 @@ def test_an_archiver_refuses_to_start(tmp_path: Path, archive: str, error: str) 
 @pytest.mark.nightly("processes")
 def test_processes_have_only_their_own_secrets(tmp_path: Path) -> None:
     """Of all processes of ``botequim up``."""
-    with Service(tmp_path, AWS_SECRET_ACCESS_KEY="of-the-tests") as service:
+    own = {
+        "AWS_SECRET_ACCESS_KEY": "of-the-tests",
+        "BOTEQUIM_PUBLIC_URL": "https://bar.example",
+        "BOTEQUIM_OIDC_ISSUER": "https://school.example",
+        "BOTEQUIM_OIDC_CLIENT_ID": "bar",
+        "BOTEQUIM_OIDC_CLIENT_SECRET": "of-the-tests",
+    }
+    with Service(tmp_path, **own) as service:
         wait_until(lambda: service.pids("archiver"))
         having, lacking = service.pids("api") + service.pids("archiver"), service.pids("worker")
         lacking += service.pids("scheduler") + service.pids("webhooks")
@@ -107,4 +114,5 @@ def test_processes_have_only_their_own_secrets(tmp_path: Path) -> None:
             names = {variable.partition(b"=")[0] for variable in variables}
             found = names & {b"AWS_SECRET_ACCESS_KEY", b"BOTEQUIM_ARCHIVE"}
             assert len(found) == (2 if pid in having else 0), pid
-            assert (b"BOTEQUIM_ADMIN_TOKEN" in names) == (pid in service.pids("api")), pid
+            for name in (b"BOTEQUIM_ADMIN_TOKEN", b"BOTEQUIM_OIDC_CLIENT_SECRET"):
+                assert (name in names) == (pid in service.pids("api")), (name, pid)
