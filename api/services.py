@@ -10,6 +10,7 @@ from flask import current_app, request
 
 from api.http.bodies import BodyIntake
 from api.http.places import Places
+from api.provider import Provider
 from arena.ops.logs import log_fields
 from arena.ops.service import Service
 
@@ -40,6 +41,11 @@ def bodies() -> BodyIntake:
 def places() -> Places:
     """Return the places of requests that wait."""
     return cast(Places, current_app.extensions["botequim-places"])
+
+
+def provider() -> Provider | None:
+    """Return the OpenID Connect provider at which owners can sign in, or None if none is set."""
+    return cast("Provider | None", current_app.extensions["botequim-provider"])
 
 
 def service_address() -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from secrets import token_urlsafe
 from typing import Final
 
@@ -26,7 +27,8 @@ from api.pages.fields import (
 from api.pages.site import blueprint, form, page
 from api.schemas.accounts import NewOwnerSchema, RecoverySchema
 from api.schemas.owners import ExportSchema
-from api.services import services
+from api.services import provider, services
+from arena.accounts.identities import IdentityInUse
 from arena.accounts.invitations import InvalidInvitation
 from arena.accounts.recovery import OwnerKeys
 from arena.errors import ArenaError
@@ -34,7 +36,7 @@ from arena.events.account_data import NotConfirmed
 from arena.inputs.text import clean
 from arena.live.header import Viewer
 
-_LOCAL: Final = re.compile(r"/(?!/)[A-Za-z0-9._~/?=&%+-]*\Z").match
+LOCAL: Final = re.compile(r"/(?!/)[A-Za-z0-9._~/?=&%+-]*\Z").match
 """Matches local paths, to which a visitor returns after signing in."""
 
 TOURNAMENTS_MOST: Final = 100
@@ -43,7 +45,7 @@ TOURNAMENTS_MOST: Final = 100
 COMPARISONS_MOST: Final = 20
 """The maximum number of comparisons shown, latest first."""
 
-_DRAFT_BYTES: Final = 24
+DRAFT_BYTES: Final = 24
 _LONGEST_CODE: Final = 200
 
 
@@ -52,7 +54,7 @@ def sign_in_page() -> Response:
     """Show the form to sign in with a token or the code of a link. Nothing changes until it is sent."""
     code = request.args.get("code", "")
     owner = services().sessions.linked_owner(code) if code else ""
-    return _sign_in(owner=owner, code=code, back=request.args.get("next", ""))
+    return sign_in_form(owner=owner, code=code, back=request.args.get("next", ""))
 
 
 @form("/sign-in")
@@ -66,12 +68,14 @@ def sign_in() -> ResponseReturnValue:
             sessions.sign_in_by_link(code, session_key()) if code else sessions.sign_in(token, session_key())
         )
     except ArenaError as error:
-        return _sign_in(back=back, error=error, status=422)
-    return redirect(back if _LOCAL(back) else url_for("pages.account_page"), 303)
+        return sign_in_form(back=back, error=error, status=422)
+    return redirect(back if LOCAL(back) else url_for("pages.account_page"), 303)
 
 
-def _sign_in(status: int = 200, **values: object) -> Response:
-    response = page("sign_in.html", status, **{"owner": "", "code": "", "error": None, **values})
+def sign_in_form(status: int = 200, **values: object) -> Response:
+    """Return the page to sign in. ``values`` are those of the template that are not empty."""
+    shown = {"owner": "", "code": "", "back": "", "error": None, **values}
+    response = page("sign_in.html", status, provider=provider(), **shown)
     response.headers["Cache-Control"] = "private, no-store"
     return response
 
@@ -86,19 +90,20 @@ def end_session() -> ResponseReturnValue:
 @blueprint.get("/sign-up")
 def sign_up_page() -> Response:
     """Show the form to sign up as an owner, with the name that an invitation in the URL proposes."""
-    found, code = _sign_up_controls(), request.args.get("invitation", "")[:_LONGEST_CODE]
+    found, code = sign_up_controls(), request.args.get("invitation", "")[:_LONGEST_CODE]
     back = request.args.get("next", "")
     if not code:
-        return _sign_up(found, token_urlsafe(_DRAFT_BYTES), back)
+        return sign_up_form(found, token_urlsafe(DRAFT_BYTES), back)
     try:
         proposed = services().invitations.find(code).handle
     except InvalidInvitation as error:
-        return _sign_up(found, token_urlsafe(_DRAFT_BYTES), back, error)
+        return sign_up_form(found, token_urlsafe(DRAFT_BYTES), back, error)
     values = {"name": [proposed], "invitation": [code]}
-    return _sign_up(filled(found, values.__getitem__), token_urlsafe(_DRAFT_BYTES), back)
+    return sign_up_form(filled(found, values.__getitem__), token_urlsafe(DRAFT_BYTES), back)
 
 
-def _sign_up_controls() -> list[Control]:
+def sign_up_controls() -> list[Control]:
+    """Return the controls of the form to sign up: the name and the invitation."""
     words = Words(
         {"name": "Name", "invitation": "Invitation"},
         {"invitation": "The code, if you have been invited."},
@@ -106,9 +111,23 @@ def _sign_up_controls() -> list[Control]:
     return controls(NewOwnerSchema(), ("name", "invitation"), words)
 
 
-def _sign_up(found: list[Control], draft: str, back: str, error: ArenaError | None = None) -> Response:
+def sign_up_form(
+    found: list[Control], draft: str, back: str, error: ArenaError | None = None, identity: str = ""
+) -> Response:
+    """Return the page to sign up. ``identity`` is the code of a proven identity that the new owner gets, or
+    empty.
+    """
     found, error = with_error(found, error)
-    response = page("sign_up.html", status_of(error), controls=found, draft=draft, back=back, error=error)
+    response = page(
+        "sign_up.html",
+        status_of(error),
+        controls=found,
+        draft=draft,
+        back=back,
+        error=error,
+        identity=identity,
+        provider=provider(),
+    )
     response.headers["Cache-Control"] = "private, no-store"
     return response
 
@@ -116,19 +135,26 @@ def _sign_up(found: list[Control], draft: str, back: str, error: ArenaError | No
 @form("/sign-up")
 def sign_up() -> ResponseReturnValue:
     """Create an owner, sign in, and show the token once."""
-    found = filled(_sign_up_controls(), request.form.getlist)
+    found = filled(sign_up_controls(), request.form.getlist)
     draft = request.form.get("draft", "")[:64]
     back = request.form.get("next", "")
-    code = found[1].value
+    code, identity = found[1].value, request.form.get("identity", "")[:_LONGEST_CODE]
+    identities = services().identities
 
     def create() -> OwnerKeys:
+        proven = identities.proven(identity) if identity else None
         body = load(NewOwnerSchema(), body_of(found))
-        return services().sessions.sign_up(body["name"], body.get("invitation", ""), draft)
+        keys = services().sessions.sign_up(body["name"], body.get("invitation", ""), draft)
+        if proven is not None:
+            # If somebody else linked it meanwhile, the new owner has the token.
+            with suppress(IdentityInUse):
+                identities.link(keys.owner.name, proven, services().store.clock().now_ms)
+        return keys
 
     try:
         keys = services().limits.sign_up(client_address(), bool(code), create)
     except ArenaError as error:
-        return _sign_up(found, draft, back, of_form(error))
+        return sign_up_form(found, draft, back, of_form(error), identity)
     return _new_keys(keys, f"Welcome, {keys.owner.name}", back)
 
 
@@ -139,7 +165,7 @@ def _new_keys(keys: OwnerKeys, title: str, back: str = "") -> ResponseReturnValu
         "secrets.html",
         bot=None,
         secrets=_secrets(keys),
-        back=back if _LOCAL(back) else None,
+        back=back if LOCAL(back) else None,
         title=title,
         note="You are signed in on this browser. Programs and other browsers need the token. If you lose it, "
         "the recovery code replaces it, once. Nobody can send you either again.",
@@ -188,6 +214,8 @@ def account_page() -> Response:
     return page(
         "account.html",
         owner=accounts.owner(who.owner),
+        identity=services().identities.of(who.owner),
+        provider=provider(),
         bots=bots,
         invited_to=services().co_owners.invitations(who.owner),
         more=cursor is not None,

@@ -45,7 +45,7 @@ OPERATIONS: Final = {
 
 OTHERS: Final = {
     *("sign_in", "end_session", "link_elsewhere", "replace_own_token", "change_me", "make_current"),
-    "replace_recovery_code",
+    *("replace_recovery_code", "link_identity", "unlink_identity"),
     *("replace_bot_token", "delete_bot", "invite_co_owner", "remove_co_owner", "accept_co_ownership"),
     *("revoke_invitations", "uninvite_owner", "revoke_invitation_link", "add_organiser", "remove_organiser"),
     *("withdraw_from_tournament", "unsubscribe", "ping_subscription"),
