@@ -153,6 +153,20 @@ FAULTS = [
         ("api/test_sessions.py",),
     ),
     Fault(
+        "a recovery code can be used twice",
+        "arena/store/scripts/account_recover.lua",
+        "redis.call('HDEL', KEYS[1], 'recovery')\n",
+        "",
+        ("api/test_recovery.py",),
+    ),
+    Fault(
+        "an ID token of another sign-in is accepted",
+        "api/provider.py",
+        '"nonce": nonce,',
+        '"nonce": None,',
+        ("api/test_identities.py",),
+    ),
+    Fault(
         "only the last decision counts against the time of a game",
         "arena/sandbox/meter.py",
         "self._usage.fuel += used",
