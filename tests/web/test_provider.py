@@ -95,7 +95,7 @@ def test_link_and_unlink_an_identity(server: Server, new_page: Any) -> None:
     page.fill("input[name=token]", token)
     page.click("main form button")
     page.wait_for_url("**/account")
-    page.click("text=Sign in with School")
+    page.click("text=Link with School")
     log_in(page, "joao")
     page.click("text=Link it to ana")
     page.wait_for_url("**/account")
@@ -108,7 +108,7 @@ def test_link_and_unlink_an_identity(server: Server, new_page: Any) -> None:
     other.wait_for_selector("h1:text-is('ana')")
 
     page.click("button:text-is('Unlink')")
-    page.wait_for_selector("a:text-is('Sign in with School')")
+    page.wait_for_selector("a:text-is('Link with School')")
     other = new_page("/sign-in")
     other.click("text=Sign in with School")
     log_in(other, "joao")
