@@ -96,6 +96,7 @@ def test_an_archiver_refuses_to_start(tmp_path: Path, archive: str, error: str) 
 def test_processes_have_only_their_own_secrets(tmp_path: Path) -> None:
     """Of all processes of ``botequim up``."""
     own = {
+        "BOTEQUIM_ADMIN_TOKEN": "a" * 32,
         "AWS_SECRET_ACCESS_KEY": "of-the-tests",
         "BOTEQUIM_PUBLIC_URL": "https://bar.example",
         "BOTEQUIM_OIDC_ISSUER": "https://school.example",
