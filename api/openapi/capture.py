@@ -514,6 +514,7 @@ def _calmest(legal: list[str]) -> str:
 
 def _recoveries(ana: RecordingClient, anonymous: RecordingClient) -> None:
     ana("POST", "/v1/owners/me/recovery-code")
+    ana("DELETE", "/v1/owners/me/identity")
     rui = anonymous("POST", "/v1/owners", {"name": "rui"})
     for _ in range(2):
         anonymous("POST", "/v1/recoveries", {"recovery_code": rui["recovery_code"]})

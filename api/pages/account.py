@@ -168,8 +168,17 @@ def _new_keys(keys: OwnerKeys, title: str, back: str = "") -> ResponseReturnValu
         back=back if LOCAL(back) else None,
         title=title,
         note="You are signed in on this browser. Programs and other browsers need the token. If you lose it, "
-        "the recovery code replaces it, once. Nobody can send you either again.",
+        "the recovery code replaces it, once. Nobody can send you either again."
+        + _still_linked(keys.owner.name),
     )
+
+
+def _still_linked(owner: str) -> str:
+    """Return a hint for an owner whose token was stolen: the thief can have linked an identity."""
+    identity = services().identities.of(owner)
+    if identity is None:
+        return ""
+    return f" {identity['name'] or identity['subject']} at {identity['issuer']} can still sign in as you."
 
 
 def _secrets(keys: OwnerKeys) -> dict[str, str]:
@@ -261,7 +270,7 @@ def replace_own_token() -> ResponseReturnValue:
         secrets=_secrets(keys),
         title=f"New token of {who.owner}",
         note="The old token and the old recovery code are no longer valid, and all other sessions have "
-        "ended. This browser stays signed in.",
+        "ended. This browser stays signed in." + _still_linked(who.owner),
     )
 
 

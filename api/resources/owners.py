@@ -59,6 +59,7 @@ def _me(who: Principal) -> Mapping[str, object]:
         **vars(accounts.owner(who.name)),
         "quotas": accounts.quotas.of_owner(who.name),
         "budgets": budgets.of_owner(who.name),
+        "identity": services().identities.of(who.name),
         "invitations": services().invitations.allowance(who.name),
         "bot_invitations": services().co_owners.invitations(who.name),
         "tournament_invitations": services().moderation.apply(
@@ -80,6 +81,11 @@ def revoke_owner_token(who: Principal) -> None:
 @blueprint.operation(returns=RecoveryCodeSchema)
 def replace_recovery_code(who: Principal) -> dict[str, str]:
     return {"recovery_code": services().recovery.new_code(who.name)}
+
+
+@blueprint.operation()
+def unlink_identity(who: Principal) -> None:
+    services().identities.unlink(who.name)
 
 
 @blueprint.operation(returns=SignInLinkSchema)

@@ -188,6 +188,18 @@ class GivenOwnerChange(TypedDict):
     invitable: bool
 
 
+IDENTITY: Final = "The identity with which the owner can sign in, or null."
+
+
+class IdentitySchema(ResponseSchema):
+    """The identity at the OpenID Connect provider with which an owner can sign in."""
+
+    issuer = described(fields.String, "The issuer of the provider.")
+    subject = described(fields.String, "The id of the person at the provider.")
+    name = described(fields.String, "What the provider calls the person, or empty.")
+    linked_ms = described(Moment, "When the owner linked the identity.")
+
+
 class OwnOwnerSchema(OwnerSchema):
     """The owner to whom the token belongs."""
 
@@ -202,6 +214,7 @@ class OwnOwnerSchema(OwnerSchema):
     recovery_ms = described(
         Moment, "When the recovery code was made, or null if there is none.", allow_none=True
     )
+    identity = nested(IdentitySchema, IDENTITY, allow_none=True)
 
 
 class TokenSchema(ResponseSchema):

@@ -103,6 +103,14 @@ def replace_recovery_code(client: Client, as_json: bool) -> None:
     show({"recovery_code": new}, as_json, new)
 
 
+@owner.command(examples=("botequim owner unlink",))
+@online("the owner")
+def unlink(client: Client, as_json: bool) -> None:
+    """Unlink the identity with which you sign in at the service's OpenID Connect provider."""
+    client.unlink_identity()
+    show({"unlinked": True}, as_json, "no identity is linked")
+
+
 @owner.command(examples=("botequim owner revoke --yes",))
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @online("the owner")

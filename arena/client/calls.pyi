@@ -89,6 +89,9 @@ class Calls(OperationCalls):
     def replace_recovery_code(self) -> str:
         """Replace the owner's recovery code"""
 
+    def unlink_identity(self) -> None:
+        """Unlink the owner's identity"""
+
     def revoke_owner_token(self) -> None:
         """Revoke the owner's token"""
 

@@ -67,6 +67,13 @@ class TournamentInvitation(TypedDict):
     role: Literal["guest", "organiser"]
 
 
+class Identity(TypedDict):
+    issuer: str
+    subject: str
+    name: str
+    linked_ms: int
+
+
 class OwnOwner(TypedDict):
     name: str
     created_ms: int
@@ -78,6 +85,7 @@ class OwnOwner(TypedDict):
     tournament_invitations: list[TournamentInvitation]
     invitable: bool
     recovery_ms: int | None
+    identity: Identity | None
 
 
 class RecoveryCode(TypedDict):
@@ -99,7 +107,7 @@ class Export(TypedDict):
     tournaments: list[dict[str, object]]
     entries: list[dict[str, object]]
     series: list[dict[str, object]]
-    identity: dict[str, object] | None
+    identity: Identity | None
     invitations: list[dict[str, object]]
     schedules: list[dict[str, object]]
     comparisons: list[dict[str, object]]

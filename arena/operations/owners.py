@@ -50,6 +50,7 @@ get_me = Operation(
     `budgets` the computation started and allowed today; admins have no budget. `invitations` has the number
     of people it has invited and can invite. `bot_invitations` lists the bots that it is invited to share,
     and `tournament_invitations` the newest 20 invitations to tournaments, without texts of those who invite.
+    `identity` is that at the OpenID Connect provider of the service with which the owner can sign in.
     """,
     scopes=("owner",),
     client="me",
@@ -98,6 +99,19 @@ replace_recovery_code = Operation(
     status=201,
     secret=("recovery_code",),
     result="recovery_code",
+)
+
+unlink_identity = Operation(
+    "DELETE",
+    "/v1/owners/me/identity",
+    """
+    Unlink the owner's identity
+
+    From then on, nobody signs in as the owner at the OpenID Connect provider of the service. Does nothing if
+    no identity is linked. An owner who is signed in links one on the account page.
+    """,
+    scopes=("owner",),
+    status=204,
 )
 
 revoke_owner_token = Operation(

@@ -371,12 +371,31 @@ def test_link_and_unlink(app: Flask, services: Service, sign_up: Callable[..., A
     sign_in(other := Browser(app))
     assert owner_of(other) == "ana"
     assert ana.client.get("/v1/owners/me/export").json["identity"] == found
+    assert ana.client.get("/v1/owners/me").json["identity"] == found
     assert browser.send("/account/identity/remove", page="/account").status_code == 303
     assert services.identities.of("ana") is None
     assert ana.client.get("/v1/owners/me/export").json["identity"] is None
     assert sign_in(Browser(app)).status_code == 200
     entries = services.accounts.audited()[0]
     assert [one.action for one in entries] == ["unlink identity", "link identity"]
+
+
+def test_unlink_with_the_token_after_a_theft(app: Flask, sign_up: Callable[..., Account]) -> None:
+    ana = sign_up("ana")
+    thief = Browser(app)
+    thief.sign_in(ana.token)
+    thief.send("/account/identity", {"code": sent_back(sign_in(thief).text)["code"][0]}, page="/account")
+    code = ana.client.post("/v1/owners/me/recovery-code").json["recovery_code"]
+    shown = Browser(app).send("/recover", {"recovery_code": code}).text
+    assert "maria@school" in shown
+    (token,) = re.findall(r"btq_o_[\w-]+", shown)
+    assert owner_of(thief) is None
+    owner = contract_client(app, token)
+    assert owner.get("/v1/owners/me").json["identity"]["name"] == "maria@school"
+    for _ in range(2):
+        assert owner.delete("/v1/owners/me/identity").status_code == 204
+    assert owner.get("/v1/owners/me").json["identity"] is None
+    assert sign_up_form(sign_in(Browser(app)))["name"] == "maria"
 
 
 def test_an_identity_has_one_owner(app: Flask, sign_up: Callable[..., Account], services: Service) -> None:

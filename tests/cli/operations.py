@@ -12,6 +12,7 @@ COMMANDS: Final = {
     "replaceOwnerToken": "owner rotate",
     "replaceRecoveryCode": "owner recovery-code",
     "recoverOwner": "owner recover",
+    "unlinkIdentity": "owner unlink",
     "revokeOwnerToken": "owner revoke",
     "exportOwner": "owner export",
     "deleteOwner": "owner delete",

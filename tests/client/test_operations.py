@@ -37,6 +37,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "createSignInLink": ("sign_in_link", {}),
     "replaceOwnerToken": ("replace_owner_token", {}),
     "replaceRecoveryCode": ("replace_recovery_code", {}),
+    "unlinkIdentity": ("unlink_identity", {}),
     "recoverOwner": ("recover_owner", {"recovery_code": "c"}),
     "revokeOwnerToken": ("revoke_owner_token", {}),
     "exportOwner": ("export_owner", {}),
