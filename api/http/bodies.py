@@ -34,7 +34,6 @@ class BodyIntake:
 
     def __init__(self, settings: HttpSettings) -> None:
         self._settings = settings
-        self._counts: dict[str, int] = {}
         self._sizes: dict[str, int] = {}
         self._size = 0
 
@@ -91,27 +90,22 @@ class BodyIntake:
     def _reading(self, client: str, size: int) -> Iterator[None]:
         settings = self._settings
         if size <= SMALL_BODY:
-            # Small bodies do not count here, so that games can continue while uploads wait; their number is
-            # limited.
+            # Small bodies do not count, so that games can continue while uploads wait.
             size = 0
-        if self._counts.get(client, 0) >= settings.unfinished or (
-            size and self._sizes.get(client, 0) + size > settings.body_memory // 4
-        ):
+        if size and self._sizes.get(client, 0) + size > settings.body_memory // 4:
             raise HttpError(
-                "too many unfinished requests from this address",
+                "too many large bodies are arriving from this address",
                 code="too_many_unfinished",
                 expected="to finish one request before beginning the next",
                 extra={"retry_after": 1},
             )
-        if self._size + size > settings.body_memory:
+        if size and self._size + size > settings.body_memory:
             raise HttpError("too many large bodies are arriving", code="busy", expected="to try again")
-        _add(self._counts, client, 1)
         _add(self._sizes, client, size)
         self._size += size
         try:
             yield
         finally:
-            _add(self._counts, client, -1)
             _add(self._sizes, client, -size)
             self._size -= size
 

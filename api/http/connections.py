@@ -1,4 +1,4 @@
-"""Client connections: deadlines for reads, and a limit on the number of unfinished requests per address.
+"""Client connections: deadlines for what arrives and for what is sent.
 
 Gunicorn imports this before gevent patches the sockets, so it does not import the app.
 """
@@ -72,23 +72,21 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
     def __init__(
         self,
         accepted: gevent.socket.socket,
-        address: str,
-        heads: UnfinishedHeads,
+        head_seconds: float,
         send_seconds: float | None = None,
     ) -> None:
         super().__init__(accepted.family, accepted.type, accepted.proto, fileno=accepted.detach())
         self._send_seconds = send_seconds
-        self.client = client_of(address)
         self.expired = False
         """Whether the deadline has passed."""
         self.crowded = False
         """Whether this connection exceeds the configured number."""
-        self._heads = heads
+        self._configured_head_seconds = head_seconds
         self.first = True
         """Whether no request has been awaited yet."""
         self._deadline = math.inf
         self._idle: gevent.Timeout | None = None
-        self._head_seconds = heads.seconds
+        self._head_seconds = head_seconds
         self.refused = False
         """Whether to discard the rest of the body."""
         self._request: Any = None
@@ -104,7 +102,7 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
         self._idle = idle
         self._request = None
         self._received = False
-        self._head_seconds = self._heads.seconds if seconds is None else seconds
+        self._head_seconds = self._configured_head_seconds if seconds is None else seconds
         self._deadline = math.inf
         if self.first:
             self.first = False
@@ -112,7 +110,6 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
 
     def head_complete(self, request: Request) -> None:
         """Record that the head was read. ``request`` is gunicorn's request."""
-        self._heads.discard(self)
         self._deadline = math.inf
         self._request = request
 
@@ -205,19 +202,12 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
             while left > 0 and (data := self.recv(65536)):
                 left -= len(data)
 
-    def end(self) -> None:
-        """Stop reading, as if the client had closed the connection."""
-        self._deadline = 0.0
-        with suppress(OSError):
-            self.shutdown(gevent.socket.SHUT_RD)
-
     def _begin(self) -> None:
         self._deadline = time.monotonic() + self._head_seconds
-        self._heads.add(self)
 
     def _expire(self) -> None:
         self.expired = True
-        if self in self._heads and self._received:
+        if self._request is None and self._received:
             with suppress(OSError), gevent.Timeout(_WRITE_SECONDS, False):
                 write_problem(self, 408, "Request Timeout", "the head of the request took too long")
 
@@ -254,36 +244,6 @@ class Watch:
         # A failed write can end the request before the loop has polled.
         if self._connection is not None and self._connection.read_ahead():
             self._when_closed()
-
-
-class UnfinishedHeads:
-    """The connections with a request whose head is incomplete. ``seconds`` is the time allowed for a head.
-    ``most`` is the limit per client, beyond which the oldest connection is dropped; None means unlimited.
-    """
-
-    def __init__(self, seconds: float, most: int | None) -> None:
-        self.seconds = seconds
-        self._most = most
-        self._of: dict[str, dict[Connection, None]] = {}
-
-    def add(self, connection: Connection) -> None:
-        """Add a connection."""
-        ours = self._of.setdefault(connection.client, {})
-        if self._most is not None and len(ours) >= self._most:
-            oldest = next(iter(ours))
-            self.discard(oldest)
-            oldest.end()
-        self._of.setdefault(connection.client, {})[connection] = None
-
-    def discard(self, connection: Connection) -> None:
-        """Remove a connection."""
-        ours = self._of.get(connection.client, {})
-        ours.pop(connection, None)
-        if not ours:
-            self._of.pop(connection.client, None)
-
-    def __contains__(self, connection: Connection) -> bool:
-        return connection in self._of.get(connection.client, ())
 
 
 _OF_HTTP: Final = {408: "request_timeout", 414: "uri_too_long", 431: "headers_too_large", 503: "busy"}

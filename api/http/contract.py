@@ -152,7 +152,7 @@ class ApiOperation(Operation):
         result_schema = self.returns() if isinstance(self.returns, type) else None
         takes_key, is_paged, finish, waits = self.takes_key, self.is_paged, self._finish, self.waits
         adds = limit or self.is_polled
-        waits = method == "GET" and query_schema is not None and "wait" in query_schema.fields
+        is_long_poll = method == "GET" and query_schema is not None and "wait" in query_schema.fields
 
         def respond(
             who: Principal | None, arguments: list[Any], path: dict[str, str], sent: object
@@ -199,7 +199,7 @@ class ApiOperation(Operation):
                     act = functools.partial(respond, who, arguments, path, sent)
                     return finish(carried_out_once(parts, keyed, act, self.secret, again), environ)
             response = respond(who, arguments, path, sent)
-            if waits and who is not None and arguments[1]["wait"]:
+            if is_long_poll and who is not None and arguments[1]["wait"]:
                 now = holder(environ, parts)
                 if now != who:
                     # Whoever has lost rights meanwhile gets the answer that they would get now.

@@ -126,8 +126,7 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "too_many_unfinished": ErrorCode(
         429,
         "Too many unfinished requests",
-        "Too many requests from this address have not fully arrived, or their total size is too large. "
-        "Requests that wait for a response do not count.",
+        "The large bodies that are arriving from this address exceed its share of the memory for them.",
     ),
     "too_many_connections": ErrorCode(
         429,

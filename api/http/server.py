@@ -20,7 +20,7 @@ import gunicorn.util
 from gunicorn.glogging import Logger
 from gunicorn.workers.ggevent import GeventWorker
 
-from api.http.connections import Connection, UnfinishedHeads, write_problem
+from api.http.connections import Connection, write_problem
 from api.http.descriptors import KEPT, RESERVED
 from arena.errors import ArenaError
 from arena.ops.logs import JsonFormatter, TextFormatter
@@ -42,8 +42,7 @@ class JsonLogger(Logger):
 
 
 class DrainingWorker(GeventWorker):
-    """A worker that limits how many requests can arrive slowly and for how long, and reserves connections for
-    health checks.
+    """A worker that limits how long requests can take to arrive, and reserves connections for health checks.
 
     On SIGTERM, it stops accepting connections, ends waiting requests, finishes requests in progress, and
     closes idle connections.
@@ -67,8 +66,7 @@ class DrainingWorker(GeventWorker):
         http = self.http_settings()
         self.wsgi.extensions["botequim-places"].resize(self._most)
         self._send_seconds = http.send_seconds
-        # Behind a proxy, all connections come from the proxy, which sends complete heads.
-        self._heads = UnfinishedHeads(http.head_seconds, None if http.proxies else http.unfinished)
+        self._head_seconds = http.head_seconds
         super().run()
 
     def http_settings(self) -> HttpSettings:
@@ -82,7 +80,7 @@ class DrainingWorker(GeventWorker):
         """Serve one connection."""
         from api.http import metrics
 
-        connection = Connection(client, addr[0] if addr else "", self._heads, self._send_seconds)
+        connection = Connection(client, self._head_seconds, self._send_seconds)
         current = gevent.getcurrent()
         self._open[current] = connection
         metrics.connections.inc()
@@ -92,7 +90,6 @@ class DrainingWorker(GeventWorker):
             super().handle(listener, connection, addr)
         finally:
             metrics.connections.dec()
-            self._heads.discard(connection)
             del self._open[current]
 
     def timeout_ctx(self) -> gevent.Timeout:

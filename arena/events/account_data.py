@@ -164,23 +164,23 @@ class AccountData:
 
     def _in_tournaments(self, owner: str) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
         """The tournaments that an owner announced, and the entries of the owner's bots."""
-        announced, entries, sight = [], [], self._tournaments.rights.sight(Viewer(owner=owner))
+        announced, entries, visibility = [], [], self._tournaments.rights.visibility(Viewer(owner=owner))
         for tournament in self._tournaments.each(list(self._store.tournament_names())):
             if tournament.created_by == owner and not tournament.purpose:
                 settings = tournament.spec.as_json()
                 announced.append({"id": tournament.id, "state": tournament.state, **settings})
             for entry in tournament.entries:
-                if owner in entry.owners and not sight.hides(tournament):
+                if owner in entry.owners and not visibility.hides(tournament):
                     entries.append({"tournament": tournament.id, **entry.as_json()})
         return announced, entries
 
     def _comparisons(self, owner: str) -> Iterator[dict[str, object]]:
         """The comparisons of an owner's bots, newest first."""
-        before, sight = None, self._tournaments.rights.sight(Viewer(owner=owner))
+        before, visibility = None, self._tournaments.rights.visibility(Viewer(owner=owner))
         while members := self._store.tournaments.comparisons(owner, before, _AT_ONCE):
             before = members[-1]
             for one in self._tournaments.each([member.name for member in members]):
-                if sight.hides(one):
+                if visibility.hides(one):
                     continue
                 yield {"id": one.id, "state": one.state, **one.spec.as_json(), **(one.comparison or {})}
 

@@ -150,11 +150,11 @@ class BotGames:
         """Return the games of groups in which the bot plays and which the viewer may see, newest first."""
         ended = {group.name: group.score for group in groups}
         ids = list(_split(ended))
-        sight = self._rights.sight(viewer)
+        visibility = self._rights.visibility(viewer)
         seen = {
             event: (tournament, {entry.player for entry in tournament.playing if entry.source})
             for event, tournament in tournaments.of(event for event, _ in ids).items()
-            if not sight.hides(tournament)
+            if not visibility.hides(tournament)
         }
         items: list[_Item] = []
         for result in results_of(self._store.tournaments, (own for own in ids if own[0] in seen)):

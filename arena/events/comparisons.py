@@ -20,7 +20,7 @@ from arena.accounts.versions import VersionNotFound
 from arena.bots.transports import SANDBOX
 from arena.errors import ArenaError
 from arena.events.creation import new_tournament
-from arena.events.rights import Sight
+from arena.events.rights import Visibility
 from arena.events.service import Tournaments
 from arena.events.tournament import (
     COMPARISON,
@@ -147,7 +147,7 @@ class Comparisons:
         except TournamentNotFound:
             row = None
         tournament = None if row is None else Tournament.loads(row.meta)
-        hidden = tournament is None or self._rights.sight(viewer).hides(tournament)
+        hidden = tournament is None or self._rights.visibility(viewer).hides(tournament)
         if row is None or tournament is None or tournament.comparison is None or hidden:
             raise ComparisonNotFound(
                 f"there is no comparison {printable(comparison, 80)!r}", field="comparison"
@@ -159,7 +159,7 @@ class Comparisons:
         """Return the comparisons of the bots that an owner owns or co-owns now, newest first. A page can be
         short even though more follow: its cursor is None only at the end.
         """
-        sight = self._rights.sight(Viewer(owner=owner))
+        visibility = self._rights.visibility(Viewer(owner=owner))
         # A comparison is in the list of whoever owned the bot when it began; the bot's owner always did.
         bots = self._accounts.listed(sorted(self._accounts.bots_of(owner)))
         lists = {owner, *(bot.owner for bot in bots)}
@@ -170,7 +170,7 @@ class Comparisons:
 
         def show(names: Sequence[str]) -> Iterator[dict[str, object] | None]:
             for name, row in zip(names, self._store.load(names), strict=True):
-                show_it = None if row is None else partial(_listed, row, sight)
+                show_it = None if row is None else partial(_listed, row, visibility)
                 yield None if show_it is None else shown_or_left_out(f"comparison {name}", show_it)
 
         page = filled_page(read, show, cursor, limit + 1)
@@ -197,12 +197,12 @@ class Comparisons:
                 subscription.wait(left)
 
 
-def _listed(row: TournamentRow, sight: Sight) -> dict[str, object] | None:
+def _listed(row: TournamentRow, visibility: Visibility) -> dict[str, object] | None:
     """The view of a comparison, or None if it is hidden."""
     tournament = Tournament.loads(row.meta)
     if tournament.comparison is None:
         raise TypeError("the tournament is not a comparison")
-    return None if sight.hides(tournament) else _view(tournament, tournament.comparison, row)
+    return None if visibility.hides(tournament) else _view(tournament, tournament.comparison, row)
 
 
 def _view(tournament: Tournament, data: Mapping[str, Any], row: TournamentRow) -> dict[str, object]:

@@ -44,7 +44,7 @@ class NewLink(TypedDict):
     code: str
 
 
-class Invitation(TypedDict):
+class TournamentInvitation(TypedDict):
     """An invitation of an owner to enter (``guest``) or to organise (``organiser``) a tournament."""
 
     tournament: str
@@ -135,12 +135,12 @@ class Guests:
         """Return whether the owner is invited."""
         return owner in self._lifecycle.load(tournament_id)[0].guests
 
-    def of(self, owner: str) -> list[Invitation]:
+    def of(self, owner: str) -> list[TournamentInvitation]:
         """Return the newest invitations to tournaments that an owner has not accepted, without any texts of
         those who invite; none if the owner accepts no invitations.
         """
         names = self._store.invitations(owner) if self._accounts.owner(owner).invitable else []
-        found: list[Invitation] = []
+        found: list[TournamentInvitation] = []
         for name, row in zip(names, self._store.load(names), strict=True):
             tournament = row and shown_or_left_out(f"tournament {name}", partial(Tournament.loads, row.meta))
             if not tournament or tournament.state in OVER:
@@ -272,7 +272,7 @@ class Guests:
         for link in tournament.links:
             if is_code(code, link["hash"]) and link["expires_ms"] > now_ms:
                 return link
-        if self._rights.sight(viewer_of(by)).hides(tournament):
+        if self._rights.visibility(viewer_of(by)).hides(tournament):
             raise TournamentNotFound(f"there is no tournament {tournament.id!r}", field="tournament")
         raise LinkExpired("a new link from the organiser")
 

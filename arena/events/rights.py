@@ -27,7 +27,7 @@ def tournament_over(tournament: Tournament) -> TournamentOver:
     )
 
 
-class Sight:
+class Visibility:
     """Which tournaments a viewer (None: the service itself) may see now. The bots that the viewer's owner
     shares are looked up once, so each request, and each message of a stream, needs a new one.
     """
@@ -86,9 +86,9 @@ class Rights:
         self._store = store
         self._accounts = accounts
 
-    def sight(self, viewer: Viewer | None) -> Sight:
+    def visibility(self, viewer: Viewer | None) -> Visibility:
         """Return what the viewer may see now."""
-        return Sight(self._accounts, viewer)
+        return Visibility(self._accounts, viewer)
 
     def check_visible(self, tournament_id: str, viewer: Viewer | None) -> None:
         """Raise :class:`TournamentNotFound` for a private tournament that the viewer (None for the service
@@ -103,7 +103,7 @@ class Rights:
 
     def check_sees(self, tournament: Tournament, viewer: Viewer | None) -> None:
         """Raise :class:`TournamentNotFound` if the viewer may not see the tournament, which is loaded."""
-        if self.sight(viewer).hides(tournament):
+        if self.visibility(viewer).hides(tournament):
             raise TournamentNotFound(f"there is no tournament {tournament.id!r}", field="tournament")
 
     def check_cancels(self, tournament: Tournament, by: Principal | None) -> None:

@@ -14,7 +14,7 @@ from arena.accounts.accounts import Forbidden, Principal
 from arena.declarations import settings_of
 from arena.errors import ArenaError
 from arena.events.moderation import Moderation
-from arena.events.rights import Sight, viewer_of
+from arena.events.rights import Visibility, viewer_of
 from arena.events.service import Tournaments
 from arena.events.tournament import PRIVATE_PREFIX, Entered, Tournament
 from arena.live.header import Viewer
@@ -145,11 +145,11 @@ class SeasonTables:
     ) -> Page[dict[str, object]]:
         """Return the series that the viewer may see, newest first."""
         hidden: dict[str, bool] = {}
-        sight = self._tournaments.rights.sight(viewer)
+        visibility = self._tournaments.rights.visibility(viewer)
         seen = (
             one
             for one in sorted(self._all(), key=lambda one: (-one.created_ms, one.id))
-            if owner in (None, one.owner) and self._is_seen(one, sight, hidden)
+            if owner in (None, one.owner) and self._is_seen(one, visibility, hidden)
         )
         found = list(islice(seen, start, start + limit + 1))
         return Page(
@@ -162,7 +162,7 @@ class SeasonTables:
     def _load(self, series: str, viewer: Viewer | None) -> StoredSeries:
         row = self._rows.find(series)
         found = None if row is None else read_row(StoredSeries, row)
-        if found is None or not self._is_seen(found, self._tournaments.rights.sight(viewer)):
+        if found is None or not self._is_seen(found, self._tournaments.rights.visibility(viewer)):
             raise _not_found(series)
         return found
 
@@ -174,7 +174,9 @@ class SeasonTables:
             raise Forbidden(f"series {found.id} is not yours", field="series")
         return found
 
-    def _is_seen(self, found: StoredSeries, sight: Sight, hidden: dict[str, bool] | None = None) -> bool:
+    def _is_seen(
+        self, found: StoredSeries, visibility: Visibility, hidden: dict[str, bool] | None = None
+    ) -> bool:
         """Whether the viewer may see all tournaments of the series. ``hidden`` caches the answer for each
         tournament.
         """
@@ -182,7 +184,7 @@ class SeasonTables:
         names = [name for name in found.tournaments if name.startswith(PRIVATE_PREFIX)]
         new = [name for name in names if name not in hidden]
         for name, row in zip(new, self._tournaments.store.load(new) if new else [], strict=True):
-            hidden[name] = row is not None and sight.hides(Tournament.loads(row.meta))
+            hidden[name] = row is not None and visibility.hides(Tournament.loads(row.meta))
         return not any(hidden[name] for name in names)
 
     def _changed(self, known: StoredSeries, fields: Mapping[str, Any], by: Principal) -> StoredSeries:

@@ -37,8 +37,8 @@ from arena.events.planning import GameTimes
 from arena.events.qualification import Discipline, Qualifications
 from arena.events.rights import (
     Rights,
-    Sight,
     TournamentOver,
+    Visibility,
     behind,
     check_organises,
     may_enter,
@@ -498,11 +498,11 @@ class Tournaments:
             )
         wanted = OVER if state == "over" else STATES if state is None else (state,)
 
-        sight = self.rights.sight(viewer)
+        visibility = self.rights.visibility(viewer)
 
         def show(ids: Sequence[str]) -> Iterator[dict[str, object] | None]:
             for name, row in zip(ids, self.store.load(ids), strict=True):
-                view = None if row is None else self._listed(name, row, sight)
+                view = None if row is None else self._listed(name, row, visibility)
                 fits = view is not None and view["state"] in wanted and kind in (None, view["kind"])
                 yield view if fits else None
 
@@ -523,13 +523,13 @@ class Tournaments:
         """Return views, without entries, of the tournaments that are not over and that the viewer may see, by
         start time.
         """
-        names, sight = self.store.active(), self.rights.sight(viewer)
+        names, visibility = self.store.active(), self.rights.visibility(viewer)
         rows = zip(names, self.store.load(names), strict=True)
-        views = [None if row is None else self._listed(name, row, sight) for name, row in rows]
+        views = [None if row is None else self._listed(name, row, visibility) for name, row in rows]
         found = [view for view in views if view is not None and view["state"] not in OVER]
         return sorted(found, key=lambda view: (view["locks_ms"], view["id"]))
 
-    def _listed(self, name: str, row: TournamentRow, sight: Sight) -> dict[str, Any] | None:
+    def _listed(self, name: str, row: TournamentRow, visibility: Visibility) -> dict[str, Any] | None:
         """The view of a tournament in a list, or None if it is not listed, is hidden from the viewer, or
         cannot be read.
         """
@@ -537,7 +537,7 @@ class Tournaments:
         def show() -> dict[str, object] | None:
             tournament = Tournament.loads(row.meta)
             tournament.spec.game.options.complete(tournament.spec.rules)
-            if tournament.purpose or not sight.lists(tournament):
+            if tournament.purpose or not visibility.lists(tournament):
                 return None
             return self._view(tournament, row)
 

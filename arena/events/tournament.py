@@ -273,12 +273,13 @@ class Tournament:
     ``places``: rows of name, version and place, set if they do not follow from the standings. ``purpose``:
     the row of the qualification that the tournament serves, ``COMPARISON``, or empty; tournaments with a
     purpose are not listed and have no organisers. ``visibility``: a ``private`` tournament is hidden from
-    most (see :class:`~arena.events.rights.Sight`); its id begins with ``PRIVATE_PREFIX``. ``organisers``:
-    owners who organise it besides ``created_by``; ``asked``: owners who are invited to. ``guests``: invited
-    owners; ``pending``: those of them who have not accepted. ``links``: the invitation links
-    of :class:`~arena.events.guests.Guests`. ``comparison``: the settings and state of the comparison that the
-    tournament serves, or None. ``final_hash``: the hash of the records of ``final``, once ``final`` is stored
-    separately. ``edits``: the history of edits, oldest first; see :func:`~arena.events.views.read_edit`.
+    most (see :class:`~arena.events.rights.Visibility`); its id begins with ``PRIVATE_PREFIX``.
+    ``organisers``: owners who organise it besides ``created_by``; ``asked``: owners who are invited to.
+    ``guests``: invited owners; ``pending``: those of them who have not accepted. ``links``: the
+    invitation links of :class:`~arena.events.guests.Guests`. ``comparison``: the settings and state of
+    the comparison that the tournament serves, or None. ``final_hash``: the hash of the records of
+    ``final``, once ``final`` is stored separately. ``edits``: the history of edits, oldest first; see
+    :func:`~arena.events.views.read_edit`.
     """
 
     id: str

@@ -87,24 +87,23 @@ class ProviderSettings:
 class HttpSettings:
     """The settings that only the HTTP API reads.
 
-    ``bind`` is the address and port. ``processes`` is the number of server processes, and ``connections`` the
-    maximum number of open connections per process. ``share`` is the percentage of them on which requests of
-    one owner can wait. ``grace_seconds`` is the time that requests have to finish
-    at shutdown. ``limits`` are by name, with None for no limit. ``head_seconds`` is the time limit for
+    ``bind`` is the address and port. ``processes`` is the number of server processes, and ``connections``
+    the maximum number of open connections per process. ``share`` is the percentage of them on which
+    requests of one owner can wait. ``grace_seconds`` is the time that requests have to finish at
+    shutdown. ``limits`` are by name, with None for no limit. ``head_seconds`` is the time limit for
     receiving the head of a request from its first byte, or for the first request from the start of the
-    connection. ``body_seconds`` is the time limit for receiving a small body. ``unfinished`` is the maximum
-    number of requests from one address whose head or body is incomplete. ``body_memory`` is the maximum size,
-    in bytes, of all larger bodies being received; one address gets a quarter of it. ``max_depth`` limits the
-    nesting of JSON in a body. ``max_wait`` limits the seconds that a request can wait. ``upload_wait`` is the
-    number of seconds that a request with an upload waits for its outcome. ``ping_seconds`` is the pause
-    between pings on a quiet stream. ``send_seconds`` is the time limit for accepting each part of a response,
-    after which its reader is disconnected. ``stream_seconds`` is the lifetime of a stream; its reader then
-    reconnects, which spreads the load over processes. ``proxies`` is the number of trusted proxies in front
-    of the server. ``hosts`` are the names for which the service answers, or empty for all. ``public_url`` is
-    the service's address for its users, or empty to use the address in each request. ``security_contact`` is
-    a URL for vulnerability reports, or empty for none. ``provider`` is the OpenID Connect provider, or None.
-    If ``sweep`` is set, this process serves the clocks of
-    games.
+    connection. ``body_seconds`` is the time limit for receiving a small body. ``body_memory`` is the
+    maximum size, in bytes, of all larger bodies being received; one address gets a quarter of it.
+    ``max_depth`` limits the nesting of JSON in a body. ``max_wait`` limits the seconds that a request can
+    wait. ``upload_wait`` is the number of seconds that a request with an upload waits for its outcome.
+    ``ping_seconds`` is the pause between pings on a quiet stream. ``send_seconds`` is the time limit for
+    accepting each part of a response, after which its reader is disconnected. ``stream_seconds`` is the
+    lifetime of a stream; its reader then reconnects, which spreads the load over processes. ``proxies``
+    is the number of trusted proxies in front of the server. ``hosts`` are the names for which the service
+    answers, or empty for all. ``public_url`` is the service's address for its users, or empty to use the
+    address in each request. ``security_contact`` is a URL for vulnerability reports, or empty for none.
+    ``provider`` is the OpenID Connect provider, or None. If ``sweep`` is set, this process serves the
+    clocks of games.
     """
 
     bind: str = "127.0.0.1:8000"
@@ -115,7 +114,6 @@ class HttpSettings:
     limits: Mapping[str, Limit | None] = field(default_factory=lambda: dict(DEFAULT_LIMITS))
     head_seconds: float = 10.0
     body_seconds: float = 10.0
-    unfinished: int = 1000
     body_memory: int = 128 << 20
     max_depth: int = 32
     max_wait: float = 60.0
@@ -237,7 +235,6 @@ class Settings:
                 grace_seconds=_number(environ, "BOTEQUIM_GRACE", http.grace_seconds),
                 head_seconds=_number(environ, "BOTEQUIM_HEAD", http.head_seconds),
                 body_seconds=_number(environ, "BOTEQUIM_BODY", http.body_seconds),
-                unfinished=_number(environ, "BOTEQUIM_UNFINISHED", http.unfinished, least=1),
                 limits=_limits(environ.get("BOTEQUIM_LIMITS", "")),
                 max_wait=_number(environ, "BOTEQUIM_MAX_WAIT", http.max_wait),
                 ping_seconds=_number(environ, "BOTEQUIM_PING", http.ping_seconds),

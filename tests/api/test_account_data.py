@@ -211,6 +211,7 @@ def test_after_a_deletion_nothing_is_left_but_records(
     live = {"kind": "toepen", "format": "swiss", "division": "open"}
     theirs = announce(bia, {"name": "Bia's", **live})
     assert bia.put(f"/v1/tournaments/{theirs}/organisers/ana").status_code < 300
+    assert hall.owner.client.put(f"/v1/tournaments/{theirs}/organisers/ana").json["organisers"] == ["ana"]
     assert (
         hall.owner.client.post(f"/v1/tournaments/{theirs}/entries", json={"bot": "ana-live"}).status_code
         < 300

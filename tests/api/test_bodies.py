@@ -156,8 +156,8 @@ class Meanwhile(BytesIO):
         return super().read(size)
 
 
-def test_bodies_that_arrive_are_limited_by_number_and_size() -> None:
-    intake = BodyIntake(HttpSettings(unfinished=2, body_memory=1_000_000))
+def test_large_bodies_that_arrive_are_limited_by_size() -> None:
+    intake = BodyIntake(HttpSettings(body_memory=1_000_000))
     codes: list[str] = []
 
     def tried(size: int, address: str) -> None:
@@ -171,12 +171,13 @@ def test_bodies_that_arrive_are_limited_by_number_and_size() -> None:
     def others() -> None:
         tried(200_000, "192.0.2.1")
         tried(SMALL_BODY, "192.0.2.1")
-        for last in (2, 3, 4):
-            within(last)
+        within(2)
 
     def within(last: int) -> None:
         if last == 4:
-            tried(200_000, "192.0.2.9")
+            tried(250_000, "192.0.2.9")
+            tried(1, "192.0.2.10")
+            tried(SMALL_BODY + 1, "192.0.2.10")
         else:
             environ = body_of(bytes(250_000), f"192.0.2.{last}")
             environ["wsgi.input"] = Meanwhile(bytes(250_000), lambda: within(last + 1))
@@ -188,25 +189,6 @@ def test_bodies_that_arrive_are_limited_by_number_and_size() -> None:
     # One address has a quarter of the room; three of them leave a quarter to others.
     assert codes == ["too_many_unfinished", "read", "read", "read", "read"]
     assert intake.read(body_of(bytes(250_000)), 1_000_000)
-
-
-def test_an_address_has_a_number_of_bodies_and_the_process_a_size() -> None:
-    intake = BodyIntake(HttpSettings(unfinished=2, body_memory=400_000))
-    codes: list[str] = []
-
-    def nested(address: int, size: int, depth: int) -> None:
-        environ = body_of(bytes(size), f"192.0.2.{address}")
-        environ["wsgi.input"] = Meanwhile(
-            bytes(size), lambda: nested(address + (size > SMALL_BODY), size, depth - 1) if depth else None
-        )
-        try:
-            intake.read(environ, 1_000_000)
-        except HttpError as error:
-            codes.append(error.code)
-
-    nested(1, 100, 2)
-    nested(1, 100_000, 4)
-    assert codes == ["too_many_unfinished", "busy"]
 
 
 def test_a_body_that_is_cut_off() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import gevent
 import pytest
 
-from api.http.connections import Connection, UnfinishedHeads, Watch
+from api.http.connections import Connection, Watch
 from arena.store.embedded import EmbeddedStore
 from tests.api.server import Server
 from tests.waiting import PATIENCE, wait_until
@@ -26,16 +26,16 @@ GET = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
 
 @pytest.fixture(scope="module")
 def server(store: EmbeddedStore) -> Iterator[Server]:
-    """Short deadlines, and few unfinished requests per address."""
-    settings = {"BOTEQUIM_HEAD": "0.5", "BOTEQUIM_BODY": "0.5", "BOTEQUIM_UNFINISHED": "3"}
+    """Short deadlines."""
+    settings = {"BOTEQUIM_HEAD": "0.5", "BOTEQUIM_BODY": "0.5"}
     with Server(store.url, **settings) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
 def patient(store: EmbeddedStore) -> Iterator[Server]:
-    """Long deadlines, and few unfinished requests per address."""
-    settings = {"BOTEQUIM_HEAD": "600", "BOTEQUIM_BODY": "600", "BOTEQUIM_UNFINISHED": "3"}
+    """Long deadlines."""
+    settings = {"BOTEQUIM_HEAD": "600", "BOTEQUIM_BODY": "600"}
     with Server(store.url, **settings) as running:
         yield running
 
@@ -129,40 +129,6 @@ def test_a_body_in_chunks_has_a_deadline(server: Server) -> None:
     assert (status, problem["code"]) == (408, "request_timeout")
 
 
-# Too many unfinished
-
-
-def test_the_oldest_unfinished_head_of_an_address_makes_room(patient: Server) -> None:
-    with ExitStack() as stack:
-        first, *others = [stack.enter_context(connect(patient, GET)) for _ in range(4)]
-        assert rest(first) == b""
-        others[-1].sendall(b"Connection: close\r\n\r\n")
-        assert rest(others[-1]).startswith(b"HTTP/1.1 200")
-
-
-def test_unfinished_bodies_of_an_address_are_limited(patient: Server) -> None:
-    def refused() -> bool:
-        reply = patient.request("POST", "/v1/owners", {})
-        return reply.status == 429 and bool(reply.json["code"] == "too_many_unfinished")
-
-    with ExitStack() as stack:
-        for _ in range(3):
-            stack.enter_context(connect(patient, post(100) + b"{"))
-        wait_until(refused)
-    wait_until(lambda: not refused())
-
-
-def test_requests_that_wait_are_not_unfinished(patient: Server) -> None:
-    owner = patient.sign_up("waiter")
-    (token,) = patient.register(owner, "waiting-bot")
-    stream = f"GET /v1/turns/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
-    with ExitStack() as stack:
-        for _ in range(10):
-            connection = stack.enter_context(connect(patient, stream))
-            assert connection.recv(20).startswith(b"HTTP/1.1 200")
-        assert patient.request("GET", "/healthz").status == 200
-
-
 # Too many at once
 
 
@@ -216,7 +182,7 @@ def test_an_idle_connection_makes_room(store: EmbeddedStore) -> None:
 def test_a_closed_connection_is_noticed_once(polled: bool) -> None:
     """Also if a failed write ends the request before the loop has polled."""
     ours, theirs = socket.socketpair()
-    connection = Connection(ours, "127.0.0.1", UnfinishedHeads(10, None))
+    connection = Connection(ours, head_seconds=10)
     calls: list[None] = []
     watch = Watch(connection, lambda: calls.append(None))
     with suppress(BrokenPipeError):

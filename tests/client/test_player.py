@@ -423,11 +423,11 @@ def test_a_bot_says_good_bye_and_whether_it_takes_part(table: Table, monkeypatch
     sent: list[str] = []
 
     class Recording(Client):
-        def request(self, method: str, path: str, *more: Any, **options: Any) -> Any:
-            query = more[1] if len(more) > 1 else options.get("query") or {}
+        def _with_status(self, method: str, path: str, *more: Any, **options: Any) -> Any:
+            query = (more[1] if len(more) > 1 else options.get("query")) or {}
             said = [name for name in ("tournaments", "leaving") if query.get(name)]
             sent.append(" ".join([method, path, *said]))
-            return super().request(method, path, *more, **options)
+            return super()._with_status(method, path, *more, **options)
 
     table.new_game(clock=QUICK, rules={"lives": 1})
     other = OnlinePlayer(table.client(1), Calm, lambda line: None)

@@ -187,7 +187,10 @@ def test_hidden_tournaments_are_seen_by_those_who_may(arena: Arena) -> None:
         assert tournaments(arena, "rookie", viewer) == []
     for viewer in (Viewer(owner="pia"), Viewer(owner="olga"), Viewer(admin=True)):
         assert len(games(arena, "rookie", viewer=viewer)) == 8
+    for viewer in (Viewer(owner="olga"), Viewer(admin=True)):
         assert tournaments(arena, "rookie", viewer) == ["q-hushed"]
+    # Its texts reach the invited owner's lists only after she has accepted.
+    assert tournaments(arena, "rookie", Viewer(owner="pia")) == []
 
 
 def test_annulled_groups_are_marked(arena: Arena) -> None:

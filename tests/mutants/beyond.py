@@ -274,7 +274,8 @@ FAULTS = [
     Fault(
         "notes are read by strangers before they are published",
         "api/notes.py",
-        "        if own.published or (who.owner is not None and owners.get(bot) == who.owner)\n",
+        "        if own.published or who.bot == bot "
+        "or (who.owner is not None and owners.get(bot) == who.owner)\n",
         "",
         ("api/test_notes.py",),
     ),

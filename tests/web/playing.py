@@ -23,6 +23,12 @@ _TURN = """() => document.querySelector("#ask.waits")
     && document.getElementById("turn-id").value"""
 
 
+def prepare_replay(services: Service, game: str) -> None:
+    """Prepare the replay of a game, as a worker does, once a page has asked for it."""
+    wait_until(lambda: services.replays.find(game) is not None)
+    services.replays.prepare(game)
+
+
 def open_table(page: Any, url: str, kind: str, rules: dict[str, str], seats: dict[str, str]) -> str:
     """Sit down with the form, and return the game's id. ``kind``: with a preset as in the address."""
     page.goto(f"{url}/play?game={kind}&seats={len(seats) + 1}")

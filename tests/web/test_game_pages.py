@@ -11,6 +11,7 @@ from arena.ops.service import Service
 from tests.api.players import play_out
 from tests.api.server import Server
 from tests.waiting import PATIENCE, wait_until
+from tests.web.playing import prepare_replay
 
 pytestmark = pytest.mark.system
 
@@ -69,9 +70,7 @@ def test_a_live_game_is_watched_to_its_end_and_replayed(
     play_out(players)
     if page.locator("#catch-up").is_visible():
         page.click("#catch-up")
-    # The page has asked for its replay, which a worker prepares.
-    wait_until(lambda: services.replays.find(game) is not None)
-    services.replays.prepare(game)
+    prepare_replay(services, game)
     page.wait_for_selector("#list a[aria-current=step]")
     page.click("#verify")
     page.wait_for_selector("#check[data-state=fits]")

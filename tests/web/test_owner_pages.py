@@ -19,6 +19,7 @@ from tests.api.contract import contract_client
 from tests.api.server import Server
 from tests.live.clock import close_entry
 from tests.waiting import PATIENCE, wait_until
+from tests.web.playing import prepare_replay
 
 pytestmark = pytest.mark.system
 
@@ -108,6 +109,8 @@ def test_submit_a_bot_watch_its_qualification_and_find_it_on_the_board(
     # A script has followed it: the page was not loaded again.
     assert page.evaluate("performance.getEntriesByType('navigation').length") == 1
     page.click("tr:has-text('Toepen') a")
+    page.wait_for_url("**/games/*")
+    prepare_replay(services, page.url.rpartition("/")[2])
     page.wait_for_selector("#felt .seat")
     page.goto("/bots/journey-bot/log")
     page.click("table:has-text('lines printed') tbody a >> nth=0")

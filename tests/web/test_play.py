@@ -19,6 +19,7 @@ from tests.web.playing import (
     is_over,
     open_table,
     play,
+    prepare_replay,
     press_something,
     wait_for_another_turn,
 )
@@ -112,6 +113,7 @@ def test_a_whole_game_by_clicks(
     game = open_table(page, server.url, kind, RULES[kind], SEATS[kind])
     assert play(service, game, [page], click_something) > 0
     page.click("text=See the replay")
+    prepare_replay(service, game)
     page.wait_for_selector("#list a[aria-current=step]")
     page.click("text=What would shark have done?")
     page.wait_for_selector("text=is looking at your decisions")
