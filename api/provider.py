@@ -26,7 +26,7 @@ from joserfc.jws import JWSRegistry
 from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, Timeout
 from urllib3.exceptions import HTTPError
 
-from arena.accounts.identities import Identity
+from arena.accounts.identities import ProviderIdentity
 from arena.errors import ArenaError
 from arena.ops.settings import ProviderSettings
 from arena.text import printable
@@ -70,7 +70,7 @@ class SignInRefused(ArenaError):
     code = "sign_in_refused"
 
 
-class Begun(TypedDict):
+class BegunSignIn(TypedDict):
     """What the browser keeps, in a signed cookie, while its user is at the provider. ``until`` is in Unix
     seconds, and ``back`` the page to which the user returns.
     """
@@ -101,7 +101,7 @@ class Provider:
         self._failed = float("-inf")
         self._lock = threading.Lock()
 
-    def begin(self, back: str = "") -> tuple[str, Begun]:
+    def begin(self, back: str = "") -> tuple[str, BegunSignIn]:
         """Return the URL at which a person signs in, and what the browser must keep until it returns.
 
         Raises :class:`ProviderUnavailable`.
@@ -111,11 +111,11 @@ class Provider:
         url, _ = self._client(metadata).create_authorization_url(
             metadata["authorization_endpoint"], state, verifier, nonce=nonce, redirect_uri=self._back_to
         )
-        return url, Begun(
+        return url, BegunSignIn(
             state=state, nonce=nonce, verifier=verifier, until=time.time() + SIGN_IN_SECONDS, back=back
         )
 
-    def finish(self, begun: Begun, query: Mapping[str, str]) -> Identity:
+    def finish(self, begun: BegunSignIn, query: Mapping[str, str]) -> ProviderIdentity:
         """Return who has signed in. ``query`` is that of the URL to which the provider sent the browser.
 
         Raises :class:`SignInRefused` or :class:`ProviderUnavailable`.
@@ -135,7 +135,7 @@ class Provider:
         sent = self._exchange(known.metadata, query.get("code", ""), begun["verifier"])
         claims = self._claims(known, sent, begun["nonce"])
         name = claims.get("preferred_username") or claims.get("name") or ""
-        return Identity(self._settings.issuer, claims["sub"], printable(str(name), _LONGEST_NAME))
+        return ProviderIdentity(self._settings.issuer, claims["sub"], printable(str(name), _LONGEST_NAME))
 
     # The tokens
 

@@ -12,9 +12,9 @@ from api.http.sessions import begin, client_address, session_key, signed_in, vis
 from api.pages.account import DRAFT_BYTES, LOCAL, sign_in_form, sign_up_controls, sign_up_form
 from api.pages.fields import filled, of_form, status_of
 from api.pages.site import blueprint, form, page
-from api.provider import Begun, Provider, SignInRefused
+from api.provider import BegunSignIn, Provider, SignInRefused
 from api.services import provider, services
-from arena.accounts.identities import Identity, IdentityInUse
+from arena.accounts.identities import IdentityInUse, ProviderIdentity
 from arena.errors import ArenaError
 
 _BEGUN: Final = "provider"
@@ -39,7 +39,7 @@ def finish_sign_in() -> ResponseReturnValue:
     """Sign in the owner of the identity that the provider confirms. An unknown identity gets the form to sign
     up, or, if an owner is signed in, the form to link it.
     """
-    begun = cast("Begun | None", session.pop(_BEGUN, None))
+    begun = cast("BegunSignIn | None", session.pop(_BEGUN, None))
     back = "" if begun is None else begun["back"]
     try:
         services().limits.spend("provider_sign_ins_per_address", client_address())
@@ -54,7 +54,7 @@ def finish_sign_in() -> ResponseReturnValue:
         return _failed(error, back)
 
 
-def _confirmed(identity: Identity, back: str) -> ResponseReturnValue:
+def _confirmed(identity: ProviderIdentity, back: str) -> ResponseReturnValue:
     identities, who = services().identities, visitor().principal
     owner = identities.owner_of(identity)
     if who is not None and owner not in (None, who.owner):

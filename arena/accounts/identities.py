@@ -27,7 +27,7 @@ class IdentityInUse(ArenaError):
 
 
 @dataclass(frozen=True)
-class Identity:
+class ProviderIdentity:
     """A person at a provider. ``issuer`` and ``subject`` identify the person forever; ``name`` is what the
     provider calls the person, or empty.
     """
@@ -62,7 +62,7 @@ class Identities:
         self._owners = store.accounts
         self._accounts = accounts
 
-    def prove(self, identity: Identity) -> str:
+    def prove(self, identity: ProviderIdentity) -> str:
         """Return a code that stands for an identity that the provider has just confirmed. It can be used for
         :data:`PROOF_MS`.
         """
@@ -70,16 +70,16 @@ class Identities:
         self._proofs.put(code, orjson.dumps([identity.issuer, identity.subject, identity.name]), PROOF_MS)
         return code
 
-    def proven(self, code: str) -> Identity:
+    def proven(self, code: str) -> ProviderIdentity:
         """Return the identity for which a code stands. Raises
         :class:`~arena.accounts.links.LinkExpired`.
         """
         row = self._proofs.find(code)
         if row is None:
             raise LinkExpired("to sign in at the provider again")
-        return Identity(*orjson.loads(row))
+        return ProviderIdentity(*orjson.loads(row))
 
-    def owner_of(self, identity: Identity) -> str | None:
+    def owner_of(self, identity: ProviderIdentity) -> str | None:
         """Return the owner to whom an identity is linked, or None."""
         row = self._rows.find(identity.id)
         return None if row is None or not self._is_linked(row["owner"], identity.id) else str(row["owner"])
@@ -92,7 +92,7 @@ class Identities:
             return None
         return {name: row[name] for name in ("issuer", "subject", "name", "linked_ms")}
 
-    def link(self, owner: str, identity: Identity, now_ms: int) -> None:
+    def link(self, owner: str, identity: ProviderIdentity, now_ms: int) -> None:
         """Let an owner sign in with an identity. Can be repeated. The call is written to the audit log.
 
         Raises :class:`IdentityInUse`.

@@ -18,7 +18,7 @@ from werkzeug.test import TestResponse
 
 from api.app import create_app
 from api.provider import KEPT_SECONDS, SIGN_IN_SECONDS
-from arena.accounts.identities import Identity, IdentityInUse
+from arena.accounts.identities import IdentityInUse, ProviderIdentity
 from arena.accounts.owners import OwnerSuspension
 from arena.ops.service import Service
 from arena.ops.settings import Limit, ProviderSettings, Settings
@@ -407,10 +407,10 @@ def test_an_identity_has_one_owner(app: Flask, sign_up: Callable[..., Account], 
     linked = services.identities.of("maria")
     assert linked is not None
     with pytest.raises(IdentityInUse):
-        services.identities.link("ana", Identity(linked["issuer"], linked["subject"]), 1)
+        services.identities.link("ana", ProviderIdentity(linked["issuer"], linked["subject"]), 1)
     # And an owner has one identity.
     with pytest.raises(IdentityInUse):
-        services.identities.link("maria", Identity("https://elsewhere.example", "1"), 1)
+        services.identities.link("maria", ProviderIdentity("https://elsewhere.example", "1"), 1)
 
 
 def test_only_the_form_of_our_page_links(app: Flask, sign_up: Callable[..., Account]) -> None:
@@ -434,7 +434,7 @@ def test_a_deleted_owner_leaves_no_identity(app: Flask, services: Service) -> No
 def test_a_link_that_was_interrupted_counts_for_nobody(
     services: Service, sign_up: Callable[..., Account]
 ) -> None:
-    person = Identity("https://school.example", "1")
+    person = ProviderIdentity("https://school.example", "1")
     for name in ("ana", "bia"):
         sign_up(name)
     services.identities.link("ana", person, 1)
@@ -456,7 +456,7 @@ def test_a_link_that_was_interrupted_counts_for_nobody(
     ],
 )
 def test_the_name_that_is_proposed(name: str, handle: str) -> None:
-    assert Identity("https://school.example", "1", name).handle == handle
+    assert ProviderIdentity("https://school.example", "1", name).handle == handle
 
 
 # The provider
