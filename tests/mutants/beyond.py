@@ -153,10 +153,10 @@ FAULTS = [
         ("api/test_sessions.py",),
     ),
     Fault(
-        "a recovery code can be used twice",
-        "arena/store/scripts/account_recover.lua",
-        "redis.call('HDEL', KEYS[1], 'recovery')\n",
-        "",
+        "any code with the name of an owner recovers it",
+        "arena/accounts/recovery.py",
+        'if not is_code(text, row.partition(" ")[2]):',
+        "if not row:",
         ("api/test_recovery.py",),
     ),
     Fault(
