@@ -18,6 +18,7 @@ from api.http.sessions import protect_pages
 from api.mcp import protocol
 from api.pages import PAGES, site
 from api.pages.front_table import FrontTables
+from api.provider import Provider
 from api.resources import (
     admin,
     bot_owners,
@@ -92,6 +93,9 @@ def create_app(settings: Settings | None = None, jobs: Jobs | None = None) -> Fl
     service = app.extensions["botequim"] = open_service(settings, jobs)
     app.extensions["botequim-watching"] = Watching(service.live)
     app.extensions["botequim-downloads"] = Downloads()
+    app.extensions["botequim-provider"] = (
+        Provider(settings.http.provider, settings.http.public_url) if settings.http.provider else None
+    )
     protect_pages(app)
     app.extensions["botequim-front"] = FrontTables(service.live, service.tournaments, service.moderation)
     register_error_handlers(app, site.error_page)

@@ -10,6 +10,7 @@ from flask import current_app, request
 
 from api.http.bodies import BodyIntake
 from api.http.places import Places
+from api.provider import Provider
 from arena.ops.logs import log_fields
 from arena.ops.service import Service
 
@@ -51,6 +52,11 @@ def own_address() -> str | None:
     http = services().settings.http
     host = request.environ.get("HTTP_HOST", "")
     return service_address() if http.public_url or http.hosts or _LOOPBACK(host) else None
+
+
+def provider() -> Provider | None:
+    """Return the OpenID Connect provider at which owners can sign in, or None if none is set."""
+    return cast("Provider | None", current_app.extensions["botequim-provider"])
 
 
 def service_address() -> str | None:

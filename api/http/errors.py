@@ -201,6 +201,26 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "name_taken": ErrorCode(
         409, "Name taken", "The name is in use, has been used before, or is reserved for a house bot."
     ),
+    "invalid_recovery_code": ErrorCode(
+        422,
+        "Invalid recovery code",
+        "The recovery code is unknown, was used or was replaced. Each can be used once.",
+    ),
+    "provider_unavailable": ErrorCode(
+        503,
+        "Provider unavailable",
+        "The OpenID Connect provider does not answer, or its answer is not valid. Tokens work nevertheless.",
+    ),
+    "sign_in_refused": ErrorCode(
+        422,
+        "Sign-in refused",
+        "The OpenID Connect provider did not confirm who signed in; `detail` says why.",
+    ),
+    "identity_in_use": ErrorCode(
+        409,
+        "Identity in use",
+        "The identity is linked to another owner, or the owner to another identity.",
+    ),
     "owner_suspended": ErrorCode(
         403,
         "Owner suspended",

@@ -38,7 +38,7 @@ from arena.webhooks.calling import Endpoint
 
 ADMIN_TOKEN: Final = "example-admin-token-example-admin-token"
 
-_TOKEN: Final = re.compile(rb"(btq_[obi]_[a-z0-9-]+_|whsec_)[A-Za-z0-9_+/=-]+")
+_TOKEN: Final = re.compile(rb"(btq_[obir]_[a-z0-9-]+_|whsec_)[A-Za-z0-9_+/=-]+")
 _STREAM_EVENTS: Final = 4
 _TEXT_LINES: Final = 20
 _ENTRY_MS: Final = 1500
@@ -140,6 +140,7 @@ def capture(app: Flask) -> Mapping[str, object]:
         anonymous("GET", path)
     ana = recorder.client(anonymous("POST", "/v1/owners", {"name": "ana"})["token"])
     anonymous("POST", "/v1/owners", {"name": "ana"})
+    _recoveries(ana, anonymous)
     anonymous("GET", "/v1/owners/ana")
     anonymous("GET", "/v1/owners/nobody")
     ana("GET", "/v1/owners/me")
@@ -509,6 +510,14 @@ def _now_ms() -> int:
 
 def _calmest(legal: list[str]) -> str:
     return next((action for action in legal if action in ("keep", "trust")), legal[0])
+
+
+def _recoveries(ana: RecordingClient, anonymous: RecordingClient) -> None:
+    ana("POST", "/v1/owners/me/recovery-code")
+    ana("DELETE", "/v1/owners/me/identity")
+    rui = anonymous("POST", "/v1/owners", {"name": "rui"})
+    for _ in range(2):
+        anonymous("POST", "/v1/recoveries", {"recovery_code": rui["recovery_code"]})
 
 
 def main() -> None:

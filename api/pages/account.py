@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from secrets import token_urlsafe
 from typing import Final
 
@@ -24,17 +25,18 @@ from api.pages.fields import (
     with_error,
 )
 from api.pages.site import blueprint, form, page
-from api.schemas.accounts import NewOwnerSchema
+from api.schemas.accounts import NewOwnerSchema, RecoverySchema
 from api.schemas.owners import ExportSchema
-from api.services import services
-from arena.accounts.accounts import Owner
+from api.services import provider, services
+from arena.accounts.identities import IdentityInUse
 from arena.accounts.invitations import InvalidInvitation
+from arena.accounts.recovery import OwnerKeys
 from arena.errors import ArenaError
 from arena.events.account_data import NotConfirmed
 from arena.inputs.text import clean
 from arena.live.header import Viewer
 
-_LOCAL: Final = re.compile(r"/(?!/)[A-Za-z0-9._~/?=&%+-]*\Z").match
+LOCAL: Final = re.compile(r"/(?!/)[A-Za-z0-9._~/?=&%+-]*\Z").match
 """Matches local paths, to which a visitor returns after signing in."""
 
 TOURNAMENTS_MOST: Final = 100
@@ -43,7 +45,7 @@ TOURNAMENTS_MOST: Final = 100
 COMPARISONS_MOST: Final = 20
 """The maximum number of comparisons shown, latest first."""
 
-_DRAFT_BYTES: Final = 24
+DRAFT_BYTES: Final = 24
 _LONGEST_CODE: Final = 200
 
 
@@ -52,7 +54,7 @@ def sign_in_page() -> Response:
     """Show the form to sign in with a token or the code of a link. Nothing changes until it is sent."""
     code = request.args.get("code", "")
     owner = services().sessions.linked_owner(code) if code else ""
-    return _sign_in(owner=owner, code=code, back=request.args.get("next", ""))
+    return sign_in_form(owner=owner, code=code, back=request.args.get("next", ""))
 
 
 @form("/sign-in")
@@ -66,12 +68,14 @@ def sign_in() -> ResponseReturnValue:
             sessions.sign_in_by_link(code, session_key()) if code else sessions.sign_in(token, session_key())
         )
     except ArenaError as error:
-        return _sign_in(back=back, error=error, status=422)
-    return redirect(back if _LOCAL(back) else url_for("pages.account_page"), 303)
+        return sign_in_form(back=back, error=error, status=422)
+    return redirect(back if LOCAL(back) else url_for("pages.account_page"), 303)
 
 
-def _sign_in(status: int = 200, **values: object) -> Response:
-    response = page("sign_in.html", status, **{"owner": "", "code": "", "error": None, **values})
+def sign_in_form(status: int = 200, **values: object) -> Response:
+    """Return the page to sign in. ``values`` are those of the template that are not empty."""
+    shown = {"owner": "", "code": "", "back": "", "error": None, **values}
+    response = page("sign_in.html", status, provider=provider(), **shown)
     response.headers["Cache-Control"] = "private, no-store"
     return response
 
@@ -86,19 +90,20 @@ def end_session() -> ResponseReturnValue:
 @blueprint.get("/sign-up")
 def sign_up_page() -> Response:
     """Show the form to sign up as an owner, with the name that an invitation in the URL proposes."""
-    found, code = _sign_up_controls(), request.args.get("invitation", "")[:_LONGEST_CODE]
+    found, code = sign_up_controls(), request.args.get("invitation", "")[:_LONGEST_CODE]
     back = request.args.get("next", "")
     if not code:
-        return _sign_up(found, token_urlsafe(_DRAFT_BYTES), back)
+        return sign_up_form(found, token_urlsafe(DRAFT_BYTES), back)
     try:
         proposed = services().invitations.find(code).handle
     except InvalidInvitation as error:
-        return _sign_up(found, token_urlsafe(_DRAFT_BYTES), back, error)
+        return sign_up_form(found, token_urlsafe(DRAFT_BYTES), back, error)
     values = {"name": [proposed], "invitation": [code]}
-    return _sign_up(filled(found, values.__getitem__), token_urlsafe(_DRAFT_BYTES), back)
+    return sign_up_form(filled(found, values.__getitem__), token_urlsafe(DRAFT_BYTES), back)
 
 
-def _sign_up_controls() -> list[Control]:
+def sign_up_controls() -> list[Control]:
+    """Return the controls of the form to sign up: the name and the invitation."""
     words = Words(
         {"name": "Name", "invitation": "Invitation"},
         {"invitation": "The code, if you have been invited."},
@@ -106,9 +111,23 @@ def _sign_up_controls() -> list[Control]:
     return controls(NewOwnerSchema(), ("name", "invitation"), words)
 
 
-def _sign_up(found: list[Control], draft: str, back: str, error: ArenaError | None = None) -> Response:
+def sign_up_form(
+    found: list[Control], draft: str, back: str, error: ArenaError | None = None, identity: str = ""
+) -> Response:
+    """Return the page to sign up. ``identity`` is the code of a proven identity that the new owner gets, or
+    empty.
+    """
     found, error = with_error(found, error)
-    response = page("sign_up.html", status_of(error), controls=found, draft=draft, back=back, error=error)
+    response = page(
+        "sign_up.html",
+        status_of(error),
+        controls=found,
+        draft=draft,
+        back=back,
+        error=error,
+        identity=identity,
+        provider=provider(),
+    )
     response.headers["Cache-Control"] = "private, no-store"
     return response
 
@@ -116,30 +135,83 @@ def _sign_up(found: list[Control], draft: str, back: str, error: ArenaError | No
 @form("/sign-up")
 def sign_up() -> ResponseReturnValue:
     """Create an owner, sign in, and show the token once."""
-    found = filled(_sign_up_controls(), request.form.getlist)
+    found = filled(sign_up_controls(), request.form.getlist)
     draft = request.form.get("draft", "")[:64]
     back = request.form.get("next", "")
-    code = found[1].value
+    code, identity = found[1].value, request.form.get("identity", "")[:_LONGEST_CODE]
+    identities = services().identities
 
-    def create() -> tuple[Owner, str]:
+    def create() -> OwnerKeys:
+        proven = identities.proven(identity) if identity else None
         body = load(NewOwnerSchema(), body_of(found))
-        return services().sessions.sign_up(body["name"], draft, body.get("invitation", ""))
+        keys = services().sessions.sign_up(body["name"], body.get("invitation", ""), draft)
+        if proven is not None:
+            # If somebody else linked it meanwhile, the new owner has the token.
+            with suppress(IdentityInUse):
+                identities.link(keys.owner.name, proven, services().store.clock().now_ms)
+        return keys
 
     try:
-        owner, token = services().limits.sign_up(client_address(), bool(code), create)
+        keys = services().limits.sign_up(client_address(), bool(code), create)
     except ArenaError as error:
-        return _sign_up(found, draft, back, of_form(error))
-    begin(services().sessions.sign_in(token, session_key()))
+        return sign_up_form(found, draft, back, of_form(error), identity)
+    return _new_keys(keys, f"Welcome, {keys.owner.name}", back)
+
+
+def _new_keys(keys: OwnerKeys, title: str, back: str = "") -> ResponseReturnValue:
+    """Sign the browser in with a new token, and show it once, with the recovery code."""
+    begin(services().sessions.sign_in(keys.token, session_key()))
     return page(
         "secrets.html",
         bot=None,
-        secrets={"Your token": token},
-        back=back if _LOCAL(back) else None,
-        title=f"Welcome, {owner.name}",
-        note="This token is the only key to your account: nobody can send it to you again. You are signed "
-        "in on this "
-        "browser. Programs and other browsers need the token.",
+        secrets=_secrets(keys),
+        back=back if LOCAL(back) else None,
+        title=title,
+        note="You are signed in on this browser. Programs and other browsers need the token. If you lose it, "
+        "the recovery code replaces it, once. Nobody can send you either again."
+        + _still_linked(keys.owner.name),
     )
+
+
+def _still_linked(owner: str) -> str:
+    """Return a hint for an owner whose token was stolen: the thief can have linked an identity."""
+    identity = services().identities.of(owner)
+    if identity is None:
+        return ""
+    return f" {identity['name'] or identity['subject']} at {identity['issuer']} can still sign in as you."
+
+
+def _secrets(keys: OwnerKeys) -> dict[str, str]:
+    return {"Your token": keys.token, "Your recovery code": keys.recovery_code}
+
+
+@blueprint.get("/recover")
+def recover_page() -> Response:
+    """Show the form to replace a lost token with a recovery code."""
+    return _recover(_recover_controls())
+
+
+def _recover_controls() -> list[Control]:
+    return controls(RecoverySchema(), ("recovery_code",), Words())
+
+
+def _recover(found: list[Control], error: ArenaError | None = None) -> Response:
+    found, error = with_error(found, error)
+    response = page("recover.html", status_of(error), controls=found, error=error)
+    response.headers["Cache-Control"] = "private, no-store"
+    return response
+
+
+@form("/recover")
+def recover() -> ResponseReturnValue:
+    """Replace a lost token, sign in, and show the new token once."""
+    found = filled(_recover_controls(), request.form.getlist)
+    try:
+        services().limits.spend("recoveries_per_address", client_address())
+        keys = services().recovery.recover(load(RecoverySchema(), body_of(found))["recovery_code"])
+    except ArenaError as error:
+        return _recover(found, of_form(error, "owner_suspended"))
+    return _new_keys(keys, f"New token of {keys.owner.name}")
 
 
 @blueprint.get("/account")
@@ -151,6 +223,8 @@ def account_page() -> Response:
     return page(
         "account.html",
         owner=accounts.owner(who.owner),
+        identity=services().identities.of(who.owner),
+        provider=provider(),
         bots=bots,
         invited_to=services().co_owners.invitations(who.owner),
         more=cursor is not None,
@@ -186,17 +260,30 @@ def change_me() -> ResponseReturnValue:
 
 @form("/account/token")
 def replace_own_token() -> ResponseReturnValue:
-    """Replace the owner's token, and show it once."""
+    """Replace the owner's token and recovery code, and show them once."""
     who, key = signed_in(), session_key()
     assert key is not None
-    token = services().sessions.replace_token(key)
+    keys = services().sessions.replace_token(key)
     return page(
         "secrets.html",
         bot=None,
-        secrets={"Your token": token},
+        secrets=_secrets(keys),
         title=f"New token of {who.owner}",
-        note="The old token is no longer valid, and all other sessions have ended. This browser stays "
-        "signed in.",
+        note="The old token and the old recovery code are no longer valid, and all other sessions have "
+        "ended. This browser stays signed in." + _still_linked(who.owner),
+    )
+
+
+@form("/account/recovery-code")
+def replace_recovery_code() -> ResponseReturnValue:
+    """Replace the owner's recovery code, and show it once."""
+    who = signed_in()
+    return page(
+        "secrets.html",
+        bot=None,
+        secrets={"Your recovery code": services().recovery.new_code(who.owner)},
+        title=f"New recovery code of {who.owner}",
+        note="The old recovery code is no longer valid; your token is. The code replaces a lost token, once.",
     )
 
 

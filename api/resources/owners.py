@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from flask import request
 
@@ -13,12 +14,14 @@ from api.schemas.accounts import (
     ChangedOwnerSchema,
     GivenOwner,
     GivenOwnerChange,
+    GivenRecovery,
     NewOwnerSchema,
     OwnerSchema,
     OwnerWithTokenSchema,
     OwnOwnerSchema,
+    RecoveryCodeSchema,
+    RecoverySchema,
     SignInLinkSchema,
-    TokenSchema,
 )
 from api.schemas.owners import DeletedSchema, DeletionQuery, ExportSchema, GivenDeletion
 from api.services import services
@@ -29,11 +32,14 @@ blueprint = Blueprint("owners", __name__, description="Owners of bots, and their
 
 @blueprint.operation(body=NewOwnerSchema, returns=OwnerWithTokenSchema)
 def sign_up(who: Principal | None, body: GivenOwner) -> Mapping[str, object]:
-    parts = services()
     name, code = body["name"], body.get("invitation", "")
-    create = parts.invitations.sign_up if code else lambda name, _: parts.accounts.sign_up(name)
-    owner, token = services().limits.sign_up(client(request.environ), bool(code), lambda: create(name, code))
-    return {"owner": owner, "token": token}
+    create = partial(services().sessions.sign_up, name, code)
+    return services().limits.sign_up(client(request.environ), bool(code), create)._asdict()
+
+
+@blueprint.operation(body=RecoverySchema, returns=OwnerWithTokenSchema)
+def recover_owner(who: Principal | None, body: GivenRecovery) -> Mapping[str, object]:
+    return services().recovery.recover(body["recovery_code"])._asdict()
 
 
 @blueprint.operation(body=ChangedOwnerSchema, returns=OwnOwnerSchema)
@@ -53,6 +59,7 @@ def _me(who: Principal) -> Mapping[str, object]:
         **vars(accounts.owner(who.name)),
         "quotas": accounts.quotas.of_owner(who.name),
         "budgets": budgets.of_owner(who.name),
+        "identity": services().identities.of(who.name),
         "invitations": services().invitations.allowance(who.name),
         "bot_invitations": services().co_owners.invitations(who.name),
         "tournament_invitations": services().moderation.apply(
@@ -61,14 +68,24 @@ def _me(who: Principal) -> Mapping[str, object]:
     }
 
 
-@blueprint.operation(returns=TokenSchema)
-def replace_owner_token(who: Principal) -> dict[str, str]:
-    return {"token": services().accounts.new_owner_token(who.name)}
+@blueprint.operation(returns=OwnerWithTokenSchema)
+def replace_owner_token(who: Principal) -> Mapping[str, object]:
+    return services().recovery.replace_keys(who.name)._asdict()
 
 
 @blueprint.operation()
 def revoke_owner_token(who: Principal) -> None:
     services().accounts.revoke_owner_token(who.name)
+
+
+@blueprint.operation(returns=RecoveryCodeSchema)
+def replace_recovery_code(who: Principal) -> dict[str, str]:
+    return {"recovery_code": services().recovery.new_code(who.name)}
+
+
+@blueprint.operation()
+def unlink_identity(who: Principal) -> None:
+    services().identities.unlink(who.name)
 
 
 @blueprint.operation(returns=SignInLinkSchema)

@@ -6,8 +6,8 @@ from typing import Any, TypedDict
 
 from marshmallow import fields, validate
 
-from api.schemas.accounts import OwnerSchema, SuspendedBotSchema
-from api.schemas.common import RequestSchema, ResponseSchema, described, listed
+from api.schemas.accounts import IDENTITY, IdentitySchema, OwnerSchema, SuspendedBotSchema
+from api.schemas.common import RequestSchema, ResponseSchema, described, listed, nested
 from api.schemas.fields import Moment, TypedLine
 from arena.events.account_data import FORMAT
 from arena.inputs.names import OF, TEXTS, Of, Text
@@ -34,6 +34,7 @@ class ExportSchema(ResponseSchema):
     tournaments = _objects("The tournaments that the owner announced, with their settings.")
     entries = _objects("The entries of the bots in tournaments and qualifications.")
     series = _objects("The series that the owner created.")
+    identity = nested(IdentitySchema, IDENTITY, allow_none=True)
     invitations = _objects("The invitations that the owner created, without codes.")
     schedules = _objects("The schedules that the owner created.")
     comparisons = _objects("The comparisons of the owner's bots, with their settings and results.")

@@ -193,6 +193,7 @@ class Accounts(AuditLog):
                 "admin" in fields,
                 None if suspended is None else OwnerSuspension(*json.loads(suspended)[:3]),
                 "uninvitable" not in fields,
+                int(fields["recovery"].partition(" ")[0]) if "recovery" in fields else None,
             )
 
     def check_exists(self, owner: str, field: str) -> None:
@@ -261,16 +262,30 @@ class Accounts(AuditLog):
         self._forget("owner", name)
 
     def new_owner_token(self, name: str) -> str:
-        """Replace the owner's token and return the new one. Raises :class:`OwnerNotFound`."""
+        """Replace the owner's token and return the new one. The owner's recovery code ends. Raises
+        :class:`OwnerNotFound`.
+        """
         token, digest = _new_token(OWNER_PREFIX, name)
-        if not self._store.change_owner(name, {"token": digest}):
+        if not self._store.change_owner(name, {"token": digest}, remove=("recovery",)):
             raise _unknown_owner(name)
         self._forget("owner", name)
         return token
 
+    def recovered_token(self, name: str, recovery: str) -> str | None:
+        """Replace the owner's token like :meth:`new_owner_token`, and return the new one. Returns None, and
+        changes nothing, if ``recovery`` is not the stored value of the owner's recovery code.
+        """
+        token, digest = _new_token(OWNER_PREFIX, name)
+        if not self._store.recover_owner(name, recovery, digest):
+            return None
+        self._forget("owner", name)
+        return token
+
     def revoke_owner_token(self, name: str) -> None:
-        """Revoke the owner's token; only an admin can issue another. Raises :class:`OwnerNotFound`."""
-        if not self._store.change_owner(name, {}, remove=("token",)):
+        """Revoke the owner's token and recovery code; only an admin can issue another token. Raises
+        :class:`OwnerNotFound`.
+        """
+        if not self._store.change_owner(name, {}, remove=("token", "recovery")):
             raise _unknown_owner(name)
         self._forget("owner", name)
 

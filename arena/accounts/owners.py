@@ -38,7 +38,8 @@ class OwnerSuspension:
 class Owner:
     """An owner. ``created_ms`` is in Unix milliseconds. While ``suspended`` is set, the owner's tokens are
     rejected and its bots are not seated. ``invitable`` is whether others may invite the owner to share bots,
-    and to enter and organise tournaments.
+    and to enter and organise tournaments. ``recovery_ms`` is when the owner's recovery code was made, or None
+    without one.
     """
 
     name: str
@@ -46,3 +47,4 @@ class Owner:
     admin: bool = False
     suspended: OwnerSuspension | None = None
     invitable: bool = True
+    recovery_ms: int | None = None

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 import orjson
 
-from arena.accounts.accounts import Accounts, Forbidden, InvalidToken, NameTaken, Owner, Principal
+from arena.accounts.accounts import Accounts, Forbidden, InvalidToken, NameTaken, Principal
 from arena.accounts.invitations import InvalidInvitation, Invitations
 from arena.accounts.links import LinkExpired, new_code
+from arena.accounts.recovery import OwnerKeys, Recovery
 from arena.errors import CorruptState
 from arena.store.repositories import Store
 from arena.store.rows import read_row, write_row
@@ -45,13 +46,16 @@ class Session:
 class Sessions:
     """All sessions. A session is found by its key, which only the browser stores."""
 
-    def __init__(self, store: Store, accounts: Accounts, invitations: Invitations) -> None:
+    def __init__(
+        self, store: Store, accounts: Accounts, invitations: Invitations, recovery: Recovery
+    ) -> None:
         self._sessions = store.sessions
         self._sign_ins = store.sign_ins
         self._sign_ups = store.sign_ups
         self._store = store.accounts
         self._accounts = accounts
         self._invitations = invitations
+        self._recovery = recovery
 
     def find(self, key: str) -> Session | None:
         """Return the session with a key, or None if it has ended."""
@@ -114,8 +118,20 @@ class Sessions:
         self._accounts.check_not_suspended(owner)
         return self._signed_in(owner, before)
 
-    def replace_token(self, key: str) -> str:
-        """Replace the token of the signed-in owner, and return the new one. All other sessions of the owner
+    def sign_in_by_identity(self, owner: str, before: str | None = None) -> tuple[str, Session]:
+        """Begin a session as :meth:`sign_in` does, for the owner of an identity that the provider has
+        confirmed.
+
+        Raises :class:`~arena.accounts.owners.OwnerSuspended`, or
+        :class:`~arena.accounts.accounts.InvalidToken` if the owner's token was revoked.
+        """
+        self._accounts.check_not_suspended(owner)
+        if not self._token(owner):
+            raise InvalidToken(f"the token of {owner} was revoked", expected="a new one from an admin")
+        return self._signed_in(owner, before)
+
+    def replace_token(self, key: str) -> OwnerKeys:
+        """Replace the token and the recovery code of the signed-in owner. All other sessions of the owner
         end. If a form is submitted twice, it therefore shows two tokens, of which the second is valid.
 
         Raises :class:`~arena.accounts.accounts.InvalidToken` if the session has ended.
@@ -123,15 +139,15 @@ class Sessions:
         session = self.find(key)
         if session is None or not session.owner:
             raise InvalidToken("the session has ended")
-        token = self._accounts.new_owner_token(session.owner)
+        keys = self._recovery.replace_keys(session.owner)
         kept = replace(session, token=self._token(session.owner))
         self._sessions.put(key, write_row(kept), SESSION_MS, kept.owner)
-        return token
+        return keys
 
-    def sign_up(self, name: str, draft: str, invitation: str = "") -> tuple[Owner, str]:
-        """Create an owner, and return it with its token, which is shown only once. ``draft`` is a secret of
-        the form. If the form is submitted again soon, a new token is issued, because the first one may not
-        have arrived. ``invitation`` is the code of an invitation, or empty.
+    def sign_up(self, name: str, invitation: str = "", draft: str = "") -> OwnerKeys:
+        """Create an owner, and return it with its token and recovery code. ``invitation`` is the code of an
+        invitation, or empty. ``draft`` is a secret of the form on a page. If the form is submitted again
+        soon, new ones are issued, because the first ones may not have arrived.
 
         Raises the errors of :meth:`~arena.accounts.invitations.Invitations.sign_up`.
         """
@@ -143,10 +159,12 @@ class Sessions:
             row = self._sign_ups.find(draft) if len(draft) >= _LEAST_DRAFT else None
             if row is None or orjson.loads(row) != [name, self._token(name)]:
                 raise
-            owner, token = self._accounts.owner(name), self._accounts.new_owner_token(name)
+            keys = self._recovery.replace_keys(name)
+        else:
+            keys = OwnerKeys(owner, token, self._recovery.new_code(name))
         if len(draft) >= _LEAST_DRAFT:
             self._sign_ups.put(draft, orjson.dumps([name, self._token(name)]), LINK_MS, name)
-        return owner, token
+        return keys
 
     def end(self, key: str) -> None:
         """End the session with a key."""

@@ -1,4 +1,4 @@
-"""``botequim signup``, ``web`` and ``owner ...``: manage owners and their tokens."""
+"""``botequim signup``, ``web`` and ``owner ...``: manage owners, their tokens and recovery codes."""
 
 from __future__ import annotations
 
@@ -25,9 +25,18 @@ if TYPE_CHECKING:
 @click.option("--invitation", metavar="CODE", help="The code of an invitation.")
 @online()
 def signup(name: str, invitation: str | None, client: Client, as_json: bool) -> None:
-    """Sign up as the owner NAME and print the owner's token, which is shown only once."""
-    made: Any = client.call("sign_up", name=name, invitation=invitation)
+    """Sign up as the owner NAME and print the owner's token, which is shown only once.
+
+    The recovery code goes to standard error. With it, 'botequim owner recover' replaces a lost token.
+    """
+    _show_keys(client.call("sign_up", name=name, invitation=invitation), as_json)
+
+
+def _show_keys(made: Any, as_json: bool) -> None:
+    """Print the token on standard output, for 'botequim login', and the recovery code on standard error."""
     show(made, as_json, made["token"])
+    if not as_json:
+        click.echo(f"the recovery code, shown once: {made['recovery_code']}", err=True)
 
 
 @click.command(cls=Command, examples=("botequim web", "botequim web --no-browser"))
@@ -50,7 +59,7 @@ def web(client: Client, browser: bool, as_json: bool) -> None:
 
 @click.group(cls=Commands, examples=("botequim owner show ana", "botequim owner rotate | botequim login"))
 def owner() -> None:
-    """Show owners, replace or revoke your token, and export or delete your account."""
+    """Show owners, replace, recover or revoke your token, and export or delete your account."""
 
 
 @owner.command("show", examples=("botequim owner show ana", "botequim owner show ana --json"))
@@ -68,10 +77,43 @@ def show_owner(name: str, client: Client, as_json: bool) -> None:
 def rotate(client: Client, as_json: bool) -> None:
     """Replace your token and print the new one, which is shown only once.
 
-    The old token stops working within five seconds.
+    The old token stops working within five seconds. The recovery code is replaced too, and goes to standard
+    error.
     """
-    new = client.replace_owner_token()
-    show({"token": new}, as_json, new)
+    _show_keys(client.call("replace_owner_token"), as_json)
+
+
+@owner.command(examples=("botequim owner recover | botequim login",))
+@click.option(
+    "--recovery-code",
+    metavar="CODE",
+    help="The recovery code, which begins with btq_r_ and works once. [default: you are asked for it]",
+)
+@online()
+def recover(recovery_code: str | None, client: Client, as_json: bool) -> None:
+    """Replace a lost token and print the new one, with a recovery code that works once.
+
+    The old token and all sessions in browsers end. A new recovery code goes to standard error.
+    """
+    if recovery_code is None:
+        recovery_code = click.prompt("Recovery code", err=True)
+    _show_keys(client.call("recover_owner", recovery_code=recovery_code), as_json)
+
+
+@owner.command("recovery-code", examples=("botequim owner recovery-code",))
+@online("the owner")
+def replace_recovery_code(client: Client, as_json: bool) -> None:
+    """Replace your recovery code and print the new one, which is shown only once."""
+    new = client.replace_recovery_code()
+    show({"recovery_code": new}, as_json, new)
+
+
+@owner.command(examples=("botequim owner unlink",))
+@online("the owner")
+def unlink(client: Client, as_json: bool) -> None:
+    """Unlink the identity with which you sign in at the service's OpenID Connect provider."""
+    client.unlink_identity()
+    show({"unlinked": True}, as_json, "no identity is linked")
 
 
 @owner.command(examples=("botequim owner revoke --yes",))

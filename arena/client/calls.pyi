@@ -43,6 +43,7 @@ from arena.client.types import (
     OpenSeat,
     Over,
     Owner,
+    OwnerWithToken,
     OwnOwner,
     Person,
     PresenceEnded,
@@ -73,6 +74,9 @@ class Calls(OperationCalls):
     def sign_up(self, name: str, invitation: str | None = ...) -> str:
         """Sign up as an owner"""
 
+    def recover_owner(self, recovery_code: str) -> OwnerWithToken:
+        """Replace a lost token"""
+
     def me(self) -> OwnOwner:
         """Get the token's owner"""
 
@@ -81,6 +85,12 @@ class Calls(OperationCalls):
 
     def replace_owner_token(self) -> str:
         """Replace the owner's token"""
+
+    def replace_recovery_code(self) -> str:
+        """Replace the owner's recovery code"""
+
+    def unlink_identity(self) -> None:
+        """Unlink the owner's identity"""
 
     def revoke_owner_token(self) -> None:
         """Revoke the owner's token"""

@@ -26,6 +26,7 @@ class Owner(TypedDict):
 
 
 class OwnerWithToken(TypedDict):
+    recovery_code: str
     owner: Owner
     token: str
 
@@ -67,6 +68,13 @@ class TournamentInvitation(TypedDict):
     role: Literal["guest", "organiser"]
 
 
+class Identity(TypedDict):
+    issuer: str
+    subject: str
+    name: str
+    linked_ms: int
+
+
 class OwnOwner(TypedDict):
     name: str
     created_ms: int
@@ -77,10 +85,12 @@ class OwnOwner(TypedDict):
     bot_invitations: list[str]
     tournament_invitations: list[TournamentInvitation]
     invitable: bool
+    recovery_ms: int | None
+    identity: Identity | None
 
 
-class Token(TypedDict):
-    token: str
+class RecoveryCode(TypedDict):
+    recovery_code: str
 
 
 class SignInLink(TypedDict):
@@ -98,6 +108,7 @@ class Export(TypedDict):
     tournaments: list[dict[str, object]]
     entries: list[dict[str, object]]
     series: list[dict[str, object]]
+    identity: Identity | None
     invitations: list[dict[str, object]]
     schedules: list[dict[str, object]]
     comparisons: list[dict[str, object]]
@@ -330,6 +341,10 @@ class GameNotes(TypedDict):
 class Secret(TypedDict):
     secret: str
     previous_until_ms: int | None
+
+
+class Token(TypedDict):
+    token: str
 
 
 class BotOwners(TypedDict):
@@ -1788,9 +1803,11 @@ class AddVersionFields(TypedDict, total=False):
 
 REPLIES: Final = {
     "sign_up": "OwnerWithToken",
+    "recover_owner": "OwnerWithToken",
     "get_me": "OwnOwner",
     "change_me": "OwnOwner",
-    "replace_owner_token": "Token",
+    "replace_owner_token": "OwnerWithToken",
+    "replace_recovery_code": "RecoveryCode",
     "create_sign_in_link": "SignInLink",
     "export_owner": "Export",
     "delete_owner": "Deleted",

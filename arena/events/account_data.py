@@ -9,6 +9,7 @@ from typing import Final, Protocol
 
 from arena.accounts.accounts import Accounts
 from arena.accounts.co_owners import CoOwners
+from arena.accounts.identities import Identities
 from arena.accounts.invitations import Invitations
 from arena.accounts.records import BotSettings
 from arena.accounts.sessions import Sessions
@@ -67,12 +68,14 @@ class AccountData:
         co_owners: CoOwners,
         bot_deletion: BotDeletion,
         cancellation: GameCancellation,
+        identities: Identities,
     ) -> None:
         self._store = store
         self._accounts = accounts
         self._co_owners = co_owners
         self._bot_deletion = bot_deletion
         self._cancellation = cancellation
+        self._identities = identities
         self._sessions = sessions
         self._invitations = invitations
         self._tournaments = tournaments
@@ -97,6 +100,7 @@ class AccountData:
             "tournaments": announced,
             "entries": entries,
             "series": [row for row in self._store.series.all().values() if row["owner"] == owner],
+            "identity": self._identities.of(owner),
             "invitations": self._invitations.list(owner),
             "schedules": [one for one in self._schedules.list() if one["created_by"] == owner],
             "subscriptions": self._subscriptions.exported(owner),
@@ -217,6 +221,7 @@ class AccountData:
         self._store.tournaments.forget_invitations(owner)
         self._invitations.forget(owner)
         self._sessions.forget(owner)
+        self._identities.forget(owner)
         now_ms = self._store.clock().now_ms
         self._store.budgets.forget(owner, now_ms)
         self._store.usage.forget(owner, now_ms)

@@ -10,7 +10,8 @@ issue_owner_token = Operation(
     """
     Issue a new token for an owner
 
-    For an owner who has lost the old token. The old token expires within five seconds.
+    For an owner who has lost the old token and has no recovery code. The old token expires within five
+    seconds, and the recovery code at once.
     """,
     scopes=("admin",),
     status=201,

@@ -10,9 +10,9 @@ sign_up = Operation(
     """
     Sign up as an owner
 
-    Returns the owner's token, which is shown only once. Sign-ups are limited per address, except those with
-    an invitation; failed attempts count. Only an admin can replace a lost token. `Idempotency-Key` has no
-    effect here, because a name can be taken only once.
+    Returns the owner's token and a recovery code, with which the owner gets a new token once. Both are shown
+    only once. Sign-ups are limited per address, except those with an invitation; failed attempts count.
+    `Idempotency-Key` has no effect here, because a name can be taken only once.
     """,
     scopes=(),
     status=201,
@@ -20,6 +20,24 @@ sign_up = Operation(
     has_body=True,
     arguments=("name", "invitation"),
     result="token",
+)
+
+recover_owner = Operation(
+    "POST",
+    "/v1/recoveries",
+    """
+    Replace a lost token
+
+    Returns a new token and a new recovery code. The old token and all sessions of the owner end within five
+    seconds, and the recovery code at once. A code that is unknown, was used or was replaced is refused with
+    `invalid_recovery_code`, and so is one of an owner who does not exist. Attempts are limited per address.
+    """,
+    scopes=(),
+    status=201,
+    errors=("invalid_recovery_code",),
+    has_body=True,
+    limit="recoveries_per_address",
+    arguments=("recovery_code",),
 )
 
 get_me = Operation(
@@ -32,6 +50,7 @@ get_me = Operation(
     `budgets` the computation started and allowed today; admins have no budget. `invitations` has the number
     of people it has invited and can invite. `bot_invitations` lists the bots that it is invited to share,
     and `tournament_invitations` the newest 20 invitations to tournaments, without texts of those who invite.
+    `identity` is that at the OpenID Connect provider of the service with which the owner can sign in.
     """,
     scopes=("owner",),
     client="me",
@@ -58,12 +77,41 @@ replace_owner_token = Operation(
     """
     Replace the owner's token
 
-    The new token is shown only once. The old token expires within five seconds.
+    The new token and the new recovery code are shown only once. The old token expires within five seconds,
+    and the old recovery code at once.
     """,
     scopes=("owner",),
     status=201,
-    secret=("token",),
+    secret=("token", "recovery_code"),
     result="token",
+)
+
+replace_recovery_code = Operation(
+    "POST",
+    "/v1/owners/me/recovery-code",
+    """
+    Replace the owner's recovery code
+
+    The new code is shown only once. The old code ends; the token stays. The code ends when it is used, and
+    when the token is replaced or revoked.
+    """,
+    scopes=("owner",),
+    status=201,
+    secret=("recovery_code",),
+    result="recovery_code",
+)
+
+unlink_identity = Operation(
+    "DELETE",
+    "/v1/owners/me/identity",
+    """
+    Unlink the owner's identity
+
+    From then on, nobody signs in as the owner at the OpenID Connect provider of the service. Does nothing if
+    no identity is linked. An owner who is signed in links one on the account page.
+    """,
+    scopes=("owner",),
+    status=204,
 )
 
 revoke_owner_token = Operation(
@@ -72,7 +120,8 @@ revoke_owner_token = Operation(
     """
     Revoke the owner's token
 
-    The token expires within five seconds. Only an admin can issue another.
+    The token expires within five seconds, and the recovery code at once. Only an admin can issue another
+    token.
     """,
     scopes=("owner",),
     status=204,

@@ -14,8 +14,10 @@ from arena.accounts.accounts import Accounts
 from arena.accounts.allowances import Budgets
 from arena.accounts.bill import Bill
 from arena.accounts.co_owners import CoOwners
+from arena.accounts.identities import Identities
 from arena.accounts.invitations import Invitations
 from arena.accounts.payers import Payers
+from arena.accounts.recovery import Recovery
 from arena.accounts.sessions import Sessions
 from arena.accounts.suspensions import Suspensions
 from arena.accounts.upload_intake import Uploads
@@ -91,6 +93,8 @@ class Service:
     accounts: Accounts
     co_owners: CoOwners
     invitations: Invitations
+    recovery: Recovery
+    identities: Identities
     sessions: Sessions
     bot_deletion: BotDeletion
     account_data: AccountData
@@ -301,6 +305,8 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         documents.check, documents.count = accounts.check_owner_bytes, accounts.count_owner_bytes
     co_owners = CoOwners(store.accounts, accounts)
     invitations = Invitations(store, accounts, settings.quotas)
+    recovery = Recovery(store.accounts, accounts)
+    identities = Identities(store, accounts)
     archive = Archive(open_objects(settings.archive)) if settings.archive else None
     moderation = Moderation(store, accounts)
     payers = Payers(store)
@@ -326,7 +332,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     sandbox = SandboxedBots(accounts, runtimes)
     tournaments = Tournaments(store, live, accounts, jobs, sandbox, budgets, suspensions, moderation, bill.to)
     webhooks = Webhooks(store.webhooks, store.clock, settings.webhooks)
-    sessions = Sessions(store, accounts, invitations)
+    sessions = Sessions(store, accounts, invitations, recovery)
     uploads = Uploads(store, accounts, live.notifier, jobs, runtimes.ready, budgets, bill.rest_to)
     limits = Limits(store.limits, settings.http.limits)
     dry_runs = DryRuns(store.clock, budgets, GameTimes(store.game_times))
@@ -349,6 +355,8 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         accounts=accounts,
         co_owners=co_owners,
         invitations=invitations,
+        recovery=recovery,
+        identities=identities,
         sessions=sessions,
         moderation=moderation,
         bot_deletion=bot_deletion,
@@ -365,6 +373,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
             co_owners,
             bot_deletion,
             cancellation,
+            identities,
         ),
         registration=Registration(accounts, uploads, webhooks, limits.spend),
         organiser_requests=OrganiserRequests(accounts, tournaments, dry_runs),

@@ -48,6 +48,8 @@ class Limit(NamedTuple):
 
 DEFAULT_LIMITS: Final[Mapping[str, Limit]] = {
     "sign_ups_per_address": Limit(20, 3600),
+    "recoveries_per_address": Limit(20, 3600),
+    "provider_sign_ins_per_address": Limit(200, 3600),
     "guests_per_address": Limit(60, 3600),
     "links_per_owner": Limit(60, 3600),
     "exports_per_owner": Limit(20, 3600),
@@ -69,6 +71,19 @@ DEFAULT_LIMITS: Final[Mapping[str, Limit]] = {
 
 
 @dataclass(frozen=True)
+class ProviderSettings:
+    """An OpenID Connect provider at which owners can sign in. ``issuer`` is its URL, ``client_id`` and
+    ``client_secret`` are what it assigned to this service (a public client has no secret), and ``name`` is
+    what pages call it.
+    """
+
+    issuer: str
+    client_id: str
+    client_secret: str
+    name: str
+
+
+@dataclass(frozen=True)
 class HttpSettings:
     """The settings that only the HTTP API reads.
 
@@ -87,7 +102,8 @@ class HttpSettings:
     is the number of trusted proxies in front of the server. ``hosts`` are the names for which the service
     answers, or empty for all. ``public_url`` is the service's address for its users, or empty to use the
     address in each request. ``security_contact`` is a URL for vulnerability reports, or empty for none.
-    If ``sweep`` is set, this process serves the clocks of games.
+    ``provider`` is the OpenID Connect provider, or None. If ``sweep`` is set, this process serves the
+    clocks of games.
     """
 
     bind: str = "127.0.0.1:8000"
@@ -109,6 +125,7 @@ class HttpSettings:
     hosts: frozenset[str] = frozenset()
     public_url: str = ""
     security_contact: str = ""
+    provider: ProviderSettings | None = None
     sweep: bool = True
 
 
@@ -229,6 +246,7 @@ class Settings:
                 hosts=_hosts(environ),
                 public_url=_public_url(environ),
                 security_contact=_security_contact(environ),
+                provider=_provider(environ),
                 sweep=_flag(environ, "BOTEQUIM_SWEEP", http.sweep),
             ),
         )
@@ -293,6 +311,7 @@ def set_archive(environ: MutableMapping[str, str], data: Path) -> None:
 
 _SECRET: Final = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|KEY", re.IGNORECASE)
 _OF_ARCHIVE: Final = ("BOTEQUIM_ARCHIVE", "AWS_")
+_OF_API: Final = "BOTEQUIM_OIDC_"
 _OF_COMMANDS: Final = ("BOTEQUIM_TOKEN", "BOTEQUIM_PROFILE", "BOTEQUIM_WEBHOOK_SECRET")
 
 
@@ -302,8 +321,9 @@ def own_environment(
     """Return the environment of a process without the secrets that it does not read.
 
     Secrets are the location and the credentials of the archive, which only a process with ``archive`` gets,
-    and variables whose names say so, of which only the service's own reach the ``api``, and none another
-    process. All processes get the URLs of the databases.
+    the settings of the OpenID Connect provider, which only the ``api`` gets, and variables whose names say
+    so, of which only the service's own reach the ``api``, and none another process. All processes get the
+    URLs of the databases.
     """
 
     def is_own(name: str) -> bool:
@@ -311,6 +331,8 @@ def own_environment(
             return archive
         if name in _OF_COMMANDS:
             return False
+        if name.startswith(_OF_API):
+            return api
         return not _SECRET.search(name) or (api and name.startswith("BOTEQUIM_"))
 
     return {name: value for name, value in environ.items() if is_own(name)}
@@ -420,6 +442,44 @@ def _security_contact(environ: Mapping[str, str]) -> str:
             expected="mailto:somebody@host or https://host/page",
         )
     return url
+
+
+def _provider(environ: Mapping[str, str]) -> ProviderSettings | None:
+    issuer = environ.get("BOTEQUIM_OIDC_ISSUER", "")
+    client_id = environ.get("BOTEQUIM_OIDC_CLIENT_ID", "")
+    client_secret = environ.get("BOTEQUIM_OIDC_CLIENT_SECRET", "")
+    name = environ.get("BOTEQUIM_OIDC_NAME", "")
+    if not issuer:
+        return None
+    try:
+        parts = urlsplit(issuer)
+    except ValueError:
+        raise _not_an_issuer(issuer) from None
+    if not re.fullmatch(r"https?://[!-~]+", issuer) or parts.query or parts.fragment or not parts.hostname:
+        raise _not_an_issuer(issuer)
+    if parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+        raise _not_an_issuer(issuer)
+    if not client_id:
+        raise InvalidSetting(
+            "the OpenID Connect provider has assigned no client id",
+            field="BOTEQUIM_OIDC_CLIENT_ID",
+            expected="the client id of this service at the provider",
+        )
+    if not _public_url(environ):
+        raise InvalidSetting(
+            "sign-in by OpenID Connect needs the address of the service",
+            field="BOTEQUIM_PUBLIC_URL",
+            expected="the address under which the service is registered at the provider",
+        )
+    return ProviderSettings(issuer, client_id, client_secret, name or parts.hostname)
+
+
+def _not_an_issuer(issuer: str) -> InvalidSetting:
+    return InvalidSetting(
+        f"{issuer!r} is not a valid issuer",
+        field="BOTEQUIM_OIDC_ISSUER",
+        expected="https://host or https://host/path, or for tests http://localhost:port",
+    )
 
 
 def _log_level(environ: Mapping[str, str]) -> str:

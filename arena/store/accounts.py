@@ -23,6 +23,7 @@ AUDIT_KEPT: Final = 100_000
 
 _CREATE: Final = Script("account_create")
 _CHANGE: Final = Script("account_change")
+_RECOVER: Final = Script("account_recover")
 _ADD_CO_OWNER: Final = Script("co_owner_add")
 _CREATE_BOT: Final = Script("bot_create")
 _ADD_VERSION: Final = Script("bot_version")
@@ -31,14 +32,7 @@ _STORED: Final = Script("bot_stored", "game_texts")
 _TAKE: Final = Script("quota_take")
 _CLAIM_FIRST: Final = Script("first_bot")
 ACCOUNT_SCRIPTS: Final = (
-    _CREATE,
-    _CHANGE,
-    _ADD_CO_OWNER,
-    _CREATE_BOT,
-    _ADD_VERSION,
-    _DELETE,
-    _STORED,
-    _TAKE,
+    *(_CREATE, _CHANGE, _RECOVER, _ADD_CO_OWNER, _CREATE_BOT, _ADD_VERSION, _DELETE, _STORED, _TAKE),
     _CLAIM_FIRST,
 )
 """The scripts that the connection of an :class:`AccountStore` must load."""
@@ -124,6 +118,12 @@ class AccountStore(Repository):
     def change_owner(self, name: str, fields: Mapping[str, str], remove: tuple[str, ...] = ()) -> bool:
         """Change fields of an owner, and return False if the owner does not exist."""
         return bool(self._one(*_CHANGE.call([_owner(name)], len(remove), *remove, *_pairs(fields))))
+
+    def recover_owner(self, name: str, recovery: str, token: str) -> bool:
+        """Set the hash of an owner's token and remove its field ``recovery``. Returns False, and changes
+        nothing, if that field has another value.
+        """
+        return bool(self._one(*_RECOVER.call([_owner(name)], recovery, token)))
 
     def create_bot(
         self,

@@ -96,6 +96,8 @@ class Store:
         self.sessions = ExpiringRows(connection, "session")
         self.sign_ins = ExpiringRows(connection, "sign-in")
         self.sign_ups = ExpiringRows(connection, "sign-up")
+        self.identities = Documents(connection, "identity", key="identities")
+        self.proven_identities = ExpiringRows(connection, "proven-identity")
         self.invitations = ExpiringRows(connection, "code")
         self.links = ExpiringRows(connection, "link")
         self.prepared = PreparedPages(connection)

@@ -120,11 +120,11 @@ class Endpoint:
         pools: list[HTTPConnectionPool] = []
         for address in self._policy.addresses(target, deadline, self._resolve, owner=self._owner):
             pool = HTTPConnectionPool(address, target.port, maxsize=MAX_IDLE)
-            pool.ConnectionCls = _Connection
+            pool.ConnectionCls = BoundedConnection
             if target.scheme == "https":
                 # OpenSSL checks that the certificate matches server_hostname. With urllib3's assert_hostname
                 # it would not do so, for any connection with this context.
-                context = self._context or _trusted()
+                context = self._context or trusted()
                 pool = HTTPSConnectionPool(
                     address,
                     target.port,
@@ -132,7 +132,7 @@ class Endpoint:
                     ssl_context=context,
                     server_hostname=target.host,
                 )
-                pool.ConnectionCls = _SecureConnection
+                pool.ConnectionCls = SecureConnection
             pools.append(pool)
         return pools
 
@@ -202,7 +202,7 @@ def _failed(error: HTTPError) -> CallFailed:
     return BadReply("the reply is not HTTP, is truncated, or has too many headers", field="url")
 
 
-class _Connection(HTTPConnection):
+class BoundedConnection(HTTPConnection):
     """A connection with a bounded socket that raises the same type of error for all failures."""
 
     def connect(self) -> None:
@@ -222,7 +222,7 @@ class _Connection(HTTPConnection):
         self.sock: Any = _BoundedSocket(self.sock, cast(float, self.timeout))
 
 
-class _SecureConnection(_Connection, HTTPSConnection):
+class SecureConnection(BoundedConnection, HTTPSConnection):
     pass
 
 
@@ -297,6 +297,6 @@ def _reason(error: BaseException | None) -> str:
 
 
 @cache
-def _trusted() -> ssl.SSLContext:
+def trusted() -> ssl.SSLContext:
     """Return a TLS context with the certificates that this machine trusts."""
     return ssl.create_default_context()

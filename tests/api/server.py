@@ -67,6 +67,10 @@ class Server:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    def add_settings(self, settings: Mapping[str, str]) -> None:
+        """Start with these settings, too, which can contain the URL."""
+        self._environment |= settings
+
     def command(self) -> list[str]:
         return [sys.executable, "-m", "gunicorn", "-c", "python:api.http.gunicorn_conf"]
 

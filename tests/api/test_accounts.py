@@ -38,6 +38,8 @@ def test_sign_up_and_look(anybody: ContractClient, owner: Account) -> None:
     assert me.pop("invitations") == {"used": 0, "most": 0, "left": 0}
     assert (me.pop("bot_invitations"), me.pop("tournament_invitations")) == ([], [])
     assert me.pop("invitable") is True
+    assert me.pop("identity") is None
+    assert me.pop("recovery_ms") >= me["created_ms"]
     assert anybody.get("/v1/owners/ana").json == me
 
 

@@ -364,7 +364,7 @@ def test_inviting_and_signing_up_on_pages(app: Flask, organiser: Account, servic
     welcome = student.send("/sign-up", values, page="/sign-up")
     assert "btq_o_zeca_" in welcome.text
     # Sent again, because the reply was lost.
-    assert services.sessions.sign_up("zeca", draft, first)[1].startswith("btq_o_zeca_")
+    assert services.sessions.sign_up("zeca", first, draft).token.startswith("btq_o_zeca_")
     assert "used" in check_page(student.get(f"/sign-up?invitation={first}")).html
     listed = teacher.get("/account/invitations")
     check_page(listed)

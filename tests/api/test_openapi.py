@@ -180,6 +180,7 @@ def test_every_code_that_is_documented_is_in_the_list(spec: dict[str, Any]) -> N
     assert all(example["value"]["code"] == code for code, example in shown.items())
     # The first two are answers to addresses and methods that are not an operation, the others to pages.
     of_pages = {"no_picture", "form_expired", "review_exists"}
+    of_pages |= {"provider_unavailable", "sign_in_refused", "identity_in_use"}
     assert documented == ERRORS.keys() - {"not_found", "method_not_allowed"} - of_pages - {
         "invalid_clock",
         "invalid_nonce",

@@ -422,6 +422,6 @@ def test_the_way_back(browser: Browser, owner: Account) -> None:
 
 def test_the_form_of_a_sign_up_signs_nobody_in(browser: Browser, app: Flask) -> None:
     draft = "d" * 32
-    app.extensions["botequim"].sessions.sign_up("nora", draft)
+    app.extensions["botequim"].sessions.sign_up("nora", draft=draft)
     for code in (draft, f"sign-up {draft}"):
         assert browser.get("/sign-in", query_string={"code": code}).status_code == 410

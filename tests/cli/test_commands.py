@@ -29,6 +29,12 @@ def test_owners_and_their_tokens(owner: Owner, terminal: Terminal, monkeypatch: 
     new = terminal("owner", "rotate").strip()
     monkeypatch.setenv("BOTEQUIM_TOKEN", new)
     assert terminal.json("whoami")["name"] == owner.name
+    assert terminal("owner", "unlink") == "no identity is linked\n"
+    code = terminal("owner", "recovery-code").strip()
+    recovered = terminal.json("owner", "recover", "--recovery-code", code)
+    assert recovered["owner"]["name"] == owner.name
+    assert recovered["recovery_code"] != code
+    monkeypatch.setenv("BOTEQUIM_TOKEN", recovered["token"])
     assert terminal("owner", "revoke", "--yes") == "the token is revoked\n"
     issued = terminal("admin", "token", owner.name, *ADMIN).strip()
     assert terminal.json("whoami", "--token", issued)["name"] == owner.name

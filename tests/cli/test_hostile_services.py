@@ -75,6 +75,9 @@ admin suspicions toepen open
 admin health
 admin metrics
 signup x
+owner rotate
+owner recover --recovery-code c
+owner recovery-code
 web --no-browser
 api get_bot bot=a
 api list_bots --all

@@ -128,6 +128,7 @@ def test_the_page_of_costs_is_current() -> None:
     # Every limit that bounds work is in it, with its value.
     found = dict(re.findall(r"`(\w+_per_\w+)` (\d+/\d+)", text))
     free = {"links_per_owner", "bots_per_owner", "webhook_checks_per_owner"}
+    free |= {"recoveries_per_address", "provider_sign_ins_per_address"}
     assert found == {
         name: f"{limit.most}/{limit.seconds:g}" for name, limit in DEFAULT_LIMITS.items() if name not in free
     }

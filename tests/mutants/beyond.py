@@ -188,6 +188,20 @@ FAULTS = [
         ("api/test_sessions.py",),
     ),
     Fault(
+        "any code with the name of an owner recovers it",
+        "arena/accounts/recovery.py",
+        'if not is_code(text, row.partition(" ")[2]):',
+        "if not row:",
+        ("api/test_recovery.py",),
+    ),
+    Fault(
+        "an ID token of another sign-in is accepted",
+        "api/provider.py",
+        '"nonce": nonce,',
+        '"nonce": None,',
+        ("api/test_identities.py",),
+    ),
+    Fault(
         "only the last decision counts against the time of a game",
         "arena/sandbox/meter.py",
         "self._usage.fuel += used",

@@ -9,10 +9,23 @@ import pytest
 
 from arena.accounts.default_limits import DEFAULT_BUDGET, Quotas
 from arena.live.retention import Retention
-from arena.ops.settings import HttpSettings, InvalidSetting, Limit, Settings, maxmemory, own_environment
+from arena.ops.settings import (
+    HttpSettings,
+    InvalidSetting,
+    Limit,
+    ProviderSettings,
+    Settings,
+    maxmemory,
+    own_environment,
+)
 from arena.webhooks.addresses import Policy
 
 URL = {"REDIS_URL": "redis://somewhere"}
+OIDC = {
+    "BOTEQUIM_OIDC_ISSUER": "https://school.example/realm/",
+    "BOTEQUIM_OIDC_CLIENT_ID": "bar",
+    "BOTEQUIM_OIDC_CLIENT_SECRET": "hush",
+}
 
 
 def test_an_empty_environment_gives_the_defaults() -> None:
@@ -40,6 +53,8 @@ def test_every_variable_reaches_its_setting() -> None:
             "BOTEQUIM_BODY": "8.5",
             "BOTEQUIM_PUBLIC_URL": "https://bar.example/",
             "BOTEQUIM_SECURITY_CONTACT": "mailto:security@bar.example",
+            **OIDC,
+            "BOTEQUIM_OIDC_NAME": "School",
             "BOTEQUIM_LIMITS": "off",
             "BOTEQUIM_MAX_WAIT": "0.5",
             "BOTEQUIM_PING": "1.5",
@@ -71,6 +86,7 @@ def test_every_variable_reaches_its_setting() -> None:
             body_seconds=8.5,
             public_url="https://bar.example",
             security_contact="mailto:security@bar.example",
+            provider=ProviderSettings("https://school.example/realm/", "bar", "hush", "School"),
             limits=dict.fromkeys(HttpSettings().limits),
             max_wait=0.5,
             ping_seconds=1.5,
@@ -158,7 +174,7 @@ def test_half_of_the_memory_is_the_default() -> None:
 
 def test_a_process_gets_only_the_secrets_that_it_reads() -> None:
     common = {"PATH": "/bin", "BOTEQUIM_LIMITS": "off", **URL}
-    of_api = {"BOTEQUIM_ADMIN_TOKEN": "x", "BOTEQUIM_SOME_SECRET": "x"}
+    of_api = {"BOTEQUIM_ADMIN_TOKEN": "x", "BOTEQUIM_SOME_SECRET": "x", **OIDC}
     of_archive = {"BOTEQUIM_ARCHIVE": "x", "BOTEQUIM_ARCHIVE_URL": "x", "AWS_REGION": "x", "AWS_PROFILE": "x"}
     of_nobody = dict.fromkeys(
         (
@@ -175,3 +191,32 @@ def test_a_process_gets_only_the_secrets_that_it_reads() -> None:
     assert own_environment(every) == common
     assert own_environment(every, archive=True) == {**common, **of_archive}
     assert own_environment(every, archive=True, api=True) == {**common, **of_api, **of_archive}
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"BOTEQUIM_OIDC_ISSUER": "school.example"}, "BOTEQUIM_OIDC_ISSUER"),
+        ({"BOTEQUIM_OIDC_ISSUER": "http://school.example"}, "BOTEQUIM_OIDC_ISSUER"),
+        ({"BOTEQUIM_OIDC_ISSUER": "https://school.example/?tenant=1"}, "BOTEQUIM_OIDC_ISSUER"),
+        ({"BOTEQUIM_OIDC_ISSUER": "https://"}, "BOTEQUIM_OIDC_ISSUER"),
+        ({"BOTEQUIM_OIDC_ISSUER": "https://[school"}, "BOTEQUIM_OIDC_ISSUER"),
+        ({"BOTEQUIM_OIDC_CLIENT_ID": ""}, "BOTEQUIM_OIDC_CLIENT_ID"),
+        ({"BOTEQUIM_PUBLIC_URL": ""}, "BOTEQUIM_PUBLIC_URL"),
+    ],
+)
+def test_a_provider_that_cannot_work(changed: dict[str, str], field: str) -> None:
+    public = {"BOTEQUIM_PUBLIC_URL": "https://bar.example"}
+    with pytest.raises(InvalidSetting) as caught:
+        Settings.from_environment({**URL, **OIDC, **public, **changed})
+    assert caught.value.field == field
+    assert "hush" not in str(caught.value)
+
+
+def test_a_provider_is_named_after_its_host_and_may_be_on_this_machine() -> None:
+    given = {**OIDC, "BOTEQUIM_PUBLIC_URL": "https://bar.example"}
+    provider = Settings.from_environment({**URL, **given}).http.provider
+    assert provider is not None
+    assert provider.name == "school.example"
+    local = {**given, "BOTEQUIM_OIDC_ISSUER": "http://127.0.0.1:8080", "BOTEQUIM_OIDC_CLIENT_SECRET": ""}
+    assert Settings.from_environment({**URL, **local}).http.provider is not None

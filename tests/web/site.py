@@ -78,6 +78,7 @@ def site(*, empty: bool = False) -> Iterator[Site]:
             "missing": "/nothing",
             "sign-in": "/sign-in",
             "sign-up": "/sign-up",
+            "recover": "/recover",
         }
         own, token = {}, ""
         register(store.url)

@@ -95,7 +95,14 @@ def test_an_archiver_refuses_to_start(tmp_path: Path, archive: str, error: str) 
 @pytest.mark.nightly("processes")
 def test_processes_have_only_their_own_secrets(tmp_path: Path) -> None:
     """Of all processes of ``botequim up``."""
-    own = {"AWS_SECRET_ACCESS_KEY": "of-the-tests", "BOTEQUIM_ADMIN_TOKEN": "x" * 32}
+    own = {
+        "AWS_SECRET_ACCESS_KEY": "of-the-tests",
+        "BOTEQUIM_ADMIN_TOKEN": "x" * 32,
+        "BOTEQUIM_PUBLIC_URL": "https://bar.example",
+        "BOTEQUIM_OIDC_ISSUER": "https://school.example",
+        "BOTEQUIM_OIDC_CLIENT_ID": "bar",
+        "BOTEQUIM_OIDC_CLIENT_SECRET": "of-the-tests",
+    }
     others = {"BOTEQUIM_TOKEN": "of-a-user", "SOME_PASSWORD": "of-a-user", "GITHUB_TOKEN": "of-a-user"}
     with Service(tmp_path, **own, **others) as service:
         wait_until(lambda: service.pids("archiver"))
@@ -110,5 +117,6 @@ def test_processes_have_only_their_own_secrets(tmp_path: Path) -> None:
             names = {variable.partition(b"=")[0].decode() for variable in variables}
             found = names & {"AWS_SECRET_ACCESS_KEY", "BOTEQUIM_ARCHIVE"}
             assert len(found) == (2 if pid in having else 0), pid
-            assert ("BOTEQUIM_ADMIN_TOKEN" in names) == (pid in service.pids("api")), pid
+            for name in ("BOTEQUIM_ADMIN_TOKEN", "BOTEQUIM_OIDC_CLIENT_SECRET"):
+                assert (name in names) == (pid in service.pids("api")), (name, pid)
             assert not names & others.keys(), pid

@@ -15,6 +15,7 @@ from tests.api.pages import Browser
 
 OPERATIONS: Final = {
     "sign_up": "signUp",
+    "recover": "recoverOwner",
     "delete_account": "deleteOwner",
     "make_invitations": "createInvitations",
     "submit_bot": "registerBot",
@@ -44,6 +45,7 @@ OPERATIONS: Final = {
 
 OTHERS: Final = {
     *("sign_in", "end_session", "link_elsewhere", "replace_own_token", "change_me", "make_current"),
+    *("replace_recovery_code", "link_identity", "unlink_identity"),
     *("replace_bot_token", "delete_bot", "invite_co_owner", "remove_co_owner", "accept_co_ownership"),
     *("revoke_invitations", "uninvite_owner", "revoke_invitation_link", "add_organiser", "remove_organiser"),
     *("withdraw_from_tournament", "unsubscribe", "ping_subscription"),
@@ -123,7 +125,8 @@ def _pages(owner: Account) -> Iterator[str]:
     for response in made:
         assert response.status_code == 201, response.text
     _, cup, series, *_ = (response.json.get("id") for response in made)
-    yield from ("/sign-up", "/account/delete", "/account/invitations", "/series/new", f"/series/{series}")
+    yield from ("/sign-up", "/recover", "/account/delete", "/account/invitations")
+    yield from ("/series/new", f"/series/{series}")
     for way in ("uploaded", "remote", "webhook"):
         yield f"/account/bots/new?transport={way}"
         yield f"/bots/anas-bot/versions/new?transport={way}"
