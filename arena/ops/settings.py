@@ -311,7 +311,7 @@ def set_archive(environ: MutableMapping[str, str], data: Path) -> None:
 
 _SECRET: Final = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|KEY", re.IGNORECASE)
 _OF_ARCHIVE: Final = ("BOTEQUIM_ARCHIVE", "AWS_")
-_OF_API: Final = "BOTEQUIM_OIDC_"
+_OF_API: Final = ("BOTEQUIM_OIDC_ISSUER", "BOTEQUIM_OIDC_CLIENT_ID", "BOTEQUIM_OIDC_NAME")
 _OF_COMMANDS: Final = ("BOTEQUIM_TOKEN", "BOTEQUIM_PROFILE", "BOTEQUIM_WEBHOOK_SECRET")
 
 
@@ -331,7 +331,7 @@ def own_environment(
             return archive
         if name in _OF_COMMANDS:
             return False
-        if name.startswith(_OF_API):
+        if name in _OF_API:
             return api
         return not _SECRET.search(name) or (api and name.startswith("BOTEQUIM_"))
 

@@ -56,6 +56,8 @@ COUNTS: Final = {
     "resign_game": GAME,
     "change_me": ROW,
     "replace_owner_token": ROW,
+    "recover_owner": ROW,
+    "replace_recovery_code": ROW,
     "replace_bot_token": ROW,
     "replace_webhook_secret": ROW,
     "change_bot": ROW,

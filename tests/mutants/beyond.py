@@ -469,7 +469,7 @@ COVERED_BY = {
     "arena/people": ("api", "web"),
     "arena/play": ("dealing", "live", "runner"),
     "arena/ratings": ("ratings",),
-    "arena/records": ("archive", "records"),
+    "arena/records": ("archive", "cli", "records"),
     "arena/replays": ("replays", "web"),
     "arena/research": ("research",),
     "arena/sandbox": ("sandbox",),
