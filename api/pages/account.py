@@ -37,8 +37,8 @@ from arena.live.header import Viewer
 _LOCAL: Final = re.compile(r"/(?!/)[A-Za-z0-9._~/?=&%+-]*\Z").match
 """Matches local paths, to which a visitor returns after signing in."""
 
-TOURNAMENTS_MOST: Final = 100
-"""How many of the latest tournaments are searched for those of an owner."""
+TOURNAMENTS_MOST: Final = 50
+"""The maximum number of tournaments shown, latest first."""
 
 COMPARISONS_MOST: Final = 20
 """The maximum number of comparisons shown, latest first."""
@@ -157,6 +157,7 @@ def account_page() -> Response:
         asked_to=services().moderation.apply(services().tournaments.invitations.of(who.owner)),
         tournaments=_tournaments(who.owner),
         quotas=accounts.quotas.of_owner(who.owner),
+        announced=services().tournaments.announced.of_owner(who.owner),
         budgets=services().budgets.of_owner(who.owner),
         schedules=[one for one in services().schedules.list() if one["created_by"] == who.owner],
         comparisons=services().comparisons.list(who.owner, limit=COMPARISONS_MOST).items,
@@ -166,14 +167,15 @@ def account_page() -> Response:
 
 
 def _tournaments(owner: str) -> Sequence[Mapping[str, object]]:
-    """Return the current and latest tournaments that the owner organises or that only guests can see."""
-    arena, seen, name = services().tournaments, Viewer(None, owner), visitor().name_in_views
-    latest = arena.list(limit=TOURNAMENTS_MOST, viewer=seen).items
-    found = {
-        one["id"]: one
-        for one in (*arena.present(seen), *latest)
-        if name in (one["created_by"], *one["organisers"]) or one["hidden"]
-    }
+    """Return the newest tournaments that the owner organises, and current ones that only guests can see."""
+    arena, name = services().tournaments, visitor().name_in_views
+    organised = [
+        one
+        for one in arena.organised_by(owner, TOURNAMENTS_MOST)
+        if name in (one["created_by"], *one["organisers"])
+    ]
+    hidden = arena.present_hidden(Viewer(owner=owner), TOURNAMENTS_MOST)
+    found = {one["id"]: one for one in (*organised, *hidden)}
     return sorted(found.values(), key=lambda one: one["created_ms"], reverse=True)
 
 

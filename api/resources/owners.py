@@ -51,7 +51,10 @@ def _me(who: Principal) -> Mapping[str, object]:
     accounts, budgets = services().accounts, services().budgets
     return {
         **vars(accounts.owner(who.name)),
-        "quotas": accounts.quotas.of_owner(who.name),
+        "quotas": {
+            **accounts.quotas.of_owner(who.name),
+            "tournaments": services().tournaments.announced.of_owner(who.name),
+        },
         "budgets": budgets.of_owner(who.name),
         "invitations": services().invitations.allowance(who.name),
         "bot_invitations": services().co_owners.invitations(who.name),

@@ -215,6 +215,7 @@ class AccountData:
         self._subscriptions.forget(owner)
         self._store.tournaments.forget_comparisons(owner)
         self._store.tournaments.forget_invitations(owner)
+        self._store.tournament_lists.forget(owner)
         self._invitations.forget(owner)
         self._sessions.forget(owner)
         now_ms = self._store.clock().now_ms

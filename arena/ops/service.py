@@ -311,7 +311,18 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     cancellation = GameCancellation(live, accounts)
     suspensions = Suspensions(store.accounts, accounts, cancellation.end_own)
     sandbox = SandboxedBots(accounts, runtimes)
-    tournaments = Tournaments(store, live, accounts, jobs, sandbox, budgets, suspensions, moderation, bill.to)
+    tournaments = Tournaments(
+        store,
+        live,
+        accounts,
+        jobs,
+        sandbox,
+        budgets,
+        suspensions,
+        moderation,
+        bill.to,
+        settings.quotas.tournaments,
+    )
     webhooks = Webhooks(store.webhooks, store.clock, settings.webhooks)
     sessions = Sessions(store, accounts, invitations)
     uploads = Uploads(store, accounts, live.notifier, jobs, runtimes.ready, budgets, bill.rest_to)
