@@ -10,7 +10,7 @@ from typing import Final
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
-from api.http.contract import json_response
+from api.http.contract import streamed
 from api.http.requests import load
 from api.http.sessions import begin, client_address, session_key, sign_in_link, sign_out, signed_in, visitor
 from api.pages.fields import (
@@ -25,7 +25,6 @@ from api.pages.fields import (
 )
 from api.pages.site import blueprint, form, page
 from api.schemas.accounts import NewOwnerSchema
-from api.schemas.owners import ExportSchema
 from api.services import services
 from arena.accounts.accounts import Owner
 from arena.accounts.invitations import InvalidInvitation
@@ -39,6 +38,9 @@ _LOCAL: Final = re.compile(r"/(?!/)[A-Za-z0-9._~/?=&%+-]*\Z").match
 
 TOURNAMENTS_MOST: Final = 50
 """The maximum number of tournaments shown, latest first."""
+
+EXPORT_SECONDS: Final = 1.0
+"""How long a request waits for an export, so that most visitors need not load the page twice."""
 
 COMPARISONS_MOST: Final = 20
 """The maximum number of comparisons shown, latest first."""
@@ -204,12 +206,23 @@ def replace_own_token() -> ResponseReturnValue:
 
 @blueprint.get("/account/export")
 def export_account() -> Response:
+    """Show whether the file with all data stored about the owner is there. A worker writes it."""
+    owner, exports = signed_in().owner, services().exports
+    if not exports.is_requested(owner):
+        services().limits.spend("exports_per_owner", owner)
+    exports.request(owner)
+    return page("export.html", ready=exports.wait(owner, EXPORT_SECONDS))
+
+
+@blueprint.get("/account/export/file")
+def export_file() -> ResponseReturnValue:
     """Return all data stored about the owner, as a file."""
-    who = signed_in()
-    services().limits.spend("exports_per_owner", who.owner)
-    response = json_response(ExportSchema().dump(services().account_data.export(who.owner)))
-    response.headers["Content-Disposition"] = f'attachment; filename="botequim-{who.owner}.json"'
-    response.headers["Cache-Control"] = "private, no-store"
+    owner, exports = signed_in().owner, services().exports
+    if not (exports.is_requested(owner) and exports.wait(owner, 0)):
+        return redirect(url_for("pages.export_account"), 303)
+    services().limits.spend("exports_per_owner", owner)
+    response = streamed(exports.read(owner))
+    response.headers["Content-Disposition"] = f'attachment; filename="botequim-{owner}.json"'
     return response
 
 

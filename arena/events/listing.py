@@ -7,14 +7,7 @@ from collections.abc import Iterable, Sequence
 from arena.events.tournament import OVER, STATES, Tournament
 from arena.games import GAMES
 from arena.live.header import Viewer
-from arena.store.tournament_lists import (
-    Placed,
-    TournamentLists,
-    all_hidden,
-    hidden_of,
-    listed,
-    organised_by,
-)
+from arena.store.tournament_lists import Placed, TournamentList, TournamentLists
 
 PRESENT: Sequence[str] = tuple(state for state in STATES if state not in OVER)
 """The states of tournaments that are not over."""
@@ -38,32 +31,33 @@ def place(lists: TournamentLists, tournament: Tournament, version: int) -> None:
     lists.place(placed, GAMES, STATES)
 
 
-def own_lists(tournament: Tournament) -> set[str]:
+def own_lists(tournament: Tournament) -> set[TournamentList]:
     """Return the lists of owners and bots in which a tournament stands: those of its organisers and, if it is
     hidden, those of the guests who have accepted and of the bots that have entered.
     """
     if tournament.purpose:
         return set()
     organisers = {owner for owner in (tournament.created_by, *tournament.organisers) if owner}
-    found = set(map(organised_by, organisers))
+    found = {TournamentList("organiser", owner) for owner in organisers}
     if not tournament.is_public:
         guests = set(tournament.guests).difference(tournament.pending)
-        found.update(hidden_of(owner=owner) for owner in organisers | guests)
-        found.update(hidden_of(bot=entry.name) for entry in tournament.entries if entry.owner)
+        found.update(TournamentList("owner", owner) for owner in organisers | guests)
+        found.update(TournamentList("bot", entry.name) for entry in tournament.entries if entry.owner)
     return found
 
 
-def hidden_lists(viewer: Viewer, shared: Iterable[str]) -> list[str]:
+def hidden_lists(viewer: Viewer, shared: Iterable[str]) -> list[TournamentList]:
     """Return the lists of the hidden tournaments that a viewer may see. ``shared`` are the bots of the
     viewer's owner.
     """
     if viewer.admin:
-        return [all_hidden()]
+        return [TournamentList("hidden")]
     bots = {*shared, *filter(None, [viewer.bot])}
-    owners = filter(None, [viewer.owner])
-    return [*(hidden_of(owner=owner) for owner in owners), *(hidden_of(bot=bot) for bot in sorted(bots))]
+    found = [TournamentList("bot", bot) for bot in sorted(bots)]
+    return [TournamentList("owner", viewer.owner), *found] if viewer.owner else found
 
 
-def lists_in(states: Sequence[str], kind: str | None) -> list[str]:
+def lists_in(states: Sequence[str], kind: str | None) -> list[TournamentList]:
     """Return the lists of the public tournaments in these states, of one game or of all."""
-    return [listed(one, state) for one in (GAMES if kind is None else (kind,)) for state in states]
+    kinds = GAMES if kind is None else (kind,)
+    return [TournamentList("state", f"{one}:{state}") for one in kinds for state in states]

@@ -10,6 +10,7 @@ from arena.errors import ArenaError
 from arena.events.listing import hidden_lists
 from arena.events.tournament import PRIVATE_PREFIX, Tournament, TournamentNotFound, check_tournament_id
 from arena.live.header import Viewer
+from arena.store.tournament_lists import TournamentList
 from arena.store.tournaments import TournamentStore
 
 
@@ -77,8 +78,7 @@ class Sight:
             return True
         return not self._shared.isdisjoint(entry.name for entry in tournament.entries)
 
-
-    def hidden_lists(self) -> list[str]:
+    def hidden_lists(self) -> list[TournamentList]:
         """Return the lists of the hidden tournaments that the viewer may see."""
         return [] if self._viewer is None else hidden_lists(self._viewer, self._shared)
 

@@ -72,7 +72,7 @@ from arena.store.notifications import tournament_topic
 from arena.store.paging import Page, filled_page, parse_number
 from arena.store.repositories import Store
 from arena.store.rows import readable, reading, shown_or_left_out
-from arena.store.tournament_lists import organised_by
+from arena.store.tournament_lists import TournamentList
 from arena.store.tournaments import NewGroup, TournamentRow
 from arena.text import printable
 from arena.tournaments.entry import check_entry
@@ -574,7 +574,7 @@ class Tournaments:
 
     def organised_by(self, owner: str, limit: int) -> Sequence[dict[str, Any]]:
         """Return views, without entries, of the newest tournaments that the owner organises."""
-        names = [name for _, name in self.lists.page([organised_by(owner)], None, limit)]
+        names = [name for _, name in self.lists.page([TournamentList("organiser", owner)], None, limit)]
         sight = self.rights.sight(Viewer(owner=owner))
         return [view for view in self._shown(names, sight) if view is not None]
 

@@ -26,7 +26,18 @@ _ADD_VERSION: Final = Script("bot_version")
 _DELETE: Final = Script("bot_delete")
 _STORED: Final = Script("bot_stored")
 _TAKE: Final = Script("quota_take")
-ACCOUNT_SCRIPTS: Final = (_CREATE, _CHANGE, _ADD_CO_OWNER, _CREATE_BOT, _ADD_VERSION, _DELETE, _STORED, _TAKE)
+_PIECE: Final = Script("source_piece")
+ACCOUNT_SCRIPTS: Final = (
+    _CREATE,
+    _CHANGE,
+    _ADD_CO_OWNER,
+    _CREATE_BOT,
+    _ADD_VERSION,
+    _DELETE,
+    _STORED,
+    _TAKE,
+    _PIECE,
+)
 """The scripts that the connection of an :class:`AccountStore` must load."""
 
 _COUNT_AFTER_MS: Final = 60_000
@@ -309,6 +320,11 @@ class AccountStore(Repository):
     def source(self, name: str, digest: str) -> bytes | None:
         """Return the upload of a bot with that SHA-256."""
         found: bytes | None = self._one("HGET", _sources(name), digest)
+        return found
+
+    def source_piece(self, name: str, digest: str, start: int, size: int) -> bytes:
+        """Return up to ``size`` bytes of that upload from ``start``, or nothing after its end."""
+        found: bytes = self._one(*_PIECE.call([_sources(name)], digest, start, size))
         return found
 
     def uploaded_names(self) -> list[str]:

@@ -55,6 +55,12 @@ class JournalStore(Repository):
         )
         return found
 
+    def games(self, bot: str) -> list[str]:
+        """Return the bot's most recent games of which a journal is stored, newest first."""
+        games = self._names("LRANGE", _list(bot), 0, KEPT_GAMES - 1)
+        there = self._connection.run([("EXISTS", _key(bot, game)) for game in games]) if games else []
+        return [game for game, stored in zip(games, there, strict=True) if stored]
+
     def latest(self, bot: str, limit: int) -> list[GameJournal]:
         """Return the journals of the bot's most recent games, newest first, leaving out those that have
         expired or cannot be read.

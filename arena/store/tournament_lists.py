@@ -10,7 +10,7 @@ A list can contain a tournament that has just left it, so callers check the tour
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from arena.store.connection import Command, Repository, Script
 from arena.store.paging import Cursor, cursors, newest_of
@@ -29,6 +29,24 @@ OWN_MOST: Final = 100
 """How many tournaments are listed as hidden ones or organised ones of an owner or a bot. Older ones remain
 visible to them.
 """
+
+
+class TournamentList(NamedTuple):
+    """A list: of the public tournaments of a game in a ``state``, with the name ``game:state``; of all
+    ``hidden`` ones; of the hidden ones that an ``owner`` or a ``bot`` may see; or of those that an
+    ``organiser`` organises.
+    """
+
+    of: Literal["state", "hidden", "owner", "bot", "organiser"]
+    name: str = ""
+
+    @property
+    def key(self) -> str:
+        """The key in the database."""
+        if self.of == "hidden":
+            return _HIDDEN
+        tag = "{tournaments}" if self.of == "state" else "tournaments"
+        return f"{tag}:{self.of}:{self.name}"
 
 
 class Placed(NamedTuple):
@@ -52,16 +70,16 @@ class TournamentLists(Repository):
         """Put a tournament into its lists and remove it from the others, which are those of ``kinds`` and
         ``states``. Does nothing if that has been done for a later version.
         """
-        others = [_HIDDEN, *(listed(kind, state) for kind in kinds for state in states)]
-        own = _HIDDEN if one.hidden else listed(one.kind, one.state)
+        others = [_HIDDEN, *(_in(kind, state) for kind in kinds for state in states)]
+        own = _HIDDEN if one.hidden else _in(one.kind, one.state)
         locks_ms = "" if one.hidden or one.over else one.locks_ms
         keys = [_VERSIONS, own, _NEXT, _announced_by(one.owner), *others]
         over = "1" if one.over else ""
         self._one(*_PLACE.call(keys, one.id, one.version, one.created_ms, locks_ms, over))
 
-    def page(self, lists: Sequence[str], before: Cursor | None, count: int) -> Sequence[Cursor]:
+    def page(self, lists: Sequence[TournamentList], before: Cursor | None, count: int) -> Sequence[Cursor]:
         """Return up to ``count`` tournaments of ``lists`` together that follow ``before``, newest first."""
-        return newest_of(self._connection, lists, before, count)
+        return newest_of(self._connection, [one.key for one in lists], before, count)
 
     def next(self, after: Cursor | None, count: int) -> Sequence[Cursor]:
         """Return up to ``count`` public tournaments that are not over and follow ``after``, by their lock."""
@@ -69,9 +87,7 @@ class TournamentLists(Repository):
         found: list[Cursor] = []
         offset = 0
         while True:
-            reply = self._one(
-                "ZRANGEBYSCORE", _NEXT, lowest, "+inf", "WITHSCORES", "LIMIT", offset, count
-            )
+            reply = self._one("ZRANGEBYSCORE", _NEXT, lowest, "+inf", "WITHSCORES", "LIMIT", offset, count)
             members = cursors(reply)
             # Members with the same score as ``after`` can be on either side of it.
             found += (member for member in members if after is None or member > after)
@@ -81,10 +97,10 @@ class TournamentLists(Repository):
 
     # Of owners
 
-    def note(self, event: str, created_ms: int, lists: Iterable[str]) -> None:
-        """Add a tournament to lists of owners and bots (:func:`organised_by`, :func:`hidden_of`)."""
+    def note(self, event: str, created_ms: int, lists: Iterable[TournamentList]) -> None:
+        """Add a tournament to lists of owners, bots and organisers."""
         commands: list[Command] = []
-        for key in lists:
+        for key in (one.key for one in lists):
             commands += (("ZADD", key, created_ms, event), ("ZREMRANGEBYRANK", key, 0, -1 - OWN_MOST))
         if commands:
             self._connection.run(commands)
@@ -110,27 +126,12 @@ class TournamentLists(Repository):
 
     def forget(self, owner: str) -> None:
         """Delete the lists of an owner that :meth:`note` fills."""
-        self._connection.run([("DEL", organised_by(owner)), ("DEL", hidden_of(owner=owner))])
+        lists = TournamentList("owner", owner), TournamentList("organiser", owner)
+        self._connection.run([("DEL", one.key) for one in lists])
 
 
-def listed(kind: str, state: str) -> str:
-    """Return the list of the public tournaments of a game in a state."""
-    return f"{{tournaments}}:in:{kind}:{state}"
-
-
-def all_hidden() -> str:
-    """Return the list of all hidden tournaments."""
-    return _HIDDEN
-
-
-def organised_by(owner: str) -> str:
-    """Return the list of the tournaments that an owner organises."""
-    return f"tournaments:organised:{owner}"
-
-
-def hidden_of(*, owner: str = "", bot: str = "") -> str:
-    """Return the list of the hidden tournaments that an owner or a bot may see."""
-    return f"tournaments:hidden:owner:{owner}" if owner else f"tournaments:hidden:bot:{bot}"
+def _in(kind: str, state: str) -> str:
+    return TournamentList("state", f"{kind}:{state}").key
 
 
 def _announced_by(owner: str) -> str:

@@ -11,7 +11,7 @@ from arena.store.embedded import EmbeddedStore
 from arena.upgrade import upgrade
 from tests.live.arenas import Arena
 
-NEW = (b"{tournaments}", b"tournaments:hidden", b"tournaments:organised")
+NEW = (b"{tournaments}", b"tournaments:owner:", b"tournaments:organiser:")
 
 
 @pytest.fixture
