@@ -40,6 +40,7 @@ class Quotas(TypedDict):
     bots: Quota
     versions: Quota
     bytes: Quota
+    tournaments: Quota
 
 
 class Budget(TypedDict):
@@ -101,6 +102,10 @@ class Export(TypedDict):
     schedules: list[dict[str, object]]
     comparisons: list[dict[str, object]]
     subscriptions: list[dict[str, object]]
+
+
+class ExportState(TypedDict):
+    state: Literal["preparing"]
 
 
 class Deleted(TypedDict):
@@ -1791,7 +1796,7 @@ REPLIES: Final = {
     "change_me": "OwnOwner",
     "replace_owner_token": "Token",
     "create_sign_in_link": "SignInLink",
-    "export_owner": "Export",
+    "export_owner": "Export | ExportState",
     "delete_owner": "Deleted",
     "get_owner": "Owner",
     "create_invitations": "NewInvitationList",

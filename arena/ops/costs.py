@@ -128,7 +128,7 @@ def account_rows(settings: Settings) -> Iterator[Bound]:
     export = _EXPORT_SECONDS * settings.quotas.owner.bytes / _EXPORT_BYTES
     yield Bound(
         "exports of the account",
-        f"{limits.text('exports_per_owner')}; `owner_bytes` {settings.quotas.owner.bytes}; the budget to write it",
+        f"{limits.text('exports_per_owner')}; `owner_bytes` {settings.quotas.owner.bytes}; the budget",
         limits.day("exports_per_owner", export),
         f"{_PIECE_MS} ms of the API, a piece",
     )
