@@ -455,20 +455,23 @@ def _visit(port: int, pid: int, service: Service, world: World, only: str) -> bo
         if only not in name:
             continue
         sent = victim.request("GET", one.path, None, "Connection: close", *headers[one.who])
-        for _ in range(2):
-            # The first answer requests what a worker prepares.
-            victim.ask(sent)
+        # The first answer requests what a worker prepares.
+        victim.ask(sent)
+        answers, costs_of_one = [], []
+        for _ in range(TIMES):
             prepare(service, world)
-        before = victim.used_ms()
-        answers = [victim.ask(sent) for _ in range(TIMES)]
-        cost = (victim.used_ms() - before) / TIMES
+            before = victim.used_ms()
+            answers.append(victim.ask(sent))
+            costs_of_one.append(victim.used_ms() - before)
         prepare(service, world)
+        cost = median(costs_of_one)
         found = victim.measure(name, partial(_status, sent))
         statuses = sorted({answer.status for answer in answers})
         click.echo(f"{cost:9.1f} {found.waited_ms:9.1f} {answers[0].size:11,}  {name}: {' '.join(statuses)}")
         costs.append(cost)
         held += found.waited_ms > MOST_PAGE_MS
-        wrong += not {"200", "202"}.issuperset(statuses)
+        # Random games have no matchups if all bots are equally strong.
+        wrong += statuses not in ([["200"], ["404"]] if "/matchups" in one.path else [["200"]])
     middle = median(costs)
     click.echo(f"{held} pages keep others waiting for more than {MOST_PAGE_MS:.0f} ms, {wrong} fail")
     click.echo(f"the median page costs {middle:.1f} ms; at most {MEDIAN_MS:.0f} are allowed")

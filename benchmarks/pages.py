@@ -5,11 +5,11 @@ from __future__ import annotations
 import http.client
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Final, NamedTuple
 from unittest.mock import patch
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from redis import Redis
 
@@ -17,10 +17,13 @@ from arena.accounts.payers import ARENA
 from arena.accounts.versions import Version, pack_version
 from arena.bots.transports import UPLOADED
 from arena.events import creation, local_groups
+from arena.games import GAMES, game_of
+from arena.ops.jobs import InlineJobs
 from arena.ops.service import Service
 from arena.play.dealing import game_seed
 from arena.play.game_ids import game_id
 from arena.play.groups import PlayedGame
+from arena.play.players import SEALED
 from arena.play.table import Table
 from arena.tournaments.sealed import LocalGroup, PlayedGroup, recorded
 from benchmarks.growth.fill import Filler, Place, settle
@@ -36,8 +39,8 @@ _MODULE_BYTES: Final = 5_000_000
 
 
 class World(NamedTuple):
-    """What the requests are about: an owner with its token, a bot, a tournament that is over, one with a long
-    description, the longest game, and one that a bot has played.
+    """What the requests are about: an owner with its token, a bot, a tournament that is over, an announced
+    one, the longest game, a short one, and one outside tournaments.
     """
 
     owner: str
@@ -47,6 +50,89 @@ class World(NamedTuple):
     announced: str
     long: str
     game: str
+    live: str
+
+
+PATHS: Final = {
+    "": """
+        / /tournaments /series /play /bring /sign-in /sign-up /download/ /docs /docs/tournaments /docs/api
+        /docs/api/tournaments /docs/toepen /docs/errors /docs/search?q=the+a+of+to+in+is /llms.txt /SKILL.md
+        /feeds/announcements.atom /feeds/results.atom /feeds/tournaments/{tournament}.atom
+        /tournaments/{tournament} /tournaments/{tournament}?bot=rookie /tournaments/{announced} /bots/{bot}
+        /bots/rookie /leaderboards/toepen /leaderboards/toepen/sealed /leaderboards/toepen/sealed/matchups
+        /games/{long} /games/{long}?move=5000 /games/{game} /games/{live}
+        /metrics /readyz /healthz /openapi.json
+        /v1/bots /v1/bots?limit=100 /v1/bots/{bot} /v1/bots/rookie/games?limit=100
+        /v1/games /v1/games?limit=100 /v1/games?state=running&limit=100 /v1/games/{live}
+        /v1/games/{live}/events?limit=1000 /v1/games/{game}/record /v1/games/{long}/record
+        /v1/leaderboards /v1/leaderboards/toepen/sealed?limit=200 /v1/leaderboards/toepen/sealed/history
+        /v1/leaderboards/toepen/sealed/matchups /v1/leaderboards/toepen/sealed/styles
+        /v1/owners/{owner} /v1/records?limit=100 /v1/records/all?kind=toepen /v1/records/changes
+        /v1/schedules /v1/series /v1/tournaments?limit=100 /v1/tournaments?state=running
+        /v1/tournaments?state=announced&limit=100 /v1/tournaments?state=over&limit=100
+        /v1/tournaments/{tournament} /v1/tournaments/{tournament}/standings?limit=200
+        /v1/tournaments/{tournament}/groups?limit=100 /v1/tournaments/{tournament}/results.csv
+        /v1/tournaments/{tournament}/records /v1/tournaments/long/groups /v1/tournaments/long/records
+    """,
+    "owner": """
+        /v1/owners/me /v1/owners/me/export /v1/comparisons /v1/invitations /v1/tournaments?limit=100
+        /v1/bots?owner={owner} /v1/bots/{bot}/owners /v1/bots/{bot}/uploads /v1/bots/{bot}/games
+        /v1/bots/{bot}/versions/1/qualifications /v1/bots/{bot}/versions/large/source
+        /v1/tournaments/{announced}/subscriptions
+    """,
+    "signed in": """
+        /account /account/export /account/delete /account/invitations /account/bots/new
+        /account/schedules/new /tournaments/new /series/new /tournaments /
+        /bots/{bot} /bots/{bot}/settings /bots/{bot}/log /bots/{bot}/delete /bots/{bot}/versions/new
+        /tournaments/{announced} /tournaments/{announced}/edit /tournaments/{announced}/subscriptions
+    """,
+}
+"""The pages and downloads: of visitors, of an owner with a token, and of one with a session."""
+
+_STREAM: Final = "a stream, which waits"
+_ONE: Final = "one row of a limited size"
+_FILE: Final = "a file that the process keeps"
+_FEW: Final = "what a person does, which is limited"
+_ADMIN: Final = "for admins only"
+
+NOT_MEASURED: Final[Mapping[str, str]] = {
+    "admin.list_audit": _ADMIN,
+    "admin.list_hidden_texts": _ADMIN,
+    "admin.list_suspensions": _ADMIN,
+    "admin.list_suspicions": _ADMIN,
+    "assets.asset": _FILE,
+    "bots.get_log": _ONE,
+    "bots.get_notes": _ONE,
+    "bots.get_upload": _ONE,
+    "comparisons.get_comparison": _ONE,
+    "games.stream_events": _STREAM,
+    "guests.list_guests": _ONE,
+    "pages.bot_game_log": _ONE,
+    "pages.comparison_page": _ONE,
+    "pages.download_program": _FILE,
+    "pages.download_starter": _FILE,
+    "pages.edit_schedule_page": _ONE,
+    "pages.export_file": "the same as the export of the API",
+    "pages.guests_page": _ONE,
+    "pages.invitation_page": _ONE,
+    "pages.join_page": _FEW,
+    "pages.manual_record_schema": _FILE,
+    "pages.seat_state": _FEW,
+    "pages.security_txt": _FILE,
+    "pages.series_page": _ONE,
+    "pages.stream_table": _STREAM,
+    "pages.table_page": _FEW,
+    "pages.trial_game_page": _FEW,
+    "pages.trial_game_replay": "prepared like the replays of games",
+    "pages.upload_page": _ONE,
+    "schedules.get_schedule": _ONE,
+    "series.get_series": _ONE,
+    "series.get_series_table": _ONE,
+    "tournaments.stream_tournament": _STREAM,
+    "turns.get_turns": "for bots only, and at most 500 turns",
+    "turns.stream_turns": _STREAM,
+}
+"""The other addresses that answer to GET, and why they are not measured."""
 
 
 class Request(NamedTuple):
@@ -79,12 +165,19 @@ def fill(place: Place, service: Service, groups: int, bots: int, tournaments: in
             "house": ["rookie", "random", "regular", "shark"],
         }
         owner = "loop" if number < OWN else f"owner-{number // OWN}"
-        announced = service.tournaments.create(fields, owner)["id"]
+        made = service.tournaments.create(fields, owner)["id"]
+        announced = made if owner == "loop" else announced
     for number in range(_MODULES):
         _upload(place, f"bot-{number + 1:05}", os.urandom(_MODULE_BYTES))
     long = play_long(service, actions)
+    live = service.live.create("truco", seats=[{"house": "rookie"}] * 4)["game"]
+    assert isinstance(service.jobs, InlineJobs)
+    service.jobs.run_pending(service)
     settle(service)
-    return World("loop", token, "bot-00001", "played-1", announced, long, first_game(service, "played-1"))
+    for kind in GAMES:
+        service.compute_matchups(kind, SEALED, game_of(kind).presets[0].name)
+    game = first_game(service, "played-1")
+    return World("loop", token, "bot-00001", "played-1", announced, long, game, live)
 
 
 def _upload(place: Place, bot: str, module: bytes) -> None:
@@ -145,7 +238,7 @@ def _calm_games(group: LocalGroup) -> Iterator[PlayedGame]:
 
 def prepare(service: Service, world: World) -> None:
     """Do the jobs that the requests wait for."""
-    for game in (world.long, world.game):
+    for game in (world.long, world.game, world.live):
         service.replays.prepare(game)
     service.exports.request(world.owner)
     service.exports.write(world.owner)
@@ -153,59 +246,10 @@ def prepare(service: Service, world: World) -> None:
 
 def requests(world: World) -> Sequence[Request]:
     """Return a request for every page and download."""
-    cup, bot, game = f"/tournaments/{world.tournament}", f"/bots/{world.bot}", f"/v1/games/{world.game}"
-    api = f"/v1{cup}"
-    own = [
-        *("/account", "/account/export", "/account/invitations", "/account/delete", "/account/bots/new"),
-        *("/account/schedules/new", "/tournaments/new", "/series/new", "/tournaments", "/"),
-        *(f"{bot}/settings", f"{bot}/log", f"{bot}/delete", f"{bot}/versions/new", bot),
-        f"/tournaments/{world.announced}/subscriptions",
-    ]
-    owner = [
-        *("/v1/owners/me", "/v1/comparisons", "/v1/invitations", "/v1/tournaments", "/v1/bots?owner=loop"),
-        *(f"/v1{bot}/owners", f"/v1{bot}/uploads", f"/v1{bot}/games", "/v1/turns?wait=0"),
-    ]
-    anybody = [
-        *(
-            "/",
-            "/tournaments",
-            "/series",
-            "/play",
-            "/play/join",
-            "/sign-in",
-            "/sign-up",
-            "/download/",
-            "/docs",
-        ),
-        *("/docs/tournaments", "/docs/api", "/docs/errors", "/docs/search?q=" + quote("the a of to in is")),
-        *("/llms.txt", "/SKILL.md", "/feeds/announcements.atom", "/feeds/results.atom"),
-        *(cup, f"/feeds{cup}.atom", f"{cup}?bot=rookie", f"/tournaments/{world.announced}", bot),
-        *("/leaderboards/toepen", "/leaderboards/toepen/sealed", "/leaderboards/toepen/sealed/matchups"),
-        *(f"/games/{world.long}", f"/games/{world.long}?move={5000}", f"/games/{world.game}"),
-        *("/metrics", "/readyz", "/openapi.json", "/healthz"),
-        *(
-            "/v1/bots",
-            "/v1/bots?limit=100",
-            f"/v1{bot}",
-            f"/v1{bot}/games?limit=100",
-            "/v1/bots/rookie/games",
-        ),
-        *("/v1/games", "/v1/games?limit=100", "/v1/games?state=running&limit=100", game, f"{game}/record"),
-        *(f"/v1/games/{world.long}/record", "/v1/leaderboards", "/v1/leaderboards/toepen/sealed"),
-        *("/v1/leaderboards/toepen/sealed?limit=200", "/v1/leaderboards/toepen/sealed/history"),
-        *("/v1/leaderboards/toepen/sealed/matchups", "/v1/leaderboards/toepen/sealed/styles"),
-        *("/v1/owners/loop", "/v1/records?limit=100", "/v1/records/all?kind=toepen", "/v1/records/changes"),
-        *("/v1/schedules", "/v1/series", "/v1/tournaments?limit=100", "/v1/tournaments?state=running"),
-        *("/v1/tournaments?state=announced&limit=100", "/v1/tournaments?state=over&limit=100", api),
-        *(f"{api}/standings", f"{api}/standings?limit=200", f"{api}/groups?limit=200"),
-        *(f"{api}/results.csv", f"{api}/records"),
-        *("/v1/tournaments/long/records", "/v1/tournaments/long/groups"),
-    ]
     return [
-        *map(Request, anybody),
-        *(Request(path, "owner") for path in owner),
-        Request("/v1/owners/me/export", "owner"),
-        *(Request(path, "signed in") for path in own),
+        Request(path.format_map(world._asdict()), who)
+        for who, paths in PATHS.items()
+        for path in paths.split()
     ]
 
 
