@@ -34,11 +34,11 @@ _PAGE_SECONDS: Final = 4.2
 _MOVE_MS: Final = 8.4
 """The measured processor time of a move of the slowest house bot, at a table of eight."""
 
-_EXPORT_SECONDS: Final = 0.81
-_EXPORT_BYTES: Final = 120e6
+_EXPORT_SECONDS: Final = 0.25
+_EXPORT_BYTES: Final = 100e6
 """The measured processor time to send an export, and the size of the uploads in it."""
 
-_PIECE_MS: Final = 10
+_PIECE_MS: Final = 5
 """The measured processor time of a piece of it."""
 
 _HEAD: Final = """# What strangers can cost
