@@ -132,10 +132,10 @@ class SeatCount(validate.Length):
 
 
 class Seats(fields.List[object]):
-    """A list whose length is checked before its elements are."""
+    """A list whose elements are only checked if they are not too many for any game."""
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **options: Any) -> list[object]:
-        if isinstance(value, list):
+        if isinstance(value, list) and len(value) > MAX_SEATS:
             self._validate(value)
         return super()._deserialize(value, attr, data, **options)
 
