@@ -4,6 +4,9 @@ An API process is sent what costs a server time: large, deep and wide bodies, lo
 cursors, and requests that arrive slowly or all at once. Meanwhile ``/healthz`` is asked again and again.
 Printed per kind: the processor time of the process, and the most of it that went by during one ``/healthz``,
 which must stay below 250 ms.
+
+Then every page and download of a large service (:mod:`benchmarks.pages`) is requested. None may keep
+``/healthz`` waiting for more than 100 ms of processor time, and the median may cost at most 15 ms.
 """
 
 from __future__ import annotations
@@ -17,16 +20,24 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import Final, NamedTuple
 
 import click
 
 from arena.client import Client
+from arena.ops.service import Service
 from arena.store.embedded import EmbeddedStore
+from benchmarks.growth.fill import Place
+from benchmarks.pages import World, fill, prepare, requests, signed_in
 
 MOST_MS: Final = 250.0
+MOST_PAGE_MS: Final = 100.0
+MEDIAN_MS: Final = 15.0
+TIMES: Final = 5
 ADMIN: Final = "the-admin-token-of-the-benchmark-0123456789"
 _QUIET: Final = 0.3
 _LONGEST: Final = 30.0
@@ -41,6 +52,13 @@ class Measured(NamedTuple):
     statuses: str
     total_ms: float
     waited_ms: float
+
+
+class Answer(NamedTuple):
+    """The status and the size of an answer."""
+
+    status: str
+    size: int
 
 
 class Victim:
@@ -83,6 +101,16 @@ class Victim:
                     return
                 longest[0] = max(longest[0], self.used_ms() - before)
                 time.sleep(0.002)
+
+    def ask(self, request: bytes) -> Answer:
+        """Send a request that closes its connection, and read the answer."""
+        with self.connect() as connection:
+            connection.sendall(request)
+            head = connection.recv(1 << 16)
+            size = len(head)
+            while data := connection.recv(1 << 18):
+                size += len(data)
+        return Answer(head[9:12].decode(errors="replace"), size)
 
     def send(self, *parts: bytes, pause: float = 0.0) -> str:
         """Send ``parts`` on one connection, and return the statuses of the answers."""
@@ -338,25 +366,46 @@ def _many(victim: Victim) -> str:
 
 
 @click.command()
-@click.option("--only", default="", help="Only the kinds whose name contains this.")
-def main(only: str) -> None:
-    """Measure every kind, and exit with 1 if any keeps others waiting for too long."""
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        EmbeddedStore(Path(folder) / "data") as store,
-        socket.create_server(("127.0.0.1", 0), backlog=2048) as listener,
-    ):
+@click.option("--only", default="", help="Only the kinds and pages whose name contains this.")
+@click.option("--part", type=click.Choice(["attacks", "pages", "all"]), default="all", help="What to send.")
+@click.option("--groups", default=48_000, help="How many groups have been played.")
+@click.option("--bots", default=10_000, help="How many bots there are.")
+@click.option("--tournaments", default=1_000, help="How many announced tournaments there are.")
+@click.option("--actions", default=10_000, help="The actions of the longest game.")
+def main(only: str, part: str, groups: int, bots: int, tournaments: int, actions: int) -> None:
+    """Measure every kind of attack, then every page and download of a large service. Exits with 1 if any
+    keeps others waiting for too long, or if the median page costs too much.
+    """
+    slow = False
+    with tempfile.TemporaryDirectory() as folder, EmbeddedStore(Path(folder) / "data", maxmemory=0) as store:
+        place = Place(store.url, str(Path(folder) / "archive"))
+        if part != "pages":
+            with _api(place, Path(folder)) as (port, pid):
+                slow = bool(_attack(port, pid, only))
+        if part != "attacks":
+            service = place.open()
+            world = fill(place, service, groups, bots, tournaments, actions)
+            with _api(place, Path(folder)) as (port, pid):
+                slow = _visit(port, pid, service, world, only) or slow
+            service.close()
+    sys.exit(1 if slow else 0)
+
+
+@contextmanager
+def _api(place: Place, folder: Path) -> Iterator[tuple[int, int]]:
+    """Run the API, and yield its port and the id of its process."""
+    with socket.create_server(("127.0.0.1", 0), backlog=2048) as listener:
         port = listener.getsockname()[1]
         settings = {
-            "REDIS_URL": store.url,
-            "BOTEQUIM_ARCHIVE": str(Path(folder) / "archive"),
+            "REDIS_URL": place.url,
+            "BOTEQUIM_ARCHIVE": place.archive,
             "BOTEQUIM_LIMITS": "off",
             "BOTEQUIM_ADMIN_TOKEN": ADMIN,
             "BOTEQUIM_LOG_LEVEL": "WARNING",
         }
         bind = ["--bind", f"fd://{listener.fileno()}"]
         command = [sys.executable, "-m", "gunicorn", "-c", "python:api.http.gunicorn_conf", *bind]
-        with (Path(folder) / "api.log").open("wb") as log:
+        with (folder / "api.log").open("wb") as log:
             server = subprocess.Popen(
                 command,
                 env={**os.environ, **settings},
@@ -365,19 +414,19 @@ def main(only: str) -> None:
                 stderr=log,
             )
         try:
-            slow = _measure_all(port, server.pid, only)
+            Client(f"http://127.0.0.1:{port}", patience=600).request("GET", "/healthz")
+            (child,) = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()
+            yield port, int(child)
         finally:
             server.terminate()
             server.wait()
-    sys.exit(1 if slow else 0)
 
 
-def _measure_all(port: int, pid: int, only: str) -> list[Measured]:
+def _attack(port: int, pid: int, only: str) -> list[Measured]:
     client = Client(f"http://127.0.0.1:{port}", patience=120)
-    owner = client.sign_up("loop")
+    owner = client.sign_up("attacker")
     bot = Client(client.url, owner).register_bot("loop-bot")
-    (child,) = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    victim = Victim(port, int(child), owner, bot)
+    victim = Victim(port, pid, owner, bot)
     slow = []
     click.echo(f"{'total':>9} {'waited':>9}  kind: answers (milliseconds of processor time)")
     for name, attack in kinds(victim):
@@ -388,6 +437,49 @@ def _measure_all(port: int, pid: int, only: str) -> list[Measured]:
                 slow.append(found)
     click.echo(f"{len(slow)} kinds keep others waiting for more than {MOST_MS:.0f} ms")
     return slow
+
+
+def _visit(port: int, pid: int, service: Service, world: World, only: str) -> bool:
+    """Measure the pages and downloads, and return whether any holds the loop or they cost too much."""
+    victim = Victim(port, pid, world.token, "")
+    headers = {
+        "": (),
+        "owner": (f"Authorization: Bearer {world.token}",),
+        "signed in": (f"Cookie: {signed_in(port, world.token)}", "Accept: text/html"),
+    }
+    costs = []
+    held = wrong = 0
+    click.echo(f"{'cost':>9} {'waited':>9} {'bytes':>11}  page: answers (milliseconds of processor time)")
+    for one in requests(world):
+        name = f"GET {one.path}{one.who and f' ({one.who})'}"
+        if only not in name:
+            continue
+        sent = victim.request("GET", one.path, None, "Connection: close", *headers[one.who])
+        # The first answer requests what a worker prepares.
+        victim.ask(sent)
+        answers, costs_of_one = [], []
+        for _ in range(TIMES):
+            prepare(service, world)
+            before = victim.used_ms()
+            answers.append(victim.ask(sent))
+            costs_of_one.append(victim.used_ms() - before)
+        prepare(service, world)
+        cost = median(costs_of_one)
+        found = victim.measure(name, partial(_status, sent))
+        statuses = sorted({answer.status for answer in answers})
+        click.echo(f"{cost:9.1f} {found.waited_ms:9.1f} {answers[0].size:11,}  {name}: {' '.join(statuses)}")
+        costs.append(cost)
+        held += found.waited_ms > MOST_PAGE_MS
+        # Random games have no matchups if all bots are equally strong.
+        wrong += statuses not in ([["200"], ["404"]] if "/matchups" in one.path else [["200"]])
+    middle = median(costs)
+    click.echo(f"{held} pages keep others waiting for more than {MOST_PAGE_MS:.0f} ms, {wrong} fail")
+    click.echo(f"the median page costs {middle:.1f} ms; at most {MEDIAN_MS:.0f} are allowed")
+    return bool(held or wrong or middle > MEDIAN_MS)
+
+
+def _status(sent: bytes, victim: Victim) -> str:
+    return victim.ask(sent).status
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ class Slice(NamedTuple):
 
 SLICES: Final[dict[str, Slice]] = {
     "agents": Slice("MCP clients, their conformance tests, the example of an agent", ("api/mcp",), 130),
-    "benchmarks": Slice("the commands of the benchmarks, on a small scale", ("benchmarks",), 80),
+    "benchmarks": Slice("the commands of the benchmarks, on a small scale", ("benchmarks",), 200),
     "boards": Slice(
         "leaderboards, matchups and lists of whole services",
         ("arena/ratings", "arena/events", "arena/accounts", "arena/tournaments"),

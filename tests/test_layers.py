@@ -175,7 +175,7 @@ ALLOWED: dict[str, set[str]] = {
     "webhooks": {"webhook_messages", "accounts", "live", "store", "records", "play", "bots", "games"},
     "client": {"operations", "bots", "games", "play"},
     "research": {"records", "play", "bots", "games"},
-    "upgrade": {"store", "records", "play", "games"},
+    "upgrade": {"events", "store", "records", "play", "games"},
     "ops": {
         *("upgrade", "people", "webhooks", "events", "accounts", "live", "store", "sandbox", "records"),
         *("tournaments", "bots", "games"),

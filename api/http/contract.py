@@ -7,9 +7,10 @@ response against it.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -88,7 +89,9 @@ class ApiOperation(Operation):
     returns: type[Schema] | Mapping[str, Any] | None = None
     """The schema of the response's body."""
     accepted: type[Schema] | None = None
-    """The schema of a response with status 202 and the header ``Location``, which the view builds itself."""
+    """The schema of a response with status 202 and the header ``Location``, which the view builds itself, if
+    the result is not there yet.
+    """
     max_body: int = SMALL_BODY
     """The maximum size of a JSON body, in bytes."""
     max_values: int = MAX_VALUES
@@ -113,13 +116,13 @@ class ApiOperation(Operation):
     @property
     def is_polled(self) -> bool:
         """Whether responses have an ``ETag``, which a view can set itself, and can be 304."""
-        is_json = self.media == JSON and bool(self.returns) and not self.as_text
+        is_json = self.media == JSON and bool(self.returns) and not self.as_text and self.accepted is None
         return self.method == "GET" and is_json and self.scopes is not None
 
     @property
     def waits(self) -> bool:
-        """Whether requests can wait for news, or for the checks of an upload."""
-        return bool(self.raw) or (self.query is not None and "wait" in self.query._declared_fields)
+        """Whether requests can wait for news, or for what a worker does."""
+        return self.accepted is not None or (self.query is not None and "wait" in self.query._declared_fields)
 
     def error_codes(self) -> dict[int, list[str]]:
         """Return all error codes of the operation by HTTP status, in the order of ``ERRORS``."""
@@ -288,6 +291,16 @@ def json_response(value: object, status: int = 200) -> Response:
         del response.headers["Content-Type"]
         return response
     return Response(orjson.dumps(value), status, content_type=JSON)
+
+
+def streamed(pieces: Iterator[bytes]) -> Response:
+    """Return a JSON response that is read and sent piece by piece. The first piece is read at once, so that
+    its errors are the response.
+    """
+    first = next(pieces)
+    response = Response(chain((first,), pieces), content_type=JSON)
+    response.headers["Cache-Control"] = "private, no-store"
+    return response
 
 
 def page_response(page: Mapping[str, object]) -> Response:

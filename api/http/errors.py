@@ -265,6 +265,14 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "is the quota, or the owner's share of that of the service, `used` the amount stored, and `left` the "
         "difference. Nothing was stored.",
     ),
+    "export_too_large": ErrorCode(
+        409,
+        "Export too large",
+        "The account has more games and entries than an export can contain; sources and logs do not count.",
+    ),
+    "export_gone": ErrorCode(
+        409, "Export gone", "The export was dropped to make room for others. Ask for it again."
+    ),
     "invalid_webhook_url": ErrorCode(
         422, "Invalid webhook URL", "The URL is not allowed for a webhook, or the bot does not use a webhook."
     ),

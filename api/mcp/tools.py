@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import islice
 from typing import Any, Final, NotRequired, TypedDict
 
 import orjson
@@ -303,12 +304,19 @@ def _leaderboard(caller: ToolCaller, given: BoardInput) -> str:
 def _replay(caller: ToolCaller, given: GameInput) -> str:
     record = caller("GET", f"games/{check_game_id(given['game'])}/record")
     players = [player["name"] for player in record["canonical"]["players"]]
-    return "\n".join(tell(record, remarks(notes_on(given["game"], players, caller.viewer))))
+    lines = tell(record, remarks(notes_on(given["game"], players, caller.viewer)))
+    told = list(islice(lines, _MOST_LINES))
+    if next(lines, None) is not None:
+        told.append(f"... the game is longer: /games/{given['game']} shows it hand by hand")
+    return "\n".join(told)
 
 
 def _json(value: object) -> str:
     return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
 
+
+_MOST_LINES: Final = 1_500
+"""The maximum number of lines that the tool ``replay`` returns of a game."""
 
 _ALL: Final = (
     Tool(

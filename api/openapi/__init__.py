@@ -189,7 +189,9 @@ class _Builder:
         if operation.accepted is not None:
             example = captured["responses"].get(str(HTTPStatus.ACCEPTED.value))
             responses[HTTPStatus.ACCEPTED] = {
-                "description": "The upload is still being checked.",
+                "description": "The upload is still being checked."
+                if operation.raw
+                else "The result is being prepared; ask again.",
                 **_headers("Location"),
                 "content": {JSON: {"schema": operation.accepted, **_example(example)}},
             }

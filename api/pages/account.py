@@ -11,7 +11,7 @@ from typing import Final
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
-from api.http.contract import json_response
+from api.http.contract import streamed
 from api.http.requests import load
 from api.http.sessions import begin, client_address, session_key, sign_in_link, sign_out, signed_in, visitor
 from api.pages.fields import (
@@ -26,7 +26,6 @@ from api.pages.fields import (
 )
 from api.pages.site import blueprint, form, page
 from api.schemas.accounts import NewOwnerSchema, RecoverySchema
-from api.schemas.owners import ExportSchema
 from api.services import provider, services
 from arena.accounts.identities import IdentityInUse
 from arena.accounts.invitations import InvalidInvitation
@@ -39,8 +38,11 @@ from arena.live.header import Viewer
 LOCAL: Final = re.compile(r"/(?!/)[A-Za-z0-9._~/?=&%+-]*\Z").match
 """Matches local paths, to which a visitor returns after signing in."""
 
-TOURNAMENTS_MOST: Final = 100
-"""How many of the latest tournaments are searched for those of an owner."""
+TOURNAMENTS_MOST: Final = 50
+"""The maximum number of tournaments shown, latest first."""
+
+EXPORT_SECONDS: Final = 1.0
+"""How long a request waits for an export, so that most visitors need not load the page twice."""
 
 COMPARISONS_MOST: Final = 20
 """The maximum number of comparisons shown, latest first."""
@@ -231,6 +233,7 @@ def account_page() -> Response:
         asked_to=services().moderation.apply(services().tournaments.invitations.of(who.owner)),
         tournaments=_tournaments(who.owner),
         quotas=accounts.quotas.of_owner(who.owner),
+        announced=services().tournaments.announced.of_owner(who.owner),
         budgets=services().budgets.of_owner(who.owner),
         schedules=[one for one in services().schedules.list() if one["created_by"] == who.owner],
         comparisons=services().comparisons.list(who.owner, limit=COMPARISONS_MOST).items,
@@ -240,14 +243,15 @@ def account_page() -> Response:
 
 
 def _tournaments(owner: str) -> Sequence[Mapping[str, object]]:
-    """Return the current and latest tournaments that the owner organises or that only guests can see."""
-    arena, seen, name = services().tournaments, Viewer(None, owner), visitor().name_in_views
-    latest = arena.list(limit=TOURNAMENTS_MOST, viewer=seen).items
-    found = {
-        one["id"]: one
-        for one in (*arena.present(seen), *latest)
-        if name in (one["created_by"], *one["organisers"]) or one["hidden"]
-    }
+    """Return the newest tournaments that the owner organises, and current ones that only guests can see."""
+    arena, name = services().tournaments, visitor().name_in_views
+    organised = [
+        one
+        for one in arena.organised_by(owner, TOURNAMENTS_MOST)
+        if name in (one["created_by"], *one["organisers"])
+    ]
+    hidden = arena.present_hidden(Viewer(owner=owner), TOURNAMENTS_MOST)
+    found = {one["id"]: one for one in (*organised, *hidden)}
     return sorted(found.values(), key=lambda one: one["created_ms"], reverse=True)
 
 
@@ -289,12 +293,23 @@ def replace_recovery_code() -> ResponseReturnValue:
 
 @blueprint.get("/account/export")
 def export_account() -> Response:
+    """Show whether the file with all data stored about the owner is there. A worker writes it."""
+    owner, exports = signed_in().owner, services().exports
+    if not exports.is_requested(owner):
+        services().limits.spend("exports_per_owner", owner)
+    exports.request(owner)
+    return page("export.html", ready=exports.wait(owner, EXPORT_SECONDS))
+
+
+@blueprint.get("/account/export/file")
+def export_file() -> ResponseReturnValue:
     """Return all data stored about the owner, as a file."""
-    who = signed_in()
-    services().limits.spend("exports_per_owner", who.owner)
-    response = json_response(ExportSchema().dump(services().account_data.export(who.owner)))
-    response.headers["Content-Disposition"] = f'attachment; filename="botequim-{who.owner}.json"'
-    response.headers["Cache-Control"] = "private, no-store"
+    owner, exports = signed_in().owner, services().exports
+    if not (exports.is_requested(owner) and exports.wait(owner, 0)):
+        return redirect(url_for("pages.export_account"), 303)
+    services().limits.spend("exports_per_owner", owner)
+    response = streamed(exports.read(owner))
+    response.headers["Content-Disposition"] = f'attachment; filename="botequim-{owner}.json"'
     return response
 
 

@@ -15,18 +15,19 @@ from api.http.sessions import client_address, visitor
 from api.pages.downloads import program_address
 from api.pages.fields import of_form, status_of
 from api.pages.front_table import finished_table
+from api.pages.replays import requested, shown_sheet
 from api.pages.site import blueprint, form, page
 from api.pages.small_table import SmallTable, small_table
 from api.pages.submit import new_bot_of
 from api.services import service_address, services
+from arena.accounts.allowances import BudgetExceeded
 from arena.cli.languages import LANGUAGE_TABLE
 from arena.errors import ArenaError
 from arena.events.trial_games import AGAINST, PASTED, TrialGame, check_pasted
 from arena.games import GAMES, game_of
 from arena.play.bot_results import result_words
 from arena.play.players import SEALED
-from arena.records.record import parse_record
-from arena.replays.page import page_parts, static
+from arena.replays.page import static
 
 PAGE: Final = "/bring"
 
@@ -102,12 +103,19 @@ def trial_game_replay(trial: str) -> Response:
     found = _trial(trial)
     if found.state != "played":
         abort(404)
-    parts = page_parts(parse_record(found.record.encode()))
+    name, line = f"trial-{trial}", found.record.encode()
+    replay, failed = services().replays.find(name), ""
+    if replay is None or not (replay.hands or replay.failed):
+        try:
+            replay = requested(name, lambda: line, line if replay is None else None)
+        except BudgetExceeded as error:
+            replay, failed = services().replays.draft(line), error.message
     return page(
         "trial_replay.html",
         trial=trial,
-        title=parts.title,
-        replay=Markup(parts.html),
+        title=replay.frame.title,
+        replay=shown_sheet(name, replay, {}),
+        failed=replay.failed or failed,
         sprite=Markup(static("sprite.html")),
     )
 

@@ -15,6 +15,11 @@ from arena.text import relative
 from arena.tournaments.outlook import BoardStanding, Outlook, outlook, standing, takes_all
 from arena.tournaments.schedule_words import next_words
 
+_LOOKED_AT: Final = 50
+_ENTERING_MOST: Final = 5
+"""How many of the next tournaments are searched for those that enter a bot, and how many of those are read.
+"""
+
 _BOTS: Final = {SEALED: "Uploaded bots", OPEN: "Bots that run elsewhere", MODELS: "Language models"}
 
 
@@ -30,8 +35,8 @@ class Coming(NamedTuple):
     resting: dict[str, list[tuple[str, BoardName | None]]]
 
 
-def coming() -> Coming:
-    """Return the tournaments that the service's schedules announce next."""
+def coming(most: int) -> Coming:
+    """Return the tournaments that the service's schedules announce next, at most ``most`` of each kind."""
     found = services().schedules.list()
     timed = [one for one in found if one["waits_for"] == "time"]
     resting: dict[str, list[tuple[str, BoardName | None]]] = {}
@@ -42,8 +47,8 @@ def coming() -> Coming:
             if one["waits_for"] == "bots" and one["tournament"].get("division", OPEN) == division
         ]
         if own:
-            resting[_BOTS[division]] = own
-    return Coming(sorted(timed, key=lambda one: (one["next_ms"], one["id"])), resting)
+            resting[_BOTS[division]] = own[:most]
+    return Coming(sorted(timed, key=lambda one: (one["next_ms"], one["id"]))[:most], resting)
 
 
 def _board(settings: Mapping[str, Any], division: str) -> BoardName | None:
@@ -63,7 +68,8 @@ def following(
     published = services().boards.read(*board)
     place = None if published is None else standing(published["rows"], player)
     arena = services().tournaments
-    present = [arena.view(one["id"]) for one in arena.present() if takes_all(one, board)]
+    entering = [one["id"] for one in arena.present(limit=_LOOKED_AT).items if takes_all(one, board)]
+    present = [arena.view(name) for name in entering[:_ENTERING_MOST]]
     groups = 0 if place is None else place.groups
     schedules = services().schedules.list()
     return board, place, outlook(board, player, groups, present, schedules, now_ms())

@@ -60,7 +60,7 @@ def announcements_feed() -> Response:
     return _feed(
         "announcements",
         "Announced tournaments",
-        services().tournaments.present(),
+        services().tournaments.newest_present(MOST),
         "created_ms",
         _announcement,
     )

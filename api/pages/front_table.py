@@ -157,9 +157,9 @@ class FrontTables:
 
     def _played(self) -> Iterator[Mapping[str, Any]]:
         """Yield tournaments that have finished groups, current ones first."""
-        yield from (one for one in self._tournaments.present() if one["progress"]["done"])
-        over = self._tournaments.list(state="over", limit=_LOOKED_AT).items
-        yield from (one for one in over if one["progress"]["done"])
+        for state in ("running", "over"):
+            found = self._tournaments.list(state=state, limit=_LOOKED_AT).items
+            yield from (one for one in found if one["progress"]["done"])
 
 
 def _check_store(error: ArenaError) -> None:

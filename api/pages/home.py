@@ -23,6 +23,9 @@ from arena.replays.page import embedded_json, static
 BEST: Final = 5
 """The maximum number of rows of each leaderboard on the front page."""
 
+TOURNAMENTS_MOST: Final = 8
+"""The maximum number of tournaments on the front page, and of those that schedules announce."""
+
 BOARDS_MOST: Final = 4
 """The maximum number of leaderboards on the front page."""
 
@@ -47,8 +50,8 @@ def home() -> Response:
         axis=axis_of(row for _, board in boards for row in board["rows"][:BEST]),
         most=BEST,
         playable=[GAMES[kind] for kind in playable()],
-        tournaments=services().tournaments.present(),
-        coming=coming(),
+        tournaments=services().tournaments.present(limit=TOURNAMENTS_MOST).items,
+        coming=coming(TOURNAMENTS_MOST),
         languages=LANGUAGE_TABLE,
         table=table,
         drawn=table and small_table(table),

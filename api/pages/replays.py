@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from flask import Response, request
@@ -36,7 +37,7 @@ def replay_page(game: str, who: Viewer, replay: Replay | None, line: bytes | Non
     error = None
     if replay is None or not (replay.hands or replay.failed):
         try:
-            replay = _requested(game, who, line)
+            replay = requested(game, partial(services().tournaments.record, game, who), line)
         except BudgetExceeded as exceeded:
             error = exceeded
             draft = line or services().tournaments.record(game, who)
@@ -49,7 +50,7 @@ def replay_page(game: str, who: Viewer, replay: Replay | None, line: bytes | Non
         game=game,
         title=replay.frame.title,
         frame=replay.frame,
-        replay=_shown(game, replay, own, notes),
+        replay=shown_sheet(game, replay, _remarks(own, notes)),
         failed=replay.failed or (error.message if error else ""),
         sprite=Markup(static("sprite.html")),
         logs=_own_logs(game, replay),
@@ -58,30 +59,32 @@ def replay_page(game: str, who: Viewer, replay: Replay | None, line: bytes | Non
     )
 
 
-def _requested(game: str, who: Viewer, line: bytes | None) -> Replay:
-    """Request the preparation of a page, wait a moment for it, and return what is there.
+def requested(game: str, read: Callable[[], bytes], line: bytes | None) -> Replay:
+    """Request the preparation of a page, wait a moment for it, and return what is there. ``read`` returns the
+    record of the game, unless ``line`` is it.
 
     Raises :class:`~arena.accounts.allowances.BudgetExceeded`.
     """
     replays = services().replays
     draft = None
     if line is not None or not replays.repeat(game):
-        line = line or services().tournaments.record(game, who)
+        line = line or read()
         draft = replays.draft(line)
         payer = visitor().owner or services().payers.of_address(client_address())
         replays.request(game, line, draft, payer)
-    found = replays.wait(game, WAIT_SECONDS) or draft
-    return found or replays.draft(services().tournaments.record(game, who))
+    return replays.wait(game, WAIT_SECONDS) or draft or replays.draft(read())
 
 
-def _shown(
-    game: str, replay: Replay, own: Mapping[str, Any], notes: Mapping[str, GameNotes]
-) -> Markup | None:
-    if not replay.hands:
-        return None
+def _remarks(own: Mapping[str, Any], notes: Mapping[str, GameNotes]) -> Mapping[int, str]:
     review = own.get("review")
     remarks = {} if review is None else {int(number): text for number, text in review.remarks.items()}
-    remarks |= note_remarks(notes)
+    return {**remarks, **note_remarks(notes)}
+
+
+def shown_sheet(game: str, replay: Replay, remarks: Mapping[int, str]) -> Markup | None:
+    """Return the sheet that the request asks for, or None until the page is prepared."""
+    if not replay.hands:
+        return None
     number = sheet_number(replay, _number("hand"), _number("move"))
     html = services().replays.html(game, replay, number, remarks)
     return None if html is None else Markup(html)

@@ -14,12 +14,13 @@ from api.pages.coming import coming
 from api.pages.crosstable import cells, drawn
 from api.pages.own_tournaments import own_part
 from api.pages.rounds import Met, rounds
-from api.pages.site import blueprint, page, page_cursor
-from api.schemas.tournaments import TournamentPageQuery
+from api.pages.site import blueprint, page
+from api.schemas.tournaments import TournamentPageQuery, TournamentsPageQuery
 from api.services import services
 from arena.errors import ArenaError
 from arena.games import GAMES
 from arena.live.service import Viewer
+from arena.store.paging import Page
 
 CROSSTABLE_MOST: Final = 36
 """The maximum number of bots in a crosstable on a page, so that it takes less than 15 ms of CPU time."""
@@ -40,21 +41,24 @@ GROUPS_AT_ONCE: Final = 50
 TOURNAMENTS_AT_ONCE: Final = 50
 
 _QUERY: Final = TournamentPageQuery()
+_PAGES: Final = TournamentsPageQuery()
 
 
 @blueprint.get("/tournaments")
 def tournaments_page() -> Response:
     """Show the tournaments, current ones first."""
-    cursor, who = page_cursor(), page_viewer()
-    earlier = services().tournaments.list(state="over", cursor=cursor, limit=TOURNAMENTS_AT_ONCE, viewer=who)
-    present = [] if cursor else services().tournaments.present(who)
-    found = None if cursor else coming()
+    query, who = read_query(_PAGES, request.environ, services().settings.http), page_viewer()
+    cursor, later = query["cursor"], query["later"]
+    arena, empty = services().tournaments, Page[dict[str, Any]]([], None)
+    present = empty if cursor else arena.present(who, cursor=later, limit=TOURNAMENTS_AT_ONCE)
+    over = empty if later else arena.list(state="over", cursor=cursor, limit=TOURNAMENTS_AT_ONCE, viewer=who)
     return page(
         "tournaments.html",
-        now=present,
-        coming=found,
-        past=earlier.items,
-        next=earlier.cursor,
+        now=present.items,
+        later=present.cursor,
+        coming=None if cursor or later else coming(TOURNAMENTS_AT_ONCE),
+        past=None if later else over.items,
+        next=over.cursor,
         cursor=cursor,
     )
 

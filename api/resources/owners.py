@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Final
 
-from flask import request
+from flask import Response, request
 
 from api.http.auth import client
-from api.http.contract import Blueprint
+from api.http.contract import Blueprint, json_response, streamed
 from api.http.sessions import sign_in_link
 from api.schemas.accounts import (
     ChangedOwnerSchema,
@@ -23,9 +24,18 @@ from api.schemas.accounts import (
     RecoverySchema,
     SignInLinkSchema,
 )
-from api.schemas.owners import DeletedSchema, DeletionQuery, ExportSchema, GivenDeletion
+from api.schemas.owners import (
+    DeletedSchema,
+    DeletionQuery,
+    ExportSchema,
+    ExportStateSchema,
+    GivenDeletion,
+)
 from api.services import services
 from arena.accounts.accounts import Owner, Principal
+
+RETRY_SECONDS: Final = 5
+"""The pause between two requests for an export that is being written."""
 
 blueprint = Blueprint("owners", __name__, description="Owners of bots, and their tokens.")
 
@@ -57,7 +67,10 @@ def _me(who: Principal) -> Mapping[str, object]:
     accounts, budgets = services().accounts, services().budgets
     return {
         **vars(accounts.owner(who.name)),
-        "quotas": accounts.quotas.of_owner(who.name),
+        "quotas": {
+            **accounts.quotas.of_owner(who.name),
+            "tournaments": services().tournaments.announced.of_owner(who.name),
+        },
         "budgets": budgets.of_owner(who.name),
         "identity": services().identities.of(who.name),
         "invitations": services().invitations.allowance(who.name),
@@ -94,9 +107,16 @@ def create_sign_in_link(who: Principal) -> Mapping[str, object]:
     return {"url": url, "expires_ms": expires_ms}
 
 
-@blueprint.operation(returns=ExportSchema)
-def export_owner(who: Principal) -> Mapping[str, object]:
-    return services().account_data.export(who.name)
+@blueprint.operation(returns=ExportSchema, accepted=ExportStateSchema)
+def export_owner(who: Principal) -> Response:
+    exports, http = services().exports, services().settings.http
+    exports.request(who.name)
+    if exports.wait(who.name, min(http.upload_wait, http.max_wait)):
+        return streamed(exports.read(who.name))
+    response = json_response(ExportStateSchema().dump({"state": "preparing"}), 202)
+    response.headers["Location"] = "/v1/owners/me/export"
+    response.headers["Retry-After"] = str(RETRY_SECONDS)
+    return response
 
 
 @blueprint.operation(query=DeletionQuery, returns=DeletedSchema)

@@ -143,6 +143,7 @@ class QuotasSchema(ResponseSchema):
         QuotaSchema,
         "The size in bytes of the uploads of all versions, the notes on moves, and the stored replies.",
     )
+    tournaments = nested(QuotaSchema, "Announced tournaments that are not over.")
 
 
 class BudgetSchema(ResponseSchema):

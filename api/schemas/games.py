@@ -131,9 +131,21 @@ class SeatCount(validate.Length):
             raise ValidationError(f"Must be {seats} seats, not {len(value)}.") from None
 
 
+class Seats(fields.List[object]):
+    """A list whose elements are only checked if they are not too many for any game."""
+
+    def _deserialize(self, value: object, attr: str | None, data: Any, **options: Any) -> list[object]:
+        if isinstance(value, list) and len(value) > MAX_SEATS:
+            self._validate(value)
+        return super()._deserialize(value, attr, data, **options)
+
+
 def _seats(least: int, most: int) -> fields.List[object]:
-    return listed(
-        OneOf((BotSeat, HouseSeat, OpenSeat)), "The seats, in order.", validate=SeatCount(least, most)
+    return described(
+        Seats,
+        "The seats, in order.",
+        cls_or_instance=OneOf((BotSeat, HouseSeat, OpenSeat)),
+        validate=SeatCount(least, most),
     )
 
 

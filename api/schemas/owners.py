@@ -41,6 +41,12 @@ class ExportSchema(ResponseSchema):
     subscriptions = _objects("The webhooks of the owner that follow tournaments, without their secrets.")
 
 
+class ExportStateSchema(ResponseSchema):
+    """An export that a worker is writing."""
+
+    state = described(fields.String, "`preparing`.", validate=validate.OneOf(("preparing",)))
+
+
 class DeletionQuery(RequestSchema):
     """The confirmation of a deletion."""
 

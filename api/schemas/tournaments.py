@@ -194,6 +194,23 @@ class TournamentPageQuery(GroupsQuery):
     )
 
 
+class TournamentsPageQuery(RequestSchema):
+    """The part of the page of all tournaments to show."""
+
+    cursor = optional(
+        fields.String,
+        "Where the older tournaments begin.",
+        load_default=absent,
+        validate=validate.Length(1, 200),
+    )
+    later = optional(
+        fields.String,
+        "Where the running and upcoming tournaments begin.",
+        load_default=absent,
+        validate=validate.Length(1, 200),
+    )
+
+
 class TournamentQuery(RequestSchema):
     """The version to wait for."""
 

@@ -5,6 +5,7 @@ day. There are also storage quotas for the whole service.
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -17,6 +18,7 @@ from arena.store.accounts import AccountStore
 from arena.store.amounts import DAY_MS, Compute, Stored
 from arena.store.counters import DayUsage
 from arena.store.repositories import Store
+from arena.store.tournament_lists import TournamentLists
 
 
 class QuotaExceeded(ArenaError):
@@ -205,6 +207,44 @@ class StorageQuotas:
         except BaseException:
             self._store.unclaim_first(at, bot)
             raise
+
+
+class AnnouncedTournaments:
+    """Checks how many tournaments that are not over an owner has announced. Admins and the arena itself may
+    announce any number.
+    """
+
+    def __init__(self, lists: TournamentLists, is_admin: Callable[[str], bool], most: int) -> None:
+        self._lists = lists
+        self._is_admin = is_admin
+        self._most = most
+
+    def reserve(
+        self, owner: str, event: str, created_ms: int, is_over: Callable[[Sequence[str]], Sequence[str]]
+    ) -> None:
+        """Count a tournament that is about to be stored. ``is_over`` returns those of the given tournaments
+        that are over or were never stored. Can be repeated.
+
+        Raises :class:`QuotaExceeded`.
+        """
+        most = sys.maxsize if owner in ("", ARENA) or self._is_admin(owner) else self._most
+        if self._lists.reserve(owner, event, created_ms, most):
+            return
+        # A process can have been killed before it stored what it had reserved.
+        self._lists.leave(owner, is_over(self._lists.announced_by(owner, most)))
+        if not self._lists.reserve(owner, event, created_ms, most):
+            extra = {"quota": "owner_tournaments", "most": most, "used": most, "left": 0}
+            raise QuotaExceeded(
+                f"an owner can have announced at most {most} tournaments that are not over",
+                field="tournament",
+                expected="to cancel one of them, or to wait until one is over",
+                extra=extra,
+            )
+
+    def of_owner(self, owner: str) -> dict[str, int]:
+        """Return ``used``, ``most`` and ``left`` of an owner."""
+        used = self._lists.count_of(owner)
+        return {"used": used, "most": self._most, "left": max(0, self._most - used)}
 
 
 class Budgets:

@@ -34,10 +34,12 @@ GUESTS_PER_ADDRESS: Final = 10
 
 
 class Quotas(NamedTuple):
-    """The amounts that one owner and the whole service can store, not counting deleted bots, and the number
-    of invitations an owner can create if no admin has allowed more.
+    """The amounts that one owner and the whole service can store, not counting deleted bots, the number of
+    invitations an owner can create if no admin has allowed more, and how many tournaments that are not over
+    an owner can have announced.
     """
 
     owner: Stored = Stored(bots=50, versions=2_000, bytes=256 << 20)
     service: Stored = Stored(bots=100_000, versions=500_000, bytes=1 << 30)
     invitations: int = 0
+    tournaments: int = 50

@@ -133,13 +133,19 @@ def revoke(client: Client, yes: bool, as_json: bool) -> None:
 def export(client: Client, out: Path | None) -> None:
     """Print everything that the service stores about you, as JSON.
 
-    This includes bots, versions with sources, settings, logs, tournaments and the ids of games.
+    The service writes it first, which can take a while. This includes bots, versions with sources, settings,
+    logs, tournaments and the ids of games. Large exports only fit into a file: use --out.
     """
-    text = json.dumps(client.export_owner(), indent=2, ensure_ascii=False)
     if out is None:
-        click.echo(text)
-    else:
-        out.write_text(text + "\n", encoding="utf-8")
+        click.echo(json.dumps(client.export_owner(), indent=2, ensure_ascii=False))
+        return
+    part = out.with_name(f"{out.name}.part")
+    try:
+        with part.open("wb") as file:
+            client.save_export(file)
+        part.replace(out)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 @owner.command(examples=("botequim owner delete", "botequim owner delete --confirm ana"))

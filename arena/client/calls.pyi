@@ -28,7 +28,6 @@ from arena.client.types import (
     EventGroup,
     EventPage,
     Exchange,
-    Export,
     Game,
     GameLog,
     GameNotes,
@@ -97,9 +96,6 @@ class Calls(OperationCalls):
 
     def sign_in_link(self) -> str:
         """Create a link that signs a browser in"""
-
-    def export_owner(self) -> Export:
-        """Export everything that is stored about the owner"""
 
     def delete_owner(self, confirm: str) -> str:
         """Delete the owner and all its bots"""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from arena.client.bots import BotsCalls
 from arena.client.games import GamesCalls
 from arena.client.leaderboards import LeaderboardsCalls
+from arena.client.owners import OwnersCalls
 from arena.client.tournaments import TournamentsCalls
 
 
-class Client(BotsCalls, GamesCalls, TournamentsCalls, LeaderboardsCalls):
+class Client(BotsCalls, GamesCalls, TournamentsCalls, LeaderboardsCalls, OwnersCalls):
     """The service at ``url``; see :class:`~arena.client.http.HttpClient` for the arguments.
 
     Most methods are generated from the table of operations (``arena/operations``). They take the fields of

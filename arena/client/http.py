@@ -11,7 +11,7 @@ import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final, Generic, NamedTuple, TypeVar, cast
+from typing import IO, Final, Generic, NamedTuple, TypeVar, cast
 from urllib.parse import quote, urlencode, urlsplit
 
 from arena import __version__
@@ -20,6 +20,7 @@ from arena.client.replies import (
     Json,
     TimedResponse,
     Unreadable,
+    copy_body,
     event_fields,
     json_of,
     read_body,
@@ -380,6 +381,30 @@ class HttpClient:
             connection.close()
             raise _NotSent(_reason(error)) from None
         return _exchange(connection, method, target, data, headers)
+
+    def _download(self, path: str, file: IO[bytes], most: int) -> bool:
+        """Write the reply to a GET request to a file, on a separate connection, and return True, or return
+        False if the service is still preparing it (status 202).
+
+        Raises :class:`ApiError` if the service rejects the request, :class:`Unreachable` if the connection
+        breaks, and :class:`~arena.client.replies.InvalidReply` if there are more than ``most`` bytes.
+        """
+        connection = self._make_connection()
+        connection.response_class = TimedResponse
+        try:
+            connection.request("GET", self._target(path, None), headers=self._headers)
+            response = connection.getresponse()
+            if response.status != 200:
+                self._accepted(_Reply(response.status, response.headers, read_body(response)))
+                return False
+            copy_body(response, file, most)
+        except Unreadable as error:
+            raise InvalidReply(f"{self.url} answered GET {path} with {error}") from None
+        except (OSError, http.client.HTTPException) as error:
+            raise Unreachable(f"{self.url}: no answer ({_reason(error)})", field="url") from None
+        finally:
+            connection.close()
+        return True
 
     def _stream(
         self,

@@ -8,7 +8,7 @@ import json
 import socket
 import time
 from collections.abc import Iterator
-from typing import Any, Final, NoReturn, TypeAlias, cast
+from typing import IO, Any, Final, NoReturn, TypeAlias, cast
 
 from arena.errors import ArenaError
 
@@ -85,6 +85,16 @@ def read_body(response: http.client.HTTPResponse) -> bytes:
             return bytes(body)
         body += piece
     raise Unreadable(f"more than {MOST_BYTES >> 20} MiB")
+
+
+def copy_body(response: http.client.HTTPResponse, file: IO[bytes], most: int) -> None:
+    """Write the body of a response to a file. Raises :class:`Unreadable` if it is larger than ``most``."""
+    size = 0
+    while piece := response.read(_PIECE):
+        size += len(piece)
+        if size > most:
+            raise Unreadable(f"more than {most >> 20} MiB")
+        file.write(piece)
 
 
 def json_of(body: bytes) -> Json:

@@ -41,6 +41,7 @@ class Quotas(TypedDict):
     bots: Quota
     versions: Quota
     bytes: Quota
+    tournaments: Quota
 
 
 class Budget(TypedDict):
@@ -113,6 +114,10 @@ class Export(TypedDict):
     schedules: list[dict[str, object]]
     comparisons: list[dict[str, object]]
     subscriptions: list[dict[str, object]]
+
+
+class ExportState(TypedDict):
+    state: Literal["preparing"]
 
 
 class Deleted(TypedDict):
@@ -1809,7 +1814,7 @@ REPLIES: Final = {
     "replace_owner_token": "OwnerWithToken",
     "replace_recovery_code": "RecoveryCode",
     "create_sign_in_link": "SignInLink",
-    "export_owner": "Export",
+    "export_owner": "Export | ExportState",
     "delete_owner": "Deleted",
     "get_owner": "Owner",
     "create_invitations": "NewInvitationList",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterator
-from contextlib import suppress
-from typing import Final, Protocol
+from typing import Final, Protocol, cast
 
 from arena.accounts.accounts import Accounts
 from arena.accounts.co_owners import CoOwners
@@ -13,11 +11,13 @@ from arena.accounts.identities import Identities
 from arena.accounts.invitations import Invitations
 from arena.accounts.records import BotSettings
 from arena.accounts.sessions import Sessions
-from arena.accounts.versions import BotAccount, NoSource, Version
+from arena.accounts.uploads import Language
+from arena.accounts.versions import BotAccount, Version
 from arena.declarations import settings_of
 from arena.errors import ArenaError
 from arena.events.bot_games import games_of_arena
 from arena.events.deletion import BotDeletion, tried
+from arena.events.exports import Log, Source, export_page
 from arena.events.game_cancellation import GameCancellation
 from arena.events.moderation import Moderation
 from arena.events.schedules import Schedules
@@ -34,8 +34,6 @@ CREATOR_GONE: Final = "the account of its creator was deleted"
 """The reasons given when a tournament or a game is cancelled."""
 
 _AT_ONCE: Final = 100
-_LOGS: Final = 1000
-"""The maximum number of logs exported per bot; fewer are kept."""
 
 
 class NotConfirmed(ArenaError):
@@ -86,15 +84,17 @@ class AccountData:
 
     # Export
 
-    def export(self, owner: str) -> dict[str, object]:
-        """Return everything stored about an owner and its bots, except secrets, as a JSON-ready value."""
+    def document(self, owner: str) -> dict[str, object]:
+        """Return everything stored about an owner and its bots, except secrets, as a JSON-ready value with
+        iterators for long lists; see :func:`~arena.events.exports.pieces_of`.
+        """
         known = self._accounts.owner(owner)
         announced, entries = self._in_tournaments(owner)
         return {
             "format": FORMAT,
             "exported_ms": self._store.clock().now_ms,
             "owner": {"name": known.name, "created_ms": known.created_ms, "admin": known.admin},
-            "bots": [self._bot(bot) for bot in self._bots(owner)],
+            "bots": (self._bot(bot) for bot in self._bots(owner)),
             "shared_bots": self._co_owners.shared(owner),
             "bot_invitations": self._co_owners.invitations(owner),
             "tournaments": announced,
@@ -104,12 +104,11 @@ class AccountData:
             "invitations": self._invitations.list(owner),
             "schedules": [one for one in self._schedules.list() if one["created_by"] == owner],
             "subscriptions": self._subscriptions.exported(owner),
-            "comparisons": list(self._comparisons(owner)),
+            "comparisons": self._comparisons(owner),
         }
 
     def _bot(self, name: str) -> dict[str, object]:
         bot = self._accounts.bot(name)
-        journals = self._tournaments.journals.latest(name, _LOGS)
         return {
             "name": name,
             **{setting: getattr(bot, setting) for setting in settings_of(BotSettings)},
@@ -119,21 +118,24 @@ class AccountData:
             "webhook": bool(self._accounts.signing_secrets(name)),
             "co_owners": list(bot.co_owners),
             "suspended": None if bot.suspended is None else bot.suspended.reason,
-            "versions": [self._version(bot, version) for version in bot.versions],
-            "games": list(self._games(name)),
-            "logs": [{"game": journal.game, "seats": journal.seats} for journal in journals],
-            "notes": [
+            "versions": (self._version(bot, version) for version in bot.versions),
+            "games": self._games(name),
+            "logs": (Log(name, game) for game in self._tournaments.journals.games(name)),
+            "notes": (
                 {
                     "game": one.game,
                     "published": one.published,
                     "notes": [{"after": after, "note": note} for after, note in one.notes.items()],
                 }
                 for one in self._live.notes.all(name)
-            ],
+            ),
         }
 
     def _version(self, bot: BotAccount, version: Version) -> dict[str, object]:
-        found = {
+        language = cast("Language", version.language)
+        is_text = language != "module"
+        source = version.digest and Source(bot.name, version.digest, language)
+        return {
             "label": version.label,
             "transport": version.transport,
             "created_ms": version.created_ms,
@@ -142,15 +144,10 @@ class AccountData:
             "published": version.published,
             "language": version.language,
             "sha256": version.digest,
-            "source": None,
-            "module": None,
+            "source": source if is_text else None,
+            "module": None if is_text else source,
             "qualifications": self._tournaments.qualifications(bot.name, version.label),
         }
-        with suppress(NoSource):
-            upload = self._accounts.upload_of(bot.name, version.label)
-            field = "source" if upload.is_text else "module"
-            found[field] = upload.text if upload.is_text else b64encode(upload.data).decode()
-        return found
 
     def _games(self, bot: str) -> Iterator[str]:
         """Yield the ids of a bot's games that are still listed: games played over HTTP, newest first, then
@@ -219,9 +216,11 @@ class AccountData:
         self._subscriptions.forget(owner)
         self._store.tournaments.forget_comparisons(owner)
         self._store.tournaments.forget_invitations(owner)
+        self._store.tournament_lists.forget(owner)
         self._invitations.forget(owner)
         self._sessions.forget(owner)
         self._identities.forget(owner)
+        self._store.prepared.forget(export_page(owner))
         now_ms = self._store.clock().now_ms
         self._store.budgets.forget(owner, now_ms)
         self._store.usage.forget(owner, now_ms)

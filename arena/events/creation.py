@@ -10,10 +10,12 @@ from typing import Any
 from arena.accounts.allowances import Budgets
 from arena.accounts.versions import BotAccount
 from arena.events.house_entries import house_entry, house_names
+from arena.events.listing import own_lists, place
 from arena.events.tournament import Entered, Tournament
 from arena.live.jobs import GameJobs
 from arena.live.limits import check_length
 from arena.play.dealing import SEED_BYTES
+from arena.store.tournament_lists import TournamentLists
 from arena.store.tournaments import TournamentStore
 from arena.tournaments.entry import check_entry
 from arena.tournaments.parsing import parse_spec
@@ -64,8 +66,11 @@ def add_entry(tournament: Tournament, entry: Entered) -> None:
 class TournamentCreation:
     """Stores new tournaments. Storing a tournament twice has no further effect."""
 
-    def __init__(self, store: TournamentStore, jobs: GameJobs, budgets: Budgets) -> None:
+    def __init__(
+        self, store: TournamentStore, lists: TournamentLists, jobs: GameJobs, budgets: Budgets
+    ) -> None:
         self._store = store
+        self._lists = lists
         self._budgets = budgets
         self._jobs = jobs
 
@@ -80,6 +85,8 @@ class TournamentCreation:
             if tournament.purpose:
                 fields["purpose"] = tournament.purpose
             log.info("tournament %s: announced", tournament.id, extra=fields)
+        place(self._lists, tournament, 1)
+        self._lists.note(tournament.id, tournament.created_ms, own_lists(tournament))
         for owner in (*tournament.asked, *tournament.pending):
             self._store.note_invitation(owner, tournament.id, tournament.created_ms)
         self._store.enlist(

@@ -14,6 +14,7 @@ from arena.events.admission import Admission
 from arena.events.board_ratings import PublishedRating, board_ratings
 from arena.events.bot_games import OverGroup, PlayedGames
 from arena.events.group_results import read_result
+from arena.events.listing import own_lists, place
 from arena.events.live_groups import LiveGroups
 from arena.events.planning import GameTimes, note_live_games
 from arena.events.tournament import OVER, Entered, PlannedGroup, Tournament, TournamentNotFound
@@ -86,6 +87,7 @@ class TournamentLifecycle:
         charge_to: Callable[[str], None],
     ) -> None:
         self._store = store.tournaments
+        self._lists = store.tournament_lists
         self._boards = store.boards
         self._clock = store.clock
         self._flags = store.flags
@@ -113,13 +115,18 @@ class TournamentLifecycle:
         """
         for _ in range(_TRIES):
             tournament, row = self.load(event_id)
-            before = tournament.state
+            before, listed = tournament.state, own_lists(tournament)
             groups = act(tournament, row)
             if groups is None:
+                # The process that stored this version can have been killed before it placed it.
+                place(self._lists, tournament, row.version)
                 return tournament
             if self._store.step(event_id, row.version, tournament.dumps(), groups):
                 if tournament.state != before:
                     _log_state(tournament)
+                place(self._lists, tournament, row.version + 1)
+                new = own_lists(tournament) - listed
+                self._lists.note(event_id, tournament.created_ms, new)
                 return tournament
         raise TournamentBusy("too many changes at once; try again", field="tournament")
 

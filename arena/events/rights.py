@@ -7,8 +7,10 @@ from functools import cached_property
 from arena.accounts.accounts import Accounts, Forbidden, Principal
 from arena.accounts.versions import BotAccount
 from arena.errors import ArenaError
+from arena.events.listing import hidden_lists
 from arena.events.tournament import PRIVATE_PREFIX, Tournament, TournamentNotFound, check_tournament_id
 from arena.live.header import Viewer
+from arena.store.tournament_lists import TournamentList
 from arena.store.tournaments import TournamentStore
 
 
@@ -75,6 +77,10 @@ class Visibility:
         if owner not in (*tournament.pending, *tournament.asked) or tournament.is_organised_by(owner):
             return True
         return not self._shared.isdisjoint(entry.name for entry in tournament.entries)
+
+    def hidden_lists(self) -> list[TournamentList]:
+        """Return the lists of the hidden tournaments that the viewer may see."""
+        return [] if self._viewer is None else hidden_lists(self._viewer, self._shared)
 
 
 class Rights:

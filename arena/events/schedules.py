@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 from croniter import CroniterError, croniter  # type: ignore[import-untyped]
 
 from arena.accounts.accounts import Forbidden, OwnerSuspended, Principal
-from arena.accounts.allowances import BudgetExceeded
+from arena.accounts.allowances import BudgetExceeded, QuotaExceeded
 from arena.accounts.audit import AuditLog
 from arena.declarations import as_json, declared, from_json, read_settings, settings_of
 from arena.errors import ArenaError
@@ -396,7 +396,7 @@ class Schedules:
             raise
         except ArenaError as error:
             # The budget is used up or the template is no longer valid, which can change by the next time.
-            if isinstance(error, BudgetExceeded | OwnerSuspended):
+            if isinstance(error, BudgetExceeded | QuotaExceeded | OwnerSuspended):
                 why = printable(str(error), 300)
                 log.info("schedule %s skips tournament %s: %s", name, event, why, extra=_about(name, event))
             else:

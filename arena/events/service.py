@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Final, TypedDict
 
 from arena.accounts.accounts import Accounts, BotNotFound, Forbidden, Principal
-from arena.accounts.allowances import Budgets
+from arena.accounts.allowances import AnnouncedTournaments, Budgets
 from arena.accounts.suspensions import Suspensions, check_plays
 from arena.accounts.uploads import ReceivedUpload
 from arena.accounts.versions import VersionNotFound
@@ -28,6 +28,7 @@ from arena.events.group_lists import GroupLists
 from arena.events.guests import Guests
 from arena.events.house_entries import house_entry, house_source
 from arena.events.lifecycle import TournamentLifecycle, TournamentStep
+from arena.events.listing import PRESENT, lists_in
 from arena.events.live_groups import LiveGroups
 from arena.events.live_standings import LiveStandings, PublishedStandings
 from arena.events.local_groups import LocalGroups, Played
@@ -71,6 +72,7 @@ from arena.store.notifications import tournament_topic
 from arena.store.paging import Page, filled_page, parse_number
 from arena.store.repositories import Store
 from arena.store.rows import readable, reading, shown_or_left_out
+from arena.store.tournament_lists import TournamentList
 from arena.store.tournaments import NewGroup, TournamentRow
 from arena.text import printable
 from arena.tournaments.entry import check_entry
@@ -83,6 +85,7 @@ log = logging.getLogger(__name__)
 _ID_BYTES: Final = 6
 _GROUPS_AT_ONCE: Final = 200
 _TOURNAMENTS_AT_ONCE: Final = 100
+_VIEWS_AT_ONCE: Final = 10
 
 _WINDOW_SECONDS: Final = 60.0
 _FEWEST_SECONDS: Final = 5.0
@@ -118,7 +121,8 @@ class EntryNotFound(ArenaError):
 
 class Tournaments:
     """The tournaments in one store. ``jobs`` receives requests for steps that are due before the next tick;
-    ``sandbox`` runs uploaded bots; ``charge_to`` charges the running job to an account.
+    ``sandbox`` runs uploaded bots; ``charge_to`` charges the running job to an account. ``most_announced``:
+    how many tournaments that are not over an owner can have announced.
     """
 
     def __init__(
@@ -132,9 +136,12 @@ class Tournaments:
         suspensions: Suspensions,
         moderation: Moderation,
         charge_to: Callable[[str], None],
+        most_announced: int,
     ) -> None:
         self._moderation = moderation
         self.store = store.tournaments
+        self.lists = store.tournament_lists
+        self.announced = AnnouncedTournaments(self.lists, accounts.is_admin, most_announced)
         self.journals = store.journals
         self._bot_games = store.bot_games
         self._live = live
@@ -144,7 +151,7 @@ class Tournaments:
         self.rights = Rights(self.store, accounts)
         live_groups = self._live_groups = LiveGroups(self.store, live, self._clock, store.flags)
         self._records = TournamentRecords(self.store, live.finished, live_groups)
-        self.creation = TournamentCreation(self.store, jobs, budgets)
+        self.creation = TournamentCreation(self.store, self.lists, jobs, budgets)
         self._qualifications = Qualifications(store, self.creation)
         self._admission = Admission(
             store.boards, self._clock, live.presence, accounts, self._qualifications, self._records, budgets
@@ -204,8 +211,14 @@ class Tournaments:
         known = not format.plans_while_running and entrants >= spec.table
         self._budgets.check_bytes(created_by)
         self._budgets.check(created_by, format.most_groups(spec, entrants) if known else 1)
+        self.announced.reserve(created_by, made, now_ms, self._over)
         self.creation.add(tournament)
         return self.view(made)
+
+    def _over(self, names: Sequence[str]) -> list[str]:
+        """Return those of the tournaments that are over or do not exist."""
+        present = {one.id for one in self.each(names) if one.state not in OVER}
+        return [name for name in names if name not in present]
 
     def clone(
         self,
@@ -498,17 +511,32 @@ class Tournaments:
                 expected="over or one of " + ", ".join(STATES),
             )
         wanted = OVER if state == "over" else STATES if state is None else (state,)
+        return self._page(wanted, kind, bot, cursor, limit, viewer)
 
+    def newest_present(self, limit: int) -> Sequence[dict[str, Any]]:
+        """Return views, without entries, of the newest public tournaments that are not over."""
+        return self._page(PRESENT, None, None, None, limit, ANYBODY).items
+
+    def _page(
+        self,
+        states: Sequence[str],
+        kind: str | None,
+        bot: str | None,
+        cursor: str | None,
+        limit: int,
+        viewer: Viewer,
+    ) -> Page[dict[str, Any]]:
         visibility = self.rights.visibility(viewer)
 
-        def show(ids: Sequence[str]) -> Iterator[dict[str, object] | None]:
-            for name, row in zip(ids, self.store.load(ids), strict=True):
-                view = None if row is None else self._listed(name, row, visibility)
-                fits = view is not None and view["state"] in wanted and kind in (None, view["kind"])
+        def show(ids: Sequence[str]) -> Iterator[dict[str, Any] | None]:
+            for view in self._shown(ids, visibility):
+                fits = view is not None and view["state"] in states and kind in (None, view["kind"])
                 yield view if fits else None
 
-        read = self.store.page if bot is None else partial(self._bot_games.tournaments, bot)
-        return filled_page(read, show, cursor, limit)
+        if bot is None:
+            lists = [*lists_in(states, kind), *visibility.hidden_lists()]
+            return filled_page(partial(self.lists.page, lists), show, cursor, limit, reads=1)
+        return filled_page(partial(self._bot_games.tournaments, bot), show, cursor, limit, reads=1)
 
     def each(self, names: Sequence[str]) -> Iterator[Tournament]:
         """Yield the named tournaments, except those that do not exist or cannot be read."""
@@ -520,15 +548,47 @@ class Tournaments:
                     if found is not None:
                         yield found
 
-    def present(self, viewer: Viewer = ANYBODY) -> Sequence[dict[str, Any]]:
-        """Return views, without entries, of the tournaments that are not over and that the viewer may see, by
-        start time.
+    def present(
+        self, viewer: Viewer = ANYBODY, *, cursor: str | None = None, limit: int = 50
+    ) -> Page[dict[str, Any]]:
+        """Return a page of views, without entries, of the public tournaments that are not over, by start
+        time. The first page also contains the newest hidden ones that the viewer may see, at most as many
+        again.
         """
-        names, visibility = self.store.active(), self.rights.visibility(viewer)
-        rows = zip(names, self.store.load(names), strict=True)
-        views = [None if row is None else self._listed(name, row, visibility) for name, row in rows]
-        found = [view for view in views if view is not None and view["state"] not in OVER]
-        return sorted(found, key=lambda view: (view["locks_ms"], view["id"]))
+        visibility = self.rights.visibility(viewer)
+
+        def show(ids: Sequence[str]) -> list[dict[str, Any] | None]:
+            return [
+                view if view and view["state"] not in OVER else None for view in self._shown(ids, visibility)
+            ]
+
+        page = filled_page(self.lists.next, show, cursor, limit, reads=1)
+        hidden = [] if cursor else self.present_hidden(viewer, limit)
+        found = sorted([*page.items, *hidden], key=lambda view: (view["locks_ms"], view["id"]))
+        return Page(found, page.cursor)
+
+    def present_hidden(self, viewer: Viewer, limit: int) -> Sequence[dict[str, Any]]:
+        """Return views, without entries, of the newest hidden tournaments that the viewer may see, of which
+        only those that are not over. At most ``limit`` are read.
+        """
+        visibility = self.rights.visibility(viewer)
+        names = [name for _, name in self.lists.page(visibility.hidden_lists(), None, limit)]
+        return [view for view in self._shown(names, visibility) if view and view["state"] not in OVER]
+
+    def organised_by(self, owner: str, limit: int) -> Sequence[dict[str, Any]]:
+        """Return views, without entries, of the newest tournaments that the owner organises."""
+        names = [name for _, name in self.lists.page([TournamentList("organiser", owner)], None, limit)]
+        visibility = self.rights.visibility(Viewer(owner=owner))
+        return [view for view in self._shown(names, visibility) if view is not None]
+
+    def _shown(self, names: Sequence[str], visibility: Visibility) -> Iterator[dict[str, Any] | None]:
+        """Yield the views of tournaments in a list, with None for those that are not listed. They are read a
+        few at a time, so that other requests are answered between them.
+        """
+        for start in range(0, len(names), _VIEWS_AT_ONCE):
+            some = names[start : start + _VIEWS_AT_ONCE]
+            for name, row in zip(some, self.store.load(some), strict=True):
+                yield None if row is None else self._listed(name, row, visibility)
 
     def _listed(self, name: str, row: TournamentRow, visibility: Visibility) -> dict[str, Any] | None:
         """The view of a tournament in a list, or None if it is not listed, is hidden from the viewer, or

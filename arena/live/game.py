@@ -348,7 +348,13 @@ class LiveGame:
         header = self.header
         bots = header.bots() if header.state in ("waiting", "running") else ()
         return Listing(
-            header.kind, header.created_ms, header.state, before, bots, creator=header.listed_creator
+            header.kind,
+            header.created_ms,
+            header.state,
+            before,
+            bots,
+            creator=header.listed_creator,
+            public=header.visibility == "public",
         )
 
     def _put_turns(

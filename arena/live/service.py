@@ -68,6 +68,9 @@ from arena.store.rows import shown_or_left_out
 Results = list[Result]
 
 _ID_BYTES: Final = 9
+_READS: Final = 3
+"""How many times as many games as a page contains are read at most for it."""
+
 _RECORDS_AT_ONCE: Final = 100
 _LOOKED_AT: Final = 100
 
@@ -467,7 +470,7 @@ class LiveGames:
                 f"{state!r} is not a valid state", field="state", expected="one of " + ", ".join(STATES)
             )
         name = None if bot is None else seated(bot, "", "").bot
-        listed = GameList(bot=name, state=state, kind=kind)
+        listed = GameList(bot=name, state=state, kind=kind, public=viewer == ANYBODY)
 
         def read(before: Cursor | None, count: int) -> Sequence[Cursor]:
             return self.index.page(listed, before, count)
@@ -491,7 +494,7 @@ class LiveGames:
             self.index.forget(listed, stale)
             return items
 
-        return filled_page(read, show, cursor, limit)
+        return filled_page(read, show, cursor, limit, _READS)
 
     def iter_records(
         self, *, kind: str | None = None, cursor: str | None = None

@@ -152,10 +152,13 @@ export_owner = Operation(
 
     Returns bots with their settings, versions, sources, qualifications and logs, the ids of their games,
     tournaments and entries. Tokens, which the service stores only as hashes, and signing secrets are not
-    included.
+    included. A worker writes the export, which is kept for an hour or until it has been read once. Until it
+    is there, the response is 202; ask again after `Retry-After` seconds.
     """,
     scopes=("owner",),
+    errors=("export_too_large", "export_gone", "budget_exceeded"),
     limit="exports_per_owner",
+    by_hand=True,
 )
 
 delete_owner = Operation(

@@ -26,6 +26,7 @@ class JobName(StrEnum):
     TICK = "tick"
     CHECK_UPLOAD = "check_upload"
     PREPARE_REPLAY = "prepare_replay"
+    WRITE_EXPORT = "write_export"
     REVIEW_GAME = "review_game"
     PLAY_TRIAL_GAME = "play_trial_game"
     DELIVER_ANNOUNCEMENTS = "deliver_announcements"
@@ -122,6 +123,10 @@ class Jobs(ABC):
     def prepare_replay(self, game_id: str, account: str) -> None:
         """Prepare the replay page of a game. ``account`` is as for :meth:`move_house_bots`."""
         self.request(Job(JobName.PREPARE_REPLAY, (game_id, account)))
+
+    def write_export(self, owner: str, account: str) -> None:
+        """Write the export of an owner. ``account`` is as for :meth:`move_house_bots`."""
+        self.request(Job(JobName.WRITE_EXPORT, (owner, account)))
 
     def review_game(self, game_id: str, seat: int, account: str) -> None:
         """Compute what a house bot would have done at each decision of a seat. ``account`` is as for

@@ -29,6 +29,7 @@ from arena.events.bot_games import BotGames
 from arena.events.compaction import Compaction
 from arena.events.comparisons import Comparisons
 from arena.events.deletion import BotDeletion
+from arena.events.exports import Exports
 from arena.events.game_cancellation import GameCancellation
 from arena.events.histories import RecentHistories
 from arena.events.matchups import BoardMatchups
@@ -98,6 +99,7 @@ class Service:
     sessions: Sessions
     bot_deletion: BotDeletion
     account_data: AccountData
+    exports: Exports
     registration: Registration
     organiser_requests: OrganiserRequests
     game_cancellation: GameCancellation
@@ -241,6 +243,10 @@ class Service:
         """Prepare the replay page of a game."""
         self.replays.prepare(game_id)
 
+    def write_export(self, owner: str, account: str) -> None:
+        """Write the export of an owner."""
+        self.exports.write(owner)
+
     def review_game(self, game_id: str, seat: int, account: str) -> None:
         """Compute what a house bot would have done at each decision of a seat."""
         self.reviews.make(game_id, seat)
@@ -330,7 +336,18 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     cancellation = GameCancellation(live, accounts)
     suspensions = Suspensions(store.accounts, accounts, cancellation.end_own)
     sandbox = SandboxedBots(accounts, runtimes)
-    tournaments = Tournaments(store, live, accounts, jobs, sandbox, budgets, suspensions, moderation, bill.to)
+    tournaments = Tournaments(
+        store,
+        live,
+        accounts,
+        jobs,
+        sandbox,
+        budgets,
+        suspensions,
+        moderation,
+        bill.to,
+        settings.quotas.tournaments,
+    )
     webhooks = Webhooks(store.webhooks, store.clock, settings.webhooks)
     sessions = Sessions(store, accounts, invitations, recovery)
     uploads = Uploads(store, accounts, live.notifier, jobs, runtimes.ready, budgets, bill.rest_to)
@@ -348,6 +365,21 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         store.clock,
         bill.to,
     )
+    account_data = AccountData(
+        store,
+        accounts,
+        sessions,
+        invitations,
+        tournaments,
+        schedules,
+        subscriptions,
+        live,
+        moderation,
+        co_owners,
+        bot_deletion,
+        cancellation,
+        identities,
+    )
     return Service(
         settings=settings,
         jobs=jobs,
@@ -360,20 +392,17 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         sessions=sessions,
         moderation=moderation,
         bot_deletion=bot_deletion,
-        account_data=AccountData(
-            store,
-            accounts,
-            sessions,
-            invitations,
-            tournaments,
-            schedules,
-            subscriptions,
-            live,
-            moderation,
-            co_owners,
-            bot_deletion,
-            cancellation,
-            identities,
+        account_data=account_data,
+        exports=Exports(
+            store.prepared,
+            store.accounts,
+            store.journals,
+            live.notifier,
+            jobs,
+            payers,
+            account_data.document,
+            budgets.check,
+            bill.to,
         ),
         registration=Registration(accounts, uploads, webhooks, limits.spend),
         organiser_requests=OrganiserRequests(accounts, tournaments, dry_runs),

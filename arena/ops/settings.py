@@ -540,9 +540,10 @@ def _quotas(text: str) -> Quotas:
     """Parse comma-separated quotas, such as ``owner_bots=count``, which override the defaults."""
     defaults = Quotas()
     known = {f"{of}_{name}": most for of in _OF for name, most in getattr(defaults, of)._asdict().items()}
-    values = _counts(text, "BOTEQUIM_QUOTAS", {**known, _INVITATIONS: defaults.invitations})
+    known |= {_INVITATIONS: defaults.invitations, _TOURNAMENTS: defaults.tournaments}
+    values = _counts(text, "BOTEQUIM_QUOTAS", known)
     owner, service = (Stored(*(values[f"{of}_{name}"] for name in Stored._fields)) for of in _OF)
-    return Quotas(owner, service, values[_INVITATIONS])
+    return Quotas(owner, service, values[_INVITATIONS], values[_TOURNAMENTS])
 
 
 def _budget(text: str) -> tuple[Compute, int, DayBytes]:
@@ -581,4 +582,5 @@ def _counts(text: str, variable: str, defaults: Mapping[str, int]) -> dict[str, 
 
 _OF: Final = ("owner", "service")
 _INVITATIONS: Final = "owner_invitations"
+_TOURNAMENTS: Final = "owner_tournaments"
 _MOST: Final = 2**50

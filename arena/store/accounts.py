@@ -31,9 +31,10 @@ _DELETE: Final = Script("bot_delete")
 _STORED: Final = Script("bot_stored", "game_texts")
 _TAKE: Final = Script("quota_take")
 _CLAIM_FIRST: Final = Script("first_bot")
+_PIECE: Final = Script("source_piece")
 ACCOUNT_SCRIPTS: Final = (
     *(_CREATE, _CHANGE, _RECOVER, _ADD_CO_OWNER, _CREATE_BOT, _ADD_VERSION, _DELETE, _STORED, _TAKE),
-    _CLAIM_FIRST,
+    *(_CLAIM_FIRST, _PIECE),
 )
 """The scripts that the connection of an :class:`AccountStore` must load."""
 
@@ -366,6 +367,11 @@ class AccountStore(Repository):
     def source(self, name: str, digest: str) -> bytes | None:
         """Return the upload of a bot with that SHA-256."""
         found: bytes | None = self._one("HGET", _sources(name), digest)
+        return found
+
+    def source_piece(self, name: str, digest: str, start: int, size: int) -> bytes:
+        """Return up to ``size`` bytes of that upload from ``start``, or nothing after its end."""
+        found: bytes = self._one(*_PIECE.call([_sources(name)], digest, start, size))
         return found
 
     def uploaded_names(self) -> list[str]:

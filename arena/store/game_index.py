@@ -19,6 +19,7 @@ from arena.store.games import (
     kind_key,
     log_key,
     outbox_key,
+    public_key,
     record_key,
     state_key,
 )
@@ -29,14 +30,15 @@ INDEX_SCRIPTS: Final = LIST_SCRIPTS
 
 
 class GameList(NamedTuple):
-    """A list of games: the unfinished ones of a creator if given, else those of a bot, else those in a state,
-    else those of a kind, else all.
+    """A list of games: the unfinished ones of a creator if given, else those of a bot, else those in a state
+    (only public ones, for the states of unfinished games), else those of a kind, else all.
     """
 
     bot: str | None = None
     state: str | None = None
     kind: str | None = None
     creator: str | None = None
+    public: bool = False
 
 
 class ListedGame(NamedTuple):
@@ -86,7 +88,7 @@ class GameIndex(Repository):
 
     def settle(self, game: str, state: str, created_ms: int, creator: str) -> None:
         """Remove a finished game from the lists of unfinished games, and add it to the list of its state."""
-        keys = [*map(state_key, UNFINISHED), creator_key(creator)]
+        keys = [*map(state_key, UNFINISHED), *map(public_key, UNFINISHED), creator_key(creator)]
         commands: list[Command] = [("ZREM", key, game) for key in keys]
         self._connection.run([*commands, ("ZADD", state_key(state), created_ms, game)])
 
@@ -94,6 +96,10 @@ class GameIndex(Repository):
         """Add a game to the lists of all games, of its kind and of its bots."""
         keys = [ALL_GAMES, kind_key(kind), *map(bot_games_key, bots)]
         self._connection.run([("ZADD", key, created_ms, game) for key in keys])
+
+    def note_public(self, state: str, game: str, created_ms: int) -> None:
+        """Add an unfinished public game to the list of those in its state."""
+        self._one("ZADD", public_key(state), created_ms, game)
 
     def note_creator(self, game: str, creator: str, created_ms: int) -> None:
         """Add an unfinished game to the list of its creator."""
@@ -171,7 +177,8 @@ def _list_key(games: GameList) -> str:
     if games.bot is not None:
         return bot_games_key(games.bot)
     if games.state is not None:
-        return state_key(games.state)
+        only_public = games.public and games.state in UNFINISHED
+        return public_key(games.state) if only_public else state_key(games.state)
     return ALL_GAMES if games.kind is None else kind_key(games.kind)
 
 

@@ -54,7 +54,8 @@ class TurnChange(NamedTuple):
 class Listing(NamedTuple):
     """Moves a game from the list of the state ``before`` to that of its ``state``, and adds it to those of
     ``bots``. If ``before`` is None, the game is new and also joins the list of all games and that of its
-    ``kind``. While it is unfinished, it is on the list of its ``creator``, if that is not empty.
+    ``kind``. While it is unfinished, it is on the list of its ``creator``, if that is not empty, and on that
+    of the public games in its state, if it is ``public``.
     """
 
     kind: str
@@ -63,6 +64,7 @@ class Listing(NamedTuple):
     before: str | None
     bots: Collection[str] = ()
     creator: str = ""
+    public: bool = False
 
 
 class GameRow(NamedTuple):
@@ -400,6 +402,11 @@ def _lists(listing: Listing) -> tuple[list[str], list[str]]:
         return added, []
     added.append(state_key(listing.state))
     removed = [] if listing.before is None else [state_key(listing.before)]
+    if listing.public:
+        if listing.state in UNFINISHED:
+            added.append(public_key(listing.state))
+        if listing.before is not None:
+            removed.append(public_key(listing.before))
     if listing.creator:
         (added if listing.state in UNFINISHED else removed).append(creator_key(listing.creator))
     return added, removed
@@ -485,6 +492,11 @@ UNFINISHED: Final = ("waiting", "running")
 def creator_key(creator: str) -> str:
     """Return the key of the sorted set of the unfinished games of an owner, without those of tournaments."""
     return f"live:games:by:{creator}"
+
+
+def public_key(state: str) -> str:
+    """Return the key of the sorted set of the public games in a state of unfinished games."""
+    return f"live:games:public:{state}"
 
 
 def state_key(state: str) -> str:

@@ -66,11 +66,14 @@ class JournalStore(GameTexts):
         )
         return found
 
+    def games(self, bot: str) -> list[str]:
+        """Return the bot's most recent games of which a journal is stored, newest first."""
+        rows = self._rows(bot)
+        return sorted(rows, key=lambda game: rows[game][0])[::-1]
+
     def latest(self, bot: str, limit: int) -> list[GameJournal]:
         """Return the journals of the bot's most recent games, newest first, leaving out those that have
         expired or cannot be read.
         """
-        rows = self._rows(bot)
-        games = sorted(rows, key=lambda game: rows[game][0])[::-1][:limit]
-        found = [(game, self.find(bot, game)) for game in games]
+        found = [(game, self.find(bot, game)) for game in self.games(bot)[:limit]]
         return [GameJournal(bot, game, seats) for game, seats in found if seats is not None]

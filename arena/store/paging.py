@@ -80,6 +80,23 @@ def newest_first(
         offset += count
 
 
+def newest_of(
+    connection: RedisConnection, keys: Sequence[str], before: Cursor | None, count: int
+) -> Sequence[Cursor]:
+    """Return up to ``count`` members of all ``keys`` together after ``before``; see :func:`newest_first`."""
+    highest = "+inf" if before is None else before.score
+    query = (highest, "-inf", "WITHSCORES", "LIMIT", 0, count)
+    replies = connection.run([("ZREVRANGEBYSCORE", key, *query) for key in keys]) if keys else []
+    found: set[Cursor] = set()
+    for key, members in zip(keys, map(cursors, replies), strict=True):
+        own = [member for member in members if before is None or member < before]
+        if len(own) < len(members) == count:
+            # Members with the same score as ``before`` have taken the places of others.
+            own = list(newest_first(connection, key, before, count))
+        found.update(own)
+    return sorted(found, reverse=True)[:count]
+
+
 def cursors(reply: Sequence[bytes]) -> list[Cursor]:
     """Return the members and scores in a ``WITHSCORES`` reply."""
     return [
@@ -92,14 +109,15 @@ def filled_page(
     show: Callable[[Sequence[str]], Iterable[T | None]],
     cursor: str | None,
     limit: int,
+    reads: int = _READS_PER_PAGE,
 ) -> Page[T]:
     """Return up to ``limit`` items after ``cursor``. ``read`` returns the next members of the list, and
-    ``show`` their items, with None for those to skip. A page can be short although more items follow; its
-    cursor shows whether they do.
+    ``show`` their items, with None for those to skip. A page can be short although more items follow, because
+    at most ``reads`` times ``limit`` members are read; its cursor shows whether they do.
     """
     last = None if cursor is None else Cursor.parse(cursor)
     items: list[T] = []
-    for _ in range(_READS_PER_PAGE):
+    for _ in range(reads):
         members = read(last, limit)
         for member, item in zip(members, show([name for _, name in members]), strict=True):
             last = member
@@ -116,4 +134,13 @@ def _is_number(text: str, digits: int) -> bool:
     return text.isascii() and text.isdecimal() and len(text) <= digits
 
 
-__all__ = ["Cursor", "InvalidCursor", "Page", "cursors", "filled_page", "newest_first", "parse_number"]
+__all__ = [
+    "Cursor",
+    "InvalidCursor",
+    "Page",
+    "cursors",
+    "filled_page",
+    "newest_first",
+    "newest_of",
+    "parse_number",
+]

@@ -18,13 +18,14 @@ PREPARED: Final = "{prepared}:"
 """The prefix of all keys of the cache."""
 
 KEPT_MS: Final = 7 * 86_400_000
-"""How long a page is kept after its latest part was stored."""
+"""How long a page is kept after its latest part was stored, unless its owner says otherwise."""
 
 _PART_BYTES: Final = 100
 """The approximate number of bytes that a part takes in the database besides its value."""
 
 _ORDER: Final = f"{PREPARED}order"
 _BYTES: Final = f"{PREPARED}bytes"
+_ENDS: Final = f"{PREPARED}ends"
 _PUT: Final = Script("prepared_put")
 PREPARED_SCRIPTS: Final = (_PUT,)
 """The scripts that the connection of a :class:`PreparedPages` store must load."""
@@ -43,13 +44,19 @@ class PreparedPages(Repository):
         found: list[bytes | None] = self._one("HMGET", _key(page), *names)
         return found
 
-    def put(self, page: str, parts: Mapping[str, bytes]) -> None:
-        """Store parts of a page, and delete those with an empty value."""
-        limits = (self.most_bytes, KEPT_MS, _PART_BYTES)
+    def put(self, page: str, parts: Mapping[str, bytes], kept_ms: int = KEPT_MS) -> None:
+        """Store parts of a page, and delete those with an empty value. The page is kept for ``kept_ms``."""
+        limits = (self.most_bytes, kept_ms, _PART_BYTES)
         pairs = chain.from_iterable(parts.items())
-        dropped = self._one(*_PUT.call([_ORDER, _BYTES, _key(page)], page, *limits, *pairs))
+        dropped = self._one(*_PUT.call([_ORDER, _BYTES, _key(page), _ENDS], page, *limits, *pairs))
         if dropped:
             self._connection.run([("DEL", _key(name.decode())) for name in dropped])
+
+    def forget(self, page: str) -> None:
+        """Delete a page."""
+        names = self._one("HKEYS", _key(page))
+        if names:
+            self.put(page, {name.decode(): b"" for name in names})
 
     def announce(self, page: str) -> None:
         """Wake the requests that wait for the page (:func:`~arena.store.notifications.page_topic`)."""

@@ -41,6 +41,7 @@ from arena.store.records import RECORD_SCRIPTS, RecordStore
 from arena.store.replies import REPLY_SCRIPTS, ReplyStore
 from arena.store.runtimes import RUNTIME_SCRIPTS, RuntimeStore
 from arena.store.stats import TICKED, DatabaseStats, LiveStats, database_stats, live_stats
+from arena.store.tournament_lists import TOURNAMENT_LIST_SCRIPTS, TournamentLists
 from arena.store.tournaments import TOURNAMENT_SCRIPTS, TournamentStore
 from arena.store.unfinished import UnfinishedStore
 from arena.store.uploads import UPLOAD_SCRIPTS, UploadStore
@@ -52,6 +53,7 @@ _SCRIPTS: Final = (
     *GAME_SCRIPTS,
     *INDEX_SCRIPTS,
     *TOURNAMENT_SCRIPTS,
+    *TOURNAMENT_LIST_SCRIPTS,
     *BOARD_SCRIPTS,
     *DOCUMENT_SCRIPTS,
     *ACCOUNT_SCRIPTS,
@@ -81,6 +83,7 @@ class Store:
         self.games = GameStore(connection)
         self.game_index = GameIndex(connection)
         self.tournaments = TournamentStore(connection)
+        self.tournament_lists = TournamentLists(connection)
         self.bot_games = BotGameStore(connection)
         self.boards = BoardStore(connection)
         self.matchups = DocumentParts(connection, lambda board: f"{board_key(board)}:matchups")

@@ -18,14 +18,17 @@ from arena.records.archive.objects import ObjectStore
 from arena.store.identity import UnknownFormat
 from arena.store.repositories import Store
 from arena.store.rows import FORMAT
-from arena.upgrade import step_2, step_3, step_4, step_5, step_6
+from arena.upgrade import step_2, step_3, step_4, step_5, step_6, step_7
 
 log = logging.getLogger(__name__)
 
 Step = Callable[[Store, ObjectStore | None], None]
 
 STEPS: Final[Mapping[int, Step]] = MappingProxyType(
-    {2: step_2.upgrade, 3: step_3.upgrade, 4: step_4.upgrade, 5: step_5.upgrade, 6: step_6.upgrade}
+    {
+        number: step.upgrade
+        for number, step in enumerate((step_2, step_3, step_4, step_5, step_6, step_7), start=2)
+    }
 )
 """The upgrade steps, keyed by the format that they produce."""
 

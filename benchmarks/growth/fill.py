@@ -15,6 +15,7 @@ from unittest.mock import patch
 
 from arena.events import local_groups
 from arena.events.compaction import Compaction
+from arena.events.listing import place
 from arena.events.tournament import Tournament
 from arena.games import GAMES, game_of
 from arena.ops.jobs import InlineJobs
@@ -118,6 +119,7 @@ def enter(service: Service, like: Tournament, name: str, names: Sequence[str]) -
     store = service.store.tournaments
     store.enlist(name, now_ms, now_ms, listed=True)
     store.step(name, 0, tournament.dumps(), [NewGroup(group.id, group.dumps(), now_ms) for group in groups])
+    place(service.store.tournament_lists, tournament, 1)
 
 
 def play_at_random(service: Service, name: str) -> None:

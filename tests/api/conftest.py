@@ -41,7 +41,7 @@ class PromptJobs(BackgroundJobs):
 
     def request(self, job: Job) -> None:
         """Forward ``job`` soon, or run it."""
-        if job.name in (JobName.FINISH_GAME, JobName.PREPARE_REPLAY):
+        if job.name in (JobName.FINISH_GAME, JobName.PREPARE_REPLAY, JobName.WRITE_EXPORT):
             self.service.run(job)
         else:
             super().request(job)

@@ -20,8 +20,9 @@ from arena.inputs.roster import Person
 from arena.ops.service import Service
 from arena.ops.settings import Settings
 from arena.store.embedded import EmbeddedStore
+from queues.rq_jobs import RqJobs
 from tests.api.arenas import announce, play
-from tests.api.conftest import ADMIN_TOKEN, Account
+from tests.api.conftest import ADMIN_TOKEN, Account, PromptJobs
 from tests.api.contract import ContractClient, contract_client
 from tests.api.pages import Browser
 from tests.service import botequim, environment
@@ -55,8 +56,10 @@ class Hall:
 @pytest.fixture
 def hall(settings: Settings, clean_store: EmbeddedStore, tmp_path: Path) -> Iterator[Hall]:
     archive = tmp_path / "archive"
-    app = create_app(replace(settings, archive=str(archive)))
+    jobs = PromptJobs(RqJobs(settings.queue_url))
+    app = create_app(replace(settings, archive=str(archive)), jobs)
     services: Service = app.extensions["botequim"]
+    jobs.service = services
     # The archive belongs to this database.
     services.store.identity.check()
     anybody, admin = contract_client(app), contract_client(app, ADMIN_TOKEN)
@@ -183,7 +186,8 @@ def test_the_export_has_everything_but_secrets(hall: Hall) -> None:
     browser = Browser(hall.app)
     assert browser.get("/account/export").status_code == 303
     browser.sign_in(hall.owner.token)
-    page = browser.get("/account/export")
+    assert "Download the file" in browser.get("/account/export").text
+    page = browser.get("/account/export/file")
     assert page.headers["Content-Disposition"] == 'attachment; filename="botequim-ana.json"'
     assert page.json["bots"] == exported["bots"]
 

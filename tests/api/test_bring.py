@@ -112,7 +112,13 @@ def test_a_guest_tries_a_bot(limited: Flask) -> None:
     found = service_of(limited).trial_games.find(where.rpartition("/")[2])
     assert found is not None
     assert verify_text(found.record)[1] == []
-    check_page(browser.get(f"{where}/replay"))
+    waits = browser.get(f"{where}/replay")
+    check_page(waits)
+    assert "The moves are being prepared" in waits.text
+    play_all(limited)
+    replay = browser.get(f"{where}/replay")
+    check_page(replay)
+    assert 'id="move-1"' in replay.text
     # Running the job again changes nothing.
     service_of(limited).play_trial_game(where.rpartition("/")[2], found.payer)
     assert service_of(limited).trial_games.find(where.rpartition("/")[2]) == found

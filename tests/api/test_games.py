@@ -590,3 +590,10 @@ def test_a_token_for_one_bot_only(app: Flask, owner: Account, bots: list[Account
     assert owner.client.get("/v1/turns").json["code"] == "forbidden"
     assert owner.client.post("/v1/turns", json={}).json["code"] == "forbidden"
     assert contract_client(app).post("/v1/turns", json={}).json["code"] == "missing_token"
+
+
+def test_too_many_seats_are_refused_before_they_are_checked(owner: Account) -> None:
+    refused = owner.client.post("/v1/games", json={"kind": "toepen", "seats": [{"no": "seat"}] * 300})
+    assert refused.status_code == 422
+    assert refused.json["detail"] == "seats: must be 2 to 8 seats, not 300"
+    assert "more" not in refused.json

@@ -358,7 +358,7 @@ def test_a_tournament_is_announced_again(browser: Browser, other: Browser, arena
     assert (view["groups"], view["description"], view["entries"][0]["bot"]) == (3, "Every Friday.", "rookie")
     assert time_value(view["locks_ms"]) == form["locks_ms"]
     assert view["commitment"] != arena.view(event)["commitment"]
-    assert len(arena.present()) == 2
+    assert len(arena.present().items) == 2
     refused = browser.send(clone, {**form, "locks_ms": ""}, page=where)
     assert "missing data" in check_page(refused).html.lower()
     assert other.send(clone, form, page="/account").status_code == 403

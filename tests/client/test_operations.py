@@ -214,7 +214,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 
 FILES = {"registerBot", "addVersion"}
 
-HELPERS = {"request", "call", "close", "create_bot", "records_page", "await_upload"}
+HELPERS = {"request", "call", "close", "create_bot", "records_page", "await_upload", "save_export"}
 """Public methods that are not an operation, or another form of one."""
 
 ANY_FIELDS = {

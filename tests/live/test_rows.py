@@ -225,7 +225,7 @@ def test_a_tournament_that_cannot_be_read_is_left_out_of_the_lists(
     assert row is not None
     assert arena.store.tournaments.step("other", row.version, b'{"format":2,"all":"is new"}')
     assert [item["id"] for item in arena.tournaments.list().items] == ["cup"]
-    assert [item["id"] for item in arena.tournaments.present()] == ["cup"]
+    assert [item["id"] for item in arena.tournaments.present().items] == ["cup"]
     assert "tournament other cannot be read and is left out" in caplog.text
 
 

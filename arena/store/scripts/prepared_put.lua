@@ -1,7 +1,7 @@
 -- Store parts of a prepared page, and make room by dropping the oldest pages. KEYS: the pages by the time of their
--- latest part, the bytes by page, the parts of the page. ARGV: the page, the maximum bytes of all pages, milliseconds
--- for which a page is kept, the bytes of a part besides its value; then the name and the value of each part. An empty
--- value deletes the part. Returns the pages whose parts the caller must delete.
+-- latest part, the bytes by page, the parts of the page, the pages by when they end. ARGV: the page, the maximum bytes
+-- of all pages, milliseconds for which the page is kept, the bytes of a part besides its value; then the name and the
+-- value of each part. An empty value deletes the part. Returns the pages whose parts the caller must delete.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local page, most, kept, extra = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -27,14 +27,16 @@ for i = 5, #ARGV, 2 do
 end
 redis.call('PEXPIRE', KEYS[3], kept)
 redis.call('ZADD', KEYS[1], now, page)
+redis.call('ZADD', KEYS[4], now + kept, page)
 local sum, dropped = add(page, change), {}
 local function drop(name)
   redis.call('ZREM', KEYS[1], name)
+  redis.call('ZREM', KEYS[4], name)
   sum = add(name, -(redis.call('HGET', KEYS[2], name) or 0))
   redis.call('HDEL', KEYS[2], name)
   table.insert(dropped, name)
 end
-for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now - kept)) do drop(name) end
+for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)) do drop(name) end
 while sum > most do
   local oldest = redis.call('ZRANGE', KEYS[1], 0, 0)[1]
   if not oldest then break end
