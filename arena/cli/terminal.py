@@ -39,9 +39,6 @@ def _escape(char: str) -> str:
 class _Escaping:
     """A text stream whose texts are escaped. Bytes for its ``buffer`` are written as they are."""
 
-    encoding = "utf-8"
-    """What Click sees: to the buffer of an ASCII stream it would write UTF-8, and bypass the escaping."""
-
     def __init__(self, stream: TextIO) -> None:
         self.unescaped = stream
 
@@ -75,7 +72,9 @@ def escaping() -> Iterator[None]:
 def _make_tolerant(stream: TextIO) -> None:
     """Let the stream replace characters that its encoding cannot represent. Tests can have other streams."""
     if isinstance(stream, io.TextIOWrapper):
-        stream.reconfigure(errors="replace")
+        # Click would write UTF-8 to the buffer of an ASCII stream, and bypass the escaping.
+        is_ascii = stream.encoding.lower().replace("-", "") in ("ascii", "usascii", "ansi_x3.41968")
+        stream.reconfigure(encoding="utf-8" if is_ascii else None, errors="replace")
 
 
 class _Console(Console):

@@ -218,6 +218,29 @@ def test_empty_lines_without_end(command: str, tmp_path: Path, capsys: pytest.Ca
     assert "more than 1 MiB of empty lines; expected one record per line" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", [("verify",), ("replay", "--number=99999"), ("leaderboard",)])
+def test_a_small_file_does_not_contain_much(
+    command: tuple[str, ...],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("arena.records.record.MAX_RECORD_BYTES", 1 << 18)
+    file = tmp_path / "bomb.jsonl.gz"
+    line = record_line("toepen").encode() + b"\n"
+    with gzip.open(file, "wb", 9) as out:
+        out.write(line * (4_000_000 // len(line)))
+    assert arena.cli.run([*command, str(file)]) == 2
+    assert "the file contains more than 100 times its size" in capsys.readouterr().err
+
+
+def test_at_most_100_problems_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = json.loads(record_line("truco"))
+    record["canonical"]["faults"] = [{"seat": 0, "type": "late", "after": 0}] * 500
+    assert arena.cli.run(["verify", write(tmp_path / "one.json", [record])]) == 1
+    assert 100 <= len(capsys.readouterr().out.splitlines()) <= 105
+
+
 def test_verify_stops_after_many_problems(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
