@@ -394,6 +394,14 @@ class Budgets:
         )
 
 
+def fair_most(of_owner: int, of_all: int, others: int) -> int:
+    """Return how many of the ``of_all`` things of a service an owner can have if others have ``others``: at
+    most ``of_owner`` and a sixteenth of what they leave, but one as long as they leave any.
+    """
+    left = max(0, of_all - others)
+    return min(of_owner, max(left // 16, min(1, left)))
+
+
 def open_room(service: Stored) -> Stored:
     """Return the part of the service's room that is not kept for first bots: four fifths."""
     return Stored(*(4 * most // 5 for most in service))

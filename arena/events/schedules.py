@@ -13,7 +13,11 @@ from typing import Any, Final, cast
 from croniter import CroniterError, croniter  # type: ignore[import-untyped]
 
 from arena.accounts.accounts import Forbidden, OwnerSuspended, Principal
+<<<<<<< HEAD
 from arena.accounts.allowances import BudgetExceeded, QuotaExceeded
+=======
+from arena.accounts.allowances import BudgetExceeded, fair_most
+>>>>>>> room
 from arena.accounts.audit import AuditLog
 from arena.declarations import as_json, declared, from_json, read_settings, settings_of
 from arena.errors import ArenaError
@@ -166,17 +170,16 @@ class Schedules:
         )
         schedule = cast(Schedule, made)
         self._check(schedule, now_ms)
-        if own and sum(row["created_by"] == created_by for row in self._readable().values()) >= MOST_OF_OWNER:
+        known = self._readable()
+        mine = sum(row["created_by"] == created_by for row in known.values())
+        most = fair_most(MOST_OF_OWNER, MAX_SCHEDULES, len(known) - mine)
+        if own and mine >= most:
             raise ArenaError(
-                f"you already have {MOST_OF_OWNER} schedules, the maximum for an owner",
+                f"you have {mine} schedules and can have at most {most} now; an owner can have "
+                f"{MOST_OF_OWNER}, and all owners together {MAX_SCHEDULES}",
                 code="quota_exceeded",
                 field="id",
-                extra={
-                    "quota": "owner_schedules",
-                    "most": MOST_OF_OWNER,
-                    "used": MOST_OF_OWNER,
-                    "left": 0,
-                },
+                extra={"quota": "owner_schedules", "most": most, "used": mine, "left": 0},
             )
         if len(self._rows.all()) >= MAX_SCHEDULES:
             raise ArenaError(

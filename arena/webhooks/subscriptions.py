@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NotRequired, Protocol, TypedDict
 
 from arena.accounts.accounts import Principal
+from arena.accounts.allowances import fair_most
 from arena.errors import ArenaError
 from arena.live.header import Viewer
 from arena.play.clocks import ServiceClock
@@ -116,13 +117,14 @@ class Subscriptions:
     def _check_quota(self, owner: str) -> None:
         active = [row for row in self._rows.all().values() if row["next_ms"] is not None]
         own = sum(row["owner"] == owner for row in active)
-        if own >= MOST_OF_OWNER or len(active) >= MOST:
+        most = fair_most(MOST_OF_OWNER, MOST, len(active) - own)
+        if own >= most:
             raise ArenaError(
-                f"an owner can have at most {MOST_OF_OWNER} active subscriptions, and all owners together "
-                f"{MOST}",
+                f"you can have at most {most} active subscriptions now; an owner can have {MOST_OF_OWNER}, "
+                f"and all owners together {MOST}",
                 code="quota_exceeded",
                 field="url",
-                extra={"quota": "subscriptions", "most": MOST_OF_OWNER, "used": own, "left": 0},
+                extra={"quota": "subscriptions", "most": most, "used": own, "left": 0},
             )
 
     def subscribe(self, tournament: str, by: Principal, url: str, secret: str | None) -> dict[str, Any]:

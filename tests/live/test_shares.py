@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from arena.accounts.accounts import Accounts, NameTaken
-from arena.accounts.allowances import QuotaExceeded
+from arena.accounts.allowances import QuotaExceeded, fair_most
 from arena.accounts.default_limits import Quotas
 from arena.store.accounts import _first
 from arena.store.amounts import Stored
@@ -146,3 +146,12 @@ def test_one_address_gets_one_first_bot_at_once(here: Accounts, store: Store) ->
 
     with ThreadPoolExecutor(12) as pool:
         assert sum(pool.map(act, range(12))) == 1
+
+
+def test_nobody_can_have_all_subscriptions_or_schedules() -> None:
+    taken = 0
+    for _ in range(100):
+        taken += fair_most(20, 2000, taken)
+    assert 1680 < taken < 1960
+    assert fair_most(20, 2000, 0) == 20
+    assert [fair_most(20, 2000, others) for others in (1999, 2000, 2001)] == [1, 0, 0]
