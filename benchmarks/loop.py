@@ -32,7 +32,7 @@ from arena.client import Client
 from arena.ops.service import Service
 from arena.store.embedded import EmbeddedStore
 from benchmarks.growth.fill import Place
-from benchmarks.pages import World, fill, prepare, requests, signed_in
+from benchmarks.pages import LargeService, fill, prepare, requests, signed_in
 
 MOST_MS: Final = 250.0
 MOST_PAGE_MS: Final = 100.0
@@ -439,7 +439,7 @@ def _attack(port: int, pid: int, only: str) -> list[Measured]:
     return slow
 
 
-def _visit(port: int, pid: int, service: Service, world: World, only: str) -> bool:
+def _visit(port: int, pid: int, service: Service, world: LargeService, only: str) -> bool:
     """Measure the pages and downloads, and return whether any holds the loop or they cost too much."""
     victim = Victim(port, pid, world.token, "")
     headers = {

@@ -38,7 +38,7 @@ _MODULE_BYTES: Final = 5_000_000
 """The uploads of the owner, which are in the export."""
 
 
-class World(NamedTuple):
+class LargeService(NamedTuple):
     """What the requests are about: an owner with its token, a bot, a tournament that is over, an announced
     one, the longest game, a short one, and one outside tournaments.
     """
@@ -135,14 +135,16 @@ NOT_MEASURED: Final[Mapping[str, str]] = {
 """The other addresses that answer to GET, and why they are not measured."""
 
 
-class Request(NamedTuple):
+class PageRequest(NamedTuple):
     """A request of a visitor, of the owner with a token (``owner``), or with a session (``signed in``)."""
 
     path: str
     who: str = ""
 
 
-def fill(place: Place, service: Service, groups: int, bots: int, tournaments: int, actions: int) -> World:
+def fill(
+    place: Place, service: Service, groups: int, bots: int, tournaments: int, actions: int
+) -> LargeService:
     """Fill a service directly, without the API."""
     filler = Filler(place, bots, 0, 2)
     filler.fill(service, 2 * groups)
@@ -177,7 +179,7 @@ def fill(place: Place, service: Service, groups: int, bots: int, tournaments: in
     for kind in GAMES:
         service.compute_matchups(kind, SEALED, game_of(kind).presets[0].name)
     game = first_game(service, "played-1")
-    return World("loop", token, "bot-00001", "played-1", announced, long, game, live)
+    return LargeService("loop", token, "bot-00001", "played-1", announced, long, game, live)
 
 
 def _upload(place: Place, bot: str, module: bytes) -> None:
@@ -236,7 +238,7 @@ def _calm_games(group: LocalGroup) -> Iterator[PlayedGame]:
         yield PlayedGame(number, players, table, (), ())
 
 
-def prepare(service: Service, world: World) -> None:
+def prepare(service: Service, world: LargeService) -> None:
     """Do the jobs that the requests wait for."""
     for game in (world.long, world.game, world.live):
         service.replays.prepare(game)
@@ -244,10 +246,10 @@ def prepare(service: Service, world: World) -> None:
     service.exports.write(world.owner)
 
 
-def requests(world: World) -> Sequence[Request]:
+def requests(world: LargeService) -> Sequence[PageRequest]:
     """Return a request for every page and download."""
     return [
-        Request(path.format_map(world._asdict()), who)
+        PageRequest(path.format_map(world._asdict()), who)
         for who, paths in PATHS.items()
         for path in paths.split()
     ]

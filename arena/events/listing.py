@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from arena.events.tournament import OVER, STATES, Tournament
 from arena.games import GAMES
 from arena.live.header import Viewer
-from arena.store.tournament_lists import Placed, TournamentList, TournamentLists
+from arena.store.tournament_lists import PlacedTournament, TournamentList, TournamentLists
 
 PRESENT: Sequence[str] = tuple(state for state in STATES if state not in OVER)
 """The states of tournaments that are not over."""
@@ -17,7 +17,7 @@ def place(lists: TournamentLists, tournament: Tournament, version: int) -> None:
     """Put a stored version of a tournament into its lists. Tournaments with a purpose are in none."""
     if tournament.purpose:
         return
-    placed = Placed(
+    placed = PlacedTournament(
         tournament.id,
         version,
         tournament.spec.kind,

@@ -49,7 +49,7 @@ class TournamentList(NamedTuple):
         return f"{tag}:{self.of}:{self.name}"
 
 
-class Placed(NamedTuple):
+class PlacedTournament(NamedTuple):
     """What determines the lists of a tournament. Those with a higher ``version`` are later."""
 
     id: str
@@ -66,7 +66,7 @@ class Placed(NamedTuple):
 class TournamentLists(Repository):
     """Stores the lists in one Redis or Redis Cluster. It has no rules; all times are in milliseconds."""
 
-    def place(self, one: Placed, kinds: Iterable[str], states: Iterable[str]) -> None:
+    def place(self, one: PlacedTournament, kinds: Iterable[str], states: Iterable[str]) -> None:
         """Put a tournament into its lists and remove it from the others, which are those of ``kinds`` and
         ``states``. Does nothing if that has been done for a later version.
         """

@@ -15,7 +15,7 @@ from arena.ops.service import Service
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
 from arena.store.connection import SingleRedis
 from arena.store.embedded import EmbeddedStore
-from benchmarks.pages import NOT_MEASURED, PATHS, World, requests
+from benchmarks.pages import NOT_MEASURED, PATHS, LargeService, requests
 from tests.api.pages import Browser
 from tests.api.server import ADMIN_TOKEN
 from tests.conftest import register
@@ -34,7 +34,7 @@ class Hall(NamedTuple):
     app: Flask
     services: Service
     token: str
-    world: World
+    world: LargeService
 
 
 class Touched(NamedTuple):
@@ -74,7 +74,9 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
         jobs.run_pending(services)
         fill(services, 0)
         announced = services.tournaments.newest_present(200)[-1]["id"]
-        yield Hall(app, services, token, World("ana", token, "bot-0", cup, announced, game, game, live))
+        yield Hall(
+            app, services, token, LargeService("ana", token, "bot-0", cup, announced, game, game, live)
+        )
 
 
 def fill(services: Service, start: int) -> None:
