@@ -13,11 +13,7 @@ from typing import Any, Final, cast
 from croniter import CroniterError, croniter  # type: ignore[import-untyped]
 
 from arena.accounts.accounts import Forbidden, OwnerSuspended, Principal
-<<<<<<< HEAD
-from arena.accounts.allowances import BudgetExceeded, QuotaExceeded
-=======
-from arena.accounts.allowances import BudgetExceeded, fair_most
->>>>>>> room
+from arena.accounts.allowances import BudgetExceeded, QuotaExceeded, fair_most
 from arena.accounts.audit import AuditLog
 from arena.declarations import as_json, declared, from_json, read_settings, settings_of
 from arena.errors import ArenaError
