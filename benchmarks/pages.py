@@ -94,6 +94,7 @@ _ONE: Final = "one row of a limited size"
 _FILE: Final = "a file that the process keeps"
 _FEW: Final = "what a person does, which is limited"
 _ADMIN: Final = "for admins only"
+_PROVIDER: Final = "a redirection to or from the provider of identities"
 
 NOT_MEASURED: Final[Mapping[str, str]] = {
     "admin.list_audit": _ADMIN,
@@ -107,16 +108,19 @@ NOT_MEASURED: Final[Mapping[str, str]] = {
     "comparisons.get_comparison": _ONE,
     "games.stream_events": _STREAM,
     "guests.list_guests": _ONE,
+    "pages.begin_sign_in": _PROVIDER,
     "pages.bot_game_log": _ONE,
     "pages.comparison_page": _ONE,
     "pages.download_program": _FILE,
     "pages.download_starter": _FILE,
     "pages.edit_schedule_page": _ONE,
     "pages.export_file": "the same as the export of the API",
+    "pages.finish_sign_in": _PROVIDER,
     "pages.guests_page": _ONE,
     "pages.invitation_page": _ONE,
     "pages.join_page": _FEW,
     "pages.manual_record_schema": _FILE,
+    "pages.recover_page": _FEW,
     "pages.seat_state": _FEW,
     "pages.security_txt": _FILE,
     "pages.series_page": _ONE,

@@ -353,6 +353,13 @@ def test_a_service_without_a_provider(one_app: Flask, clean_store: object) -> No
 # Linking
 
 
+def exported(account: Account, services: Service) -> Any:
+    """The export of an account, which a worker writes."""
+    assert account.client.get("/v1/owners/me/export").status_code == 202
+    services.exports.write("ana")
+    return account.client.get("/v1/owners/me/export").json
+
+
 def test_link_and_unlink(app: Flask, services: Service, sign_up: Callable[..., Account]) -> None:
     ana = sign_up("ana")
     browser = Browser(app)
@@ -370,11 +377,11 @@ def test_link_and_unlink(app: Flask, services: Service, sign_up: Callable[..., A
     assert "maria@school" in browser.get("/account").text
     sign_in(other := Browser(app))
     assert owner_of(other) == "ana"
-    assert ana.client.get("/v1/owners/me/export").json["identity"] == found
+    assert exported(ana, services)["identity"] == found
     assert ana.client.get("/v1/owners/me").json["identity"] == found
     assert browser.send("/account/identity/remove", page="/account").status_code == 303
     assert services.identities.of("ana") is None
-    assert ana.client.get("/v1/owners/me/export").json["identity"] is None
+    assert exported(ana, services)["identity"] is None
     assert sign_in(Browser(app)).status_code == 200
     entries = services.accounts.audited()[0]
     assert [one.action for one in entries] == ["unlink identity", "link identity"]

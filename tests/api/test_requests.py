@@ -212,6 +212,7 @@ OFFLINE = {
     "inconsistent_hidden",
     "inconsistent_turn",
     "invalid_assignment",
+    "invalid_backup",
     "invalid_date",
     "invalid_draw",
     "invalid_groups",
@@ -226,6 +227,7 @@ OFFLINE = {
     "store_failed",
     "store_not_empty",
     "too_few_bots",
+    "unreadable_file",
 }
 """Codes of settings, of files and of parts that no request reaches."""
 

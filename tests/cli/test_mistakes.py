@@ -30,7 +30,7 @@ def test_a_mistake_is_one_line(config: Path, terminal: Terminal, command: Comman
     assert all(part in error for part in parts(command)), error
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def ana(service: Server) -> str:
     """The token of an owner with a bot; somebody else has another one."""
     token = service.client().sign_up("ana")

@@ -223,7 +223,8 @@ def test_deleting_a_bot_deletes_its_lists(arena: Arena) -> None:
     arena.run()
     assert len(games(arena, "first")) == 2
     data: AccountData = arena.service.account_data
-    assert set(data.export("olga")["bots"][0]["games"]) == {one["game"] for one in games(arena, "first")}
+    bots: Any = data.document("olga")["bots"]
+    assert set(next(bots)["games"]) == {one["game"] for one in games(arena, "first")}
     data.delete("olga", "olga")
     with pytest.raises(BotNotFound):
         games(arena, "first")

@@ -60,10 +60,10 @@ def test_a_game_leaves_the_list_when_it_goes_on(arena: Arena) -> None:
         assert arena.store._connection.run([("ZCARD", f"live:games:public:{state}")]) == [0]
 
 
-def test_format_6_lists_the_public_games_that_were_not_over(arena: Arena) -> None:
+def test_format_7_lists_the_public_games_that_were_not_over(arena: Arena) -> None:
     games = [arena.live.create("truco", seats=seats)["game"] for seats in (OPEN, HOUSE)]
     arena.live.create("truco", seats=OPEN, created_by="olga", visibility="private")
     arena.store._connection.run([("DEL", f"live:games:public:{state}") for state in ("waiting", "running")])
-    arena.store.identity.set_format(5)
-    assert upgrade(arena.store, None) == [6]
+    arena.store.identity.set_format(6)
+    assert upgrade(arena.store, None) == [7]
     assert [*listed(arena, "waiting"), *listed(arena, "running")] == games

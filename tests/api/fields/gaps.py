@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from tests.api.fields.forms import Control
 from tests.api.fields.options import Option, options_of
-from tests.api.fields.requests import Field, enums, explained, fields
+from tests.api.fields.request_fields import Field, enums, explained, fields
 from tests.cli.operations import WITHOUT
 from tests.documents import openapi
 

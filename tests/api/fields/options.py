@@ -11,7 +11,7 @@ import click
 
 from arena.cli.commands import Command
 from arena.cli.messages import option_of, shown_parameter
-from tests.api.fields.requests import Field
+from tests.api.fields.request_fields import Field
 from tests.cli.operations import commands_of
 from tests.cli.tree import LEAVES
 

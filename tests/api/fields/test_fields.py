@@ -18,7 +18,7 @@ from tests.api.fields.exceptions import EXCEPTIONS, matches
 from tests.api.fields.forms import views
 from tests.api.fields.gaps import gaps
 from tests.api.fields.pages import OPERATIONS, OTHERS, controls_of
-from tests.api.fields.requests import fields
+from tests.api.fields.request_fields import fields
 from tests.api.pages import Browser
 
 
