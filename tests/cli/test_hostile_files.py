@@ -292,6 +292,7 @@ def state() -> dict[str, Any]:
     return asdict(DownloadState("http://x", "truco", boards=example, finished=True, changed={"g": {"a": 1}}))
 
 
+@pytest.mark.nightly("starters")
 def test_other_json_with_wrong_values(capsys: pytest.CaptureFixture[str]) -> None:
     chosen = random.Random(0)
     table = EXAMPLES["getSeriesTable"]["responses"]["200"]
