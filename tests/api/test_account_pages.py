@@ -112,7 +112,7 @@ def test_the_account(browser: Browser, owner: Account, services: Service) -> Non
     assert {"/bots/first", f"/tournaments/{event}", "/account/bots/new", "/tournaments/new"} <= set(
         page.links
     )
-    assert re.search(r"<dt>Uploads</dt><dd>0 bytes of [\d.]+ [MG]B</dd>", page.html)
+    assert re.search(r"<dt>Stored data</dt><dd>0 bytes of [\d.]+ [MG]B</dd>", page.html)
     assert re.search(r"<dt>Processor time today</dt><dd>0 s of [\d.]+ (min|h|d)</dd>", page.html)
 
 
