@@ -95,6 +95,17 @@ def still_valid(environ: Environ, services: Service) -> Callable[[], None]:
     return check
 
 
+def check_now(environ: Environ, services: Service) -> None:
+    """Check that the request's token is valid at this moment, also if this process remembers it. Otherwise a
+    token that was just replaced elsewhere could still issue secrets of its owner.
+
+    Raises the errors of :meth:`~arena.accounts.accounts.Accounts.check`.
+    """
+    token = _token(environ)
+    if token is not None:
+        services.accounts.check_now(token)
+
+
 def holder(environ: Environ, services: Service) -> Principal | None:
     """Return the holder of the request's token with the rights that it has now. Raises the errors of
     :meth:`~arena.accounts.accounts.Accounts.check`.

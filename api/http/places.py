@@ -30,6 +30,12 @@ class Busy(MayNotWait):
     code: ClassVar[str] = "busy"
 
 
+class AddressBusy(Busy):
+    """The owners at the address of the request hold all places of this address. They can all be the same
+    person, so this stops no clocks.
+    """
+
+
 class TooManyConnections(MayNotWait):
     """The owner of the token, or without a token the address, holds all places of its share."""
 
@@ -55,16 +61,18 @@ class Places:
         the function that gives it back. ``has_turns`` returns whether the request is that of a bot with
         turns pending.
 
-        Raises :class:`Busy` or :class:`TooManyConnections`.
+        Raises :class:`Busy`, :class:`AddressBusy` or :class:`TooManyConnections`.
         """
         if owner:
             keys = ("", f"owner {owner}", f"owners at {address}")
             self._check_share(keys[1], self._share, f"of the owner {owner}")
-            self._check(keys[2], self._share * _OF_ADDRESS)
+            if self._is_full(keys[2], self._share * _OF_ADDRESS):
+                raise AddressBusy("too many requests from this address are waiting", expected="to try again")
         else:
             keys = ("", f"address {address}", "addresses")
             self._check_share(keys[1], self._share // 2, "without a token from this address")
-            self._check(keys[2], _WITHOUT_TOKEN)
+            if self._is_full(keys[2], _WITHOUT_TOKEN):
+                raise _busy()
         if self._is_full("", _ALL) and (self._is_full("", _ALL_WITH_TURNS) or not has_turns()):
             raise _busy()
         self._taken.update(keys)
@@ -84,10 +92,6 @@ class Places:
                 expected="to end some of them, or one connection for many games",
                 extra={"retry_after": 1},
             )
-
-    def _check(self, key: str, percent: int) -> None:
-        if self._is_full(key, percent):
-            raise _busy()
 
     def _is_full(self, key: str, percent: int) -> bool:
         most = self._connections * min(percent, _ALL_WITH_TURNS) // 100

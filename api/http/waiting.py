@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 from api.http.auth import client
 from api.http.connections import Connection, Watch
 from api.http.edge import Environ
-from api.http.places import Busy
+from api.http.places import AddressBusy, Busy
 from api.services import places, services
 from arena.accounts.accounts import Principal
 from arena.errors import ArenaError
@@ -25,7 +25,7 @@ class Stay:
     """The stay of a request that may wait in the ``with`` block. When it first waits, it takes a place, which
     it gives back at the end of the block. The wait ends as soon as the client closes the connection.
 
-    If the token of a bot gets no place because of others, the clocks of the bot stand still for a while.
+    If the token of a bot gets no place because all are taken, the clocks of the bot stand still for a while.
     """
 
     def __init__(self, environ: Environ, who: Principal | None) -> None:
@@ -61,7 +61,7 @@ class Stay:
         except MayNotWait as error:
             if isinstance(connection, Connection):
                 connection.close_after_response()
-            if bot and isinstance(error, Busy):
+            if bot and isinstance(error, Busy) and not isinstance(error, AddressBusy):
                 with suppress(ArenaError):
                     live.stand_still(bot)
             raise

@@ -170,8 +170,7 @@ def _new_keys(keys: OwnerKeys, title: str, back: str = "") -> ResponseReturnValu
         back=back if LOCAL(back) else None,
         title=title,
         note="You are signed in on this browser. Programs and other browsers need the token. If you lose it, "
-        "the recovery code replaces it, once. Nobody can send you either again."
-        + _still_linked(keys.owner.name),
+        "the recovery code replaces it, once. Nobody can send you either again.",
     )
 
 

@@ -38,7 +38,10 @@ blueprint = Blueprint("admin", __name__, description="Operations for the admins 
 @blueprint.operation(returns=TokenSchema)
 def issue_owner_token(who: Principal, owner: str) -> dict[str, str]:
     services().accounts.audit(who, "issue owner token", f"owner {owner}")
-    return {"token": services().accounts.new_owner_token(owner)}
+    token = services().accounts.new_owner_token(owner)
+    # Whoever stole the old token can have linked an identity.
+    services().identities.forget(owner)
+    return {"token": token}
 
 
 @blueprint.operation(body=AdminRightSchema, returns=OwnerSchema)

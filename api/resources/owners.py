@@ -8,7 +8,7 @@ from typing import Final
 
 from flask import Response, request
 
-from api.http.auth import client
+from api.http.auth import check_now, client
 from api.http.contract import Blueprint, json_response, streamed
 from api.http.sessions import sign_in_link
 from api.schemas.accounts import (
@@ -83,26 +83,31 @@ def _me(who: Principal) -> Mapping[str, object]:
 
 @blueprint.operation(returns=OwnerWithTokenSchema)
 def replace_owner_token(who: Principal) -> Mapping[str, object]:
+    check_now(request.environ, services())
     return services().recovery.replace_keys(who.name)._asdict()
 
 
 @blueprint.operation()
 def revoke_owner_token(who: Principal) -> None:
+    check_now(request.environ, services())
     services().accounts.revoke_owner_token(who.name)
 
 
 @blueprint.operation(returns=RecoveryCodeSchema)
 def replace_recovery_code(who: Principal) -> dict[str, str]:
+    check_now(request.environ, services())
     return {"recovery_code": services().recovery.new_code(who.name)}
 
 
 @blueprint.operation()
 def unlink_identity(who: Principal) -> None:
+    check_now(request.environ, services())
     services().identities.unlink(who.name)
 
 
 @blueprint.operation(returns=SignInLinkSchema)
 def create_sign_in_link(who: Principal) -> Mapping[str, object]:
+    check_now(request.environ, services())
     url, expires_ms = sign_in_link(who.name)
     return {"url": url, "expires_ms": expires_ms}
 

@@ -205,7 +205,9 @@ class StorageQuotas:
         try:
             yield True
         except BaseException:
-            self._store.unclaim_first(at, bot)
+            if self._store.bot(bot) is None:
+                # Otherwise the claim belongs to the bot of this name that another request has stored.
+                self._store.unclaim_first(at, bot)
             raise
 
 

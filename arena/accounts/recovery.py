@@ -6,6 +6,7 @@ import re
 import secrets
 import time
 from base64 import b32encode
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from arena.accounts.accounts import Accounts, OwnerNotFound
@@ -41,11 +42,15 @@ class OwnerKeys(NamedTuple):
 
 class Recovery:
     """The recovery codes of owners. Each owner has at most one, which ends with the owner's token: whoever
-    read or made it with a stolen token loses it when the token is replaced.
+    read or made it with a stolen token loses it when the token is replaced. ``forget_identity`` removes the
+    identity that is linked to an owner.
     """
 
-    def __init__(self, store: AccountStore, accounts: Accounts) -> None:
+    def __init__(
+        self, store: AccountStore, accounts: Accounts, forget_identity: Callable[[str], None]
+    ) -> None:
         self._store = store
+        self._forget_identity = forget_identity
         self._accounts = accounts
 
     def new_code(self, owner: str) -> str:
@@ -66,8 +71,9 @@ class Recovery:
         return self._keys(owner, self._accounts.new_owner_token(owner))
 
     def recover(self, code: str) -> OwnerKeys:
-        """Replace the token of the owner of ``code``, which ends the owner's sessions, and the code. Of
-        several concurrent calls with the same code only one succeeds. The call is written to the audit log.
+        """Replace the token of the owner of ``code``, which ends the owner's sessions, and the code. A linked
+        identity is removed, since whoever has stolen the old token can have linked it. Of several concurrent
+        calls with the same code only one succeeds. The call is written to the audit log.
 
         Raises :class:`InvalidRecoveryCode`, which is the same for an owner who does not exist, or
         :class:`~arena.accounts.owners.OwnerSuspended`, which only the holder of a valid code sees.
@@ -85,6 +91,7 @@ class Recovery:
         token = self._accounts.recovered_token(owner, row)
         if token is None:
             raise _invalid()
+        self._forget_identity(owner)
         return self._keys(owner, token)
 
     def _keys(self, owner: str, token: str) -> OwnerKeys:

@@ -10,6 +10,7 @@ import math
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
@@ -35,7 +36,7 @@ from arena.live.header import (
 from arena.live.house import Choose, HouseMoves, house_choice, move_house_bots
 from arena.live.jobs import GameJobs
 from arena.live.limits import check_length
-from arena.live.repository import GameRepository, StepApplied
+from arena.live.repository import GameBusy, GameRepository, StepApplied
 from arena.live.retention import Retention
 from arena.live.sweeper import Sweeper
 from arena.live.turns import Exchange, Result, TurnPage, Turns
@@ -73,6 +74,9 @@ _READS: Final = 3
 
 _RECORDS_AT_ONCE: Final = 100
 _LOOKED_AT: Final = 100
+
+_STILL_AT_ONCE: Final = 20
+"""How many games' clocks are stopped together."""
 
 _STILL_EVERY: Final = 2.0
 """The minimum number of seconds between two times that a process stops the clocks of a bot."""
@@ -606,7 +610,12 @@ class LiveGames:
         def act(game: LiveGame, clock: ServiceClock) -> None:
             game.stand_still(bot, clock)
 
-        self.repository.change(dict.fromkeys(self._running(bot), act))
+        running = self._running(bot)
+        for start in range(0, len(running), _STILL_AT_ONCE):
+            with suppress(GameBusy, GameNotFound):
+                self.repository.change(dict.fromkeys(running[start : start + _STILL_AT_ONCE], act))
+            # Other requests are answered between the parts.
+            time.sleep(0)
 
     def _running(self, bot: str) -> Sequence[str]:
         """Return the running games of a bot."""

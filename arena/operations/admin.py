@@ -10,8 +10,8 @@ issue_owner_token = Operation(
     """
     Issue a new token for an owner
 
-    For an owner who has lost the old token and has no recovery code. The old token expires within five
-    seconds, and the recovery code at once.
+    For an owner who has lost the old token and has no recovery code. A linked identity is removed. The
+    old token expires within five seconds, and the recovery code at once.
     """,
     scopes=("admin",),
     status=201,

@@ -28,9 +28,10 @@ recover_owner = Operation(
     """
     Replace a lost token
 
-    Returns a new token and a new recovery code. The old token and all sessions of the owner end within five
-    seconds, and the recovery code at once. A code that is unknown, was used or was replaced is refused with
-    `invalid_recovery_code`, and so is one of an owner who does not exist. Attempts are limited per address.
+    Returns a new token and a new recovery code. The old token and all sessions of the owner end within
+    five seconds, and the recovery code at once, and a linked identity is removed. A code that is
+    unknown, was used or was replaced is refused with `invalid_recovery_code`, and so is one of an owner
+    who does not exist. Attempts are limited per address.
     """,
     scopes=(),
     status=201,

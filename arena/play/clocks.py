@@ -159,10 +159,17 @@ class SeatClock:
         """
         if turn == self.turn:
             return
+        rest_ms = max(0, self.still_until_ms - clock.now_ms)
         if self.turn:
             self.bank_ms = self.left(settings, clock).bank_ms
+            self.stood_ms -= rest_ms
         self.turn, self.outage_ms = turn, clock.outage_ms
-        self.started_ms = max(clock.now_ms, self.still_until_ms)
+        self.started_ms = clock.now_ms
+        if turn:
+            rest_ms = min(rest_ms, MOST_STILL_MS - self.stood_ms)
+            self.stood_ms += rest_ms
+            self.started_ms += rest_ms
+            self.still_until_ms = min(self.still_until_ms, self.started_ms)
 
     def stand_still(self, clock: ServiceClock) -> None:
         """Stop the clock for :data:`STILL_MS` from now, but during the turns of a game for at most

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from api.http.places import Busy, Places, TooManyConnections
+from api.http.places import AddressBusy, Busy, Places, TooManyConnections
 from arena.store.waits import MayNotWait
 
 
@@ -55,7 +55,7 @@ def test_an_owner_gets_its_share_from_wherever_its_bots_come() -> None:
 def test_many_owners_at_one_address_leave_room_for_others() -> None:
     places = Places(1000, 20)
     counts = [fill(places, owner, "192.0.2.1") for owner in ("ana", "ben", "cid")]
-    assert counts == [(200, TooManyConnections)] * 2 + [(0, Busy)]
+    assert counts == [(200, TooManyConnections)] * 2 + [(0, AddressBusy)]
     assert fill(places, "dan", "192.0.2.2") == (200, TooManyConnections)
 
 
@@ -85,4 +85,4 @@ def test_with_few_connections_everybody_gets_some() -> None:
     places = Places(10, 20)
     assert fill(places, "", "192.0.2.1") == (4, TooManyConnections)
     assert fill(places, "ana", "192.0.2.1") == (4, TooManyConnections)
-    assert fill(places, "ben", "192.0.2.1") == (0, Busy)
+    assert fill(places, "ben", "192.0.2.1") == (0, AddressBusy)

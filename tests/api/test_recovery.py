@@ -235,3 +235,24 @@ def test_signing_up_and_replacing_the_token_show_a_code(
     assert services.accounts.check(token).name == "ana"
     assert recover(anybody, first).status_code == 422
     assert recover(anybody, second).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/v1/owners/me/recovery-code"),
+        ("POST", "/v1/owners/me/token"),
+        ("DELETE", "/v1/owners/me/token"),
+        ("DELETE", "/v1/owners/me/identity"),
+        ("POST", "/v1/owners/me/sign-in-links"),
+    ],
+)
+def test_a_token_that_was_replaced_elsewhere_issues_no_secrets(
+    method: str, path: str, owner: Account, settings: Settings
+) -> None:
+    """Although another process still remembers it."""
+    elsewhere = contract_client(create_app(settings), owner.token)
+    assert elsewhere.get("/v1/owners/me").status_code == 200
+    assert owner.client.post("/v1/owners/me/token").status_code == 201
+    assert elsewhere.get("/v1/owners/me").status_code == 200
+    assert elsewhere.open(path, method=method).status_code == 401

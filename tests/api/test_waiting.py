@@ -33,6 +33,7 @@ CLOCK = {"per_turn_ms": 120_000, "bank_ms": 0}
 def server(store: EmbeddedStore) -> Iterator[Server]:
     """Nothing is sent on a quiet stream, so that only a watch notices the end of its connection."""
     settings = {"BOTEQUIM_CONNECTIONS": str(CONNECTIONS), "BOTEQUIM_PING": "600", "BOTEQUIM_SWEEP": "0"}
+    settings["BOTEQUIM_PROXIES"] = "1"
     with Server(store.url, **settings) as running:
         yield running
 
@@ -42,10 +43,13 @@ def games(store: EmbeddedStore) -> LiveGames:
     return open_games(store.url)
 
 
-def connect(server: Server, path: str, token: str | None = None, more: bytes = b"") -> socket.socket:
-    """A connection on which a request has been sent."""
+def connect(
+    server: Server, path: str, token: str | None = None, more: bytes = b"", address: str = "127.0.0.1"
+) -> socket.socket:
+    """A connection on which a request has been sent, by a proxy for a client at ``address``."""
     made = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
     authorization = "" if token is None else f"Authorization: Bearer {token}\r\n"
+    authorization += f"X-Forwarded-For: {address}\r\n"
     made.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n{authorization}\r\n".encode() + more)
     return made
 
@@ -142,15 +146,17 @@ def runs_out(games: LiveGames, game: str) -> list[int]:
 
 
 def test_clocks_stand_still_for_who_was_refused_because_of_others(server: Server, games: LiveGames) -> None:
-    table, others = Table(server), [Table(server), Table(server)]
+    table, others = Table(server), [Table(server) for _ in range(5)]
     mover, turn = table.to_move()
     cursor = server.request("GET", "/v1/turns", token=table.tokens[mover]).json["cursor"]
     poll = f"/v1/turns?rights=false&after={cursor}&wait=60"
     share = CONNECTIONS // 5
     with ExitStack() as stack:
-        for other in others:
-            for _ in range(share):
-                held = stack.enter_context(connect(server, "/v1/turns/stream", other.tokens[0]))
+        for number, other in enumerate(others):
+            # Two owners at each address: together they hold what requests without turns pending can hold.
+            for _ in range(share if number < 4 else CONNECTIONS // 10):
+                token, address = other.tokens[other.to_move()[0]], f"192.0.2.{number // 2}"
+                held = stack.enter_context(connect(server, "/v1/turns/stream", token, address=address))
                 assert held.recv(20).startswith(b"HTTP/1.1 200")
         before = runs_out(games, table.game)
         refused = server.request("GET", poll, token=table.tokens[mover])
@@ -174,6 +180,23 @@ def test_clocks_stand_still_for_who_was_refused_because_of_others(server: Server
         refused = server.request("GET", f"/v1/turns?rights=false&after={cursor}&wait=60", token=token)
         assert (refused.status, refused.json["code"]) == (429, "too_many_connections")
         assert runs_out(games, exceeding.game) == before
+    wait_until(lambda: is_quiet(server))
+
+
+def test_owners_at_one_address_stop_no_clocks_for_each_other(server: Server, games: LiveGames) -> None:
+    table, others = Table(server), [Table(server), Table(server)]
+    mover, _ = table.to_move()
+    token = table.tokens[mover]
+    cursor = server.request("GET", "/v1/turns", token=token).json["cursor"]
+    with ExitStack() as stack:
+        for other in others:
+            for _ in range(CONNECTIONS // 5):
+                held = stack.enter_context(connect(server, "/v1/turns/stream", other.tokens[0]))
+                assert held.recv(20).startswith(b"HTTP/1.1 200")
+        before = runs_out(games, table.game)
+        refused = server.request("GET", f"/v1/turns?rights=false&after={cursor}&wait=60", token=token)
+        assert (refused.status, refused.json["code"]) == (503, "busy")
+        assert runs_out(games, table.game) == before
     wait_until(lambda: is_quiet(server))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 
@@ -155,3 +156,17 @@ def test_nobody_can_have_all_subscriptions_or_schedules() -> None:
     assert 1680 < taken < 1960
     assert fair_most(20, 2000, 0) == 20
     assert [fair_most(20, 2000, others) for others in (1999, 2000, 2001)] == [1, 0, 0]
+
+
+def test_a_name_that_is_taken_keeps_the_claim_of_its_bot(here: Accounts, store: Store) -> None:
+    """Two new owners at one address register a bot of the same name at once."""
+    use_up(here, store)
+    for name in ("one", "two"):
+        here.sign_up(name)
+    quotas, wanted = here.quotas, Stored(bots=1, versions=1, bytes=20_000)
+    with suppress(NameTaken), quotas.reserve(["two"], wanted, "same", "1f"):
+        register(here, "one", "same", 20_000, "1f")
+        raise NameTaken("the name 'same' is taken")
+    here.sign_up("three")
+    with pytest.raises(QuotaExceeded):
+        register(here, "three", "another", 20_000, "1f")

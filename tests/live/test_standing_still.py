@@ -67,6 +67,29 @@ def test_a_clock_stands_still_for_ten_minutes_of_a_game_at_most() -> None:
     assert clock.deadline(SETTINGS, at(0)) == NOW + 1500 + MOST_STILL_MS
 
 
+def test_refusals_between_turns_count_as_those_during_turns() -> None:
+    clock = SeatClock(500)
+    gained, now_ms = 0, 0
+    for turn in range(1, 100):
+        clock.stand_still(at(now_ms))
+        clock.run(turn, SETTINGS, at(now_ms))
+        gained += clock.deadline(SETTINGS, at(now_ms)) - (NOW + now_ms + 1000 + clock.bank_ms)
+        now_ms += STILL_MS + 500
+        clock.run(0, SETTINGS, at(now_ms))
+    assert gained == MOST_STILL_MS
+    assert clock.bank_ms == 0
+
+
+def test_what_a_turn_leaves_of_the_time_that_its_clock_stands_still_is_given_back() -> None:
+    clock = running()
+    clock.stand_still(at(0))
+    clock.run(0, SETTINGS, at(2000))
+    assert clock.stood_ms == 2000
+    clock.run(2, SETTINGS, at(STILL_MS - 1000))
+    assert clock.stood_ms == 3000
+    assert clock.deadline(SETTINGS, at(STILL_MS)) == NOW + STILL_MS + 1500
+
+
 @pytest.mark.parametrize("refused", [False, True])
 def test_it_is_stored(refused: bool) -> None:
     clock = running()

@@ -20,7 +20,7 @@ from rq import Queue
 
 import workers.jobs
 from arena.client import Client
-from arena.live.service import LiveGames
+from arena.live.service import LiveGames, RecordNotReady
 from arena.ops.jobs import JobName
 from arena.ops.service import Service as Parts
 from arena.records.verify import verify
@@ -28,7 +28,6 @@ from arena.store.embedded import EmbeddedStore
 from queues.enqueuing import RUN_JOB
 from queues.rq_jobs import (
     ARENA_QUEUE,
-    FINISH_QUEUE,
     HOUSE_QUEUE,
     MAINTENANCE_QUEUE,
     QUEUES,
@@ -211,10 +210,17 @@ def test_a_live_worker_serves_live_games_and_no_tournament(
         jobs.move_house_bots(game, "")
         _wait_until_finished(games, [game])
         jobs.finish_game(game)
-        queue = jobs.queue(FINISH_QUEUE)
-        wait_until(lambda: queue.is_empty() and not queue.started_job_registry.get_job_ids())
+        wait_until(lambda: _is_recorded(games, game))
     assert json.loads(games.record(game))["canonical"]["game"] == game
     assert [len(jobs.queue(name).job_ids) for name in (ARENA_QUEUE, MAINTENANCE_QUEUE)] == [1, 1]
+
+
+def _is_recorded(games: LiveGames, game: str) -> bool:
+    try:
+        games.record(game)
+    except RecordNotReady:
+        return False
+    return True
 
 
 def test_a_job_lost_between_queue_and_worker_is_requested_again(store: EmbeddedStore) -> None:
