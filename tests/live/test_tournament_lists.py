@@ -11,6 +11,7 @@ from arena.events.tournament import Tournament
 from arena.live.header import ANYBODY, Viewer
 from arena.store.tournaments import TournamentRow, TournamentStore
 from tests.live.arenas import Arena
+from tests.live.clock import skip
 
 DAY_MS = 86_400_000
 
@@ -169,8 +170,19 @@ def test_what_was_reserved_and_never_stored_does_not_count(arena: Arena) -> None
     arena.tournaments.announced = AnnouncedTournaments(arena.tournaments.lists, lambda _: False, 2)
     for name in ("killed-1", "killed-2"):
         assert arena.tournaments.lists.reserve("owner-0", name, arena.now_ms(), 2)
+    skip(arena.live, 60_000)
     (name,) = announce(arena, 1)
     assert arena.tournaments.lists.announced_by("owner-0", 5) == [name]
+
+
+def test_what_was_reserved_a_moment_ago_counts_until_it_is_stored(arena: Arena) -> None:
+    arena.tournaments.announced = AnnouncedTournaments(arena.tournaments.lists, lambda _: False, 1)
+    # Another request of the owner has reserved this one, and stores it after the next one has failed.
+    assert arena.tournaments.lists.reserve("owner-0", "concurrent", arena.now_ms(), 1)
+    skip(arena.live, 30_000)
+    with pytest.raises(QuotaExceeded):
+        announce(arena, 1)
+    assert arena.tournaments.lists.announced_by("owner-0", 5) == ["concurrent"]
 
 
 def test_the_next_step_places_what_a_killed_process_did_not(
