@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from arena.accounts.accounts import Principal
 from arena.accounts.allowances import AnnouncedTournaments, QuotaExceeded
+from arena.events.lifecycle import TournamentBusy
 from arena.events.tournament import Tournament
 from arena.live.header import ANYBODY, Viewer
 from arena.store.tournaments import TournamentRow, TournamentStore
@@ -183,6 +186,45 @@ def test_what_was_reserved_a_moment_ago_counts_until_it_is_stored(arena: Arena) 
     with pytest.raises(QuotaExceeded):
         announce(arena, 1)
     assert arena.tournaments.lists.announced_by("owner-0", 5) == ["concurrent"]
+
+
+class Killed(BaseException):
+    """The process is killed."""
+
+
+def test_a_killed_process_leaves_no_guest_without_a_hidden_tournament(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arena.accounts.sign_up("gus")
+    (name,) = announce(arena, 1, hidden=True, who="invited", invited_owners=["gus"])
+    gus, organiser = Principal("owner", "gus", "gus"), Principal("owner", "owner-0", "owner-0")
+    step = TournamentStore.step
+
+    def killed(*args: Any) -> None:
+        step(*args)
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TournamentStore, "step", killed)
+        with pytest.raises(Killed):
+            arena.tournaments.invitations.accept(name, None, gus)
+    arena.tournaments.invitations.accept(name, None, gus)
+    assert [one["id"] for one in arena.tournaments.list(viewer=Viewer(owner="gus")).items] == [name]
+    # A change that was not stored shows nothing to anybody.
+    with monkeypatch.context() as patch:
+        patch.setattr(TournamentStore, "step", lambda *_: False)
+        with pytest.raises(TournamentBusy):
+            arena.tournaments.lifecycle.change(name, _add_guest("ivo"))
+    assert arena.tournaments.list(viewer=Viewer(owner="ivo")).items == []
+    assert arena.tournaments.invitations.view(name, organiser)["owners"] == ["gus"]
+
+
+def _add_guest(owner: str) -> Callable[[Tournament, TournamentRow], tuple[()]]:
+    def act(tournament: Tournament, row: TournamentRow) -> tuple[()]:
+        tournament.guests.append(owner)
+        return ()
+
+    return act
 
 
 def test_the_next_step_places_what_a_killed_process_did_not(
