@@ -159,7 +159,7 @@ class BudgetsSchema(ResponseSchema):
 
     groups = nested(BudgetSchema, "Groups of tournaments and qualifications.")
     fuel_ms = nested(BudgetSchema, "Milliseconds of processor time of jobs.")
-    bytes = nested(BudgetSchema, "Bytes of live games that ended and of announced tournaments.")
+    bytes = nested(BudgetSchema, "Bytes of live games and of announced tournaments.")
     renews_ms = described(Moment, "When the budgets renew.")
 
 

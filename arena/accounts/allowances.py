@@ -211,6 +211,10 @@ class StorageQuotas:
             raise
 
 
+_STORED_MS: Final = 60_000
+"""A tournament that was reserved is stored within this time, or never."""
+
+
 class AnnouncedTournaments:
     """Checks how many tournaments that are not over an owner has announced. Admins and the arena itself may
     announce any number.
@@ -232,8 +236,9 @@ class AnnouncedTournaments:
         most = sys.maxsize if owner in ("", ARENA) or self._is_admin(owner) else self._most
         if self._lists.reserve(owner, event, created_ms, most):
             return
-        # A process can have been killed before it stored what it had reserved.
-        self._lists.leave(owner, is_over(self._lists.announced_by(owner, most)))
+        # A process can have been killed before it stored what it had reserved; another one might still do so.
+        old = self._lists.announced_by(owner, most, until_ms=created_ms - _STORED_MS)
+        self._lists.leave(owner, is_over(old))
         if not self._lists.reserve(owner, event, created_ms, most):
             extra = {"quota": "owner_tournaments", "most": most, "used": most, "left": 0}
             raise QuotaExceeded(
@@ -296,7 +301,7 @@ class Budgets:
                     raise self._exceeded(account, "bytes", used, 0)
 
     def add_bytes(self, payer: str, size: int) -> None:
-        """Count the bytes of a live game that ended, or of a tournament that was announced."""
+        """Count bytes of a live game that was created or ended, or of a tournament that was announced."""
         for account in self._payers.all_of(payer):
             self._store.add_bytes(account, self._day(), size)
 

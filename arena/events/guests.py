@@ -244,14 +244,17 @@ class Guests:
 
     def accept(self, tournament_id: str, code: str | None, by: Principal) -> None:
         """Accept the invitation of a link with its code or, without a code, that of the owner ``by`` by name.
-        Safe to repeat.
+        A link also accepts the invitation by name. Safe to repeat.
         """
 
         def act(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup] | None:
             if code is None:
                 return self._accept_own(tournament, by)
             link = self._link(tournament, code, by)
-            if not _add_guests(tournament, [by.owner]):
+            was_pending = by.owner in tournament.pending
+            if was_pending:
+                tournament.pending.remove(by.owner)
+            if not _add_guests(tournament, [by.owner]) and not was_pending:
                 return None
             link["accepted"] += 1
             return ()

@@ -121,12 +121,13 @@ class TournamentLifecycle:
                 # The process that stored this version can have been killed before it placed it.
                 place(self._lists, tournament, row.version)
                 return tournament
+            # Noted before it is stored, because a process that is killed in between leaves only a name that
+            # readers of the lists skip.
+            self._lists.note(event_id, tournament.created_ms, own_lists(tournament) - listed)
             if self._store.step(event_id, row.version, tournament.dumps(), groups):
                 if tournament.state != before:
                     _log_state(tournament)
                 place(self._lists, tournament, row.version + 1)
-                new = own_lists(tournament) - listed
-                self._lists.note(event_id, tournament.created_ms, new)
                 return tournament
         raise TournamentBusy("too many changes at once; try again", field="tournament")
 

@@ -32,6 +32,11 @@ log = logging.getLogger(__name__)
 
 ENDED: Final = ("finished", "cancelled", "void")
 
+OPEN_BYTES: Final = 4096
+"""The bytes of a game that are counted when it is created: about the size of an open one. When it ends, only
+what it has in addition is counted.
+"""
+
 
 class GameNotOver(ArenaError):
     """The game has not ended."""
@@ -232,8 +237,8 @@ class GameFinalizer:
             record_ms=live_ms if header.state == "cancelled" else record_ms,
             oldest_ms=self._oldest_ms(),
         )
-        if is_new:
-            self._count_bytes(header.payer, size)
+        if is_new and size > OPEN_BYTES:
+            self._count_bytes(header.payer, size - OPEN_BYTES)
         # A hint that was delivered late may have put the game back on an earlier list.
         self._index.settle(header.game, header.state, header.created_ms, header.created_by)
         # Done afterwards, because the archiver moves the game to the chunks of its lists.

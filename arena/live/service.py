@@ -16,7 +16,7 @@ from typing import Final
 
 from arena.errors import ArenaError, CorruptState
 from arena.games import game_of
-from arena.live.finalizer import ENDED, GameFinalizer, GameNotOver
+from arena.live.finalizer import ENDED, OPEN_BYTES, GameFinalizer, GameNotOver
 from arena.live.finished import FinishedGames
 from arena.live.game import LiveGame
 from arena.live.header import (
@@ -127,9 +127,9 @@ class LiveGames:
     tournament after one of its games has finished. Each request can be repeated. ``check_payer`` raises an
     :class:`~arena.errors.ArenaError` if an account (:attr:`~arena.live.header.GameHeader.payer`) cannot pay
     for house bots now, ``check_bytes`` one if it can store no games now, and ``count_bytes`` counts the bytes
-    of a game that ended; ``in_charge`` returns the account that is finally responsible for such an account,
-    by which the jobs that move house bots take turns. ``house_games_at_once`` is the maximum number of
-    unfinished games with house bots that an owner has created, alone or in tournaments.
+    of a game that was created or ended; ``in_charge`` returns the account that is finally responsible for
+    such an account, by which the jobs that move house bots take turns. ``house_games_at_once`` is the maximum
+    number of unfinished games with house bots that an owner has created, alone or in tournaments.
     """
 
     def __init__(
@@ -150,6 +150,7 @@ class LiveGames:
         self._moderate = moderate
         self._check_payer = check_payer
         self._check_bytes = check_bytes
+        self._count_bytes = count_bytes
         self._unfinished = UnfinishedGames(store, house_games_at_once, KEPT_MS)
         self.store = store.games
         self.index = store.game_index
@@ -673,6 +674,7 @@ class LiveGames:
         assert step is not None
         if self.store.write([step])[0] != [True]:
             return False
+        self._count_bytes(game.header.payer, OPEN_BYTES)
         game.trim()
         game.stored = game.version
         house = bool(game.awaited_house_seats())

@@ -111,9 +111,12 @@ class TournamentLists(Repository):
         """
         return bool(self._one(*_RESERVE.call([_announced_by(owner)], event, created_ms, most)))
 
-    def announced_by(self, owner: str, limit: int) -> list[str]:
-        """Return up to ``limit`` tournaments on that list, newest first."""
-        return self._names("ZREVRANGE", _announced_by(owner), 0, limit - 1)
+    def announced_by(self, owner: str, limit: int, until_ms: int | None = None) -> list[str]:
+        """Return up to ``limit`` tournaments on that list, newest first, of those that were created at
+        ``until_ms`` (None: at any time) or earlier.
+        """
+        latest = "+inf" if until_ms is None else until_ms
+        return self._names("ZREVRANGEBYSCORE", _announced_by(owner), latest, "-inf", "LIMIT", 0, limit)
 
     def count_of(self, owner: str) -> int:
         """Return the number of tournaments on that list."""

@@ -118,6 +118,19 @@ def test_a_link_invites_whoever_has_it(
 ACCEPT = "/v1/tournaments/{tournament}/invitations/accept"
 
 
+def test_a_link_also_accepts_the_invitation_by_name(owner: Account, pia: Account) -> None:
+    event = announce_now(owner.client, {**CUP, "hidden": True, "invited_owners": ["pia"]})
+    where = f"/v1/tournaments/{event}/invitations"
+    link = owner.client.post(f"{where}/links", json={}).json
+    assert pia.client.get("/v1/tournaments").json["tournaments"] == []
+    for _ in range(2):
+        assert pia.client.post(f"{where}/accept", json={"code": link["code"]}).status_code == 200
+    assert pia.client.get("/v1/owners/me").json["tournament_invitations"] == []
+    assert [one["id"] for one in pia.client.get("/v1/tournaments").json["tournaments"]] == [event]
+    found = owner.client.get(where).json
+    assert (found["owners"], [one["accepted"] for one in found["links"]]) == (["pia"], [1])
+
+
 def test_links_expire_and_are_bounded(services: Service, owner: Account, pia: Account) -> None:
     event = announce_now(owner.client, CUP)
     links, accept = (f"/v1/tournaments/{event}/invitations/{name}" for name in ("links", "accept"))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from arena.accounts.accounts import Principal
 from arena.accounts.allowances import AnnouncedTournaments, QuotaExceeded
+from arena.events.lifecycle import TournamentBusy
 from arena.events.tournament import Tournament
 from arena.live.header import ANYBODY, Viewer
 from arena.store.tournaments import TournamentRow, TournamentStore
 from tests.live.arenas import Arena
+from tests.live.clock import skip
 
 DAY_MS = 86_400_000
 
@@ -169,8 +173,58 @@ def test_what_was_reserved_and_never_stored_does_not_count(arena: Arena) -> None
     arena.tournaments.announced = AnnouncedTournaments(arena.tournaments.lists, lambda _: False, 2)
     for name in ("killed-1", "killed-2"):
         assert arena.tournaments.lists.reserve("owner-0", name, arena.now_ms(), 2)
+    skip(arena.live, 60_000)
     (name,) = announce(arena, 1)
     assert arena.tournaments.lists.announced_by("owner-0", 5) == [name]
+
+
+def test_what_was_reserved_a_moment_ago_counts_until_it_is_stored(arena: Arena) -> None:
+    arena.tournaments.announced = AnnouncedTournaments(arena.tournaments.lists, lambda _: False, 1)
+    # Another request of the owner has reserved this one, and stores it after the next one has failed.
+    assert arena.tournaments.lists.reserve("owner-0", "concurrent", arena.now_ms(), 1)
+    skip(arena.live, 30_000)
+    with pytest.raises(QuotaExceeded):
+        announce(arena, 1)
+    assert arena.tournaments.lists.announced_by("owner-0", 5) == ["concurrent"]
+
+
+class Killed(BaseException):
+    """The process is killed."""
+
+
+def test_a_killed_process_leaves_no_guest_without_a_hidden_tournament(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arena.accounts.sign_up("gus")
+    (name,) = announce(arena, 1, hidden=True, who="invited", invited_owners=["gus"])
+    gus, organiser = Principal("owner", "gus", "gus"), Principal("owner", "owner-0", "owner-0")
+    step = TournamentStore.step
+
+    def killed(*args: Any) -> None:
+        step(*args)
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TournamentStore, "step", killed)
+        with pytest.raises(Killed):
+            arena.tournaments.invitations.accept(name, None, gus)
+    arena.tournaments.invitations.accept(name, None, gus)
+    assert [one["id"] for one in arena.tournaments.list(viewer=Viewer(owner="gus")).items] == [name]
+    # A change that was not stored shows nothing to anybody.
+    with monkeypatch.context() as patch:
+        patch.setattr(TournamentStore, "step", lambda *_: False)
+        with pytest.raises(TournamentBusy):
+            arena.tournaments.lifecycle.change(name, _add_guest("ivo"))
+    assert arena.tournaments.list(viewer=Viewer(owner="ivo")).items == []
+    assert arena.tournaments.invitations.view(name, organiser)["owners"] == ["gus"]
+
+
+def _add_guest(owner: str) -> Callable[[Tournament, TournamentRow], tuple[()]]:
+    def act(tournament: Tournament, row: TournamentRow) -> tuple[()]:
+        tournament.guests.append(owner)
+        return ()
+
+    return act
 
 
 def test_the_next_step_places_what_a_killed_process_did_not(

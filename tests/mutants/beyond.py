@@ -78,8 +78,15 @@ FAULTS = [
     Fault(
         "a live game counts at each look at it",
         "arena/live/finalizer.py",
-        "        if is_new:\n            self._count_bytes",
-        "        if True:\n            self._count_bytes",
+        "        if is_new and size",
+        "        if size",
+        ("live/test_day_bytes.py",),
+    ),
+    Fault(
+        "an open game takes no room",
+        "arena/live/service.py",
+        "        self._count_bytes(game.header.payer, OPEN_BYTES)\n",
+        "",
         ("live/test_day_bytes.py",),
     ),
     Fault(
