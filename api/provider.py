@@ -249,7 +249,9 @@ class Provider:
     def _request(
         method: str, url: str, headers: Mapping[str, str], body: str | None = None
     ) -> tuple[int, dict[str, Any]]:
-        """Return the status and the JSON object with which the provider replies, within 10 seconds."""
+        """Return the status and the JSON object with which the provider replies. Connecting may take
+        ``_CONNECT_SECONDS``, and receiving the reply ``_SECONDS``.
+        """
         parts = urlsplit(url)
         try:
             response = _pool(parts).urlopen(

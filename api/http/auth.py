@@ -89,7 +89,7 @@ def still_valid(environ: Environ, services: Service) -> Callable[[], None]:
     def check() -> None:
         if token is not None and accounts.check(token) != before and before is not None:
             raise Forbidden(
-                "the rights of this token have changed", field="Authorization", expected="to request it again"
+                "the rights of this token have changed", field="Authorization", expected="to send it again"
             )
 
     return check

@@ -37,8 +37,8 @@ _SENT_AT_ONCE: Final = 262_144
 """The number of bytes of a response that a client must accept within the configured time."""
 
 _MOST_AHEAD: Final = 65_536
-"""The maximum number of bytes that are read in advance while a request waits. Nobody waits any more for the
-response to a request behind which more arrives.
+"""The maximum number of bytes that are read in advance while a request waits. A client that sends
+more than this no longer waits for the response.
 """
 
 _READABLE: Final = 1

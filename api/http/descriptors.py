@@ -11,7 +11,7 @@ pending.
 """
 
 KEPT: Final = 32
-"""The maximum number of these on which requests of bots are handled at the same time."""
+"""The maximum number of reserved connections on which requests of bots are handled at the same time."""
 
 _OTHER: Final = 128
 """Descriptors for everything except client and database connections: files, libraries, pipes."""

@@ -166,8 +166,8 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         503,
         "Busy",
         "All connections of this process are in use, or too many requests of others wait, or too many large "
-        "bodies are arriving. Nothing was done; try again after `Retry-After` seconds. If there was no room "
-        "for the request of a bot, its clocks stand still for 20 seconds, at most ten minutes in a game.",
+        "bodies are arriving. Nothing was done; try again after `Retry-After` seconds. If others hold all "
+        "places when a bot asks, its clocks stand still for 22 seconds, at most ten minutes in a game.",
     ),
     "store_replaced": ErrorCode(
         503,

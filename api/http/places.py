@@ -88,8 +88,8 @@ class Places:
     def _check_share(self, key: str, percent: int, whose: str) -> None:
         if self._is_full(key, percent):
             raise TooManyConnections(
-                f"{self._taken[key]} requests {whose} are waiting already",
-                expected="to end some of them, or one connection for many games",
+                f"{self._taken[key]} requests {whose} are already waiting",
+                expected="to end some of them, or to play all games of a bot over one connection",
                 extra={"retry_after": 1},
             )
 

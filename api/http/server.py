@@ -122,8 +122,8 @@ class DrainingWorker(GeventWorker):
                 sock.linger()
 
     def _has_room(self, req: Request) -> bool:
-        """Return whether a request can use a reserved connection: that of a bot with turns pending. The
-        clocks of any other bot then stand still for a while.
+        """Return whether a request can use a reserved connection: that of a bot with turns pending. If
+        a bot's request cannot, the clocks of the bot stand still for a while.
         """
         from api.http.auth import token_holder
 

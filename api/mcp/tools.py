@@ -305,10 +305,10 @@ def _replay(caller: ToolCaller, given: GameInput) -> str:
     record = caller("GET", f"games/{check_game_id(given['game'])}/record")
     players = [player["name"] for player in record["canonical"]["players"]]
     lines = tell(record, remarks(notes_on(given["game"], players, caller.viewer)))
-    told = list(islice(lines, _MOST_LINES))
+    text = list(islice(lines, _MOST_LINES))
     if next(lines, None) is not None:
-        told.append(f"... the game is longer: /games/{given['game']} shows it hand by hand")
-    return "\n".join(told)
+        text.append(f"... the game is longer: /games/{given['game']} shows it hand by hand")
+    return "\n".join(text)
 
 
 def _json(value: object) -> str:

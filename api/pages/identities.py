@@ -45,7 +45,7 @@ def finish_sign_in() -> ResponseReturnValue:
         services().limits.spend("provider_sign_ins_per_address", client_address())
         if begun is None:
             raise SignInRefused(
-                "the sign-in failed: this browser began none",
+                "the sign-in failed: it did not begin in this browser",
                 expected="to sign in again, with cookies allowed",
             )
         identity = _provider().finish(begun, request.args)

@@ -38,10 +38,10 @@ _VALUES_PER_ANSWER = 5
 
 
 def _end_presence_if_left(who: Principal) -> None:
-    """End the presence of the bot if the bot closes the connection while it waits."""
-    found, presence = Waiter.current(), services().live.presence
-    if found is not None:
-        found.when_left = lambda: presence.end(who.name)
+    """Let the presence of the bot end if the bot closes the connection while this request waits."""
+    waiter, presence = Waiter.current(), services().live.presence
+    if waiter is not None:
+        waiter.when_left = lambda: presence.end(who.name)
 
 
 def _selection(query: GivenTurns) -> TurnSelection:

@@ -200,7 +200,7 @@ class StorageQuotas:
         at = owner if _is_known(self._store.owner(owner)) else address
         if not self._store.claim_first(at, bot):
             error = _service_full(missing, wanted, used, share)
-            error.expected = "another address, or an invitation; another new account of this one has a bot"
+            error.expected = "an invitation or another address; at this one, a new account has a bot"
             raise error
         try:
             yield True

@@ -125,7 +125,7 @@ class Identities:
         """Erase the identity of an owner, if there is one."""
         found = (self._owners.owner(owner) or {}).get("identity", "")
         if found:
-            # The row first: it is found through the owner's field.
+            # The row is deleted first, because only the owner's field leads to it.
             self._rows.change(found, lambda row: None if row is None or row["owner"] == owner else row)
             self._owners.change_owner(owner, {}, ("identity",))
 

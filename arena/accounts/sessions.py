@@ -127,7 +127,7 @@ class Sessions:
         """
         self._accounts.check_not_suspended(owner)
         if not self._token(owner):
-            raise InvalidToken(f"the token of {owner} was revoked", expected="a new one from an admin")
+            raise InvalidToken(f"the token of {owner} was revoked", expected="a new token from an admin")
         return self._signed_in(owner, before)
 
     def replace_token(self, key: str) -> OwnerKeys:

@@ -47,7 +47,7 @@ def invoked(run: Callable[[click.Context], object], ctx: click.Context) -> objec
         frame = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(frame.filename).name}:{frame.lineno}"
         raise InvalidReply(
-            f"{ctx.meta[SERVICE]} sent values with which this command does not work "
+            f"{ctx.meta[SERVICE]} sent values that this command cannot use "
             f"({type(error).__name__} in {where}: {printable(str(error), 200)})"
         ) from error
 

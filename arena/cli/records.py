@@ -272,7 +272,7 @@ def _changed(line: bytes, changes: Mapping[str, Mapping[str, object]]) -> bytes:
             info = changes.get(group, {})
         case _:
             raise InvalidState(
-                "the file contains something else than downloaded records",
+                "the file contains something other than downloaded records",
                 field="out",
                 expected="the unchanged file, or to delete it and its state",
             )

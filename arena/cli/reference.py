@@ -45,7 +45,7 @@ record that does not verify), 2 for an error, which is one line on standard erro
 ## Services and files that you do not trust
 
 Commands can be used on any service and any file. Texts from them cannot control the terminal: unprintable
-characters are escaped as in JSON. What commands read is bounded, and something else than expected ends them
+characters are escaped as in JSON. What commands read is bounded, and unexpected contents end the command
 with one line that says what and where.
 
 | what | bounds |
@@ -60,7 +60,7 @@ with one line that says what and where.
 | a roster, the configuration | 1 MiB |
 | an entry of an archive | 256 MiB, 100,000 lines |
 
-`invalid_reply` means that a service sent something else than the API describes, or more than these bounds:
+`invalid_reply` means that a service sent something other than the API describes, or more than these bounds:
 it is not a service of Botequim, or of another version, or something between changes its replies. The message
 names the operation and the place of the wrong value. Records come from anybody; `botequim verify` proves what
 they say about a game. Only these run what they are given: bots that are loaded without `--sandbox`, and

@@ -42,7 +42,7 @@ class Unreadable(ValueError):
 
 
 class _Timed(io.RawIOBase):
-    """What a socket receives within ``seconds``, and longer for every byte that arrives."""
+    """A stream of what a socket receives within ``seconds``, extended for every byte that arrives."""
 
     def __init__(self, sock: socket.socket, seconds: float) -> None:
         self._sock = sock

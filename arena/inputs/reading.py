@@ -68,7 +68,7 @@ def json_value(data: bytes | str, name: str, field: str, error: Refuse = Unreada
         why = f"{found.msg} at character {found.pos}"
         raise error(f"{shown} is not JSON: {why}", field=field, expected="JSON") from None
     except RecursionError:
-        raise error(f"{shown} is nested too deeply", field=field, expected="JSON of fewer levels") from None
+        raise error(f"{shown} is nested too deeply", field=field, expected="fewer nested levels") from None
     except ValueError as found:
         raise error(
             f"{shown} is not JSON: {printable(str(found), 80)}", field=field, expected="JSON"

@@ -309,7 +309,7 @@ class LiveGame:
             table.first_event += dropped
 
     def _progress(self) -> tuple[int, int, int, int]:
-        """Return numbers of which some number grows with every change of the table or of its clocks."""
+        """Return numbers, at least one of which grows with every change of the table or of its clocks."""
         table = self.playing
         still_ms = sum(own.still_until_ms for own in self.clocks)
         return table.logged, len(table.faults), len(table.resigned), still_ms

@@ -70,7 +70,7 @@ Results = list[Result]
 
 _ID_BYTES: Final = 9
 _READS: Final = 3
-"""How many times as many games as a page contains are read at most for it."""
+"""The maximum number of games that are read for a page, as a multiple of the size of the page."""
 
 _RECORDS_AT_ONCE: Final = 100
 _LOOKED_AT: Final = 100

@@ -320,10 +320,10 @@ def own_environment(
 ) -> dict[str, str]:
     """Return the environment of a process without the secrets that it does not read.
 
-    Secrets are the location and the credentials of the archive, which only a process with ``archive`` gets,
-    the settings of the OpenID Connect provider, which only the ``api`` gets, and variables whose names say
-    so, of which only the service's own reach the ``api``, and none another process. All processes get the
-    URLs of the databases.
+    Secrets are the location and the credentials of the archive, which only a process with ``archive`` gets;
+    the settings of the OpenID Connect provider, which only the ``api`` gets; and variables with names such as
+    ``TOKEN``, of which the ``api`` gets those of the service, and other processes get none. All processes get
+    the URLs of the databases.
     """
 
     def is_own(name: str) -> bool:
@@ -461,7 +461,7 @@ def _provider(environ: Mapping[str, str]) -> ProviderSettings | None:
         raise _not_an_issuer(issuer)
     if not client_id:
         raise InvalidSetting(
-            "the OpenID Connect provider has assigned no client id",
+            "no client id of the OpenID Connect provider is configured",
             field="BOTEQUIM_OIDC_CLIENT_ID",
             expected="the client id of this service at the provider",
         )

@@ -223,7 +223,7 @@ def seat_flags(record: Record, name: str) -> list[bool]:
         raise InvalidRecord(
             f"game {record['canonical']['game']} has an invalid list of {name}",
             field=f"info.{name}",
-            expected=f"{seats} of true and false, one per seat",
+            expected=f"{seats} values, true or false, one per seat",
         )
     return flags
 

@@ -26,8 +26,8 @@ _NEXT: Final = "{tournaments}:next"
 _HIDDEN: Final = "{tournaments}:hidden"
 
 OWN_MOST: Final = 100
-"""How many tournaments are listed as hidden ones or organised ones of an owner or a bot. Older ones remain
-visible to them.
+"""The maximum number of hidden tournaments, and of organised ones, that are listed for an owner or a bot.
+Older ones remain visible to them.
 """
 
 

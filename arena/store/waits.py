@@ -10,7 +10,7 @@ from arena.errors import ArenaError
 
 
 class MayNotWait(ArenaError):
-    """Too many others wait. What the request did before it would have waited stays done."""
+    """Too many others are waiting. What the request did before it had to wait is not undone."""
 
     code: ClassVar[str] = "busy"
 
