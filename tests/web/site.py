@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -23,7 +24,7 @@ from tests.api.contract import ContractClient, contract_client
 from tests.api.players import play_out
 from tests.api.server import Server
 from tests.conftest import register
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, wait_until
 
 HOUSE = ("rookie", "random", "regular", "rookie+2", "random+2", "regular+2")
 FORMATS = {"round_robin": 6, "swiss": 2, "knockout": 2}
@@ -205,6 +206,14 @@ def _compare_versions(services: Service, owner: ContractClient, app: Flask) -> s
     return found
 
 
+def _asks_for_replay(server: Server, services: Service, game: str) -> bool:
+    """Open the page of a game, and return whether it has asked for the replay: it does not before
+    the record is written.
+    """
+    server.request("GET", f"/games/{game}")
+    return services.replays.find(game) is not None
+
+
 def _play_games(server: Server, services: Service) -> dict[str, str]:
     """A finished game and one in progress of each kind."""
     owner = server.sign_up("ana")
@@ -218,7 +227,7 @@ def _play_games(server: Server, services: Service) -> dict[str, str]:
             players = [server.player(token, seed) for seed, token in enumerate(tokens)]
             if state == "replay":
                 play_out(players)
-                server.request("GET", f"/games/{game}")
+                wait_until(partial(_asks_for_replay, server, services, game))
                 services.replays.prepare(game)
             else:
                 for player in players:
