@@ -6,6 +6,7 @@ them, and they are read when the export is.
 
 from __future__ import annotations
 
+import secrets
 import time
 import zlib
 from base64 import b64encode
@@ -144,7 +145,9 @@ class Exports:
         """
         if not self.is_requested(owner):
             self._check_payer(owner)
-            self._pages.put(export_page(owner), {"asked": str(int(time.time())).encode()}, KEPT_MS)
+            asked = secrets.token_bytes(8)
+            new = {"asked": asked, "parts": b"", "failed": b"", "busy": b""}
+            self._pages.put(export_page(owner), new, KEPT_MS)
         self._jobs.write_export(owner, self._payers.in_charge(owner))
 
     def wait(self, owner: str, seconds: float) -> bool:
@@ -167,11 +170,13 @@ class Exports:
         """Yield the document in pieces of at most about a megabyte, and delete it at the end, so that the
         next export is a new one. Raises :class:`ExportGone`.
         """
-        (parts,) = self._pages.parts(export_page(owner), ("parts",))
-        for number in range(int(parts or 0)):
+        asked, parts = self._pages.parts(export_page(owner), ("asked", "parts"))
+        if parts is None:
+            raise _gone(owner)
+        for number in range(int(parts)):
             (part,) = self._pages.parts(export_page(owner), (_part(number),))
             if part is None:
-                raise ExportGone(f"the export of {owner} is no longer stored", expected="to ask for it again")
+                raise _gone(owner)
             for piece in orjson.loads(zlib.decompress(part)):
                 if isinstance(piece, str):
                     yield piece.encode()
@@ -179,7 +184,8 @@ class Exports:
                     yield from self._source(Source(*piece))
                 else:
                     yield self._log(Log(*piece))
-        self.forget(owner)
+        if self._is_asked(export_page(owner), asked):
+            self.forget(owner)
 
     def forget(self, owner: str) -> None:
         """Delete the export of an owner."""
@@ -214,7 +220,9 @@ class Exports:
         self._pages.put(page, {"busy": str(now + _BUSY_SECONDS).encode()}, KEPT_MS)
         self._charge_to(owner)
         try:
-            made = self._put_parts(page, pieces_of(self._document(owner)))
+            made = self._put_parts(page, asked, pieces_of(self._document(owner)))
+            if made is None:
+                return
             self._pages.put(page, {"parts": str(made).encode(), "busy": b""}, KEPT_MS)
         except ExportTooLarge as error:
             self._pages.forget(page)
@@ -224,8 +232,10 @@ class Exports:
             raise
         self._pages.announce(page)
 
-    def _put_parts(self, page: str, pieces: Iterator[Piece]) -> int:
-        """Store the pieces, and return the number of parts."""
+    def _put_parts(self, page: str, asked: bytes, pieces: Iterator[Piece]) -> int | None:
+        """Store the pieces, and return the number of parts, or None if the export was deleted, perhaps with
+        its account, or requested anew meanwhile.
+        """
         stored = 0
         for number, part in enumerate(_parts(pieces)):
             data = zlib.compress(orjson.dumps([one if isinstance(one, str) else list(one) for one in part]))
@@ -233,7 +243,20 @@ class Exports:
             if stored > MOST_BYTES:
                 raise ExportTooLarge(f"the data without sources and logs exceed {MOST_BYTES >> 20} MiB")
             self._pages.put(page, {_part(number): data}, KEPT_MS)
+            if not self._is_asked(page, asked):
+                # A newer request has its own job, which writes the same parts.
+                if self._is_asked(page, None):
+                    self._pages.forget(page)
+                return None
         return number + 1
+
+    def _is_asked(self, page: str, asked: bytes | None) -> bool:
+        """Return whether the current request is ``asked`` (None: whether there is none)."""
+        return self._pages.parts(page, ("asked",)) == [asked]
+
+
+def _gone(owner: str) -> ExportGone:
+    return ExportGone(f"the export of {owner} is no longer stored", expected="to ask for it again")
 
 
 def _parts(pieces: Iterator[Piece]) -> Iterator[list[Piece]]:

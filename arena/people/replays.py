@@ -120,7 +120,7 @@ class Replays:
             "frame": asdict(draft.frame),
         }
         parts = {"frame": orjson.dumps(row), "record": zlib.compress(line, 1), "payer": payer.encode()}
-        self._pages.put(_page(game), {**parts, "index": b"", "busy": b""})
+        self._pages.put(_page(game), {**parts, "index": b""})
         self._jobs.prepare_replay(game, self._payers.in_charge(payer))
 
     def repeat(self, game: str) -> bool:
@@ -181,6 +181,12 @@ class Replays:
         except OutOfTime:
             hands, failed = [], "the game is too long to be shown move by move"
         index = orjson.dumps({"hands": hands, "failed": failed})
+        (now_wanted,) = self._pages.parts(_page(game), ("frame",))
+        if now_wanted != frame:
+            # The page was requested anew meanwhile, with other names.
+            self._pages.put(_page(game), {"busy": b""})
+            self._jobs.prepare_replay(game, self._payers.in_charge(payer.decode()))
+            return
         self._pages.put(_page(game), {"record": b"", "index": index, "busy": b""})
         self._pages.announce(_page(game))
 

@@ -14,7 +14,7 @@ from flask import Flask
 from api.app import create_app
 from arena.accounts.versions import Version, pack_version
 from arena.events import exports as module
-from arena.events.exports import Log, Source, pieces_of
+from arena.events.exports import ExportGone, Log, Source, pieces_of
 from arena.ops.jobs import InlineJobs
 from arena.ops.service import Service
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
@@ -224,3 +224,33 @@ def test_parts_are_bounded() -> None:
     parts = list(module._parts(pieces_of(iter(range(200_000)))))
     assert max(len("".join(map(str, part))) for part in parts) < 2 * (256 << 10)
     assert orjson.loads("".join(str(piece) for part in parts for piece in part)) == list(range(200_000))
+
+
+def test_an_export_that_was_deleted_meanwhile_is_not_stored(
+    services: Service, ana: ContractClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ana.get(PATH).status_code == 202
+    document = services.exports._document
+
+    def meanwhile(owner: str) -> object:
+        services.exports.forget(owner)
+        return document(owner)
+
+    monkeypatch.setattr(services.exports, "_document", meanwhile)
+    services.exports.write("ana")
+    assert services.store.prepared.bytes() == 0
+
+
+def test_an_export_that_is_gone_leaves_the_next_request(services: Service, ana: ContractClient) -> None:
+    assert ana.get(PATH).status_code == 202
+    with pytest.raises(ExportGone):
+        next(services.exports.read("ana"))
+    assert services.exports.is_requested("ana")
+    services.exports.write("ana")
+    read = services.exports.read("ana")
+    next(read)
+    # Another request reads it to its end, and a new one is asked for.
+    list(services.exports.read("ana"))
+    assert ana.get(PATH).status_code == 202
+    list(read)
+    assert services.exports.is_requested("ana")

@@ -174,6 +174,35 @@ def test_hidden_names_are_in_no_prepared_page(
     assert not re.search(r"\bana\b", page)
 
 
+def test_a_name_that_is_hidden_meanwhile_is_in_no_prepared_page(
+    services: Service,
+    anybody: ContractClient,
+    jobs: list[Job],
+    finished: Callable[[Record], str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """While a worker prepares a page, the name is hidden, and the page requested anew."""
+    path = finished(played("toepen", {"seats": 2}))
+    anybody.get(path)
+    put = services.replays._put_sheets
+
+    def meanwhile(game: str, record: Record) -> list[tuple[int, int]]:
+        services.moderation.delete_name("bot", "ana")
+        assert "The moves are being prepared" in anybody.get(path).text
+        # The other worker leaves the page to the first one.
+        services.prepare_replay(GAME, "")
+        return put(game, record)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(services.replays, "_put_sheets", meanwhile)
+        services.prepare_replay(GAME, "")
+    assert "The moves are being prepared" in anybody.get(path).text
+    prepare(services, jobs)
+    page = anybody.get(path).text
+    assert 'id="move-1"' in page
+    assert not re.search(r"\bana\b", page)
+
+
 def test_the_oldest_pages_make_room(services: Service) -> None:
     pages = services.store.prepared
     most, pages.most_bytes = pages.most_bytes, 10_000
