@@ -6,6 +6,7 @@ them, and they are read when the export is.
 
 from __future__ import annotations
 
+import secrets
 import time
 import zlib
 from base64 import b64encode
@@ -144,7 +145,8 @@ class Exports:
         """
         if not self.is_requested(owner):
             self._check_payer(owner)
-            self._pages.put(export_page(owner), {"asked": str(int(time.time())).encode()}, KEPT_MS)
+            asked = {"asked": secrets.token_hex(8).encode()}
+            self._pages.put(export_page(owner), asked, KEPT_MS, where={"asked": b""}, replace=True)
         self._jobs.write_export(owner, self._payers.in_charge(owner))
 
     def wait(self, owner: str, seconds: float) -> bool:
@@ -167,11 +169,15 @@ class Exports:
         """Yield the document in pieces of at most about a megabyte, and delete it at the end, so that the
         next export is a new one. Raises :class:`ExportGone`.
         """
-        (parts,) = self._pages.parts(export_page(owner), ("parts",))
-        for number in range(int(parts or 0)):
-            (part,) = self._pages.parts(export_page(owner), (_part(number),))
-            if part is None:
-                raise ExportGone(f"the export of {owner} is no longer stored", expected="to ask for it again")
+        page = export_page(owner)
+        gone = ExportGone(f"the export of {owner} is no longer stored", expected="to ask for it again")
+        asked, parts = self._pages.parts(page, ("asked", "parts"))
+        if asked is None or parts is None:
+            raise gone
+        for number in range(int(parts)):
+            still, part = self._pages.parts(page, ("asked", _part(number)))
+            if still != asked or part is None:
+                raise gone
             for piece in orjson.loads(zlib.decompress(part)):
                 if isinstance(piece, str):
                     yield piece.encode()
@@ -179,7 +185,7 @@ class Exports:
                     yield from self._source(Source(*piece))
                 else:
                     yield self._log(Log(*piece))
-        self.forget(owner)
+        self._pages.forget(page, {"asked": asked})
 
     def forget(self, owner: str) -> None:
         """Delete the export of an owner."""

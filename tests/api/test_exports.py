@@ -172,6 +172,35 @@ def test_an_export_goes_with_its_account_and_when_it_is_too_large(
     assert services.store.prepared.bytes() == 0
 
 
+def test_an_export_that_goes_between_waiting_and_reading_is_gone(
+    services: Service, ana: ContractClient, jobs: InlineJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait = services.exports.wait
+
+    def read_by_another(owner: str, seconds: float) -> bool:
+        ready = wait(owner, seconds)
+        assert b"".join(services.exports.read(owner))
+        services.exports.request(owner)
+        return ready
+
+    ana.get(PATH)
+    jobs.run_pending(services)
+    monkeypatch.setattr(services.exports, "wait", read_by_another)
+    gone = ana.get(PATH)
+    assert (gone.status_code, gone.json["code"]) == (409, "export_gone")
+    monkeypatch.undo()
+    assert services.exports.is_requested("ana"), "the newer request is kept"
+    jobs.run_pending(services)
+    # A reader that is overtaken in the middle neither mixes two exports nor deletes the newer one.
+    pieces = services.exports.read("ana")
+    next(pieces)
+    services.exports.forget("ana")
+    services.exports.request("ana")
+    jobs.run_pending(services)
+    list(pieces)
+    assert services.exports.wait("ana", 0)
+
+
 def test_a_dropped_part_ends_the_export(services: Service, ana: ContractClient, jobs: InlineJobs) -> None:
     ana.get(PATH)
     jobs.run_pending(services)
