@@ -156,9 +156,11 @@ class Exports:
         until = time.monotonic() + seconds
         with self._notifier.waiting(page_topic(export_page(owner))) as subscription:
             while True:
-                parts, failed = self._pages.parts(export_page(owner), ("parts", "failed"))
-                if failed is not None:
-                    self.forget(owner)
+                asked, parts, failed = self._pages.parts(export_page(owner), ("asked", "parts", "failed"))
+                if asked is None:
+                    parts = None
+                elif failed is not None:
+                    self._pages.forget(export_page(owner), {"asked": asked})
                     raise ExportTooLarge(failed.decode(), expected="fewer games and entries")
                 left = until - time.monotonic()
                 if parts is not None or left <= 0 or self._notifier.is_stopped:
@@ -211,34 +213,50 @@ class Exports:
     # The job
 
     def write(self, owner: str) -> None:
-        """Write an export, unless that has been done. It is safe to do this twice."""
+        """Write an export, unless that has been done, as long as its request is stored: not once the account
+        is deleted. It is safe to do this twice.
+        """
         page = export_page(owner)
         asked, parts, busy = self._pages.parts(page, ("asked", "parts", "busy"))
         now = time.time()
         if asked is None or parts is not None or float(busy or 0) > now:
             return
-        self._pages.put(page, {"busy": str(now + _BUSY_SECONDS).encode()}, KEPT_MS)
+        own = {"asked": asked, "busy": busy or b""}
+        if not self._put(page, {}, own):
+            return
         self._charge_to(owner)
         try:
-            made = self._put_parts(page, pieces_of(self._document(owner)))
-            self._pages.put(page, {"parts": str(made).encode(), "busy": b""}, KEPT_MS)
+            made = self._put_parts(page, pieces_of(self._document(owner)), own)
+            if made is None:
+                return
+            self._pages.put(page, {"parts": str(made).encode(), "busy": b""}, KEPT_MS, where=own)
         except ExportTooLarge as error:
-            self._pages.forget(page)
-            self._pages.put(page, {"asked": asked, "failed": error.message.encode()}, KEPT_MS)
+            failed = {"asked": asked, "failed": error.message.encode()}
+            self._pages.put(page, failed, KEPT_MS, where=own, replace=True)
         except ArenaError:
-            self._pages.forget(page)
+            self._pages.forget(page, own)
             raise
         self._pages.announce(page)
 
-    def _put_parts(self, page: str, pieces: Iterator[Piece]) -> int:
-        """Store the pieces, and return the number of parts."""
+    def _put(self, page: str, parts: Mapping[str, bytes], own: dict[str, bytes]) -> bool:
+        """Store parts if the page has the parts ``own``, and renew ``busy`` there and in ``own``. Return
+        whether the page had them.
+        """
+        busy = str(time.time() + _BUSY_SECONDS).encode()
+        done = self._pages.put(page, {**parts, "busy": busy}, KEPT_MS, where=own)
+        own["busy"] = busy
+        return done
+
+    def _put_parts(self, page: str, pieces: Iterator[Piece], own: dict[str, bytes]) -> int | None:
+        """Store the pieces, and return the number of parts, or None if the page lost the parts ``own``."""
         stored = 0
         for number, part in enumerate(_parts(pieces)):
             data = zlib.compress(orjson.dumps([one if isinstance(one, str) else list(one) for one in part]))
             stored += len(data)
             if stored > MOST_BYTES:
                 raise ExportTooLarge(f"the data without sources and logs exceed {MOST_BYTES >> 20} MiB")
-            self._pages.put(page, {_part(number): data}, KEPT_MS)
+            if not self._put(page, {_part(number): data}, own):
+                return None
         return number + 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from base64 import b64decode
 from hashlib import sha256
 from typing import Any
@@ -170,6 +171,67 @@ def test_an_export_goes_with_its_account_and_when_it_is_too_large(
     jobs.run_pending(services)
     services.account_data.delete("ana", "ana")
     assert services.store.prepared.bytes() == 0
+
+
+def test_an_export_is_not_stored_once_its_request_has_gone(
+    services: Service, ana: ContractClient, jobs: InlineJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = services.exports._document
+    monkeypatch.setattr(module, "_PART_BYTES", 10)
+
+    def forgotten(owner: str, again: bool, at: int) -> Any:
+        for number in range(4):
+            if number == at:
+                services.exports.forget(owner)
+                if again:
+                    services.exports.request(owner)
+            yield f"old {number}".ljust(20)
+
+    for again in (False, True):
+        for at in range(4):
+            monkeypatch.setattr(
+                services.exports, "_document", lambda owner, again=again, at=at: forgotten(owner, again, at)
+            )
+            services.exports.request("ana")
+            jobs._pending.clear()
+            services.exports.write("ana")
+            assert services.store.prepared.parts("export:ana", ("parts", "part:0", "busy")) == [None] * 3
+            assert services.exports.is_requested("ana") == again
+            assert (services.store.prepared.bytes() > 0) == again
+            if again:
+                monkeypatch.setattr(services.exports, "_document", document)
+                jobs.run_pending(services)
+                assert ana.get(PATH).json["owner"]["name"] == "ana"
+
+
+def test_a_job_writes_nothing_when_its_request_goes_before_the_last_step(
+    services: Service, ana: ContractClient, jobs: InlineJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_parts = services.exports._put_parts
+
+    def deleted(*arguments: Any) -> Any:
+        made = put_parts(*arguments)
+        services.account_data.delete("ana", "ana")
+        return made
+
+    monkeypatch.setattr(services.exports, "_put_parts", deleted)
+    ana.get(PATH)
+    jobs.run_pending(services)
+    assert services.store.prepared.bytes() == 0
+
+
+def test_a_document_without_its_request_is_not_served(
+    services: Service, ana: ContractClient, jobs: InlineJobs
+) -> None:
+    stale = {"parts": b"1", "part:0": zlib.compress(b'["{}"]')}
+    services.store.prepared.put("export:ana", stale)
+    assert not services.exports.wait("ana", 0)
+    with pytest.raises(module.ExportGone):
+        next(services.exports.read("ana"))
+    assert ana.get(PATH).status_code == 202
+    assert services.store.prepared.parts("export:ana", ("parts", "part:0")) == [None, None]
+    jobs.run_pending(services)
+    assert ana.get(PATH).json["owner"]["name"] == "ana"
 
 
 def test_an_export_that_goes_between_waiting_and_reading_is_gone(
