@@ -145,9 +145,8 @@ class Exports:
         """
         if not self.is_requested(owner):
             self._check_payer(owner)
-            asked = secrets.token_bytes(8)
-            new = {"asked": asked, "parts": b"", "failed": b"", "busy": b""}
-            self._pages.put(export_page(owner), new, KEPT_MS)
+            asked = {"asked": secrets.token_hex(8).encode()}
+            self._pages.put(export_page(owner), asked, KEPT_MS, where={"asked": b""}, replace=True)
         self._jobs.write_export(owner, self._payers.in_charge(owner))
 
     def wait(self, owner: str, seconds: float) -> bool:
@@ -157,9 +156,11 @@ class Exports:
         until = time.monotonic() + seconds
         with self._notifier.waiting(page_topic(export_page(owner))) as subscription:
             while True:
-                parts, failed = self._pages.parts(export_page(owner), ("parts", "failed"))
-                if failed is not None:
-                    self.forget(owner)
+                asked, parts, failed = self._pages.parts(export_page(owner), ("asked", "parts", "failed"))
+                if asked is None:
+                    parts = None
+                elif failed is not None:
+                    self._pages.forget(export_page(owner), {"asked": asked})
                     raise ExportTooLarge(failed.decode(), expected="fewer games and entries")
                 left = until - time.monotonic()
                 if parts is not None or left <= 0 or self._notifier.is_stopped:
@@ -170,13 +171,15 @@ class Exports:
         """Yield the document in pieces of at most about a megabyte, and delete it at the end, so that the
         next export is a new one. Raises :class:`ExportGone`.
         """
-        asked, parts = self._pages.parts(export_page(owner), ("asked", "parts"))
-        if parts is None:
-            raise _gone(owner)
+        page = export_page(owner)
+        gone = ExportGone(f"the export of {owner} is no longer stored", expected="to ask for it again")
+        asked, parts = self._pages.parts(page, ("asked", "parts"))
+        if asked is None or parts is None:
+            raise gone
         for number in range(int(parts)):
-            (part,) = self._pages.parts(export_page(owner), (_part(number),))
-            if part is None:
-                raise _gone(owner)
+            still, part = self._pages.parts(page, ("asked", _part(number)))
+            if still != asked or part is None:
+                raise gone
             for piece in orjson.loads(zlib.decompress(part)):
                 if isinstance(piece, str):
                     yield piece.encode()
@@ -184,8 +187,7 @@ class Exports:
                     yield from self._source(Source(*piece))
                 else:
                     yield self._log(Log(*piece))
-        if self._is_asked(export_page(owner), asked):
-            self.forget(owner)
+        self._pages.forget(page, {"asked": asked})
 
     def forget(self, owner: str) -> None:
         """Delete the export of an owner."""
@@ -211,52 +213,51 @@ class Exports:
     # The job
 
     def write(self, owner: str) -> None:
-        """Write an export, unless that has been done. It is safe to do this twice."""
+        """Write an export, unless that has been done, as long as its request is stored: not once the account
+        is deleted. It is safe to do this twice.
+        """
         page = export_page(owner)
         asked, parts, busy = self._pages.parts(page, ("asked", "parts", "busy"))
         now = time.time()
         if asked is None or parts is not None or float(busy or 0) > now:
             return
-        self._pages.put(page, {"busy": str(now + _BUSY_SECONDS).encode()}, KEPT_MS)
+        own = {"asked": asked, "busy": busy or b""}
+        if not self._put(page, {}, own):
+            return
         self._charge_to(owner)
         try:
-            made = self._put_parts(page, asked, pieces_of(self._document(owner)))
+            made = self._put_parts(page, pieces_of(self._document(owner)), own)
             if made is None:
                 return
-            self._pages.put(page, {"parts": str(made).encode(), "busy": b""}, KEPT_MS)
+            self._pages.put(page, {"parts": str(made).encode(), "busy": b""}, KEPT_MS, where=own)
         except ExportTooLarge as error:
-            self._pages.forget(page)
-            self._pages.put(page, {"asked": asked, "failed": error.message.encode()}, KEPT_MS)
+            failed = {"asked": asked, "failed": error.message.encode()}
+            self._pages.put(page, failed, KEPT_MS, where=own, replace=True)
         except ArenaError:
-            self._pages.forget(page)
+            self._pages.forget(page, own)
             raise
         self._pages.announce(page)
 
-    def _put_parts(self, page: str, asked: bytes, pieces: Iterator[Piece]) -> int | None:
-        """Store the pieces, and return the number of parts, or None if the export was deleted, perhaps with
-        its account, or requested anew meanwhile.
+    def _put(self, page: str, parts: Mapping[str, bytes], own: dict[str, bytes]) -> bool:
+        """Store parts if the page has the parts ``own``, and renew ``busy`` there and in ``own``. Return
+        whether the page had them.
         """
+        busy = str(time.time() + _BUSY_SECONDS).encode()
+        done = self._pages.put(page, {**parts, "busy": busy}, KEPT_MS, where=own)
+        own["busy"] = busy
+        return done
+
+    def _put_parts(self, page: str, pieces: Iterator[Piece], own: dict[str, bytes]) -> int | None:
+        """Store the pieces, and return the number of parts, or None if the page lost the parts ``own``."""
         stored = 0
         for number, part in enumerate(_parts(pieces)):
             data = zlib.compress(orjson.dumps([one if isinstance(one, str) else list(one) for one in part]))
             stored += len(data)
             if stored > MOST_BYTES:
                 raise ExportTooLarge(f"the data without sources and logs exceed {MOST_BYTES >> 20} MiB")
-            self._pages.put(page, {_part(number): data}, KEPT_MS)
-            if not self._is_asked(page, asked):
-                # A newer request has its own job, which writes the same parts.
-                if self._is_asked(page, None):
-                    self._pages.forget(page)
+            if not self._put(page, {_part(number): data}, own):
                 return None
         return number + 1
-
-    def _is_asked(self, page: str, asked: bytes | None) -> bool:
-        """Return whether the current request is ``asked`` (None: whether there is none)."""
-        return self._pages.parts(page, ("asked",)) == [asked]
-
-
-def _gone(owner: str) -> ExportGone:
-    return ExportGone(f"the export of {owner} is no longer stored", expected="to ask for it again")
 
 
 def _parts(pieces: Iterator[Piece]) -> Iterator[list[Piece]]:

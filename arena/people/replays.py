@@ -108,7 +108,8 @@ class Replays:
         return Replay(frame_of(_renamed(record, shown), source=source), players, shown)
 
     def request(self, game: str, line: bytes, draft: Replay, payer: str) -> None:
-        """Request the preparation of a game's page, for which ``payer`` pays. Can be repeated.
+        """Request the preparation of a game's page, for which ``payer`` pays. Can be repeated. A job that
+        prepares the page as it was requested before requests this one when it ends.
 
         Raises :class:`~arena.accounts.allowances.BudgetExceeded`.
         """
@@ -158,39 +159,57 @@ class Replays:
 
     def prepare(self, game: str) -> None:
         """Prepare a page, unless that has been done. It is safe to do this twice. If the payer's budget was
-        used up while the job waited, the request is forgotten, so that the page can be requested again.
+        used up while the job waited, the request is forgotten, so that the page can be requested again. If
+        the page was requested with other names meanwhile, the job deletes what it stored, and requests itself
+        again.
         """
         frame, packed, payer, busy = self._pages.parts(_page(game), ("frame", "record", "payer", "busy"))
         now = time.time()
         if frame is None or packed is None or payer is None or float(busy or 0) > now:
             return
-        self._pages.put(_page(game), {"busy": str(now + _BUSY_SECONDS).encode()})
+        own = {"frame": frame, "busy": str(now + _BUSY_SECONDS).encode()}
+        if not self._pages.put(_page(game), own, where={"frame": frame, "busy": busy or b""}):
+            return
         self._charge_to(payer.decode())
         try:
             self._check_payer(payer.decode())
         except BudgetExceeded:
-            self._pages.put(_page(game), {"record": b"", "frame": b"", "busy": b""})
+            self._finish(game, own, {"frame": b""}, [])
             return
         record = _renamed(parse_record(zlib.decompress(packed)), orjson.loads(frame)["shown"])
         try:
             with processor_time_limit(PREPARE_SECONDS):
-                hands = self._put_sheets(game, record)
+                hands = self._put_sheets(game, record, own)
             failed = ""
         except ArenaError as error:
             hands, failed = [], error.message
         except OutOfTime:
             hands, failed = [], "the game is too long to be shown move by move"
         index = orjson.dumps({"hands": hands, "failed": failed})
-        (now_wanted,) = self._pages.parts(_page(game), ("frame",))
-        if now_wanted != frame:
-            # The page was requested anew meanwhile, with other names.
-            self._pages.put(_page(game), {"busy": b""})
-            self._jobs.prepare_replay(game, self._payers.in_charge(payer.decode()))
-            return
-        self._pages.put(_page(game), {"record": b"", "index": index, "busy": b""})
-        self._pages.announce(_page(game))
+        self._finish(game, own, {"index": index}, hands)
 
-    def _put_sheets(self, game: str, record: Record) -> list[tuple[int, int]]:
+    def _finish(
+        self,
+        game: str,
+        own: Mapping[str, bytes],
+        parts: Mapping[str, bytes],
+        hands: Sequence[tuple[int, int]],
+    ) -> None:
+        """Store the last parts of the job that has the parts ``own``, or let the job of a newer request do
+        it all.
+        """
+        page = _page(game)
+        if self._pages.put(page, {**parts, "record": b"", "busy": b""}, where=own):
+            self._pages.announce(page)
+            return
+        stored = dict.fromkeys(("luck", *(_sheet(hand) for hand, _ in hands)), b"")
+        if self._pages.put(page, {**stored, "busy": b""}, where={"busy": own["busy"]}):
+            self.repeat(game)
+
+    def _put_sheets(self, game: str, record: Record, own: Mapping[str, bytes]) -> list[tuple[int, int]]:
+        """Store the sheets as long as the page has the parts ``own``, and return the first hand and the first
+        move of each.
+        """
         luck = Luck(record)
         hands: list[tuple[int, int]] = []
         first_moves: dict[int, int] = {}
@@ -201,11 +220,11 @@ class Replays:
             shown = orjson.dumps((sheet.html, embedded_json(sheet.data)))
             parts[_sheet(hands[-1][0])] = zlib.compress(shown)
             if sum(map(len, parts.values())) > _PUT_BYTES:
-                self._pages.put(_page(game), parts)
+                self._pages.put(_page(game), parts, where=own)
                 parts = {}
         # A part without a value would be deleted.
         parts["luck"] = luck.section(first_moves).encode() or b" "
-        self._pages.put(_page(game), parts)
+        self._pages.put(_page(game), parts, where=own)
         return hands
 
     def _names(self, players: Sequence[str]) -> list[str]:

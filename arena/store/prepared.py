@@ -44,19 +44,30 @@ class PreparedPages(Repository):
         found: list[bytes | None] = self._one("HMGET", _key(page), *names)
         return found
 
-    def put(self, page: str, parts: Mapping[str, bytes], kept_ms: int = KEPT_MS) -> None:
-        """Store parts of a page, and delete those with an empty value. The page is kept for ``kept_ms``."""
-        limits = (self.most_bytes, kept_ms, _PART_BYTES)
-        pairs = chain.from_iterable(parts.items())
+    def put(
+        self,
+        page: str,
+        parts: Mapping[str, bytes],
+        kept_ms: int = KEPT_MS,
+        *,
+        where: Mapping[str, bytes] | None = None,
+        replace: bool = False,
+    ) -> bool:
+        """Store parts of a page, and delete those with an empty value, or with ``replace`` all others. The
+        page is kept for ``kept_ms``. Return False, and store nothing, unless the page has the parts ``where``
+        at that moment; an empty value is that of a missing part.
+        """
+        conditions = where or {}
+        limits = (self.most_bytes, kept_ms, _PART_BYTES, int(replace), len(conditions))
+        pairs = chain.from_iterable((*conditions.items(), *parts.items()))
         dropped = self._one(*_PUT.call([_ORDER, _BYTES, _key(page), _ENDS], page, *limits, *pairs))
         if dropped:
             self._connection.run([("DEL", _key(name.decode())) for name in dropped])
+        return dropped is not None
 
-    def forget(self, page: str) -> None:
-        """Delete a page."""
-        names = self._one("HKEYS", _key(page))
-        if names:
-            self.put(page, {name.decode(): b"" for name in names})
+    def forget(self, page: str, where: Mapping[str, bytes] | None = None) -> None:
+        """Delete a page, if it has the parts ``where`` (see :meth:`put`)."""
+        self.put(page, {}, where=where, replace=True)
 
     def announce(self, page: str) -> None:
         """Wake the requests that wait for the page (:func:`~arena.store.notifications.page_topic`)."""

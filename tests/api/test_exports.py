@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from base64 import b64decode
 from hashlib import sha256
 from typing import Any
@@ -14,7 +15,7 @@ from flask import Flask
 from api.app import create_app
 from arena.accounts.versions import Version, pack_version
 from arena.events import exports as module
-from arena.events.exports import ExportGone, Log, Source, pieces_of
+from arena.events.exports import Log, Source, pieces_of
 from arena.ops.jobs import InlineJobs
 from arena.ops.service import Service
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
@@ -172,6 +173,96 @@ def test_an_export_goes_with_its_account_and_when_it_is_too_large(
     assert services.store.prepared.bytes() == 0
 
 
+def test_an_export_is_not_stored_once_its_request_has_gone(
+    services: Service, ana: ContractClient, jobs: InlineJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = services.exports._document
+    monkeypatch.setattr(module, "_PART_BYTES", 10)
+
+    def forgotten(owner: str, again: bool, at: int) -> Any:
+        for number in range(4):
+            if number == at:
+                services.exports.forget(owner)
+                if again:
+                    services.exports.request(owner)
+            yield f"old {number}".ljust(20)
+
+    for again in (False, True):
+        for at in range(4):
+            monkeypatch.setattr(
+                services.exports, "_document", lambda owner, again=again, at=at: forgotten(owner, again, at)
+            )
+            services.exports.request("ana")
+            jobs._pending.clear()
+            services.exports.write("ana")
+            assert services.store.prepared.parts("export:ana", ("parts", "part:0", "busy")) == [None] * 3
+            assert services.exports.is_requested("ana") == again
+            assert (services.store.prepared.bytes() > 0) == again
+            if again:
+                monkeypatch.setattr(services.exports, "_document", document)
+                jobs.run_pending(services)
+                assert ana.get(PATH).json["owner"]["name"] == "ana"
+
+
+def test_a_job_writes_nothing_when_its_request_goes_before_the_last_step(
+    services: Service, ana: ContractClient, jobs: InlineJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_parts = services.exports._put_parts
+
+    def deleted(*arguments: Any) -> Any:
+        made = put_parts(*arguments)
+        services.account_data.delete("ana", "ana")
+        return made
+
+    monkeypatch.setattr(services.exports, "_put_parts", deleted)
+    ana.get(PATH)
+    jobs.run_pending(services)
+    assert services.store.prepared.bytes() == 0
+
+
+def test_a_document_without_its_request_is_not_served(
+    services: Service, ana: ContractClient, jobs: InlineJobs
+) -> None:
+    stale = {"parts": b"1", "part:0": zlib.compress(b'["{}"]')}
+    services.store.prepared.put("export:ana", stale)
+    assert not services.exports.wait("ana", 0)
+    with pytest.raises(module.ExportGone):
+        next(services.exports.read("ana"))
+    assert ana.get(PATH).status_code == 202
+    assert services.store.prepared.parts("export:ana", ("parts", "part:0")) == [None, None]
+    jobs.run_pending(services)
+    assert ana.get(PATH).json["owner"]["name"] == "ana"
+
+
+def test_an_export_that_goes_between_waiting_and_reading_is_gone(
+    services: Service, ana: ContractClient, jobs: InlineJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait = services.exports.wait
+
+    def read_by_another(owner: str, seconds: float) -> bool:
+        ready = wait(owner, seconds)
+        assert b"".join(services.exports.read(owner))
+        services.exports.request(owner)
+        return ready
+
+    ana.get(PATH)
+    jobs.run_pending(services)
+    monkeypatch.setattr(services.exports, "wait", read_by_another)
+    gone = ana.get(PATH)
+    assert (gone.status_code, gone.json["code"]) == (409, "export_gone")
+    monkeypatch.undo()
+    assert services.exports.is_requested("ana"), "the newer request is kept"
+    jobs.run_pending(services)
+    # A reader that is overtaken in the middle neither mixes two exports nor deletes the newer one.
+    pieces = services.exports.read("ana")
+    next(pieces)
+    services.exports.forget("ana")
+    services.exports.request("ana")
+    jobs.run_pending(services)
+    list(pieces)
+    assert services.exports.wait("ana", 0)
+
+
 def test_a_dropped_part_ends_the_export(services: Service, ana: ContractClient, jobs: InlineJobs) -> None:
     ana.get(PATH)
     jobs.run_pending(services)
@@ -224,33 +315,3 @@ def test_parts_are_bounded() -> None:
     parts = list(module._parts(pieces_of(iter(range(200_000)))))
     assert max(len("".join(map(str, part))) for part in parts) < 2 * (256 << 10)
     assert orjson.loads("".join(str(piece) for part in parts for piece in part)) == list(range(200_000))
-
-
-def test_an_export_that_was_deleted_meanwhile_is_not_stored(
-    services: Service, ana: ContractClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert ana.get(PATH).status_code == 202
-    document = services.exports._document
-
-    def meanwhile(owner: str) -> object:
-        services.exports.forget(owner)
-        return document(owner)
-
-    monkeypatch.setattr(services.exports, "_document", meanwhile)
-    services.exports.write("ana")
-    assert services.store.prepared.bytes() == 0
-
-
-def test_an_export_that_is_gone_leaves_the_next_request(services: Service, ana: ContractClient) -> None:
-    assert ana.get(PATH).status_code == 202
-    with pytest.raises(ExportGone):
-        next(services.exports.read("ana"))
-    assert services.exports.is_requested("ana")
-    services.exports.write("ana")
-    read = services.exports.read("ana")
-    next(read)
-    # Another request reads it to its end, and a new one is asked for.
-    list(services.exports.read("ana"))
-    assert ana.get(PATH).status_code == 202
-    list(read)
-    assert services.exports.is_requested("ana")

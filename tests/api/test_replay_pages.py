@@ -174,32 +174,46 @@ def test_hidden_names_are_in_no_prepared_page(
     assert not re.search(r"\bana\b", page)
 
 
-def test_a_name_that_is_hidden_meanwhile_is_in_no_prepared_page(
+@pytest.mark.parametrize("late", [False, True])
+def test_a_job_that_is_overtaken_by_a_new_name_leaves_the_page_to_the_next_one(
     services: Service,
     anybody: ContractClient,
     jobs: list[Job],
     finished: Callable[[Record], str],
     monkeypatch: pytest.MonkeyPatch,
+    late: bool,
 ) -> None:
-    """While a worker prepares a page, the name is hidden, and the page requested anew."""
     path = finished(played("toepen", {"seats": 2}))
     anybody.get(path)
-    put = services.replays._put_sheets
+    put_sheets = services.replays._put_sheets
+    names: list[str] = []
 
-    def meanwhile(game: str, record: Record) -> list[tuple[int, int]]:
-        services.moderation.delete_name("bot", "ana")
+    def hide() -> None:
+        names.append(services.moderation.delete_name("bot", "ana"))
         assert "The moves are being prepared" in anybody.get(path).text
-        # The other worker leaves the page to the first one.
-        services.prepare_replay(GAME, "")
-        return put(game, record)
+        if not late:
+            # The job of the new request leaves the page to the worker that prepares it.
+            services.prepare_replay(GAME, "")
+        assert services.store.prepared.parts(f"replay:{GAME}", ("index",)) == [None]
 
-    with monkeypatch.context() as patch:
-        patch.setattr(services.replays, "_put_sheets", meanwhile)
-        services.prepare_replay(GAME, "")
-    assert "The moves are being prepared" in anybody.get(path).text
+    def overtaken(*arguments: Any) -> Any:
+        monkeypatch.setattr(services.replays, "_put_sheets", put_sheets)
+        if not late:
+            hide()
+        hands = put_sheets(*arguments)
+        if late:
+            hide()
+        jobs.clear()
+        return hands
+
+    monkeypatch.setattr(services.replays, "_put_sheets", overtaken)
+    prepare(services, jobs)
+    assert services.store.prepared.parts(f"replay:{GAME}", ("index", "luck", "hand:1", "busy")) == [None] * 4
+    assert {job.name for job in jobs} == {JobName.PREPARE_REPLAY}, "it requests the job again"
     prepare(services, jobs)
     page = anybody.get(path).text
     assert 'id="move-1"' in page
+    assert names[0] in page
     assert not re.search(r"\bana\b", page)
 
 
