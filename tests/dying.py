@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import count
 from typing import Any
 
 KILLED = -signal.SIGKILL
@@ -43,3 +45,15 @@ def counted_to(step: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         return call
 
     return counted
+
+
+def kills_at_each_step(act: Callable[[int], None]) -> Iterator[int]:
+    """Run ``act(1)``, ``act(2)`` and so on in child processes, each killed at the step that it gets, until
+    one comes to its end, which must be a success. Yields each step after its process has ended.
+    """
+    for step in count(1):
+        status = status_of(in_child(partial(act, step)))
+        yield step
+        if status != KILLED:
+            assert status == 0
+            return

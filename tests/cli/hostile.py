@@ -23,7 +23,7 @@ EXAMPLES: Final = json.loads(
 CONTROLS: Final = "\x1b[31mX\x1b]0;title\x07\u202e\x9b2J\r\x08\n"
 
 _MOST_REQUESTS: Final = 8
-"""After so many requests, the service refuses, so that commands that wait for something end."""
+"""The service refuses all requests after this number, so that a command that waits for something ends."""
 
 Spoil = Callable[[Any], Any]
 """Returns what takes the place of a reply, as a JSON value, or as text or bytes."""

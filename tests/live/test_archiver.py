@@ -20,7 +20,7 @@ from arena.records.archive.archive import PRIVATE, PUBLIC, ROWS, Archive, Archiv
 from arena.records.archive.checking import check_archive
 from arena.records.archive.objects import ArchiveUnavailable, FolderStore
 from arena.store.games import ALL_GAMES, bot_games_key, kind_key, record_key, state_key
-from tests.dying import KILLED, counted_to, in_child, status_of
+from tests.dying import counted_to, kills_at_each_step
 from tests.live.archived import (
     HOUR,
     MakeArena,
@@ -346,7 +346,7 @@ def test_the_archive_of_another_service_is_refused(
 STEPS = ("open", "fsync", "link", "replace", "unlink", "scandir")
 
 
-def archive_and_die(url: str, folder: str, step: int, ahead_ms: int) -> None:
+def archive_and_die(url: str, folder: str, ahead_ms: int, step: int) -> None:
     """Archive in this process, which dies right before number ``step`` of its writes and queries."""
     arena = Arena(url, archive=folder)
     skip(arena.live, ahead_ms)
@@ -367,17 +367,14 @@ def test_an_archiver_that_is_killed_at_any_step_loses_and_doubles_nothing(
     """It begins again after each kill and gets one step further each time."""
     before = everything(hall)
     folder = str(tmp_path / "archive")
-    step = 0
-    status = KILLED
-    while status == KILLED:
-        step += 1
-        status = status_of(in_child(partial(archive_and_die, url, folder, step, 3 * HOUR)))
+    steps = 0
+    for _ in kills_at_each_step(partial(archive_and_die, url, folder, 3 * HOUR)):
+        steps += 1
         reader = make_arena()
         skip(reader.live, 3 * HOUR)
         downloads = [list(reader.live.iter_records(kind=kind)) for kind in (None, "truco")]
         assert downloads == [before["records None"], before["records truco"]]
-    assert status == 0
-    assert step > 30, "there are steps to be killed at"
+    assert steps > 30, "there are steps to be killed at"
     assert (left(hall), copies(hall)) == (0, 0)
     assert everything(hall) == before
     assert check_archive(hall.live.finished.opened()).problems == []
@@ -430,15 +427,13 @@ def test_an_archiver_that_is_killed_while_it_joins_segments_loses_nothing(
     archive = in_many_segments(hall, monkeypatch)
     records = list(hall.live.iter_records())
     local = list(hall.tournaments.records("local"))
-    step, status = 0, KILLED
-    while status == KILLED:
-        step += 1
-        status = status_of(in_child(partial(tidy_and_die, url, str(tmp_path / "archive"), step)))
+    steps = 0
+    for _ in kills_at_each_step(partial(tidy_and_die, url, str(tmp_path / "archive"))):
+        steps += 1
         assert list(hall.live.iter_records()) == records
         assert list(hall.tournaments.records("local")) == local
         assert check_archive(archive).problems == []
-    assert status == 0
-    assert step > 8, "there are steps to be killed at"
+    assert steps > 8, "there are steps to be killed at"
     # What was left behind is removed by the next process.
     archiver(hall).run()
     assert [archive.joined(name) for name in (PUBLIC, PRIVATE, ROWS)] == [[], [], []]

@@ -15,7 +15,7 @@ from arena.events.compaction import Compaction
 from arena.store.boards import board_key
 from arena.store.chunks import CHUNK_GROUPS, StoredGroup, from_chunk, to_chunk
 from arena.store.tournaments import NewGroup, NewResult, event_key
-from tests.dying import KILLED, counted_to, in_child, status_of
+from tests.dying import counted_to, kills_at_each_step
 from tests.live.archived import archive_now
 from tests.live.arenas import Arena
 from tests.live.clock import skip
@@ -327,13 +327,7 @@ def test_an_annulment_that_was_killed_is_completed_by_a_repetition(
     before = shown(hall, "toepen/sealed")["groups"]
     if chunked:
         compact(hall)
-    step = 0
-    status = KILLED
-    while status == KILLED:
-        step += 1
-        status = status_of(in_child(partial(annul_and_die, url, step)))
-    assert status == 0
-    assert step > 8
+    assert len(list(kills_at_each_step(partial(annul_and_die, url)))) > 8
     told = hall.tournaments.annul("local-r1-p1-g1", "root", "another reason")
     assert (told["by"], told["reason"]) == ("admin", "the first reason")
     publish(hall)
@@ -361,16 +355,11 @@ def test_a_compaction_that_is_killed_at_any_step_loses_and_doubles_nothing(hall:
     archive_now(hall)
     before = everything(hall)
     boards = {board: shown(hall, board) for board in BOARDS}
-    step = 0
-    status = KILLED
-    while status == KILLED:
-        step += 1
-        status = status_of(in_child(partial(compact_and_die, url, step)))
+    for step in kills_at_each_step(partial(compact_and_die, url)):
         assert everything(hall) == before
         if step % 5 == 0:
             assert rebuilt(hall) == boards
             before = everything(hall)
-    assert status == 0
     assert step > 15, "there are steps to be killed at"
     assert outside(hall) == 0
     assert rebuilt(hall) == boards

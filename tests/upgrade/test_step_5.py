@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,9 +18,9 @@ from arena.store.bot_games import group_lists
 from arena.store.chunks import from_chunk, to_chunk
 from arena.store.embedded import EmbeddedStore
 from arena.upgrade import upgrade
-from tests.dying import KILLED, counted_to, in_child, status_of
 from tests.live.archived import archive_now
 from tests.live.arenas import Arena
+from tests.upgrade.killed import kills_at_each_command
 
 ADMIN = Viewer(admin=True)
 BOTS = ("random", "rookie", "regular")
@@ -151,18 +149,7 @@ def test_lists_read_as_before(former: Former) -> None:
 
 
 def test_a_step_that_is_killed_at_any_command_is_repeated(former: Former, clean_store: EmbeddedStore) -> None:
-    def killed(step: int) -> None:
-        child = Arena(clean_store.url)
-        connection: Any = child.store._connection
-        connection.run = counted_to(step)(connection.run)
-        upgrade(child.store, None)
-
-    for step in count(1):
-        status = status_of(in_child(partial(killed, step)))
-        if status != KILLED:
-            break
-    assert status == 0
-    assert step > 20
+    assert len(list(kills_at_each_command(clean_store.url))) > 20
     check(former)
 
 
