@@ -88,16 +88,16 @@ def read_backup(folder: Path) -> Backup:
             digest = sha256()
             while data := file.read(1 << 20):
                 digest.update(data)
+            if digest.hexdigest() != backup.sha256:
+                raise InvalidBackup(
+                    f"the backup in {folder} is damaged: {_DATA} does not match its SHA-256",
+                    field="from",
+                    expected="another backup",
+                )
             file.seek(0)
             check_commands(file)
     except OSError as error:
         raise _incomplete(folder, str(error)) from None
-    if digest.hexdigest() != backup.sha256:
-        raise InvalidBackup(
-            f"the backup in {folder} is damaged: {_DATA} does not match its SHA-256",
-            field="from",
-            expected="another backup",
-        )
     return backup
 
 

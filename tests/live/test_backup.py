@@ -211,11 +211,14 @@ def test_what_is_not_right_is_refused_and_changes_nothing(
         monkeypatch.setenv("BOTEQUIM_ARCHIVE", place)
         with pytest.raises((ArchiveMismatch, InvalidSetting), match=message):
             restore_backup(folder, tmp_path)
-    damaged = bytearray((folder / "data.resp").read_bytes())
-    damaged[len(damaged) // 2] ^= 1
-    (folder / "data.resp").write_bytes(damaged)
-    with pytest.raises(InvalidBackup, match="is damaged"):
-        restore_backup(folder, tmp_path)
+    whole = (folder / "data.resp").read_bytes()
+    # In the head of a command too, which can then not be parsed.
+    for place in (0, len(whole) // 2):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1
+        (folder / "data.resp").write_bytes(damaged)
+        with pytest.raises(InvalidBackup, match="is damaged"):
+            restore_backup(folder, tmp_path)
     check_empty(url)
     connection.close()
 
