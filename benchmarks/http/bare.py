@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from flask import Flask, Response, request
 
+from api.http.places import Places
 from api.http.server import DrainingWorker
 from arena.ops.settings import HttpSettings, Settings
 from arena.store.connection import connect
@@ -37,6 +38,8 @@ def create_app() -> Flask:
     Client, pool and protocol of the database are those of the service.
     """
     app = Flask("bare", static_folder=None)
+    http = Settings.from_environment().http
+    app.extensions["botequim-places"] = Places(http.connections, http.share)
     connection = connect(os.environ["REDIS_URL"], ())
     connection.run([("SET", "bare:read", b"r" * int(os.environ[READ_BYTES]))])
     written = b"w" * int(os.environ[WRITE_BYTES])

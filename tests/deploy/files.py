@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import shutil
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -49,19 +47,6 @@ def _filled(value: Any, settings: Mapping[str, str]) -> Any:
     if isinstance(value, str):
         return _VARIABLE.sub(lambda found: settings.get(found[1]) or found[2] or "", value)
     return value
-
-
-def caddy() -> str | None:
-    """The program of the proxy: that of this environment, or one in the path."""
-    return shutil.which("caddy", path=os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"])))
-
-
-def caddyfile(ports: Sequence[int]) -> str:
-    """deploy/Caddyfile for API processes at these ports of this machine."""
-    text = (ROOT / "deploy/Caddyfile").read_text(encoding="utf-8")
-    start, end = text.index("dynamic a api 8000 {"), text.index("lb_policy")
-    upstreams = " ".join(f"127.0.0.1:{port}" for port in ports)
-    return f"{text[:start]}to {upstreams}\n{text[end:]}"
 
 
 def instructions() -> list[tuple[str, str]]:

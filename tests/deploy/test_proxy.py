@@ -13,8 +13,8 @@ from arena.bots.random_bot import RandomBot
 from arena.client import Client
 from arena.client.player import OnlinePlayer
 from arena.store.embedded import EmbeddedStore
+from benchmarks.proxy import caddy, caddyfile
 from tests.api.server import Server
-from tests.deploy.files import caddy, caddyfile
 from tests.ports import free_port
 from tests.service import Process
 from tests.waiting import PATIENCE, wait_until

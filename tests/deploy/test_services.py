@@ -26,7 +26,8 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from arena.client import Client
 from arena.records.verify import verify
 from arena.store.embedded import find_server
-from tests.deploy.files import PASSWORD, caddy, caddyfile, health_command, services
+from benchmarks.proxy import caddy, caddyfile
+from tests.deploy.files import PASSWORD, health_command, services
 from tests.ports import free_port
 from tests.service import ROOT, Process, environment
 from tests.waiting import PATIENCE
