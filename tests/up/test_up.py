@@ -223,9 +223,8 @@ def refused_after(folder: Path, **settings: str) -> str:
 def test_all_waiting_polls_are_answered_at_a_stop_whatever_the_grace(tmp_path: Path) -> None:
     with Service(tmp_path, workers=0, BOTEQUIM_GRACE="0") as service:
         token = service.client(service.client().sign_up("olga")).register_bot("bot-of-olga")
-        request = (
-            f"GET /v1/turns?wait=50 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
-        )
+        head = f"GET /v1/turns?wait=50 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}"
+        request = f"{head}\r\n\r\n".encode()
         polls = [socket.create_connection(("127.0.0.1", service.port)) for _ in range(400)]
         for poll in polls:
             poll.sendall(request)
