@@ -27,7 +27,7 @@ const page = {
   over: () => location.reload(),
 };
 
-for (const id of ["board", "views"]) by(id).hidden = false;
+for (const id of ["board", "views", "hand"]) by(id).hidden = false;
 document.body.classList.add("scripted");
 page.draw(data.picture, false);
 const followed = followTable(data, page);
