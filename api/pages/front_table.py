@@ -221,7 +221,7 @@ def finished_table(record: Mapping[str, Any]) -> FrontTable:
         changes = table.take(events, list(state.awaiting()))
         if table.form.hand != hand:
             start, steps = before, []
-        steps += [{name: value for name, value in one.items() if name != "lines"} for one in changes]
+        steps += [{name: value for name, value in one.items() if name in before} for one in changes]
     names, places = table.form.names, canonical["outcome"]["places"]
     first = [name for name, place in zip(names, places, strict=True) if place == 1]
     return FrontTable(

@@ -8,7 +8,8 @@ const cardOf = ([, rank, symbol]) => (rank === "10" ? "T" : rank) + LETTERS[symb
 // A line with its cards in words: "You play seven of hearts."
 function inWords(line) {
   const several = new RegExp(`${WRITTEN.source}( (?=${WRITTEN.source}))?`, "g");
-  return line.replace(several, (...found) => data.cards[cardOf(found)].split(",")[0] + (found[3] ? ", " : ""));
+  const words = line.replace(several, (...found) => data.cards[cardOf(found)].split(",")[0] + (found[3] ? ", " : ""));
+  return WRITTEN.exec(line)?.index === 0 ? words[0].toUpperCase() + words.slice(1) : words;
 }
 
 // The same as nodes, with its cards as in the notes.
