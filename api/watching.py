@@ -1,13 +1,16 @@
 """Games in progress as seen by spectators: pictures of the table, made once per process and game.
 
 Regardless of how many people watch a game, one thread reads its events and makes the messages that all of
-them receive. It sends at most four messages a second; each contains all moves since the previous one.
+them receive. It sends at most four messages a second; each contains all changes since the previous one. A
+spectator that missed messages gets the changes in them with the next one, or the whole table if there are
+too many.
 """
 
 from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
@@ -20,17 +23,24 @@ from arena.store.waits import Sleep
 MIN_INTERVAL: Final = 0.25
 """The minimum number of seconds between two messages about a game."""
 
+MOST_MISSED: Final = 300
+"""The most changes that a spectator who has missed them still gets."""
+
+_EVENTS_AT_ONCE: Final = 500
+
 _ANYBODY: Final = Viewer()
 
 
 class Message(NamedTuple):
-    """A server-sent event for spectators: ``table``, the current picture, or ``moves``, its changes move by
-    move. Both say whether the game is ``over``, and have ``clocks``: the seats whose clocks are running, each
-    with the milliseconds left, including the bank.
+    """A server-sent event for spectators: ``table``, the current picture with the log of the hand, or
+    ``moves``, their changes (:class:`~arena.replays.live_table.LiveTable`). ``next`` is the number of the
+    first event after it. Both say whether the game is ``over``, and have ``clocks``: the seats whose clocks
+    are running, each with the milliseconds left, including the bank.
     """
 
     kind: str
     data: dict[str, Any]
+    next: int
 
 
 class WatchedGame:
@@ -44,18 +54,22 @@ class WatchedGame:
         self._sleeping: set[Sleep] = set()
         self._next = 0
         self._number = 0
-        self._last: Message | None = None
+        self._changes: deque[dict[str, Any]] = deque(maxlen=MOST_MISSED)
+        """The last changes."""
+        self._complete_from = 0
+        """The number of the event from which all changes are in ``_changes``."""
         self._clocks: list[tuple[int, int]] = []
         """Seats, each with the time on the service's clock when its thinking time runs out."""
         self._failed: ArenaError | None = None
         self.spectators = 0
         self.ended = False
 
-    def read(self, wait: float) -> None:
-        """Wait for events and send them to the spectators."""
-        page = self._live.events(self._game_id, _ANYBODY, start=self._next, wait=wait)
+    def read(self, wait: float) -> bool:
+        """Wait for events and send them to the spectators. Return whether there can be more already."""
+        page = self._live.events(self._game_id, _ANYBODY, start=self._next, limit=_EVENTS_AT_ONCE, wait=wait)
         view = self._live.view(self._game_id, _ANYBODY) if page["events"] else None
         with self._lock:
+            is_full = page["next"] - self._next >= _EVENTS_AT_ONCE
             self._next = page["next"]
             changes = []
             if view is not None:
@@ -65,13 +79,31 @@ class WatchedGame:
             self.ended = page["over"]
             if changes or self.ended:
                 self._number += 1
-                self._last = Message("moves", {"changes": changes, **self._state()})
+                self._keep(changes)
                 self._wake()
+        return is_full
+
+    def _keep(self, changes: list[dict[str, Any]]) -> None:
+        lost = [*self._changes, *changes][:-MOST_MISSED]
+        if lost:
+            self._complete_from = lost[-1]["n"] + 1
+        self._changes.extend(changes)
 
     def _state(self) -> Mapping[str, object]:
         now_ms = self._live.store.clock().now_ms
         clocks = [(seat, max(0, end_ms - now_ms)) for seat, end_ms in self._clocks]
         return {"over": self.ended, "clocks": clocks}
+
+    def _table_message(self) -> Message:
+        data = {"picture": self._table.shown, "log": list(self._table.log), **self._state()}
+        return Message("table", data, self._next)
+
+    def _message_after(self, start: int) -> Message:
+        """Return what a spectator needs who has everything before the event with this number."""
+        if start < self._complete_from:
+            return self._table_message()
+        changes = [change for change in self._changes if change["n"] >= start]
+        return Message("moves", {"changes": changes, **self._state()}, max(start, self._next))
 
     def end(self, error: ArenaError | None) -> None:
         """End the streams of the remaining spectators, with the error if there is one."""
@@ -84,12 +116,14 @@ class WatchedGame:
         for sleep in self._sleeping:
             sleep.wake()
 
-    def messages(self, pause: float) -> Iterator[Message | None]:
-        """Yield the current table, then every message, and None after ``pause`` seconds without a message."""
+    def messages(self, pause: float, start: int | None = None) -> Iterator[Message | None]:
+        """Yield the current table, or for a spectator who has everything before event ``start`` what has
+        changed since. Then yield every message, and None after ``pause`` seconds without a message.
+        """
         with self._lock:
             number = self._number
-            first = Message("table", {"picture": self._table.shown, **self._state()})
-        yield first
+            message = self._table_message() if start is None else self._message_after(start)
+        yield message
         sleep = Sleep()
         while True:
             with self._lock:
@@ -99,16 +133,14 @@ class WatchedGame:
                 sleep.wait(pause)
             with self._lock:
                 self._sleeping.discard(sleep)
-                # Missed messages are not sent again; instead, the whole table is.
                 if self._failed is not None:
                     raise self._failed
-                missed = self._number - number
+                is_news = self._number != number
+                if is_news:
+                    message = self._message_after(message.next)
                 number = self._number
-                message = self._last
-                if missed > 1:
-                    message = Message("table", {"picture": self._table.shown, **self._state()})
                 ended = self.ended
-            yield message if missed else None
+            yield message if is_news else None
             if ended:
                 return
 
@@ -124,14 +156,14 @@ class Watching:
         self._lock = threading.Lock()
         self._games: dict[str, WatchedGame] = {}
 
-    def messages(self, game_id: str, pause: float) -> Iterator[Message | None]:
+    def messages(self, game_id: str, pause: float, start: int | None = None) -> Iterator[Message | None]:
         """See :meth:`WatchedGame.messages`.
 
         Raises :class:`~arena.errors.ArenaError` for a game that is not public, and ``no_picture``.
         """
         watched = self._join(game_id)
         try:
-            yield from watched.messages(pause)
+            yield from watched.messages(pause, start)
         finally:
             with self._lock:
                 watched.spectators -= 1
@@ -141,7 +173,8 @@ class Watching:
             watched = self._games.get(game_id)
             if watched is None:
                 watched = WatchedGame(self._live, game_id)
-                watched.read(0)
+                while watched.read(0):
+                    pass
                 if not watched.ended:
                     self._games[game_id] = watched
                     threading.Thread(

@@ -123,13 +123,19 @@ def game_stream(live: LiveGames, game: str, viewer: Viewer, seat: int | None) ->
 
 
 def table_stream(watching: Watching, game: str) -> Response:
-    """Stream the table of ``game`` as spectators see it: first its current state, then its moves."""
-    messages = watching.messages(game, _pause())
+    """Stream the table of ``game`` as spectators see it: first its current state, or what has changed since
+    the request's ``Last-Event-ID``, then its moves.
+    """
+    last = request.headers.get("Last-Event-ID", "")
+    messages = watching.messages(game, _pause(), _next_event(last) if last else None)
     first = next(messages)
 
     def pages() -> Iterator[bytes]:
         for message in chain((first,), messages):
-            yield _PING if message is None else _message(message.kind, message.data)
+            if message is None:
+                yield _PING
+            else:
+                yield _message(message.kind, message.data, str(message.next - 1))
 
     return _response(pages())
 

@@ -22,9 +22,9 @@ _FOLDERS: Final = (
 _TABLE: Final = (*SCRIPTS[:2], "follow.js")
 _JOINED: Final = {
     "replay-page.js": SCRIPTS,
-    "watch-page.js": (*_TABLE, "watch.js"),
+    "watch-page.js": (*_TABLE, "told.js", "watch.js"),
     "front-page.js": (*_TABLE, "front.js"),
-    "play-page.js": (*SCRIPTS[:2], "play.js"),
+    "play-page.js": (*SCRIPTS[:2], "told.js", "play.js"),
 }
 """Scripts that join several files in one scope, as in the single-file replays."""
 

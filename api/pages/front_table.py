@@ -214,13 +214,14 @@ def finished_table(record: Mapping[str, Any]) -> FrontTable:
     table = LiveTable({"kind": canonical["kind"], "rules": rules, "seats": canonical["players"]})
     state = game.new_state(game.options.complete(rules))
     start, steps = table.shown, list[dict[str, Any]]()
-    for seat, action, *_ in canonical["actions"]:
+    for number, (seat, action, *_) in enumerate(canonical["actions"]):
         seen = (game.view_event(event, None) for event in state.apply(seat, action))
         hand, before = table.form.hand, table.shown
-        changes = table.take([event for event in seen if event is not None], list(state.awaiting()))
+        events = [{"n": number, **event} for event in seen if event is not None]
+        changes = table.take(events, list(state.awaiting()))
         if table.form.hand != hand:
             start, steps = before, []
-        steps += changes
+        steps += [{name: value for name, value in one.items() if name in before} for one in changes]
     names, places = table.form.names, canonical["outcome"]["places"]
     first = [name for name, place in zip(names, places, strict=True) if place == 1]
     return FrontTable(

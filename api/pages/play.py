@@ -28,9 +28,9 @@ from arena.operations.operation import JSON
 from arena.people.seat_table import YOU, seat_table
 from arena.people.tables import HOUSE, YOUR_SEAT, opponents_of, playable
 from arena.records.tell import seat_names
-from arena.replays.moves import new_picture
+from arena.replays.moves import ToldLine, new_picture
 from arena.replays.page import embedded_json, game_title, static
-from arena.replays.sheets import table_layout
+from arena.replays.sheets import line_html, table_layout
 
 _WAIT_SECONDS: Final = 20.0
 _MOST_LINKS: Final = 8
@@ -297,10 +297,11 @@ def table_page(game: str) -> ResponseReturnValue:
     names = [entry["name"] or "" for entry in one["seats"]]
     names[seat] = YOU
     layout = table_layout(rules, header.rules, new_picture(rules, seat_names(names), header.rules))
+    log = [Markup(line_html(ToldLine(line))) for line in shown["log"]]
     data = {
         **layout,
         "seat": seat,
-        "table": shown,
+        "table": {**shown, "log": []},
         "poll": url_for("pages.seat_state", game=game),
         "act": url_for("pages.act", game=game),
         "unseen": UNSEEN,
@@ -310,6 +311,7 @@ def table_page(game: str) -> ResponseReturnValue:
         one=one,
         title=game_title(rules, header.rules, names),
         shown=shown,
+        log=log,
         layout=layout,
         seat=seat,
         missed=request.args.get("missed"),

@@ -13,7 +13,8 @@ function clockText(ms) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-// `page`: draw(picture, moving), said(change), tell(buffered, isOver), lost(), over(): the last move has been shown.
+// `page`: draw(picture, moving), said(change, before), log(lines) of the hand so far, tell(buffered, isOver), lost(),
+// over(): the last move has been shown.
 function followTable(data, page) {
   let picture = data.picture;
   let buffer = [];
@@ -51,9 +52,10 @@ function followTable(data, page) {
     timer = 0;
     const change = buffer.shift();
     if (change) {
+      const before = picture;
       picture = { ...picture, ...change };
       page.draw(picture, true);
-      page.said(change);
+      page.said(change, before);
       // Faster while it is far behind.
       timer = setTimeout(step, pauseAfter(picture, isCall(data.names, picture, change)) / Math.max(1, buffer.length / 4));
     } else if (isOver) {
@@ -63,7 +65,10 @@ function followTable(data, page) {
   }
 
   function catchUp() {
-    for (const change of buffer) picture = { ...picture, ...change };
+    for (const change of buffer) {
+      page.said(change, picture);
+      picture = { ...picture, ...change };
+    }
     buffer = [];
     page.draw(picture, false);
     tell();
@@ -81,6 +86,7 @@ function followTable(data, page) {
       buffer = [];
       picture = table.picture;
       page.draw(picture, false);
+      page.log(table.log);
       tell();
       if (table.over) end();
     });

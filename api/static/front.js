@@ -66,6 +66,7 @@ function another() {
 const followed = {
   draw,
   said() {},
+  log() {},
   tell(_, isOver) {
     by("front-tag").textContent = isOver ? "over" : "live";
   },

@@ -4,7 +4,7 @@ const data = JSON.parse(by("data").textContent);
 data.partners = data.teams.some((team) => team.length > 1);
 
 const ARMED_MS = 3000;
-const MOST_TOLD = 7;
+const CALM_FASTER = 6; // than with motion
 const LOST = "Reconnecting…";
 
 let table = data.table;
@@ -15,6 +15,7 @@ let sent = ""; // the turn whose answer is on its way
 let shownChoices = "";
 let received = performance.now();
 let announced = "";
+let hasArrived = false; // whether there has been a question since the page was opened
 let warned = "";
 
 const panelNow = () => (buffer.length ? null : table.panel);
@@ -31,11 +32,9 @@ function setState(text) {
   by("lost").textContent = lost ? text : "";
 }
 
-function tell(words) {
-  if (!words) return;
-  by("spoken").textContent = words;
-  by("told").append(html("li", {}, words));
-  while (by("told").children.length > MOST_TOLD) by("told").firstChild.remove();
+function tell(line) {
+  speak([line]);
+  writeLog([line]);
 }
 
 // The board and the cards to click
@@ -98,6 +97,9 @@ function drawPanel() {
   if (asked && announced !== table.turn) {
     announced = table.turn;
     by("asked").textContent = `${panel.question}. ${Math.round(timeLeft().turn / 1000)} seconds.`;
+    // Who has just come to the table begins at the question.
+    if (!hasArrived && document.activeElement === document.body) by("question").focus({ preventScroll: true });
+    hasArrived = true;
   }
   tick();
 }
@@ -192,28 +194,28 @@ function step() {
   timer = 0;
   const change = buffer.shift();
   if (!change) return;
-  picture = buffer.length ? { ...picture, awaiting: [], question: "", ...change } : table.picture;
+  logChange(change, picture);
+  picture = buffer.length ? { ...picture, awaiting: [], question: "", ...change } : { ...table.picture, n: change.n };
   draw(true);
-  tell(toldChange(data, change));
-  if (!buffer.length) return;
+  speak(change.lines);
   const isCall = data.names.some((_, seat) => change[`said${seat}`]?.[0] === "call");
-  timer = setTimeout(step, pauseAfter(picture, isCall) / Math.max(1, buffer.length / 4));
+  const pause = pauseAfter(picture, isCall) / (calm.matches ? CALM_FASTER : 1);
+  timer = setTimeout(step, pause / Math.max(1, buffer.length / 4));
 }
 
-function take(news, after) {
+// The same changes can come with the reply to an action and with the poll.
+function take(news) {
   if (news.version < table.version) return;
-  const fits = after === table.next;
+  buffer.push(...news.changes.filter((change) => change.n >= table.next));
   table = news;
   received = performance.now();
-  if (fits) buffer.push(...news.changes);
-  if (!fits || calm.matches || !buffer.length) {
-    const told = buffer.map((change) => toldChange(data, change)).filter(Boolean);
-    buffer = [];
-    picture = table.picture;
+  if (!buffer.length) {
+    picture = { ...table.picture, n: picture.n };
     draw(false);
-    for (const words of told) tell(words);
   } else if (!timer) {
     step();
+  } else {
+    draw(false);
   }
 }
 
@@ -221,7 +223,9 @@ async function send(action) {
   const turn = table.turn;
   if (!turn || sent === turn) return;
   sent = turn;
-  const after = table.next;
+  // What this player does is shown without a pause before it.
+  clearTimeout(timer);
+  timer = 0;
   try {
     const body = new URLSearchParams(new FormData(by("panel")));
     body.set("action", action);
@@ -232,7 +236,7 @@ async function send(action) {
     } else {
       const news = await reply.json();
       if (news.result !== "accepted") tell("That decision had been made already.");
-      take(news, after);
+      take(news);
     }
     setState("connected");
   } catch {
@@ -244,13 +248,12 @@ async function send(action) {
 
 async function follow() {
   while (!table.end?.over) {
-    const after = table.next;
     try {
-      const reply = await fetch(`${data.poll}?since=${table.version}&after=${after}`, { headers: { Accept: "application/json" } });
+      const reply = await fetch(`${data.poll}?since=${table.version}&after=${table.next}`, { headers: { Accept: "application/json" } });
       if (reply.status === 404) return location.reload();
       if (!reply.ok) throw new Error(String(reply.status));
       setState("connected");
-      if (reply.status === 200) take(await reply.json(), after);
+      if (reply.status === 200) take(await reply.json());
     } catch {
       setState(LOST);
       await new Promise((resolve) => setTimeout(resolve, 2000));

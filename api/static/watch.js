@@ -7,9 +7,13 @@ let bottom = 0;
 
 const page = {
   draw: (picture, moving) => drawBoard(data, picture, bottom, moving),
-  said(change) {
-    const words = toldChange(data, change);
-    if (words) by("spoken").textContent = words;
+  said(change, before) {
+    logChange(change, before);
+    speak(change.lines);
+  },
+  log(lines) {
+    by("told").replaceChildren();
+    writeLog(lines);
   },
   tell(buffered, isOver) {
     const moves = buffered === 1 ? "1 move" : `${buffered} moves`;
@@ -23,7 +27,7 @@ const page = {
   over: () => location.reload(),
 };
 
-for (const id of ["board", "views"]) by(id).hidden = false;
+for (const id of ["board", "views", "hand"]) by(id).hidden = false;
 document.body.classList.add("scripted");
 page.draw(data.picture, false);
 const followed = followTable(data, page);

@@ -28,14 +28,27 @@ class SeatPlayer(Protocol):
 
 
 class Narrator(Protocol):
-    """Narrates one game for human readers."""
+    """Narrates one game for human readers. Events must be passed in order, always to the same method."""
 
     def line(self, event: Event) -> list[str]:
         """Return the lines for ``event`` (a full event tuple from ``State.apply``), usually just one.
 
-        Events must be passed in order. The lines reveal all cards, so use this only for games that are
-        public.
+        The lines reveal all cards, so use this only for games that are public.
         """
+
+    def told(self, seen: Any) -> list[str]:
+        """Return the lines for an event, given as a viewer sees it (``GameRules.view_event``). The lines
+        contain only cards that the event contains.
+        """
+
+
+class NarratorOf(Protocol):
+    """Creates the narrator of one game from the names of the seats and the complete rules. ``you`` is the
+    seat of the reader, whose name is ``You``, or None.
+    """
+
+    def __call__(self, names: Sequence[str], rules: Rules, you: int | None = None) -> Narrator:
+        """Return the narrator."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,14 +188,14 @@ class Game:
     except for presets apart. ``ladder_rules`` are the sets of rules for the ladder of house bots.
     ``house_bots`` are listed by level, weakest first. For ``redeal``, see :mod:`arena.bots.redeal`.
 
-    ``narrator`` and ``picture`` each take the names of the seats and the complete rules. Without ``picture``,
-    the game has no replay page. ``text`` returns the text of a turn, and needs only the turn. ``news`` takes
-    complete rules, a seat and events as that seat sees them, and returns a line for each event that tells the
-    seat something. ``summary`` takes complete rules and returns them in short, in paragraphs. ``style``
-    defines the statistics of playing style. ``panel`` returns the panel for a person, from a turn and the
-    names of the seats; without it, people cannot play the game. ``features`` takes complete rules and returns
-    an encoding of actions as numbers and of observations as vectors; without it, there are no environments or
-    data sets. ``luck`` is the method of measuring luck, for games of two teams.
+    ``narrator`` creates a :class:`Narrator`. ``picture`` takes the names of the seats and the complete rules;
+    without it, the game has no replay page. ``text`` returns the text of a turn, and needs only the turn.
+    ``news`` takes complete rules, a seat and events as that seat sees them, and returns a line for each event
+    that tells the seat something. ``summary`` takes complete rules and returns them in short, in paragraphs.
+    ``style`` defines the statistics of playing style. ``panel`` returns the panel for a person, from a turn
+    and the names of the seats; without it, people cannot play the game. ``features`` takes complete rules and
+    returns an encoding of actions as numbers and of observations as vectors; without it, there are no
+    environments or data sets. ``luck`` is the method of measuring luck, for games of two teams.
 
     ``usual_moves`` takes complete rules and returns how many moves, deals included, a game by these rules
     usually has; without it, no rules are refused because games would be too long. ``length_options`` lists
@@ -197,7 +210,7 @@ class Game:
     ladder_rules: tuple[Rules, ...]
     house_bots: Mapping[str, HouseVersion]
     redeal: Callable[[Turn, random.Random], State]
-    narrator: Callable[[Sequence[str], Rules], Narrator]
+    narrator: NarratorOf
     text: Callable[[Turn], TurnText]
     news: Callable[[Rules, int, Sequence[News]], tuple[str, ...]]
     summary: Callable[[Rules], tuple[str, ...]]

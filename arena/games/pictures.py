@@ -67,12 +67,18 @@ class Picture(ABC):
     """The types of events that count as separate moves, even if another action caused them."""
     calls: ClassVar[frozenset[str]] = frozenset()
     """The types of events that raise the stake."""
+    steps: ClassVar[frozenset[str]] = frozenset()
+    """The types of events that a table in progress shows one by one, each with what follows from it. The
+    first event of every action is of such a type.
+    """
     titles: Mapping[str, str] = {}
     """The names of individual cards."""
 
     def __init__(self, names: Sequence[str], pack: Sequence[str]) -> None:
         size = len(names)
         self.names = list(names)
+        self.you: int | None = None
+        """The seat of the viewer, whose name is ``You``, or None."""
         self.pack = tuple(pack)
         self._place = {card: place for place, card in enumerate((*pack, UNSEEN))}
         self.hand = 0
@@ -188,6 +194,10 @@ class Picture(ABC):
         self.said = [None] * len(self.names)
         self.asked = None
 
+    def _whom(self, seat: int) -> str:
+        """Return the name of a seat for use within a sentence."""
+        return "you" if seat == self.you else self.names[seat]
+
     def _end_trick(self, winner: int | None, taken: str) -> None:
         self._trick_over = True
         self.winner = winner
@@ -195,5 +205,9 @@ class Picture(ABC):
 
     def _say(self, seat: int, kind: str, text: str, value: int | None = None) -> None:
         """Set the speech bubble of ``seat``, and mark those of the other seats as past."""
-        self.said = [None if said is None else (*said[:3], True) for said in self.said]
+        self._silence()
         self.said[seat] = (kind, text, value, False)
+
+    def _silence(self) -> None:
+        """Mark everything that has been said as past."""
+        self.said = [None if said is None else (*said[:3], True) for said in self.said]

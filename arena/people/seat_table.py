@@ -29,14 +29,15 @@ def seat_table(
     since: int | None = None,
     after: int | None = None,
     wait: float = 0,
-) -> Mapping[str, object] | None:
+) -> Mapping[str, Any] | None:
     """Return what the page of a table shows to the person, or None if it still has version ``since``::
 
         version   to pass as ``since``
         next      to pass as ``after``: the number of the next event
         state     of the game
         picture   see arena.games.pictures
-        changes   what changed in the picture since event ``after``, move by move
+        changes   what changed since event ``after``; see arena.replays.live_table
+        log       the lines about the present hand; empty with ``after``
         turn      the id of the turn, or ""
         panel     see arena.games.panels, or null
         optional  whether the turn is a right that needs no answer
@@ -76,6 +77,7 @@ def seat_table(
         "state": view["state"],
         "picture": table.form.shown(view["awaiting"]),
         "changes": [] if after is None else changes,
+        "log": table.log if after is None else [],
         "turn": "" if turn is None else turn["turn"],
         "panel": None if asked is None else asked.as_json(),
         "optional": turn is not None and turn["optional"],

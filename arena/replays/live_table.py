@@ -1,18 +1,21 @@
-"""The picture of a game in progress, updated from its events."""
+"""The table of a game in progress, updated from its events."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from arena.games import game_of
+from arena.games.pictures import Picture
 from arena.records.tell import seat_names
 from arena.replays.moves import new_picture
 
+_HAND: Final = "hand"
+
 
 class LiveTable:
-    """The picture of a game, as one viewer sees it, built from its events. ``you`` is the viewer's seat, or
-    None for a spectator.
+    """A game as one viewer sees it: ``shown``, its picture, and ``log``, the lines about the present hand. It
+    is built only from the events that the viewer sees. ``you`` is the viewer's seat, or None for a spectator.
     """
 
     def __init__(self, summary: Mapping[str, Any], you: int | None = None) -> None:
@@ -23,22 +26,62 @@ class LiveTable:
         ]
         names = seat_names(self.players)
         self.form = new_picture(game, names, rules)
-        self._own_moves = self.form.moves | self.form.calls
+        self.form.you = you
+        self._narrator = game.narrator(names, rules, you)
         self.shown: dict[str, Any] = self.form.shown(())
+        self.log: list[str] = []
 
     def take(self, events: list[dict[str, Any]], awaiting: list[int]) -> list[dict[str, Any]]:
-        """Update the table and return, for each move, what changed in the picture.
+        """Update the table and return the changes, one for each thing that was said or shown::
 
-        ``awaiting`` are the seats awaited after the last event.
+            n      the number of the event
+            lines  [str], the sentences about it and about what followed from it
+            ...    what changed in the picture
+
+        ``awaiting`` are the seats awaited after the last event. How many events are passed at once makes no
+        other difference.
         """
-        changes = []
-        for number, event in enumerate(events, start=1):
+        steps = list(_steps(events, self.form.steps))
+        return [
+            self._change(step, awaiting if number == len(steps) else [])
+            for number, step in enumerate(steps, start=1)
+        ]
+
+    def _change(self, events: list[dict[str, Any]], awaiting: list[int]) -> dict[str, Any]:
+        said = self.form.said
+        lines = []
+        for event in events:
+            # The draw for the first dealer belongs to the first hand.
+            if event["type"] == _HAND and self.form.hand:
+                self.log = []
             self.form.take(event)
-            last = number == len(events)
-            if last or self.form.ended is not None or events[number]["type"] in self._own_moves:
-                shown = self.form.shown(awaiting if last else ())
-                change = {name: value for name, value in shown.items() if self.shown[name] != value}
-                self.shown = shown
-                if change:
-                    changes.append(change)
-        return changes
+            lines += [line for line in self._narrator.told(event) if line]
+        self.log += lines
+        shown = self.form.shown(awaiting)
+        spoken = _spoken(said, self.form)
+        changed = {
+            name: value for name, value in shown.items() if self.shown[name] != value or name in spoken
+        }
+        self.shown = shown
+        return {"n": events[0]["n"], "lines": lines, **changed}
+
+
+def _steps(events: list[dict[str, Any]], first: frozenset[str]) -> Iterator[list[dict[str, Any]]]:
+    """Split the events before each one that is shown separately."""
+    step: list[dict[str, Any]] = []
+    for event in events:
+        if step and event["type"] in first:
+            yield step
+            step = []
+        step.append(event)
+    if step:
+        yield step
+
+
+def _spoken(before: list[Any], form: Picture) -> set[str]:
+    """Return the names of the bubbles that are new, even if they have the same text as before."""
+    return {
+        f"said{seat}"
+        for seat, said in enumerate(form.said)
+        if said is not None and not said[3] and said is not before[seat]
+    }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from arena.errors import ArenaError
-from arena.games import game_of
+from arena.games import game_of, narration
 from arena.games.descriptor import Game, Narrator
 from arena.games.kernel import Event
 from arena.games.options import Rules
@@ -147,12 +147,7 @@ def new_picture(game: Game, names: Sequence[str], rules: Rules) -> Picture:
 
 def open_view(game: Game, event: Event, seats: int) -> dict[str, object]:
     """Return ``event`` with everything that any seat sees in it. Use this for finished games only."""
-    seen = dict(game.view_event(event, None) or {})
-    for seat in range(seats):
-        for name, value in (game.view_event(event, seat) or {}).items():
-            if seen.get(name) is None:
-                seen[name] = value
-    return seen
+    return narration.open_view(game.view_event, event, seats)
 
 
 def _new_hand(
@@ -187,7 +182,7 @@ def _take(
             shown = seen if view == OPEN else game.view_event(event, view if isinstance(view, int) else None)
             if shown is not None:
                 picture.take(shown)
-        lines += [ToldLine(text, knowing) for text in narrator.line(event) if text]
+        lines += [ToldLine(text, knowing) for text in narrator.told(seen) if text]
     return lines, any(event[0] in pictures[OPEN].calls for event in events)
 
 

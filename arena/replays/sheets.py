@@ -63,9 +63,25 @@ def with_remarks(html: str, remarks: Mapping[int, str]) -> str:
 
     def filled(match: re.Match[str]) -> str:
         remark = remarks.get(int(match[1]))
-        return "" if remark is None else f'<span class="line remark">{_told(ToldLine(remark))} </span>'
+        return "" if remark is None else f'<span class="line remark">{line_html(ToldLine(remark))} </span>'
 
     return _REMARK.sub(filled, html)
+
+
+def line_html(line: ToldLine) -> str:
+    """Return a line of the narration as HTML, with suits as drawings.
+
+    Cards that not everybody can see are marked with the seats that can see them.
+    """
+
+    def marked(match: re.Match[str]) -> str:
+        drawn = _CARD.sub(_drawn, match[0])
+        if line.seats is None:
+            return drawn
+        seers = "".join(f" by-{seat}" for seat in line.seats)
+        return f'<span class="secret{seers}">{drawn}</span>'
+
+    return _CARDS.sub(marked, escape(line.text))
 
 
 def page_data(replayed: ReplayedGame, canonical: Canonical, source: str) -> dict[str, object]:
@@ -176,28 +192,12 @@ def _hands(replayed: ReplayedGame, lucky: Mapping[int, str]) -> Iterator[str]:
         for number in range(first, last + 1):
             move = replayed.moves[number - 1]
             mark = f' class="side-{side[move.seat]}"' if move.seat in side else ""
-            lines = "".join(f'<span class="line">{_told(line)} </span>' for line in move.lines)
+            lines = "".join(f'<span class="line">{line_html(line)} </span>' for line in move.lines)
             # Remarks depend on the viewer, so they are filled in when the sheet is shown.
             remarks = "".join(f"<!--{index}-->" for index in move.decisions)
             target = f"move-{number + before}"
             yield f'<li id="{target}"{mark}><a href="#{target}">{lines}{remarks}</a></li>\n'
         yield "</ol></details>\n"
-
-
-def _told(line: ToldLine) -> str:
-    """Return a line of the narration as HTML, with suits as drawings.
-
-    Cards that not everybody can see are marked with the seats that can see them.
-    """
-
-    def marked(match: re.Match[str]) -> str:
-        drawn = _CARD.sub(_drawn, match[0])
-        if line.seats is None:
-            return drawn
-        seers = "".join(f" by-{seat}" for seat in line.seats)
-        return f'<span class="secret{seers}">{drawn}</span>'
-
-    return _CARDS.sub(marked, escape(line.text))
 
 
 def _drawn(match: re.Match[str]) -> str:

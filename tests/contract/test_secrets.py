@@ -13,15 +13,19 @@ from arena.bots.redeal import redeal
 from arena.games.descriptor import Game
 from arena.games.kernel import CHANCE, State
 from arena.play.turn_texts import LEGAL, turn_text
+from arena.replays.live_table import LiveTable
 from tests.contract.history import HandHistory
 from tests.contract.playouts import LOG, AlternativeLog, beginning, playout, rules_of
 
 
 def shown(game: Game, rules: dict[str, Any], log: LOG, viewer: int) -> list[Any]:
     """All that ``viewer`` is shown over a log: after each action the events, the observation, what
-    it may do, who is awaited, what the table does if it is late, and its turn as text.
+    it may do, who is awaited, what the table does if it is late, its turn as text, and what changes at the
+    table that it looks at, with the lines about that.
     """
     state = game.new_state(rules)
+    seats = [{"name": f"bot-{seat}"} for seat in range(game.seats(rules))]
+    table = LiveTable({"kind": game.kind, "rules": rules, "seats": seats}, you=viewer)
     seen: list[Any] = []
     since: list[dict[str, Any]] = []
     for seat, action in log:
@@ -31,7 +35,9 @@ def shown(game: Game, rules: dict[str, Any], log: LOG, viewer: int) -> list[Any]
         way = LEGAL[len(seen) % len(LEGAL)]
         text = turn_text(turn_of(game, rules, state, viewer, since), way) if legal else ""
         default = state.default_action(viewer) if viewer in state.awaiting() else None
-        seen.append((events, state.observation(viewer), legal, state.awaiting(), default, text))
+        numbered = [{"n": len(seen), **event} for event in events if event is not None]
+        changes = table.take(numbered, list(state.awaiting()))
+        seen.append((events, state.observation(viewer), legal, state.awaiting(), default, text, changes))
     return seen
 
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arena.games.cards import pretty
-from arena.games.kernel import Event, Turn
+from arena.games.kernel import Turn
+from arena.games.narration import Teller
 from tests.highcard.rules import PACK, RULES, HighCardState, strength
 
 
@@ -52,21 +53,24 @@ def redeal(turn: Turn, rng: random.Random) -> HighCardState:
     return RULES.from_observation(turn["rules"], seen, {"hands": hands})
 
 
-class Storyteller:
+class Storyteller(Teller):
     """Tells a game of high card."""
 
-    def __init__(self, names: Sequence[str], rules: Mapping[str, Any]) -> None:
-        self._names = names
+    view = staticmethod(RULES.view_event)
 
-    def line(self, event: Event) -> list[str]:
-        type, seat = event[0], event[1]
+    def __init__(self, names: Sequence[str], rules: Mapping[str, Any], you: int | None = None) -> None:
+        super().__init__(names, you)
+
+    def told(self, seen: Mapping[str, Any]) -> list[str]:
+        type = seen["type"]
         if type == "hand":
-            return [f"Hand {event[2]}."]
+            return [f"Hand {seen['number']}."]
         if type == "dealt":
-            return [f"{self._names[seat]} gets {' '.join(map(pretty, event[2]))}."]
+            cards = seen["cards"]
+            return [self.does(seen["seat"], f"gets {' '.join(map(pretty, cards))}.")] if cards else []
         if type == "play":
-            return [f"{self._names[seat]} plays {pretty(event[2])}."]
+            return [self.does(seen["seat"], f"plays {pretty(seen['card'])}.")]
         if type == "trick":
-            return [f"{self._names[seat]} takes the trick."]
-        winners = [name for name, place in zip(self._names, event[2], strict=True) if place == 1]
-        return [f"The game goes to {' and '.join(winners)}."]
+            return [self.does(seen["seat"], "takes the trick.")]
+        winners = [seat for seat, place in enumerate(seen["places"]) if place == 1]
+        return [f"The game goes to {self.listed(winners)}."]

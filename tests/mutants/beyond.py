@@ -449,6 +449,27 @@ FAULTS = [
         "",
         ("upgrade/test_upgrade.py",),
     ),
+    Fault(
+        "a call is shown together with its answer",
+        "arena/replays/live_table.py",
+        'if step and event["type"] in first:',
+        'if step and event["type"] == "play":',
+        ("replays/test_live_table.py",),
+    ),
+    Fault(
+        "the log of a hand contains the hand before",
+        "arena/replays/live_table.py",
+        "                self.log = []\n            self.form",
+        "                pass\n            self.form",
+        ("replays/test_live_table.py",),
+    ),
+    Fault(
+        "a spectator who comes back misses a change",
+        "api/watching.py",
+        'if change["n"] >= start]',
+        'if change["n"] > start]',
+        ("api/test_watching.py",),
+    ),
 ]
 
 COVERED_BY = {

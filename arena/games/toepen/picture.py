@@ -22,6 +22,8 @@ class ToepenPicture(Picture):
 
     unit = ("life", "lives")
     calls = frozenset(("knock",))
+    steps = Picture.moves | calls | {"dealer", "hand", "exchange", "trust", "challenge", "keep"}
+    steps |= {"poverty", "stay", "fold"}
 
     def __init__(self, names: Sequence[str], rules: Rules) -> None:
         super().__init__(names, PACK)
@@ -130,7 +132,7 @@ class ToepenPicture(Picture):
         if kind == "exchange":
             self._say(seat, ANSWER, "Exchange")
             self.laid.append(
-                {"label": f"Laid away by {self.names[seat]}", "cards": event["cards"] or [""] * 4, "text": ""}
+                {"label": f"Laid away by {self._whom(seat)}", "cards": event["cards"] or [""] * 4, "text": ""}
             )
             self.cards[seat] = []
             self.question = "Trust?"
@@ -156,6 +158,7 @@ class ToepenPicture(Picture):
             self.to_answer = self._in_hand() - {seat}
             if kind == "poverty":
                 self.to_answer -= set(event["pelt"])
+                self._silence()
             else:
                 self._say(seat, CALL, "Toep!", self.stake)
         else:
@@ -181,5 +184,5 @@ class ToepenPicture(Picture):
         self.to_answer = set()
         for seat in range(len(self.names)):
             self._remark(seat)
-        text = "nobody wins" if winner is None else f"won by {self.names[winner]}"
+        text = "nobody wins" if winner is None else f"won by {self._whom(winner)}"
         self.ended = {"text": text, "score": " ".join(map(str, self.lives))}

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from arena.games.cards import pretty
-from arena.games.kernel import Event
+from arena.games.narration import Teller
 from arena.games.options import Rules
+from arena.games.texts import counted
 from arena.games.truco.cards import CARD_NUMBER, FIXED, Order
 from arena.games.truco.options import rules_from
+from arena.games.truco.seen import TrucoNews
+from arena.games.truco.view import view_event
 
 TITLES: Final = ("zap", "escopeta", "espadilha", "pica-fumo")
 """The names of the manilhas, strongest first (BT-1.3)."""
@@ -29,97 +32,101 @@ def titles(order: Order) -> dict[str, str]:
     return dict(zip(order.manilhas, TITLES, strict=True))
 
 
-def sides(names: Sequence[str]) -> list[str]:
-    """Return the two sides, named after their players. The side of seat 0 comes first."""
-    return [" and ".join(names[side::2]) for side in (0, 1)]
+def sides(names: Sequence[str], you: int | None = None) -> list[str]:
+    """Return the two sides, named after their players. The side of seat 0 comes first, and within a side the
+    seat ``you``.
+    """
+    return [
+        " and ".join(names[seat] for seat in sorted(range(side, len(names), 2), key=lambda seat: seat != you))
+        for side in (0, 1)
+    ]
 
 
-class TrucoTeller:
+class TrucoTeller(Teller):
     """Narrates one game of Brazilian Truco. Scores list the team of seat 0 first."""
 
-    def __init__(self, names: Sequence[str], rules: Rules) -> None:
-        self.names = list(names)
+    view = staticmethod(view_event)
+
+    def __init__(self, names: Sequence[str], rules: Rules, you: int | None = None) -> None:
+        super().__init__(names, you)
         self.rules = rules_from(rules)
-        self.teams = sides(names)
-        self.s = "s" if self.rules.seats == 2 else ""
-        """The ending of a verb whose subject is a side."""
+        self.teams = [range(side, self.rules.seats, 2) for side in (0, 1)]
         self.titles = titles(FIXED)
         self.forehand = 0
         self.choosing = False
         """Whether the forehand has cards to keep, pass or burn."""
-        self.looked_at: Sequence[str] = ()
-        """The cards that the forehand looked at, in the order in which they were dealt."""
+        self.blind = False
+        """Whether nobody looks at the cards."""
+        self.looked_at: Sequence[str] | None = None
+        """The cards that the forehand looked at, in the order in which they were dealt, if they are known."""
         self.stake = self.rules.low
         self.deciding_at_eleven = False
         self.truco = False
         self.one_more = False
         """Whether a tie under truco will be decided by one more trick, or by the end of the hand."""
-        self.runner = ""
+        self.runner = 0
 
-    def line(self, event: Event) -> list[str]:
+    def told(self, seen: TrucoNews) -> list[str]:
         """See :class:`arena.games.descriptor.Narrator`."""
-        kind, seat = event[0], event[1]
-        who = self.names[seat] if seat >= 0 else ""
+        kind = seen["type"]
         if kind == "hand":
-            return self._hand(event)
-        if kind == "dealt":
-            return self._dealt(seat, event[2], event[3])
-        if kind in ("play", "hide"):
-            return self._play(kind, who, event[2])
-        if kind == "trick":
-            return self._trick(who, event[2], event[3])
-        if kind in ("accept", "run"):
-            return self._answer(kind, who, event[2])
+            return self._hand(seen)
         if kind == "hand_over":
-            return self._hand_over(event)
+            return self._hand_over(seen)
         if kind == "game_over":
-            return self._game_over(event[2], event[3], event[4])
-        return self._said(event, who)
+            return self._game_over(seen["winner"], *seen["score"])
+        if kind == "vira":
+            return [self._vira(seen["card"] or "")]
+        if kind == "trick":
+            return self._trick(seen)
+        if kind == "dealt":
+            return self._dealt(seen["seat"], seen["cards"])
+        if kind in ("play", "hide"):
+            return self._play(kind, seen["seat"], seen["card"])
+        if kind in ("accept", "run"):
+            return self._answer(kind, seen)
+        return [self._said(kind, seen["seat"], seen)]
 
-    def _said(self, event: Event, who: str) -> list[str]:
-        kind, seat = event[0], event[1]
-        partner = self.names[(seat + 2) % self.rules.seats]
+    def _said(self, kind: str, seat: int, seen: TrucoNews) -> str:
         if kind == "dealer":
-            return [f"The lot makes {who} the first dealer."]
+            return f"The lot makes {self.whom(seat)} the first dealer."
         if kind == "cut":
-            if not event[2]:
-                return [f"{who} does not cut."]
-            return [f"{who} cuts {_count(event[2], 'card')} and asks for the {event[3]} of the pack."]
+            if not seen["lifted"]:
+                return self.does(seat, "does not cut.")
+            asks = "ask" if seat == self.you else "asks"
+            cuts = self.does(seat, f"cuts {counted(seen['lifted'], 'card')}")
+            return f"{cuts} and {asks} for the {seen['from']} of the pack."
         if kind == "kept":
             self.choosing = False
-            return [f"{who} keeps them."]
-        if kind == "passed":
-            return [f"{who} passes them to {partner}."]
-        if kind == "burned":
-            return [f"{who} burns them: {_cards(self.looked_at)}."]
-        if kind == "shown":
-            self.deciding_at_eleven = True
-            return [f"{who} shows {partner} {_cards(event[2])}."]
-        if kind == "vira":
-            return [self._vira(event[2])]
+            return self.does(seat, "keeps them.")
+        if kind in ("passed", "burned", "shown"):
+            return self._hand_given(kind, seat, seen["cards"])
         if kind == "truco":
             self.truco = not self.rules.whole_hand
-            return [f"{who} calls truco!"]
+            return self.does(seat, "calls truco!")
         if kind == "raise":
-            return [f"{who} raises to {event[2]}!"]
+            return self.does(seat, f"raises to {seen['value']}!")
         if kind == "defer":
-            return [f"{who} leaves it to {partner}."]
+            return self.does(seat, f"leaves it to {self._partner(seat)}.")
         if kind == "signal":
-            return [f"{who} {GESTURES[event[2]]}."]
-        raise ValueError(f"not a Truco event: {event!r}")
+            return self.does(seat, f"{GESTURES[seen['gesture']]}.")
+        raise ValueError(f"not a Truco event: {seen!r}")
 
-    def _hand(self, event: Event) -> list[str]:
-        _, dealer, number, *points = event
+    def _partner(self, seat: int) -> str:
+        return self.whom((seat + 2) % self.rules.seats)
+
+    def _hand(self, seen: TrucoNews) -> list[str]:
+        dealer, points, most = seen["dealer"], seen["score"], self.rules.threshold
         self.forehand = (dealer + 1) % self.rules.seats
         self.choosing = self.rules.exchange
         self.truco = self.one_more = self.deciding_at_eleven = False
         self.stake = self.rules.low
+        self.blind = points == [most, most] and self.rules.blind
         lines = [
             "",
-            f"Hand {number}, dealt by {self.names[dealer]}: {_count(points[0], 'point')} for "
-            f"{self.teams[0]}, {points[1]} for {self.teams[1]}.",
+            f"Hand {seen['number']}, dealt by {self.whom(dealer)}: {counted(points[0], 'point')} for "
+            f"{self.listed(self.teams[0])}, {points[1]} for {self.listed(self.teams[1])}.",
         ]
-        most = self.rules.threshold
         if points == [most, most]:
             how = (
                 "nobody looks at the cards, and the top ones are played"
@@ -129,9 +136,8 @@ class TrucoTeller:
             lines.append(f"Both have {most}: {how}.")
         elif most in points:
             self.stake = self.rules.threshold_stake
-            has = "has" if self.s else "have"
-            side = self.teams[points.index(most)]
-            lines.append(f"{side} {has} {most}: the hand is worth {self.stake}, without truco.")
+            side = self.they(self.teams[points.index(most)], f"has {most}")
+            lines.append(f"{side}: the hand is worth {self.stake}, without truco.")
         return lines
 
     def _vira(self, card: str) -> str:
@@ -139,62 +145,73 @@ class TrucoTeller:
         self.titles = titles(order)
         return f"{pretty(card)} is turned: the manilhas are {_cards(order.manilhas)}."
 
-    def _dealt(self, seat: int, cards: Sequence[str], blind: bool) -> list[str]:
-        if blind:
-            return [f"{self.names[seat]} gets three cards that nobody looks at."]
-        verb = "gets"
+    def _dealt(self, seat: int, cards: Sequence[str] | None) -> list[str]:
+        if self.blind:
+            return [self.does(seat, "gets three cards that nobody looks at.")]
         if self.choosing and seat == self.forehand:
             self.looked_at = cards
-            verb = "looks at"
-        return [f"{self.names[seat]} {verb} {_cards(cards)}."]
+            return [self.does(seat, f"looks at {_cards(cards) if cards else 'three cards'}.")]
+        return [self.does(seat, f"gets {_cards(cards)}.")] if cards else []
 
-    def _play(self, kind: str, who: str, card: str) -> list[str]:
+    def _hand_given(self, kind: str, seat: int, cards: Sequence[str] | None) -> str:
+        """Return the line about a hand that was passed, burned or shown to the partner."""
+        if kind == "shown":
+            self.deciding_at_eleven = True
+            what = _cards(cards) if cards else "three cards"
+            return self.does(seat, f"shows {self._partner(seat)} {what}.")
+        if kind == "burned":
+            return self.does(seat, f"burns them: {_cards(self.looked_at or cards or ())}.")
+        # Only the partner learns the cards just now.
+        these = f": {_cards(cards)}" if cards and not self.looked_at else ""
+        return self.does(seat, f"passes them to {self._partner(seat)}{these}.")
+
+    def _play(self, kind: str, seat: int, card: str | None) -> list[str]:
         lines = []
         if self.one_more:
             lines.append(f"One more trick, for all {self.stake} points.")
             self.one_more = False
-        if kind == "hide":
-            return [*lines, f"{who} plays a card face down ({pretty(card)})."]
+        if kind == "hide" or card is None:
+            which = f" ({pretty(card)})" if card else ""
+            return [*lines, self.does(seat, f"plays a card face down{which}.")]
         title = f", the {self.titles[card]}" if card in self.titles else ""
-        return [*lines, f"{who} plays {pretty(card)}{title}."]
+        return [*lines, self.does(seat, f"plays {pretty(card)}{title}.")]
 
-    def _trick(self, leader: str, number: int, winner: int) -> list[str]:
-        if winner >= 0:
-            return [f"{leader} takes trick {number}."]
+    def _trick(self, seen: TrucoNews) -> list[str]:
+        if seen["winner"] is not None:
+            return [self.does(seen["leader"], f"takes trick {seen['number']}.")]
         self.one_more = self.truco
-        return [f"Trick {number} is tied."]
+        return [f"Trick {seen['number']} is tied."]
 
-    def _answer(self, kind: str, who: str, value: int) -> list[str]:
+    def _answer(self, kind: str, seen: TrucoNews) -> list[str]:
+        seat = seen["seat"]
         if kind == "run":
-            self.runner = who
+            self.runner = seat
             return []
-        self.stake = value
+        self.stake = seen["value"]
         if self.deciding_at_eleven:
             self.deciding_at_eleven = False
-            return [f"{who} decides to play."]
+            return [self.does(seat, "decides to play.")]
         what = "hand" if self.rules.whole_hand else "trick"
-        return [f"{who} accepts: the {what} is for {value} points."]
+        return [self.does(seat, f"accepts: the {what} is for {self.stake} points.")]
 
-    def _hand_over(self, event: Event) -> list[str]:
-        _, _, team, points, ours, theirs, why = event
-        if team < 0:
-            return [f"Nobody wins the hand: {ours}-{theirs}."]
-        gain = f"{_count(points, 'point')} for {self.teams[team]}: {ours}-{theirs}."
+    def _hand_over(self, seen: TrucoNews) -> list[str]:
+        team, points, why = seen["winner"], counted(seen["points"], "point"), seen["reason"]
+        score = "{}-{}".format(*seen["score"])
+        if team is None:
+            return [f"Nobody wins the hand: {score}."]
+        gain = f"{points} for {self.listed(self.teams[team])}: {score}."
         if why == "run":
-            return [f"{self.runner} runs; {gain}"]
+            return [f"{self.does(self.runner, 'runs')}; {gain}"]
         if why == "tied_before_call":
-            return [f"A tied card was there before the call, so {self.teams[1 - team]} lose{self.s}; {gain}"]
-        return [f"{self.teams[team]} win{self.s} the hand and {_count(points, 'point')}: {ours}-{theirs}."]
+            loss = self.they(self.teams[1 - team], "loses", within=True)
+            return [f"A tied card was there before the call, so {loss}; {gain}"]
+        return [f"{self.they(self.teams[team], 'wins')} the hand and {points}: {score}."]
 
-    def _game_over(self, team: int, ours: int, theirs: int) -> list[str]:
-        if team < 0:
+    def _game_over(self, team: int | None, ours: int, theirs: int) -> list[str]:
+        if team is None:
             return ["", f"The game is a draw, {ours}-{theirs}."]
-        return ["", f"{self.teams[team]} win{self.s} the game {ours}-{theirs}."]
+        return ["", f"{self.they(self.teams[team], 'wins')} the game {ours}-{theirs}."]
 
 
 def _cards(cards: Sequence[str]) -> str:
     return " ".join(pretty(card) for card in cards)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -26,6 +26,8 @@ class TrucoPicture(Picture):
     target = TARGET
     moves = frozenset(("play", "hide"))
     calls = frozenset(("truco", "raise"))
+    steps = moves | calls | {"dealer", "hand", "cut", "kept", "passed", "burned", "shown"}
+    steps |= {"accept", "run", "defer", "signal"}
 
     def __init__(self, names: Sequence[str], rules: Rules) -> None:
         self.rules = rules_from(rules)
@@ -165,4 +167,7 @@ class TrucoPicture(Picture):
         if team is None:
             self.ended = {"text": "nobody wins", "score": score}
             return
-        self.ended = {"text": f"{sides(self.names)[team]}, {points} {self.unit[points != 1]}", "score": score}
+        self.ended = {
+            "text": f"{sides(self.names, self.you)[team]}, {points} {self.unit[points != 1]}",
+            "score": score,
+        }

@@ -123,7 +123,8 @@ function drawSeat(data, picture, seat, at) {
     dealer ? html("span", { class: "dealer", "aria-hidden": "true" }, "D") : null,
   );
   const said = picture[`said${seat}`];
-  const asks = acts && picture.question !== "";
+  // What a seat has just said stands before what it is asked.
+  const asks = acts && picture.question !== "" && !(said && !said[3]);
   if (said || asks) {
     const table = { many: size > 5, partners: data.partners };
     const sides = `${bubbleSide(where, table)} phone-${bubbleSide(phone, { ...table, phone: true })}`;
@@ -146,7 +147,7 @@ function drawSeat(data, picture, seat, at) {
   const closed = cards.length > 0 && cards.every((card) => card === "");
   const classes = `hand${state ? " off" : ""}${closed ? " closed" : ""}`;
   element.append(
-    html("ul", { class: classes, "aria-label": `${name}'s hand` }, ...cards.map((card) => html("li", {}, drawCard(card, data.cards[card])))),
+    html("ul", { class: classes, "aria-label": seat === data.seat ? "Your hand" : `${name}'s hand` }, ...cards.map((card) => html("li", {}, drawCard(card, data.cards[card])))),
   );
   place(element, where, phone);
   element.dataset.seat = seat;
@@ -247,16 +248,6 @@ function drawNotes(element, picture) {
   );
 }
 
-// The text of what was said in a move and of how a hand ended.
-function toldChange(data, change) {
-  const words = data.names.flatMap((name, seat) => {
-    const said = change[`said${seat}`];
-    return said && !said[3] ? [`${name}: ${said[1]}${said[2] === null ? "" : ` ${said[2]}`}`] : [];
-  });
-  if (change.ended) words.push(`Hand over: ${change.ended.text}, ${change.ended.score}`);
-  return words.join(". ");
-}
-
 // The board: the felt and its surroundings
 
 const by = (id) => document.getElementById(id);
@@ -272,6 +263,8 @@ function drawBoard(data, picture, bottom, moving) {
   drawStake(by("stake"), data, picture);
   drawWhen(by("when"), picture);
   drawNotes(by("notes"), picture);
+  // The event that is shown as current.
+  if (picture.n !== undefined) by("felt").dataset.event = picture.n;
   if (moving && !calm.matches) slide(from);
 }
 
