@@ -108,6 +108,7 @@ function drawEnd() {
   const news = end && by("end-words").textContent !== end.headline;
   const inside = by("ask").contains(document.activeElement);
   by("end").hidden = !end;
+  by("end").classList.toggle("is-over", end?.over ?? false);
   by("ask").hidden = by("leave").hidden = end !== null;
   by("replay").hidden = table.state !== "finished";
   if (!end) return;
@@ -131,7 +132,7 @@ function choicesOf(panel) {
   if (panel.toggle) {
     const { label, note, word, other } = panel.toggle;
     const box = html("input", { type: "checkbox", name: "toggle", id: "toggle", value: `${word}:${other}` });
-    buttons.push(html("label", { class: "check toggle" }, box, html("b", {}, label), html("span", {}, note)));
+    buttons.push(html("label", { class: "check toggle" }, box, html("b", {}, label), html("span", { title: note }, note)));
   }
   if (panel.choices.some((choice) => choice.card)) parts.push(html("p", { class: "note hint" }, "Choose a card of your hand."));
   if (buttons.length) parts.push(html("div", { class: "choices" }, ...buttons));
@@ -140,7 +141,7 @@ function choicesOf(panel) {
 
 function choiceButton(choice) {
   const label = html("b", {}, choice.label);
-  const cost = choice.cost ? html("span", {}, choice.cost) : null;
+  const cost = choice.cost ? html("span", { title: choice.cost }, choice.cost) : null;
   const optional = table.optional ? " optional" : "";
   const button = html("button", { type: "button", class: `choice ${choice.tone}${optional}` }, label, cost);
   let armed = 0;
@@ -172,7 +173,7 @@ function tick() {
   const others = !asked && !buffer.length && table.others_ms !== null;
   by("time").replaceChildren(
     ...(asked
-      ? [html("b", {}, minutes(turn)), ` then ${minutes(bank)} in the bank`]
+      ? [html("b", {}, minutes(turn)), html("span", { class: "bank", title: "in the bank" }, ` + ${minutes(bank)}`)]
       : others
         ? [`${minutes(table.others_ms - (performance.now() - received))} left`]
         : []),
