@@ -6,12 +6,18 @@ data.partners = data.teams.some((team) => team.length > 1);
 const ARMED_MS = 3000;
 const MOST_TOLD = 7;
 const LOST = "Reconnecting…";
+const KEPT = "Your answer is kept, and sent once the connection is back.";
+const RETRY_MS = 2000;
+const SENDING_MS = 10_000;
 
 let table = data.table;
 let picture = table.picture;
 let buffer = [];
 let timer = 0;
-let sent = ""; // the turn whose answer is on its way
+let answer = null; // what was chosen, until the service has taken it
+let isSending = false;
+let asking = new AbortController(); // ends the request for news
+let retry = () => {};
 let shownChoices = "";
 let received = performance.now();
 let announced = "";
@@ -28,7 +34,7 @@ function setState(text) {
   if (by("state").textContent !== text) by("state").textContent = text;
   const lost = text === LOST;
   by("lost").hidden = !lost;
-  by("lost").textContent = lost ? text : "";
+  by("lost").textContent = !lost ? "" : answer ? `${text} ${KEPT}` : text;
 }
 
 function tell(words) {
@@ -218,43 +224,58 @@ function take(news, after) {
   }
 }
 
-async function send(action) {
-  const turn = table.turn;
-  if (!turn || sent === turn) return;
-  sent = turn;
-  const after = table.next;
+function send(action) {
+  if (!table.turn || answer) return;
+  const body = new URLSearchParams(new FormData(by("panel")));
+  body.set("action", action);
+  answer = { body, after: table.next };
+  deliver();
+}
+
+// The service takes the answer to a turn once, so it can be sent again until it has been answered.
+async function deliver() {
+  const { body, after } = answer;
+  isSending = true;
   try {
-    const body = new URLSearchParams(new FormData(by("panel")));
-    body.set("action", action);
-    const reply = await fetch(data.act, { method: "POST", body, headers: { Accept: "application/json" } });
-    if (!reply.ok) {
-      const problem = await reply.json();
-      tell(problem.detail);
-    } else {
-      const news = await reply.json();
-      if (news.result !== "accepted") tell("That decision had been made already.");
-      take(news, after);
-    }
+    const request = { method: "POST", body, headers: { Accept: "application/json" }, signal: AbortSignal.timeout(SENDING_MS) };
+    const reply = await fetch(data.act, request);
+    if (reply.status >= 500) throw new Error(String(reply.status));
+    const news = await reply.json();
+    answer = null;
     setState("connected");
+    if (!reply.ok) return tell(news.detail);
+    if (news.result !== "accepted") tell("That decision had been made already.");
+    take(news, after);
   } catch {
     setState(LOST);
+    asking.abort();
   } finally {
-    if (sent === turn) sent = "";
+    isSending = false;
   }
 }
 
 async function follow() {
+  let isLost = false;
   while (!table.end?.over) {
     const after = table.next;
+    asking = new AbortController();
     try {
-      const reply = await fetch(`${data.poll}?since=${table.version}&after=${after}`, { headers: { Accept: "application/json" } });
+      // The first request after a failure does not wait for news.
+      const since = isLost ? "" : `since=${table.version}&`;
+      const reply = await fetch(`${data.poll}?${since}after=${after}`, { headers: { Accept: "application/json" }, signal: asking.signal });
       if (reply.status === 404) return location.reload();
       if (!reply.ok) throw new Error(String(reply.status));
       setState("connected");
       if (reply.status === 200) take(await reply.json(), after);
+      if (answer && !isSending) deliver();
+      isLost = false;
     } catch {
+      isLost = true;
       setState(LOST);
-      await new Promise((resolve) => setTimeout(resolve, 2000));
+      await new Promise((resolve) => {
+        retry = resolve;
+        setTimeout(resolve, RETRY_MS);
+      });
     }
   }
   setState("over");
@@ -315,6 +336,8 @@ by("question").tabIndex = -1;
 for (const part of document.querySelectorAll(".scripted-only, #board")) part.hidden = false;
 document.body.classList.add("scripted");
 document.addEventListener("keydown", onKey);
+addEventListener("offline", () => asking.abort());
+addEventListener("online", () => retry());
 keep("keys", () => {});
 keep("four", (on) => document.body.classList.toggle("four", on));
 draw(false);
