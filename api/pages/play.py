@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from api.http.sessions import client_address, forget_visitor, person, visitor
 from api.http.waiting import Stay
+from api.pages.assets import asset_url
 from api.pages.site import blueprint, form, page
 from api.services import service_address, services
 from arena.accounts.versions import BotAccount
@@ -303,6 +304,7 @@ def table_page(game: str) -> ResponseReturnValue:
         "table": shown,
         "poll": url_for("pages.seat_state", game=game),
         "act": url_for("pages.act", game=game),
+        "turn_icon": asset_url("mark-turn.svg"),
         "unseen": UNSEEN,
     }
     return page(

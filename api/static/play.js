@@ -101,8 +101,10 @@ function drawPanel() {
     shownChoices = choices;
     by("choices").replaceChildren(...(panel ? choicesOf(panel) : []));
   }
+  callForTurn(asked);
   if (asked && announced !== table.turn) {
     announced = table.turn;
+    ring();
     by("asked").textContent = `${panel.question}. ${Math.round(timeLeft().turn / 1000)} seconds.`;
   }
   tick();
@@ -339,6 +341,7 @@ document.addEventListener("keydown", onKey);
 addEventListener("offline", () => asking.abort());
 addEventListener("online", () => retry());
 keep("keys", () => {});
+keep("sound", ring);
 keep("four", (on) => document.body.classList.toggle("four", on));
 draw(false);
 setInterval(tick, 250);
