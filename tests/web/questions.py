@@ -1,4 +1,4 @@
-"""Every kind of question that a person can be asked: positions of seeded games, which are found by playing."""
+"""Every kind of question that a person can be asked: positions of seeded games, found by playing."""
 
 from __future__ import annotations
 
@@ -69,15 +69,13 @@ def questions(kind: str) -> tuple[Question, ...]:
     for table, rules, is_variant in _tables(GAMES[kind]):
         of_table = _questions(table, kind, rules)
         known = {what for other, what in found if other.split(" ")[0] == table.split(" ")[0]}
-        found |= {
-            (table, what): one for what, one in of_table.items() if not is_variant or what not in known
-        }
+        found |= {(table, what): one for what, one in of_table.items() if not is_variant or what not in known}
     return tuple(found.values())
 
 
 def _tables(game: Game) -> Iterator[tuple[str, Rules, bool]]:
-    """The presets, with the fewest, the usual and the most seats; and the first preset with each other value of
-    each option.
+    """The presets, with the fewest, the usual and the most seats; and the first preset with each other value
+    of each option.
     """
     done = []
     for preset in game.presets:

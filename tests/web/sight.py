@@ -13,7 +13,8 @@ _FIND: Final = r"""({ least }) => {
     const isShown = (element) => element.checkVisibility({ visibilityProperty: true });
     const name = (element) => {
         const card = element.querySelector(".card")?.dataset.card;
-        const words = card ?? (element.id || element.getAttribute("aria-label") || element.textContent.trim());
+        const label = element.id || element.getAttribute("aria-label") || element.textContent.trim();
+        const words = card ?? label;
         return `${element.localName}${card === undefined ? "" : " card"} "${words.slice(0, 40)}"`;
     };
     // The middle and four points near the corners.
@@ -23,12 +24,15 @@ _FIND: Final = r"""({ least }) => {
         const box = element.getBoundingClientRect();
         const beyond = Math.max(-box.left, -box.top, box.right - innerWidth, box.bottom - innerHeight);
         if (!box.width || !box.height) return findings.push(`${name(element)} has no size`);
-        if (beyond > 0.5) return findings.push(`${name(element)} is ${Math.round(beyond)} px outside the window`);
+        if (beyond > 0.5) {
+            return findings.push(`${name(element)} is ${Math.round(beyond)} px outside the window`);
+        }
         for (const [x, y] of POINTS) {
             const top = document.elementFromPoint(box.left + x * box.width, box.top + y * box.height);
-            if (top && (element.contains(top) || (top.contains(element) && top.closest("#ask, .hand")))) continue;
-            const what = top ? `${top.localName}.${top.getAttribute("class") ?? ""} "${top.textContent.trim().slice(0, 20)}"` : "nothing";
-            return findings.push(`${name(element)} is covered by ${what}`);
+            if (element.contains(top)) continue;
+            const kind = `${top?.localName}.${top?.getAttribute("class")}`;
+            const words = top?.textContent.trim().slice(0, 20);
+            return findings.push(`${name(element)} is covered by ${kind} "${words}"`);
         }
     }
 
@@ -38,11 +42,12 @@ _FIND: Final = r"""({ least }) => {
     }
     const seat = JSON.parse(document.getElementById("data").textContent).seat;
     const own = document.querySelectorAll(`#felt .seat[data-seat="${seat}"] .hand li`);
-    const answers = document.querySelectorAll("#choices button, #choices input:not([type=checkbox]), #choices label.toggle");
+    const answers = document.querySelectorAll("#choices :is(button, input:not([type=checkbox]), label.toggle)");
     for (const element of [...own, document.getElementById("question"), ...answers]) look(element);
     if (least) {
         for (const element of document.querySelectorAll("a, button, summary, select, input, label.check")) {
-            if (!isShown(element) || element.closest(".skip") || (element.localName === "input" && element.closest("label"))) continue;
+            const isInLabel = element.localName === "input" && element.closest("label") !== null;
+            if (!isShown(element) || isInLabel || element.closest(".skip")) continue;
             const { width, height } = element.getBoundingClientRect();
             if (Math.min(width, height) >= least - 0.5) continue;
             findings.push(`${name(element)} is ${Math.round(width)} × ${Math.round(height)} px`);
@@ -53,8 +58,8 @@ _FIND: Final = r"""({ least }) => {
 
 _PLACES: Final = """() => ["felt", "ask"].map((id) => {
     const { left, top, width, height } = document.getElementById(id).getBoundingClientRect();
-    const isUpright = innerHeight > innerWidth;
-    return [id, ...[left, top, width, ...(id === "felt" || isUpright ? [height] : [])].map(Math.round)].join(" ");
+    const isFixed = id === "felt" || innerHeight > innerWidth;
+    return [id, ...[left, top, width, isFixed ? height : 0].map(Math.round)].join(" ");
 }).join(", ")"""
 
 
