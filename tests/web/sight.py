@@ -42,7 +42,8 @@ _FIND: Final = r"""({ least }) => {
     }
     const seat = JSON.parse(document.getElementById("data").textContent).seat;
     const own = document.querySelectorAll(`#felt .seat[data-seat="${seat}"] .hand li`);
-    const answers = document.querySelectorAll("#choices :is(button, input:not([type=checkbox]), label.toggle)");
+    const kinds = ":is(button, input:not([type=checkbox]), label.toggle)";
+    const answers = document.querySelectorAll(`#choices ${kinds}`);
     for (const element of [...own, document.getElementById("question"), ...answers]) look(element);
     if (least) {
         for (const element of document.querySelectorAll("a, button, summary, select, input, label.check")) {
