@@ -30,11 +30,13 @@ const minutes = (ms) => {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 };
 
-function setState(text) {
+function setState(news) {
+  const text = table.end?.over ? "over" : news;
   if (by("state").textContent !== text) by("state").textContent = text;
   const lost = text === LOST;
   by("lost").hidden = !lost;
-  by("lost").textContent = !lost ? "" : answer ? `${text} ${KEPT}` : text;
+  const words = !lost ? "" : answer ? `${text} ${KEPT}` : text;
+  if (by("lost").textContent !== words) by("lost").textContent = words;
 }
 
 function tell(words) {
