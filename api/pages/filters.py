@@ -44,6 +44,12 @@ def day(ms: int | None) -> str:
     return "–" if ms is None else _moment(ms).date().isoformat()
 
 
+@blueprint.app_template_filter("preset_title")
+def preset_title(name: str) -> str:
+    """Return the name of a preset for visitors, without its version: ``Table 4`` for ``table-4@1``."""
+    return name.partition("@")[0].replace("-", " ").capitalize()
+
+
 @blueprint.app_template_filter("whole")
 def whole(value: float) -> str:
     """Format a number without decimals, using a real minus sign."""

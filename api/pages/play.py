@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from api.http.sessions import client_address, forget_visitor, person, visitor
 from api.http.waiting import Stay
+from api.pages.assets import asset_url
 from api.pages.site import blueprint, form, page
 from api.services import service_address, services
 from arena.accounts.versions import BotAccount
@@ -171,7 +172,15 @@ def _roles(game: Game, rules: Mapping[str, Any]) -> list[str]:
     own = next(team for team in teams if YOUR_SEAT in team)
     if len(own) == 1:
         return [f"Player {seat + 1}" for seat in range(1, seats)]
-    return ["Your partner" if seat in own else f"Opponent, seat {seat}" for seat in range(1, seats)]
+    return ["Your partner" if seat in own else _side(game, rules, seat) for seat in range(1, seats)]
+
+
+def _side(game: Game, rules: Mapping[str, Any], seat: int) -> str:
+    """Return the name of an opponent's seat at a table of partners, by where the player sees it."""
+    complete = game.options.complete(rules)
+    picture = new_picture(game, [""] * game.seats(complete), complete)
+    is_right = picture.counter_clockwise == (seat == YOUR_SEAT + 1)
+    return f"Opponent on your {'right' if is_right else 'left'}"
 
 
 def _options(game: Game) -> list[Option]:
@@ -304,6 +313,7 @@ def table_page(game: str) -> ResponseReturnValue:
         "table": {**shown, "log": []},
         "poll": url_for("pages.seat_state", game=game),
         "act": url_for("pages.act", game=game),
+        "turn_icon": asset_url("mark-turn.svg"),
         "unseen": UNSEEN,
     }
     return page(

@@ -6,12 +6,18 @@ data.partners = data.teams.some((team) => team.length > 1);
 const ARMED_MS = 3000;
 const CALM_FASTER = 6; // than with motion
 const LOST = "Reconnecting…";
+const KEPT = "Your answer is kept, and sent once the connection is back.";
+const RETRY_MS = 2000;
+const SENDING_MS = 10_000;
 
 let table = data.table;
 let picture = table.picture;
 let buffer = [];
 let timer = 0;
-let sent = ""; // the turn whose answer is on its way
+let answer = null; // what was chosen, until the service has taken it
+let isSending = false;
+let asking = new AbortController(); // ends the request for news
+let retry = () => {};
 let shownChoices = "";
 let received = performance.now();
 let announced = "";
@@ -25,11 +31,13 @@ const minutes = (ms) => {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 };
 
-function setState(text) {
+function setState(news) {
+  const text = table.end?.over ? "over" : news;
   if (by("state").textContent !== text) by("state").textContent = text;
   const lost = text === LOST;
   by("lost").hidden = !lost;
-  by("lost").textContent = lost ? text : "";
+  const words = !lost ? "" : answer ? `${text} ${KEPT}` : text;
+  if (by("lost").textContent !== words) by("lost").textContent = words;
 }
 
 function tell(line) {
@@ -94,8 +102,10 @@ function drawPanel() {
     shownChoices = choices;
     by("choices").replaceChildren(...(panel ? choicesOf(panel) : []));
   }
+  callForTurn(asked);
   if (asked && announced !== table.turn) {
     announced = table.turn;
+    ring();
     by("asked").textContent = `${panel.question}. ${Math.round(timeLeft().turn / 1000)} seconds.`;
     // Who has just come to the table begins at the question.
     if (!hasArrived && document.activeElement === document.body) by("question").focus({ preventScroll: true });
@@ -110,6 +120,7 @@ function drawEnd() {
   const news = end && by("end-words").textContent !== end.headline;
   const inside = by("ask").contains(document.activeElement);
   by("end").hidden = !end;
+  by("end").classList.toggle("is-over", end?.over ?? false);
   by("ask").hidden = by("leave").hidden = end !== null;
   by("replay").hidden = table.state !== "finished";
   if (!end) return;
@@ -133,7 +144,7 @@ function choicesOf(panel) {
   if (panel.toggle) {
     const { label, note, word, other } = panel.toggle;
     const box = html("input", { type: "checkbox", name: "toggle", id: "toggle", value: `${word}:${other}` });
-    buttons.push(html("label", { class: "check toggle" }, box, html("b", {}, label), html("span", {}, note)));
+    buttons.push(html("label", { class: "check toggle" }, box, html("b", {}, label), html("span", { title: note }, note)));
   }
   if (panel.choices.some((choice) => choice.card)) parts.push(html("p", { class: "note hint" }, "Choose a card of your hand."));
   if (buttons.length) parts.push(html("div", { class: "choices" }, ...buttons));
@@ -142,7 +153,7 @@ function choicesOf(panel) {
 
 function choiceButton(choice) {
   const label = html("b", {}, choice.label);
-  const cost = choice.cost ? html("span", {}, choice.cost) : null;
+  const cost = choice.cost ? html("span", { title: choice.cost }, choice.cost) : null;
   const optional = table.optional ? " optional" : "";
   const button = html("button", { type: "button", class: `choice ${choice.tone}${optional}` }, label, cost);
   let armed = 0;
@@ -174,7 +185,7 @@ function tick() {
   const others = !asked && !buffer.length && table.others_ms !== null;
   by("time").replaceChildren(
     ...(asked
-      ? [html("b", {}, minutes(turn)), ` then ${minutes(bank)} in the bank`]
+      ? [html("b", {}, minutes(turn)), html("span", { class: "bank", title: "in the bank" }, ` + ${minutes(bank)}`)]
       : others
         ? [`${minutes(table.others_ms - (performance.now() - received))} left`]
         : []),
@@ -219,44 +230,59 @@ function take(news) {
   }
 }
 
-async function send(action) {
-  const turn = table.turn;
-  if (!turn || sent === turn) return;
-  sent = turn;
+function send(action) {
+  if (!table.turn || answer) return;
+  const body = new URLSearchParams(new FormData(by("panel")));
+  body.set("action", action);
+  answer = body;
   // What this player does is shown without a pause before it.
   clearTimeout(timer);
   timer = 0;
+  deliver();
+}
+
+// The service takes the answer to a turn once, so it can be sent again until it has been answered.
+async function deliver() {
+  isSending = true;
   try {
-    const body = new URLSearchParams(new FormData(by("panel")));
-    body.set("action", action);
-    const reply = await fetch(data.act, { method: "POST", body, headers: { Accept: "application/json" } });
-    if (!reply.ok) {
-      const problem = await reply.json();
-      tell(problem.detail);
-    } else {
-      const news = await reply.json();
-      if (news.result !== "accepted") tell("That decision had been made already.");
-      take(news);
-    }
+    const request = { method: "POST", body: answer, headers: { Accept: "application/json" }, signal: AbortSignal.timeout(SENDING_MS) };
+    const reply = await fetch(data.act, request);
+    if (reply.status >= 500) throw new Error(String(reply.status));
+    const news = await reply.json();
+    answer = null;
     setState("connected");
+    if (!reply.ok) return tell(news.detail);
+    if (news.result !== "accepted") tell("That decision had been made already.");
+    take(news);
   } catch {
     setState(LOST);
+    asking.abort();
   } finally {
-    if (sent === turn) sent = "";
+    isSending = false;
   }
 }
 
 async function follow() {
+  let isLost = false;
   while (!table.end?.over) {
+    asking = new AbortController();
     try {
-      const reply = await fetch(`${data.poll}?since=${table.version}&after=${table.next}`, { headers: { Accept: "application/json" } });
+      // The first request after a failure does not wait for news.
+      const since = isLost ? "" : `since=${table.version}&`;
+      const reply = await fetch(`${data.poll}?${since}after=${table.next}`, { headers: { Accept: "application/json" }, signal: asking.signal });
       if (reply.status === 404) return location.reload();
       if (!reply.ok) throw new Error(String(reply.status));
       setState("connected");
       if (reply.status === 200) take(await reply.json());
+      if (answer && !isSending) deliver();
+      isLost = false;
     } catch {
+      isLost = true;
       setState(LOST);
-      await new Promise((resolve) => setTimeout(resolve, 2000));
+      await new Promise((resolve) => {
+        retry = resolve;
+        setTimeout(resolve, RETRY_MS);
+      });
     }
   }
   setState("over");
@@ -317,7 +343,10 @@ by("question").tabIndex = -1;
 for (const part of document.querySelectorAll(".scripted-only, #board")) part.hidden = false;
 document.body.classList.add("scripted");
 document.addEventListener("keydown", onKey);
+addEventListener("offline", () => asking.abort());
+addEventListener("online", () => retry());
 keep("keys", () => {});
+keep("sound", ring);
 keep("four", (on) => document.body.classList.toggle("four", on));
 draw(false);
 setInterval(tick, 250);

@@ -373,6 +373,13 @@ FAULTS = [
         ("api/test_own_bot_pages.py",),
     ),
     Fault(
+        "nothing says whose turn it is",
+        "api/static/attention.js",
+        "  if (document.title === title) return;\n",
+        "  return;\n",
+        ("web/test_play.py",),
+    ),
+    Fault(
         "what a visitor has opened is closed by the next look",
         "api/static/live.js",
         'if (!fresh.hasAttribute(name) && name !== "open") old.removeAttribute(name);',

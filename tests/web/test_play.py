@@ -150,6 +150,7 @@ def test_keys_that_are_switched_off(server: Server, service: Service, visitor: C
     page.wait_for_selector("#ask.waits")
     page.keyboard.press("1")
     assert page.evaluate("document.activeElement.matches('.choice, .card-button')")
+    page.click("#at-table > summary")
     page.uncheck("#keys")
     page.keyboard.press("2")
     assert page.evaluate("document.activeElement.id") == "keys"
@@ -187,21 +188,97 @@ def test_truco_is_called_and_a_card_is_turned(
     assert done == {"hide", "call"}
 
 
-@pytest.mark.nightly("pages")
-def test_a_lost_connection(server: Server, service: Service, visitor: Callable[..., Any]) -> None:
-    page = visitor(offline=True)
+def sit_and_be_asked(page: Any, server: Server, service: Service) -> tuple[str, str]:
+    """The ids of a game of Toepen and of the person's first turn."""
     game = open_table(page, server.url, "toepen", {"lives": "3"}, SEATS["toepen"])
     service.live.move_house_bots(game)
     page.wait_for_selector("#ask.waits")
-    turn = page.locator("#turn-id").input_value()
+    return game, page.locator("#turn-id").input_value()
+
+
+def own_actions(service: Service, game: str) -> int:
+    return b" ".join(service.live.store.log(game)).count(b'[0,"')
+
+
+def test_what_is_clicked_offline_counts_once(
+    server: Server, service: Service, visitor: Callable[..., Any]
+) -> None:
+    page = visitor(offline=True)
+    game, turn = sit_and_be_asked(page, server, service)
+    before = own_actions(service, game)
     page.context.set_offline(True)
-    click_something(page)
     page.wait_for_selector("#lost:has-text('Reconnecting')")
+    click_something(page)
+    page.wait_for_selector("#lost:has-text('Your answer is kept')")
+    click_something(page)
     assert page.locator("#turn-id").input_value() == turn
+    assert own_actions(service, game) == before
     page.context.set_offline(False)
+    wait_for_another_turn(page, turn)
     page.wait_for_selector("#lost", state="hidden")
+    assert own_actions(service, game) == before + 1
+
+
+@pytest.mark.nightly("pages")
+def test_an_answer_whose_reply_is_lost_counts_once(
+    server: Server, service: Service, visitor: Callable[..., Any]
+) -> None:
+    page = visitor(offline=True)
+    game, turn = sit_and_be_asked(page, server, service)
+    before = own_actions(service, game)
+    sent = []
+
+    def lose_first_reply(route: Any) -> None:
+        sent.append(route.request.post_data)
+        if len(sent) == 1:
+            route.fetch()
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/act", lose_first_reply)
     click_something(page)
     wait_for_another_turn(page, turn)
+    while len(sent) < 2:
+        # The browser's requests are answered meanwhile.
+        page.wait_for_timeout(20)
+    page.wait_for_selector("#lost", state="hidden")
+    assert sent[0] == sent[1]
+    assert own_actions(service, game) == before + 1
+
+
+_COUNT_TONES = """
+    window.tones = 0;
+    const start = OscillatorNode.prototype.start;
+    OscillatorNode.prototype.start = function (...when) { window.tones++; return start.apply(this, when); };
+"""
+
+
+def test_the_page_calls_for_a_turn(server: Server, service: Service, visitor: Callable[..., Any]) -> None:
+    page = visitor()
+    page.add_init_script(_COUNT_TONES)
+    sit_and_be_asked(page, server, service)
+
+    def check() -> None:
+        asked = page.locator("#ask.waits").count() == 1
+        assert page.title().startswith("● Your turn") == asked
+        assert ("mark-turn" in page.locator("link[rel=icon]").get_attribute("href")) == asked
+
+    check()
+    for _ in range(3):
+        page.wait_for_selector("#ask.waits")
+        turn = page.locator("#turn-id").input_value()
+        click_something(page)
+        wait_for_another_turn(page, turn)
+        check()
+        service.live.move_house_bots(page.url.rpartition("/")[2])
+    assert page.evaluate("window.tones") == 0, "no sound until it is chosen"
+    page.click("#at-table > summary")
+    page.check("#sound")
+    assert page.evaluate("window.tones") > 0
+    page.reload()
+    page.click("#at-table > summary")
+    assert page.is_checked("#sound")
 
 
 @pytest.mark.nightly("pages")
