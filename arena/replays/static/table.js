@@ -42,11 +42,11 @@ const PARTNERS = { desktop: [[50, 85.5], [11.5, 50], [50, 14.5], [88.5, 50]], ph
 const CROSS = [["-50%", "4%"], ["-150%", "-50%"], ["-50%", "-104%"], ["50%", "-50%"]];
 const MOST_STROKES = 15;
 
-// The position of a bubble beside its plate: on the felt, and over nothing else. Bubbles that face each other are at
-// different heights.
+// The position of a bubble beside its plate: on the felt, and over nothing else. Of two that face each other, one is
+// higher.
 function bubbleSide([x, y], { phone, many, partners }) {
   if (y > 80 || (partners && y < 30) || (!phone && y < 16)) return "right";
-  if (!phone && !many && y < 30) return x < 50 ? "right-low" : "left-high";
+  if (!phone && !many && y < 30) return x < 50 ? "right" : "left-high";
   return "above";
 }
 
