@@ -97,7 +97,7 @@ TWO = "7C 4S 5S 3C KD JD 6H"
         (["play:4S", "play:3C"], "1 point at stake. You took trick 1; one more wins the hand."),
         (
             ["play:4S", "play:3C", "truco"],
-            "zeca called truco for 3. zeca took trick 1, so you need both others.",
+            "zeca called truco for 3. zeca took trick 1, so you need the other two.",
         ),
         (
             ["play:4S", "play:3C", "play:JD", "play:7C"],

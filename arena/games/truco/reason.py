@@ -32,7 +32,7 @@ class TrucoReason:
         self.own = turn["seat"] % 2
         self.partner = names[(turn["seat"] + 2) % self.rules.seats]
         self.we = "You" if self.rules.seats == 2 else "Your side"
-        self.they = names[1 - turn["seat"]] if self.rules.seats == 2 else "The others"
+        self.they = names[1 - turn["seat"]] if self.rules.seats == 2 else "The other side"
 
     def text(self) -> str:
         """Return the sentences."""
@@ -57,9 +57,8 @@ class TrucoReason:
         return f"You lead. You may {' or '.join(ways)}, and get three new cards."
 
     def _threshold(self) -> str:
-        get = "gets" if self.rules.seats == 2 else "get"
         parts = [
-            f"If you run, {_inside(self.they)} {get} {counted(self.rules.low, 'point')}.",
+            f"If you run, {_inside(self.they)} gets {counted(self.rules.low, 'point')}.",
             f"If you play, the hand is worth {self.rules.threshold_stake} and nobody may call.",
         ]
         if self.seen["eleven_deferred"]:
@@ -104,7 +103,7 @@ class TrucoReason:
         if len(set(won)) == 1:
             if won[0] == self.own:
                 return f"{self.we} took trick {first}; one more wins the hand."
-            return f"{self.they} took trick {first}, so you need both others."
+            return f"{self.they} took trick {first}, so you need the other two."
         leader = self.we if won[0] == self.own else self.they
         return f"One trick each: this one decides, and a tie is for {_inside(leader)}."
 
@@ -131,4 +130,4 @@ class TrucoReason:
 
 def _inside(name: str) -> str:
     """Return a name as it stands inside a sentence."""
-    return name.lower() if name in ("You", "Your side", "The others") else name
+    return name.lower() if name in ("You", "Your side", "The other side") else name
