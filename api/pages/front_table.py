@@ -57,9 +57,14 @@ class FrontTable:
         return any(len(team) > 1 for team in self.layout["teams"])
 
     @property
+    def has_sides(self) -> bool:
+        """Whether two sides score points; otherwise each seat has lives."""
+        return self.layout["target"] is not None
+
+    @property
     def score(self) -> str:
         """The score if there are two sides, such as ``9–3``; otherwise the number of the hand."""
-        if self.is_paired:
+        if self.has_sides:
             return "\N{EN DASH}".join(map(str, self.picture["score"]))
         return f"hand {self.picture['hand']}"
 

@@ -31,6 +31,10 @@ _ABOVE: Final = 27
 _MOST_HANDS: Final = 5
 """The maximum number of seats with which hands are drawn."""
 
+_WIDTH: Final = 54
+_WIDTH_OF_MANY: Final = 31
+"""The width of the trick's cards if there are more seats than that: they must not overlap."""
+
 _NAME: Final = 10
 """The maximum number of characters of a name on a plate."""
 
@@ -78,10 +82,11 @@ class Lying(NamedTuple):
 
 
 class SmallTable(NamedTuple):
-    """The drawing of a small table, and its description in words."""
+    """The drawing of a small table, and its description in words. ``width`` is that of the trick's cards."""
 
     seats: list[Seat]
     lying: list[Lying]
+    width: int
     stake: str
     words: str
 
@@ -109,12 +114,13 @@ def small_table(table: FrontTable, *, hands: bool = True) -> SmallTable:
         for seat in seats
         if seat.said
     ]
-    return SmallTable(seats, lying, f"{picture['stake']} {unit}", ", ".join(words))
+    width = _WIDTH if size <= _MOST_HANDS else _WIDTH_OF_MANY
+    return SmallTable(seats, lying, width, f"{picture['stake']} {unit}", ", ".join(words))
 
 
 def _score_words(table: FrontTable) -> str:
     scores = table.picture["score"]
-    if table.is_paired:
+    if table.has_sides:
         return f"{scores[0]} to {scores[1]}"
     names = table.layout["names"]
     return ", ".join(f"{name} {score}" for name, score in zip(names, scores, strict=True))
@@ -131,14 +137,14 @@ def _seat(table: FrontTable, seat: int) -> Seat:
     name: str = layout["names"][seat]
     x, y = _SEATS[len(layout["names"])][_place(layout, seat)]
     said, kind = _said(picture, seat)
-    paired = table.is_paired
+    sides = table.has_sides
     return Seat(
         name=name,
         short=name if len(name) <= _NAME else name[: _NAME - 1] + "\N{HORIZONTAL ELLIPSIS}",
         x=x,
         y=y,
-        side=next(at for at, team in enumerate(layout["teams"]) if seat in team) if paired else None,
-        score=None if paired else picture["score"][seat],
+        side=next(at for at, team in enumerate(layout["teams"]) if seat in team) if sides else None,
+        score=None if sides else picture["score"][seat],
         acts=seat in picture["awaiting"],
         dealer=picture["dealer"] == seat,
         off=picture[f"state{seat}"] != "",

@@ -7,7 +7,7 @@ let data = null;
 let running = null; // what moves the table now, with its close()
 let isPaused = calm.matches;
 
-const scoreOf = (picture) => (data.partners ? picture.score.join("–") : `hand ${picture.hand}`);
+const scoreOf = (picture) => (hasSides(data) ? picture.score.join("–") : `hand ${picture.hand}`);
 
 function draw(picture, moving) {
   drawBoard(data, picture, 0, moving);

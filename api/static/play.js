@@ -72,14 +72,12 @@ function drawHand() {
       continue;
     }
     number += 1;
-    const label = `Play ${data.cards[choice.card]}`;
+    const label = `Play ${nameOf(data, picture, choice.card)}`;
     const button = html("button", { type: "button", class: "card-button", "aria-label": label, "aria-keyshortcuts": number });
-    const title = data.cards[choice.card].split(", ")[1];
-    if (title) item.append(html("span", { class: "title", "aria-hidden": "true" }, title));
     drawn.setAttribute("aria-hidden", "true");
     button.append(drawn);
     button.addEventListener("click", () => send(choice.action));
-    item.append(button);
+    item.prepend(button);
   }
 }
 
@@ -91,6 +89,7 @@ function drawPanel() {
   const asked = panel !== null && !table.optional;
   by("ask").classList.toggle("waits", asked);
   by("question").textContent = panel ? panel.question : buffer.length || !table.waiting ? "One moment" : table.waiting;
+  by("reason").textContent = panel?.reason ?? "";
   by("fallback").textContent = asked ? table.fallback : "";
   if (by("paused").textContent !== table.paused) by("paused").textContent = table.paused;
   by("turn-id").value = table.turn;

@@ -65,12 +65,15 @@ class Toggle:
 
 @dataclass(frozen=True)
 class Panel:
-    """The question and the choices of one turn, in the order used by the rules."""
+    """The question and the choices of one turn, in the order used by the rules. ``reason`` explains the
+    question in a few sentences: what is at stake, and who said what.
+    """
 
     question: str
     choices: tuple[Choice, ...]
     slider: Slider | None = None
     toggle: Toggle | None = None
+    reason: str = ""
 
     def actions(self) -> set[str]:
         """Return all actions that can be chosen."""

@@ -29,6 +29,17 @@ class Note(TypedDict):
     text: str
 
 
+class Turned(TypedDict):
+    """A card that was turned up, what it means in words, and the names of the cards that it makes the
+    strongest, strongest first.
+    """
+
+    label: str
+    card: str
+    text: str
+    titles: dict[str, str]
+
+
 class Picture(ABC):
     """The table of one game in progress, for one viewer.
 
@@ -36,7 +47,11 @@ class Picture(ABC):
 
         hand      int, the number of the hand in progress, from 1; 0 before the first hand
         trick     int, the number of the current or just finished trick, from 1; 0 before the first trick
+        tricks    [seat or null], whose card took each finished trick of the hand; null if it is tied
         taken     str, a sentence about who took the last finished trick, or ""
+        turned    null, or {"label": str, "card": card, "text": str, "titles": {card: name}}, the card that
+                  was turned up (see :class:`Turned`)
+        order     [rank], the ranks from the strongest, without cards that have names; [] if not known yet
         dealer    seat or null
         awaiting  [seat], the seats that must decide, excluding chance
         question  str, a short question for the awaited seat; "" if it must play a card
@@ -72,7 +87,9 @@ class Picture(ABC):
     first event of every action is of such a type.
     """
     titles: Mapping[str, str] = {}
-    """The names of individual cards."""
+    """The names of the cards that are the strongest in every hand, strongest first."""
+    most_tricks: ClassVar[int] = 0
+    """The maximum number of tricks in a hand, for drawing places for their marks."""
 
     def __init__(self, names: Sequence[str], pack: Sequence[str]) -> None:
         size = len(names)
@@ -115,6 +132,14 @@ class Picture(ABC):
         if the scores add nothing.
         """
 
+    def order(self) -> Sequence[str]:
+        """Return the ranks from the strongest, without cards that have names. Empty if they are not known."""
+        return ()
+
+    def turned(self) -> Turned | None:
+        """Return the card that was turned up in this hand."""
+        return None
+
     @property
     def most(self) -> int:
         """The highest possible score, for drawing tallies."""
@@ -128,7 +153,10 @@ class Picture(ABC):
         shown: dict[str, Any] = {
             "hand": self.hand,
             "trick": self.trick,
+            "tricks": list(self.tricks),
             "taken": self.taken,
+            "turned": self.turned(),
+            "order": list(self.order()),
             "dealer": self.dealer,
             "awaiting": seats,
             "question": self.question if seats else "",
@@ -153,6 +181,7 @@ class Picture(ABC):
 
     def _clear_tricks(self) -> None:
         self.trick = 0
+        self.tricks: list[int | None] = []
         self.taken = ""
         self.winner: int | None = None
         self.lying: list[tuple[int, str, str]] = []
@@ -200,6 +229,7 @@ class Picture(ABC):
 
     def _end_trick(self, winner: int | None, taken: str) -> None:
         self._trick_over = True
+        self.tricks.append(winner)
         self.winner = winner
         self.taken = taken
 

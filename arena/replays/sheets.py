@@ -87,8 +87,9 @@ def line_html(line: ToldLine) -> str:
 def page_data(replayed: ReplayedGame, canonical: Canonical, source: str) -> dict[str, object]:
     """Return the data for the page script::
 
-        names, teams, unit, ccw, target, most   the layout of the table
+        names, teams, unit, ccw, target, most, tricks   the layout of the table
         cards    {card: its display name}
+        titles   {card: its name}, the cards that are the strongest in every hand, strongest first
         open     one object per move: the changes to the picture since the previous move
         seen     the same for each seat, limited to the parts that differ from the open view
         first    the number of the first of these moves in the game
@@ -120,7 +121,7 @@ def page_data(replayed: ReplayedGame, canonical: Canonical, source: str) -> dict
 
 
 def table_layout(game: Game, rules: Rules, form: Picture) -> dict[str, object]:
-    """Return the layout of the table: the first two lines of :func:`page_data`."""
+    """Return the layout of the table: the first three lines of :func:`page_data`."""
     return {
         "names": form.names,
         "teams": [list(team) for team in game.teams(rules)],
@@ -128,7 +129,9 @@ def table_layout(game: Game, rules: Rules, form: Picture) -> dict[str, object]:
         "ccw": form.counter_clockwise,
         "target": form.target,
         "most": form.most,
+        "tricks": form.most_tricks,
         "cards": _card_names(form),
+        "titles": dict(form.titles),
     }
 
 

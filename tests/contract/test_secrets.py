@@ -20,12 +20,15 @@ from tests.contract.playouts import LOG, AlternativeLog, beginning, playout, rul
 
 def shown(game: Game, rules: dict[str, Any], log: LOG, viewer: int) -> list[Any]:
     """All that ``viewer`` is shown over a log: after each action the events, the observation, what
-    it may do, who is awaited, what the table does if it is late, its turn as text, and what changes at the
-    table that it looks at, with the lines about that.
+    it may do, who is awaited, what the table does if it is late, its turn as text, what it is asked as a
+    person, and the picture of the table and what changes at it, with the lines about that.
     """
     state = game.new_state(rules)
-    seats = [{"name": f"bot-{seat}"} for seat in range(game.seats(rules))]
-    table = LiveTable({"kind": game.kind, "rules": rules, "seats": seats}, you=viewer)
+    names = [f"player {seat}" for seat in range(game.seats(rules))]
+    live = LiveTable(
+        {"kind": game.kind, "rules": rules, "seats": [{"name": name} for name in names]}, you=viewer
+    )
+    picture = None if game.picture is None else game.picture(names, rules)
     seen: list[Any] = []
     since: list[dict[str, Any]] = []
     for seat, action in log:
@@ -33,11 +36,20 @@ def shown(game: Game, rules: dict[str, Any], log: LOG, viewer: int) -> list[Any]
         since = ([] if seat == viewer else since) + [event for event in events if event is not None]
         legal = tuple(state.legal_actions(viewer))
         way = LEGAL[len(seen) % len(LEGAL)]
-        text = turn_text(turn_of(game, rules, state, viewer, since), way) if legal else ""
+        turn: Any = turn_of(game, rules, state, viewer, since)
+        text = turn_text(turn, way) if legal else ""
+        panel = game.panel(turn, names) if legal and game.panel is not None else None
+        table = None
+        if picture is not None:
+            for event in events:
+                if event is not None:
+                    picture.take(event)
+            table = picture.shown(state.awaiting())
         default = state.default_action(viewer) if viewer in state.awaiting() else None
         numbered = [{"n": len(seen), **event} for event in events if event is not None]
-        changes = table.take(numbered, list(state.awaiting()))
-        seen.append((events, state.observation(viewer), legal, state.awaiting(), default, text, changes))
+        changes = live.take(numbered, list(state.awaiting()))
+        told = (table, panel, changes)
+        seen.append((events, state.observation(viewer), legal, state.awaiting(), default, text, told))
     return seen
 
 

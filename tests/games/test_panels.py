@@ -14,6 +14,8 @@ from arena.play.table import Table
 RULES: list[tuple[str, dict[str, Any]]] = [
     ("truco", {}),
     ("truco", {"cut": "none", "signals": "table", "face_down": "after_first_trick"}),
+    ("truco", {"variant": "paulista", "seats": 2, "max_hands": 8}),
+    ("truco", {"variant": "mineiro", "max_hands": 8}),
     ("toepen", {"lives": 5}),
     ("toepen", {"seats": 8, "lives": 3, "whistling": True, "knocking": "on_turn"}),
     ("toepen", {"seats": 2, "end": "rubber", "lives": 3}),

@@ -11,7 +11,7 @@ import pytest
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.kernel import CHANCE, Event, State
-from arena.games.truco.cards import PACK
+from arena.games.truco.cards import FIXED, PACK, TURNED
 from arena.games.truco.options import TrucoRules
 from arena.games.truco.state import TrucoState
 from arena.records.record import Record
@@ -51,10 +51,30 @@ def check_truco(shown: Mapping[str, Any], seen: Mapping[str, Any]) -> None:
     assert shown["lying"] == [
         [play["seat"], play["card"] or "", "down" if play["face_down"] else ""] for play in plays
     ]
+    over = [trick for trick in tricks if trick["over"]]
+    assert [seat if seat is None else seat % 2 for seat in shown["tricks"]] == [one["winner"] for one in over]
+    turned = shown["turned"] or {"card": None, "titles": {}}
+    assert turned["card"] == seen["vira"]
+    assert list(turned["titles"]) == (seen["manilhas"] or [] if seen["vira"] else [])
+    check_order(shown, seen)
     burned = [card for hand in seen["burned"] for card in hand]
     notes = {note["label"]: note["cards"] for note in shown["notes"]}
     assert notes.get("Burned", []) == burned
     assert ("Passed to the partner" in notes) == seen["passed"]
+
+
+def check_order(shown: Mapping[str, Any], seen: Mapping[str, Any]) -> None:
+    """The titles and the ranks are the order of the rules; they say what beats what, and not who holds it."""
+    order = FIXED if seen["vira"] is None else TURNED[seen["manilhas"][0][0]]
+    if seen["manilhas"] is None:
+        assert shown["order"] == []
+        return
+    strengths = [
+        {order.strength[PACK.index(rank + suit)] for suit in "CHSD" if rank + suit not in order.manilhas}
+        for rank in shown["order"]
+    ]
+    assert all(len(strength) == 1 for strength in strengths)
+    assert strengths == sorted(strengths, key=max, reverse=True)
 
 
 def check_toepen(shown: Mapping[str, Any], seen: Mapping[str, Any]) -> None:
@@ -67,6 +87,9 @@ def check_toepen(shown: Mapping[str, Any], seen: Mapping[str, Any]) -> None:
         trick = seen["trick"] or (seen["tricks"][-1]["cards"] if seen["tricks"] else [])
         assert shown["lying"] == [[play["seat"], play["card"], ""] for play in trick]
         assert (shown["question"] != "") == (bool(seen["to_answer"]) or seen["phase"] == "exchange")
+        assert shown["order"] == list("T987AKQJ")
+        assert shown["turned"] is None
+        assert shown["tricks"] == [trick["winner"] for trick in seen["tricks"]]
         laid = [note["cards"] for note in shown["notes"] if note["label"].startswith("Laid")]
         assert laid == [exchange["cards"] or [""] * 4 for exchange in seen["laid_away"][-2:]]
         assert shown["notes"][-1]["text"].split()[1] == str(seen["stock"])
@@ -119,6 +142,7 @@ def test_a_seat_sees_no_card_that_it_may_not(kind: str, rules: dict[str, Any]) -
             shown = {card for other in range(len(replayed.names)) for card in picture[f"cards{other}"]}
             shown |= {card for _, card, _ in picture["lying"]}
             shown |= {card for note in picture["notes"] for card in note["cards"]}
+            shown |= {picture["turned"]["card"]} if picture["turned"] else set()
             assert shown - {""} <= known[picture["hand"]]
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from arena.games.cards import SUIT_NAMES
 from arena.games.kernel import Turn
 from arena.games.panels import Choice, Panel, card_choices
+from arena.games.toepen.reason import reason
 from arena.games.toepen.seen import ToepenObservation
 
 _KEEPS: Final = {"keep": "Keep", "keep_whistle": "Keep, whistle", "keep_stand": "Keep, stand up"}
@@ -19,7 +20,7 @@ def panel(turn: Turn, names: Sequence[str]) -> Panel:
     choices = card_choices(legal) + tuple(
         choice for action in legal if (choice := _choice(action, seen, seat)) is not None
     )
-    return Panel(_question(turn, names), choices)
+    return Panel(_question(turn, names), choices, reason=reason(turn, names))
 
 
 def _choice(action: str, seen: ToepenObservation, seat: int) -> Choice | None:

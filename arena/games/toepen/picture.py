@@ -7,7 +7,7 @@ from typing import Final
 
 from arena.games.options import Rules
 from arena.games.pictures import ANSWER, CALL, OUT, Note, Picture
-from arena.games.toepen.cards import PACK, rules_from
+from arena.games.toepen.cards import PACK, RANKS, rules_from
 from arena.games.toepen.seen import ToepenNews
 
 _ANNOUNCED: Final = {"none": "Keep", "whistle": "Whistle", "stand": "Stand up"}
@@ -21,6 +21,7 @@ class ToepenPicture(Picture):
     """
 
     unit = ("life", "lives")
+    most_tricks = 4
     calls = frozenset(("knock",))
     steps = Picture.moves | calls | {"dealer", "hand", "exchange", "trust", "challenge", "keep"}
     steps |= {"poverty", "stay", "fold"}
@@ -80,6 +81,10 @@ class ToepenPicture(Picture):
     def score(self) -> list[int]:
         """Return the lives of each seat."""
         return list(self.lives)
+
+    def order(self) -> list[str]:
+        """Return the ranks from the strongest (TP-1.2)."""
+        return list(reversed(RANKS))
 
     def told_score(self, scores: Sequence[int], seat: int) -> str:
         """Return the remaining lives (TP-7.1), or the number of rounds of drinks bought (TP-7.2)."""

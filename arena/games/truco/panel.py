@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from arena.games.kernel import Turn
@@ -10,6 +11,7 @@ from arena.games.panels import NUMBER, Choice, Panel, Slider, Toggle, card_choic
 from arena.games.truco.cards import NO_CUT
 from arena.games.truco.options import TrucoRules, rules_from
 from arena.games.truco.picture import RAISE_CALLS, TRUCO_CALL
+from arena.games.truco.reason import reason
 from arena.games.truco.seen import TrucoObservation
 
 _NUMBERS: Final = {4: "four", 6: "six", 8: "eight", 9: "nine", 10: "ten", 12: "twelve"}
@@ -17,6 +19,10 @@ _NUMBERS: Final = {4: "four", 6: "six", 8: "eight", 9: "nine", 10: "ten", 12: "t
 
 def panel(turn: Turn, names: Sequence[str]) -> Panel:
     """Return the panel of a turn; see :class:`~arena.games.descriptor.Game`."""
+    return replace(_panel(turn, names), reason=reason(turn, names))
+
+
+def _panel(turn: Turn, names: Sequence[str]) -> Panel:
     legal = turn["legal_actions"]
     signs = [
         Choice(action, action.partition(":")[2].capitalize(), "sign")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from arena.games.cards import RANK_NAMES
 from arena.games.options import Rules
-from arena.games.pictures import ANSWER, CALL, Note, Picture
+from arena.games.pictures import ANSWER, CALL, Note, Picture, Turned
 from arena.games.truco.cards import CARD_NUMBER, FIXED, TARGET
 from arena.games.truco.narrate import GESTURES, sides, titles
 from arena.games.truco.options import rules_from
@@ -24,6 +25,7 @@ class TrucoPicture(Picture):
     unit = ("point", "points")
     counter_clockwise = True
     target = TARGET
+    most_tricks = 3
     moves = frozenset(("play", "hide"))
     calls = frozenset(("truco", "raise"))
     steps = moves | calls | {"dealer", "hand", "cut", "kept", "passed", "burned", "shown"}
@@ -70,19 +72,30 @@ class TrucoPicture(Picture):
         """Return the points of each team."""
         return list(self.points)
 
+    def order(self) -> list[str]:
+        """Return the ranks from the strongest, without that of turned manilhas (BT-1.4, TV-3.4)."""
+        turned = self.turned()
+        if turned is None and self.rules.turned:
+            return []
+        named = () if turned is None else {card[0] for card in turned["titles"]}
+        return [rank for rank in reversed(self.rules.pack.ranks) if rank not in named]
+
+    def turned(self) -> Turned | None:
+        """Return the vira and its manilhas (TV-3.3, TV-4.4)."""
+        if not self.vira:
+            return None
+        names = titles(self.rules.order(CARD_NUMBER[self.vira]))
+        rank = RANK_NAMES[next(iter(names))[0]]
+        text = f"manilhas are the {rank}{'es' if rank == 'six' else 's'}"
+        return {"label": "Manilhas", "card": self.vira, "text": text, "titles": names}
+
     def told_score(self, scores: Sequence[int], seat: int) -> str:
         """Return the points of the seat's team, then those of the other team."""
         return f"{scores[seat]} to {scores[1 - seat % 2]}"
 
     def notes(self) -> list[Note]:
-        """Return notes for the vira and its manilhas, the hand passed to the partner, and the burned hands
-        (BT-2.3, TV-4.4).
-        """
+        """Return notes for the hand passed to the partner and the burned hands (BT-2.3)."""
         notes: list[Note] = []
-        if self.vira:
-            order = self.rules.order(CARD_NUMBER[self.vira])
-            notes.append({"label": "Vira", "cards": [self.vira], "text": ""})
-            notes.append({"label": "Manilhas", "cards": list(order.manilhas), "text": ""})
         if self.passed:
             notes.append({"label": "Passed to the partner", "cards": list(self.passed), "text": ""})
         if self.burned:

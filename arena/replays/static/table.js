@@ -6,18 +6,18 @@ const SEATS = {
   3: [[50, 85], [20, 27], [80, 27]],
   4: [[50, 85], [14, 50], [50, 15], [86, 50]],
   5: [[50, 85], [14, 59], [28, 21], [72, 21], [86, 59]],
-  6: [[50, 86], [13, 66], [17, 22], [50, 14], [83, 22], [87, 66]],
-  7: [[50, 86], [13, 74], [11, 41], [32, 14], [68, 14], [89, 41], [87, 74]],
-  8: [[50, 86], [13, 74], [11, 43], [20, 14], [50, 14], [80, 14], [89, 43], [87, 74]],
+  6: [[50, 86], [13, 66], [17, 22], [50, 18.5], [83, 22], [87, 66]],
+  7: [[50, 86], [13, 76], [11, 43], [32, 18.5], [68, 18.5], [89, 43], [87, 76]],
+  8: [[50, 86], [13, 79], [11, 49], [20, 18.5], [50, 18.5], [80, 18.5], [89, 49], [87, 79]],
 };
 const TRICK = {
   2: [[50, 57], [50, 36]],
   3: [[50, 58], [38, 43], [62, 43]],
   4: [[50, 58], [36, 48], [50, 36], [64, 48]],
   5: [[50, 60], [33, 57], [40, 40], [60, 40], [66, 56]],
-  6: [[50, 66], [33, 57], [33, 41], [50, 32], [67, 41], [67, 57]],
-  7: [[50, 66], [34, 59], [31, 45], [41, 34], [59, 34], [69, 45], [66, 59]],
-  8: [[50, 66], [36, 61], [30, 49], [36, 37], [50, 32], [64, 37], [70, 49], [64, 61]],
+  6: [[50, 66], [33, 57], [33, 41], [50, 36], [67, 41], [67, 57]],
+  7: [[50, 66], [34, 59], [31, 45], [41, 36], [59, 36], [69, 45], [66, 59]],
+  8: [[50, 66], [36, 61], [30, 49], [36, 37], [50, 36], [64, 37], [70, 49], [64, 61]],
 };
 const PHONE_SEATS = {
   2: [[50, 85], [50, 15]],
@@ -42,11 +42,11 @@ const PARTNERS = { desktop: [[50, 85.5], [11.5, 50], [50, 14.5], [88.5, 50]], ph
 const CROSS = [["-50%", "4%"], ["-158%", "-50%"], ["-50%", "-104%"], ["58%", "-50%"]];
 const MOST_STROKES = 15;
 
-// The position of a bubble beside its plate: on the felt, and not over an important card.
+// The position of a bubble beside its plate: on the felt, and over nothing else. Of two that face each other, one is
+// higher.
 function bubbleSide([x, y], { phone, many, partners }) {
-  if (y > 80) return "right";
-  if (phone && many && y > 20) return x < 50 ? "right" : "left";
-  if (y < 30 && (partners || !phone)) return x <= 50 ? "right" : "left";
+  if (y > 80 || (partners && y < 30) || (!phone && y < 16)) return "right";
+  if (!phone && !many && y < 30) return x < 50 ? "right" : "left-high";
   return "above";
 }
 
@@ -55,17 +55,29 @@ function place(element, [x, y], [phoneX, phoneY]) {
   for (const [name, value] of Object.entries(style)) element.style.setProperty(name, `${value}%`);
 }
 
+// Two sides score points; otherwise each seat has lives.
+const hasSides = (data) => data.target !== null;
+
+// The cards that have names in this hand, strongest first.
+const titlesOf = (data, picture) => picture.turned?.titles ?? data.titles;
+
+function nameOf(data, picture, card) {
+  const title = picture.turned?.titles[card];
+  return title ? `${data.cards[card]}, ${title}` : data.cards[card];
+}
+
 const sideOf = (data, seat) => data.teams.findIndex((team) => team.includes(seat));
 
 function markOf(data, seat) {
-  if (!data.partners) return null;
+  if (!hasSides(data)) return null;
   return html("span", { class: `mark side-${sideOf(data, seat)}`, "aria-hidden": "true" });
 }
 
 function drawTable(felt, data, picture, bottom) {
   const size = data.names.length;
-  felt.className = `felt seats-${size}${data.partners ? " partners" : ""}${size > 5 ? " many" : ""}`;
-  const children = [];
+  const kinds = [data.partners && "partners", hasSides(data) && "scored", size > 5 && "many"].filter(Boolean);
+  felt.className = ["felt", `seats-${size}`, ...kinds].join(" ");
+  const children = [drawTurned(data, picture), drawTricks(data, picture)];
   for (let step = 0; step < size; step++) {
     const seat = (bottom + step) % size;
     const at = data.ccw ? (size - step) % size : step;
@@ -89,13 +101,42 @@ function drawTable(felt, data, picture, bottom) {
     }
     children.push(element);
   }
-  felt.replaceChildren(...children);
+  felt.replaceChildren(...children.filter((child) => child !== null));
+}
+
+// The card that was turned up lies across under the pack.
+function drawTurned(data, picture) {
+  if (!picture.turned) return null;
+  const { card, text } = picture.turned;
+  const words = html("p", { class: "words" }, "vira ", writeCard(card), html("br"), text);
+  const pack = html("div", { class: "pack", "aria-hidden": "true" }, drawCard(card, data.cards[card]), drawCard("", ""));
+  return html("div", { class: "turned" }, words, pack);
+}
+
+// Who took the tricks of this hand that are over.
+function drawTricks(data, picture) {
+  const places = hasSides(data) ? data.tricks : picture.tricks.length;
+  if (!picture.hand || !places) return null;
+  const marks = [];
+  for (let at = 0; at < places; at++) {
+    const seat = picture.tricks[at];
+    if (seat === undefined) {
+      marks.push(html("li", { class: "open", "aria-hidden": "true" }));
+      continue;
+    }
+    const who = seat === null ? "tied" : data.names[seat];
+    const drawn = hasSides(data)
+      ? [seat === null ? html("span", { "aria-hidden": "true" }, "=") : markOf(data, seat), html("span", { class: "hear" }, who)]
+      : [html("span", { class: "name" }, who)];
+    marks.push(html("li", { class: hasSides(data) ? "mark-of-trick" : "", title: `Trick ${at + 1}: ${who}` }, ...drawn));
+  }
+  return html("ol", { class: `tricks${hasSides(data) ? "" : " named"}`, "aria-label": "Tricks" }, ...marks);
 }
 
 function drawLying(data, picture, seat, card, how) {
   const out = picture[`state${seat}`] !== "";
   const classes = ["lying", out && "off", picture.winner === seat && "won"].filter(Boolean).join(" ");
-  const drawn = drawCard(card, data.cards[card], how === "down");
+  const drawn = drawCard(card, nameOf(data, picture, card), how === "down");
   const who = html("span", { class: "hear" }, `${data.names[seat]} played `);
   const element = html("div", { class: classes }, who, drawn);
   if (how === "down" && card) element.append(html("span", { class: "under" }, "face down"));
@@ -134,21 +175,26 @@ function drawSeat(data, picture, seat, at) {
     plate.append(drawBubble(said, asks ? picture.question : "", `${sides} ${edge}`));
   }
   const facts = [name];
-  if (data.partners) facts.push(`side of ${teamName(data, sideOf(data, seat))}`);
+  if (hasSides(data)) facts.push(`side of ${teamName(data, sideOf(data, seat))}`);
   if (dealer) facts.push("dealer");
-  if (!data.partners) facts.push(`${picture.score[seat]} ${data.unit[picture.score[seat] === 1 ? 0 : 1]}`);
+  if (!hasSides(data)) facts.push(`${picture.score[seat]} ${data.unit[picture.score[seat] === 1 ? 0 : 1]}`);
   if (note) facts.push(note);
   facts.push(cards.length === 1 ? "1 card" : `${cards.length} cards`);
   if (acts) facts.push("to act");
 
   const element = html("div", { class: `seat at-${at}`, role: "group", "aria-label": facts.join(", ") }, plate);
-  if (!data.partners) element.append(drawLives(data, picture, seat, note));
-  else if (note) element.append(html("span", { class: "remark" }, note));
+  if (!hasSides(data)) element.append(drawLives(data, picture, seat, note));
+  else if (note) element.append(html("span", { class: "remark", title: note }, note));
   const closed = cards.length > 0 && cards.every((card) => card === "");
   const classes = `hand${state ? " off" : ""}${closed ? " closed" : ""}`;
-  element.append(
-    html("ul", { class: classes, "aria-label": seat === data.seat ? "Your hand" : `${name}'s hand` }, ...cards.map((card) => html("li", {}, drawCard(card, data.cards[card])))),
-  );
+  const titles = at === 0 ? titlesOf(data, picture) : {};
+  const held = cards.map((card) => {
+    const drawn = drawCard(card, nameOf(data, picture, card));
+    if (!titles[card]) return html("li", {}, drawn);
+    return html("li", { class: "named" }, drawn, html("span", { class: "title", "aria-hidden": "true" }, titles[card]));
+  });
+  const whose = name === "You" ? "Your" : `${name}'s`;
+  element.append(html("ul", { class: classes, "aria-label": `${whose} hand` }, ...held));
   place(element, where, phone);
   element.dataset.seat = seat;
   return element;
@@ -175,7 +221,7 @@ function drawLives(data, picture, seat, note) {
     }
     line.append(strokes);
   }
-  if (note) line.append(html("span", { class: "remark" }, note));
+  if (note) line.append(html("span", { class: "remark", title: note }, note));
   return line;
 }
 
@@ -186,7 +232,7 @@ const teamName = (data, side) => {
 
 // The score of the two sides. The points that the stake would add are outlined.
 function drawSides(element, data, picture) {
-  if (!data.partners) return element.replaceChildren();
+  if (!hasSides(data)) return element.replaceChildren();
   const pips = (points, side) => {
     const row = svg("svg", { class: "pips", viewBox: `0 0 ${data.target * 23 + 12} 11`, "aria-hidden": "true" });
     for (let at = 0; at < data.target; at++) {
@@ -234,6 +280,22 @@ function drawWhen(element, picture) {
   element.replaceChildren(...lines.map((line) => html("p", {}, line)));
 }
 
+// The cards from the strongest; those of the seat at the bottom are marked.
+// Before a card is turned, the order is not known.
+function drawOrder(element, data, picture, bottom) {
+  const titles = titlesOf(data, picture);
+  const own = new Set(picture[`cards${bottom}`].map((card) => (titles[card] ? card : card[0])));
+  const entry = (what, drawn) => {
+    const hear = own.has(what) ? html("span", { class: "hear" }, " (held)") : null;
+    return html("li", { class: own.has(what) ? "own" : "" }, drawn, hear);
+  };
+  const named = Object.keys(titles).map((card) => entry(card, writeCard(card)));
+  const ranks = picture.order.map((rank) => entry(rank, rankOf(rank)));
+  const then = named.length ? html("li", { class: "then" }, "then") : null;
+  element.hidden = ranks.length === 0;
+  element.replaceChildren(html("p", { class: "label" }, "Strongest first"), html("ol", {}, ...named, then, ...ranks));
+}
+
 function drawNotes(element, picture) {
   element.replaceChildren(
     ...picture.notes.map((note) =>
@@ -265,6 +327,7 @@ function drawBoard(data, picture, bottom, moving) {
   drawNotes(by("notes"), picture);
   // The event that is shown as current.
   if (picture.n !== undefined) by("felt").dataset.event = picture.n;
+  if (by("order")) drawOrder(by("order"), data, picture, bottom);
   if (moving && !calm.matches) slide(from);
 }
 
