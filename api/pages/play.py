@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from api.http.sessions import client_address, forget_visitor, person, visitor
 from api.http.waiting import Stay
+from api.pages.learn import guide_address
 from api.pages.site import blueprint, form, page
 from api.services import service_address, services
 from arena.accounts.versions import BotAccount
@@ -135,6 +136,7 @@ def _new_table(sent: Mapping[str, str], error: ArenaError | None = None) -> Resp
         text=_text,
         options=_options(game),
         values=game.options.complete(rules),
+        guide=guide_address(game, game.options.complete(rules)),
         yours=services().people.games_of(me) if me else [],
     )
 
@@ -314,6 +316,7 @@ def table_page(game: str) -> ResponseReturnValue:
         seat=seat,
         missed=request.args.get("missed"),
         people=len(header.people()),
+        guide=guide_address(rules, header.rules),
         data=Markup(embedded_json(data)),
         sprite=Markup(static("sprite.html")),
     )

@@ -10,6 +10,7 @@ from arena.games.random_player import RandomPlayer
 from arena.games.toepen.bots import regular, rookie, shark
 from arena.games.toepen.features import ToepenFeatures
 from arena.games.toepen.fields import ACTIONS, EVENTS, OBSERVATION
+from arena.games.toepen.guide import GUIDE
 from arena.games.toepen.length import OPTIONS_OF_LENGTH, usual_moves
 from arena.games.toepen.luck import LUCK
 from arena.games.toepen.narrate import ToepenTeller
@@ -65,6 +66,7 @@ GAME: Final = Game(
     summary=summary,
     picture=ToepenPicture,
     panel=panel,
+    guide=GUIDE,
     features=ToepenFeatures,
     observation=OBSERVATION,
     events=EVENTS,

@@ -9,6 +9,7 @@ from arena.games.random_player import RandomPlayer
 from arena.games.truco.bots import regular, rookie, shark
 from arena.games.truco.features import TrucoFeatures
 from arena.games.truco.fields import ACTIONS, EVENTS, OBSERVATION
+from arena.games.truco.guide import GUIDE
 from arena.games.truco.length import OPTIONS_OF_LENGTH, usual_moves
 from arena.games.truco.luck import LUCK
 from arena.games.truco.narrate import TrucoTeller
@@ -86,6 +87,7 @@ GAME: Final = Game(
     summary=summary,
     picture=TrucoPicture,
     panel=panel,
+    guide=GUIDE,
     features=TrucoFeatures,
     observation=OBSERVATION,
     events=EVENTS,
