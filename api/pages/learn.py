@@ -1,9 +1,9 @@
-"""Pages that teach a game: its rules in one minute."""
+"""The rules of a game in one minute, and how cards are written on pages that teach."""
 
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from flask import Response, request, url_for
 from markupsafe import Markup
@@ -14,6 +14,7 @@ from arena.games import GAMES, game_of
 from arena.games.cards import SUIT_NAMES, spoken
 from arena.games.descriptor import Game
 from arena.games.guides import Guide
+from arena.games.lessons import lesson_of
 from arena.games.options import Rules
 from arena.replays.page import static
 
@@ -47,7 +48,7 @@ def guide_address(game: Game, rules: Rules) -> str | None:
     if game.guide is None:
         return None
     changed = game.options.changed(rules)
-    query = {
+    query: dict[str, Any] = {
         name: str(value).lower() if isinstance(value, bool) else value for name, value in changed.items()
     }
     return url_for("pages.guide_page", kind=game.kind, **query)
@@ -73,7 +74,7 @@ def guide_page(kind: str) -> Response:
         title=guide.title(rules),
         sections=guide.sections(rules),
         variants=[one for other, _ in _guides() for one in guides_of(other)],
-        has_lesson=False,
+        lesson=lesson_of(kind),
         sprite=Markup(static("sprite.html")),
     )
 

@@ -1,4 +1,4 @@
-"""The pages that teach a game: the rules in one minute."""
+"""The pages that teach a game: the rules in one minute, and lessons."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from html import unescape
 from typing import Any
 
 import pytest
+import redis
 from flask import Flask
 
 from arena.games import GAMES
+from arena.games.lessons import lesson_of
+from arena.store.embedded import EmbeddedStore
 from tests.api.pages import Browser
 
 HTML = {"Accept": "text/html"}
@@ -109,3 +112,71 @@ def test_guides_are_short(browser: Browser) -> None:
             sections: Any = game.guide.sections(game.options.complete(rules))
             words = sum(len(text.split()) for section in sections for text in section.paragraphs)
             assert 150 <= words <= 440, (game.kind, rules)
+
+
+# Lessons
+
+
+def links_of(html: str, words: str) -> list[str]:
+    """The addresses of the links with this text."""
+    found = re.findall(r'<a [^>]*href="([^"]+)"[^>]*>(.*?)</a>', html, re.DOTALL)
+    return [unescape(address) for address, inside in found if text_of(inside) == words]
+
+
+@pytest.mark.parametrize("kind", GAMES)
+def test_a_lesson_is_played_by_links(kind: str, browser: Browser) -> None:
+    """Without scripts; each legal answer gets its comment, and the lesson continues."""
+    lesson = lesson_of(kind)
+    assert lesson is not None
+    html = browser.get(f"/learn/{kind}/lesson").text
+    for number, deal in enumerate(lesson.deals, 1):
+        for step in deal.steps:
+            assert text_of(step.question.replace("[", "").replace("]", ""))[:12] in text_of(html)
+            answers = {
+                unescape(found).rpartition("answer=")[2]: unescape(found)
+                for found in re.findall(r'<li><a href="([^"]+answer=[^"]+)"', html)
+            }
+            assert answers.keys() == step.comments.keys()
+            for action, address in answers.items():
+                page = browser.get(address).text
+                assert text_of(step.comments[action].partition("[")[0]) in text_of(page)
+                assert ("Try again" in page) == (action != step.right)
+                (following,) = links_of(page, "Continue")
+            html = browser.get(following).text
+        assert "The deal is over" in html
+        assert text_of(deal.end.partition("[")[0]) in text_of(html)
+        if number < len(lesson.deals):
+            html = browser.get(links_of(html, "Next deal")[0]).text
+    assert links_of(html, "Play")[-1] == f"/play?game={kind}"
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "words"),
+    [
+        ("/learn/chess/lesson", 404, "Game not offered"),
+        ("/learn/truco/lesson?deal=4", 422, "a whole number from 1 to 3"),
+        ("/learn/truco/lesson?deal=0", 422, "a whole number from 1 to 3"),
+        ("/learn/truco/lesson?deal=%C2%B2", 422, "a whole number from 1 to 3"),
+        ("/learn/truco/lesson?step=4", 422, "a whole number from 1 to 3"),
+        ("/learn/truco/lesson?step=" + "9" * 5000, 422, "a whole number from 1 to 3"),
+        ("/learn/truco/lesson?answer=play:9C", 422, "one of play:2C"),
+        ("/learn/truco/lesson?answer=" + "x" * 5000, 422, "one of play:2C"),
+        ("/learn/truco/lesson?step=3&answer=truco", 422, "no answer"),
+    ],
+)
+def test_odd_steps_get_one_message(path: str, status: int, words: str, browser: Browser) -> None:
+    response = browser.get(path, headers=HTML)
+    assert response.status_code == status
+    assert words in text_of(response.text)
+    assert "x" * 30 not in response.text
+
+
+def test_lessons_store_nothing(app: Flask, browser: Browser, clean_store: EmbeddedStore) -> None:
+    database = redis.Redis.from_url(clean_store.url)
+    browser.get("/learn/truco")
+    before = {key for key in database.scan_iter() if b"limit" not in key}
+    for path in ("", "?deal=2&step=2&answer=truco", "?deal=3&step=5"):
+        response = browser.get(f"/learn/truco/lesson{path}")
+        assert response.status_code == 200
+        assert "Set-Cookie" not in response.headers
+    assert {key for key in database.scan_iter() if b"limit" not in key} == before

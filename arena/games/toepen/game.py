@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from arena.games.descriptor import Award, Awards, Game, HouseVersion, Preset, RulesPage
@@ -67,6 +68,7 @@ GAME: Final = Game(
     picture=ToepenPicture,
     panel=panel,
     guide=GUIDE,
+    lesson=Path(__file__).with_name("lesson.json"),
     features=ToepenFeatures,
     observation=OBSERVATION,
     events=EVENTS,
