@@ -105,6 +105,11 @@ def test_other_pages_link_to_the_rules_in_one_minute(path: str, browser: Browser
     assert all(browser.get(unescape(link)).status_code == 200 for link in links)
 
 
+def test_the_form_for_a_table_links_to_the_lesson(browser: Browser) -> None:
+    for kind in GAMES:
+        assert f'href="/learn/{kind}/lesson"' in browser.get(f"/play?game={kind}").text
+
+
 def test_guides_are_short(browser: Browser) -> None:
     for game in TAUGHT:
         assert game.guide is not None
