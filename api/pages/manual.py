@@ -14,10 +14,12 @@ from flask import Response, abort
 from markupsafe import Markup
 
 from api.downloads import EXAMPLE_ADDRESS
+from api.pages.learn import guides_of
 from api.pages.markdown import MarkdownPage, render_markdown
 from api.pages.site import blueprint, page
 from api.services import service_address
 from arena.games import GAMES
+from arena.games.descriptor import Game
 from arena.records.record import record_schema
 
 RECORD_SCHEMA: Final = "record-v1.schema.json"
@@ -114,6 +116,7 @@ def manual_page(name: str) -> Response:
         html=Markup(rendered.html if name in GROUPS[OPERATORS] else with_own_address(rendered.html)),
         sections=rendered.sections,
         title=rendered.sections[0].heading,
+        guides=[one for game in _games_of(name) for one in guides_of(game)],
     )
 
 
@@ -147,6 +150,11 @@ def read_page(name: str) -> MarkdownPage:
 def with_own_address(text: str) -> str:
     """Return the text of a page with this service's address in place of the address in the examples."""
     return text.replace(EXAMPLE_ADDRESS, service_address() or EXAMPLE_ADDRESS)
+
+
+def _games_of(name: str) -> list[Game]:
+    """Return the games whose rules are on the page ``name``."""
+    return [game for game in GAMES.values() if name in [rules.path for rules in game.rules_pages]]
 
 
 def _entry(name: str, summary: str) -> ManualEntry:

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from api.http.sessions import client_address, forget_visitor, person, visitor
 from api.http.waiting import Stay
 from api.pages.assets import asset_url
+from api.pages.learn import guide_address
 from api.pages.site import blueprint, form, page
 from api.services import service_address, services
 from arena.accounts.versions import BotAccount
@@ -136,6 +137,7 @@ def _new_table(sent: Mapping[str, str], error: ArenaError | None = None) -> Resp
         text=_text,
         options=_options(game),
         values=game.options.complete(rules),
+        guide=guide_address(game, game.options.complete(rules)),
         yours=services().people.games_of(me) if me else [],
     )
 
@@ -326,6 +328,7 @@ def table_page(game: str) -> ResponseReturnValue:
         seat=seat,
         missed=request.args.get("missed"),
         people=len(header.people()),
+        guide=guide_address(rules, header.rules),
         data=Markup(embedded_json(data)),
         sprite=Markup(static("sprite.html")),
     )

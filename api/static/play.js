@@ -90,6 +90,7 @@ function drawPanel() {
   by("ask").classList.toggle("waits", asked);
   by("question").textContent = panel ? panel.question : buffer.length || !table.waiting ? "One moment" : table.waiting;
   by("reason").textContent = panel?.reason ?? "";
+  drawHelp(panel);
   by("fallback").textContent = asked ? table.fallback : "";
   if (by("paused").textContent !== table.paused) by("paused").textContent = table.paused;
   by("turn-id").value = table.turn;
@@ -111,6 +112,16 @@ function drawPanel() {
     hasArrived = true;
   }
   tick();
+}
+
+// What the question means, and what each answer costs.
+function drawHelp(panel) {
+  by("help-open").hidden = !panel?.help;
+  if (!panel?.help) return by("help").hidePopover?.();
+  by("help-question").textContent = panel.question;
+  by("help-text").textContent = panel.help.text;
+  const answers = panel.help.answers.flatMap(({ label, text }) => [html("dt", {}, label), html("dd", {}, text)]);
+  by("help-answers").replaceChildren(...answers);
 }
 
 // How the game ended, or that it is over for this player.

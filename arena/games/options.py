@@ -170,8 +170,14 @@ class OptionSet:
             elif isinstance(option.default, bool):
                 rules[name] = {"true": True, "false": False}.get(value.lower(), value)
             else:
-                rules[name] = int(value) if value.lstrip("-").isdecimal() else value
+                rules[name] = int(value) if _is_number(value) else value
         return rules
+
+
+def _is_number(text: str) -> bool:
+    """Return whether ``text`` is a whole number. Longer ones than these are in no range."""
+    digits = text.removeprefix("-")
+    return len(digits) < 20 and digits.isascii() and digits.isdecimal()
 
 
 def _text(value: object) -> str:

@@ -5,9 +5,9 @@ A panel is built only from a turn, as its seat sees it. Each game has a function
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from arena.games.cards import pretty, spoken
 
@@ -64,9 +64,35 @@ class Toggle:
 
 
 @dataclass(frozen=True)
+class AnswerHelp:
+    """What an answer is called, and what it does and costs."""
+
+    label: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Help:
+    """What a question means, for somebody who does not know the game, and its possible answers."""
+
+    text: str
+    answers: tuple[AnswerHelp, ...]
+
+
+class QuestionHelp(NamedTuple):
+    """The texts for one kind of question: what it means, and the answers by the first word of their
+    actions.
+    """
+
+    text: str
+    answers: Mapping[str, AnswerHelp]
+
+
+@dataclass(frozen=True)
 class Panel:
     """The question and the choices of one turn, in the order used by the rules. ``reason`` explains the
-    question in a few sentences: what is at stake, and who said what.
+    question in a few sentences: what is at stake, and who said what. ``kind`` is the kind of question, which
+    determines ``help``.
     """
 
     question: str
@@ -74,6 +100,8 @@ class Panel:
     slider: Slider | None = None
     toggle: Toggle | None = None
     reason: str = ""
+    kind: str = ""
+    help: Help | None = None
 
     def actions(self) -> set[str]:
         """Return all actions that can be chosen."""
@@ -97,6 +125,15 @@ class Panel:
     def as_json(self) -> dict[str, object]:
         """Return the panel as JSON data for a page."""
         return asdict(self)
+
+    def with_help(self, questions: Mapping[str, QuestionHelp]) -> Panel:
+        """Return the panel with the help for its kind of question and for the actions that it offers."""
+        texts = questions[self.kind]
+        actions = [choice.action for choice in self.choices]
+        if self.toggle is not None:
+            actions += [self.toggle.applied(action) for action in actions]
+        words = dict.fromkeys(action.partition(":")[0] for action in actions)
+        return replace(self, help=Help(texts.text, tuple(texts.answers[word] for word in words)))
 
     def with_signs(self, signs: Iterable[Choice]) -> Panel:
         """Return the panel with these choices appended."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from arena.games.descriptor import Award, Awards, Game, HouseVersion, Preset, RulesPage
@@ -10,6 +11,7 @@ from arena.games.random_player import RandomPlayer
 from arena.games.toepen.bots import regular, rookie, shark
 from arena.games.toepen.features import ToepenFeatures
 from arena.games.toepen.fields import ACTIONS, EVENTS, OBSERVATION
+from arena.games.toepen.guide import GUIDE
 from arena.games.toepen.length import OPTIONS_OF_LENGTH, usual_moves
 from arena.games.toepen.luck import LUCK
 from arena.games.toepen.narrate import ToepenTeller
@@ -65,6 +67,8 @@ GAME: Final = Game(
     summary=summary,
     picture=ToepenPicture,
     panel=panel,
+    guide=GUIDE,
+    lesson=Path(__file__).with_name("lesson.json"),
     features=ToepenFeatures,
     observation=OBSERVATION,
     events=EVENTS,

@@ -8,6 +8,8 @@ from typing import Final
 from arena.games.cards import SUIT_NAMES
 from arena.games.kernel import Turn
 from arena.games.panels import Choice, Panel, card_choices
+from arena.games.toepen.cards import rules_from
+from arena.games.toepen.help import CARD, CHALLENGE, EXCHANGE, KEEP, KNOCK, POVERTY, RIGHT, questions
 from arena.games.toepen.reason import reason
 from arena.games.toepen.seen import ToepenObservation
 
@@ -20,7 +22,8 @@ def panel(turn: Turn, names: Sequence[str]) -> Panel:
     choices = card_choices(legal) + tuple(
         choice for action in legal if (choice := _choice(action, seen, seat)) is not None
     )
-    return Panel(_question(turn, names), choices, reason=reason(turn, names))
+    asked = Panel(_question(turn, names), choices, reason=reason(turn, names), kind=_kind(turn))
+    return asked.with_help(questions(rules_from(turn["rules"])))
 
 
 def _choice(action: str, seen: ToepenObservation, seat: int) -> Choice | None:
@@ -40,6 +43,15 @@ def _choice(action: str, seen: ToepenObservation, seat: int) -> Choice | None:
     if word == "knock":
         return Choice(action, "Toep!", "call", f"knock for {value}")
     return None
+
+
+def _kind(turn: Turn) -> str:
+    if turn["optional"]:
+        return RIGHT
+    phase = turn["observation"]["phase"]
+    if phase == "exchange":
+        return EXCHANGE if "exchange" in turn["legal_actions"] else KEEP
+    return {"challenge": CHALLENGE, "poverty": POVERTY, "knock": KNOCK}.get(phase, CARD)
 
 
 def _question(turn: Turn, names: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 from arena.games.descriptor import Game, HouseVersion, Preset, RulesPage
@@ -9,6 +10,7 @@ from arena.games.random_player import RandomPlayer
 from arena.games.truco.bots import regular, rookie, shark
 from arena.games.truco.features import TrucoFeatures
 from arena.games.truco.fields import ACTIONS, EVENTS, OBSERVATION
+from arena.games.truco.guide import GUIDE
 from arena.games.truco.length import OPTIONS_OF_LENGTH, usual_moves
 from arena.games.truco.luck import LUCK
 from arena.games.truco.narrate import TrucoTeller
@@ -86,6 +88,8 @@ GAME: Final = Game(
     summary=summary,
     picture=TrucoPicture,
     panel=panel,
+    guide=GUIDE,
+    lesson=Path(__file__).with_name("lesson.json"),
     features=TrucoFeatures,
     observation=OBSERVATION,
     events=EVENTS,

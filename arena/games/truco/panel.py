@@ -9,6 +9,7 @@ from typing import Final
 from arena.games.kernel import Turn
 from arena.games.panels import NUMBER, Choice, Panel, Slider, Toggle, card_choices
 from arena.games.truco.cards import NO_CUT
+from arena.games.truco.help import CALL, CARD, CUT, EXCHANGE, SIGN, THRESHOLD, questions
 from arena.games.truco.options import TrucoRules, rules_from
 from arena.games.truco.picture import RAISE_CALLS, TRUCO_CALL
 from arena.games.truco.reason import reason
@@ -30,8 +31,10 @@ def _panel(turn: Turn, names: Sequence[str]) -> Panel:
         if action.startswith("signal:")
     ]
     if len(signs) == len(legal):
-        return Panel("You may give your partner a sign", tuple(signs))
-    return _asked(turn, names).with_signs(signs)
+        asked = Panel("You may give your partner a sign", tuple(signs), kind=SIGN)
+    else:
+        asked = _asked(turn, names).with_signs(signs)
+    return asked.with_help(questions(rules_from(turn["rules"])))
 
 
 def _asked(turn: Turn, names: Sequence[str]) -> Panel:
@@ -47,6 +50,7 @@ def _asked(turn: Turn, names: Sequence[str]) -> Panel:
                 Choice(NO_CUT, "Do not cut"),
             ),
             slider=Slider("Cards to lift", 1, len(rules.pack.cards) - 1, len(rules.pack.cards) // 2),
+            kind=CUT,
         )
     if "keep" in legal:
         left = rules.max_burns - len(seen["burned"])
@@ -57,14 +61,15 @@ def _asked(turn: Turn, names: Sequence[str]) -> Panel:
         }
         words = [shown[action].label.lower() for action in legal if action in shown]
         question = ", ".join(words[:-1]) + f" or {words[-1]}" if len(words) > 1 else words[0]
-        return Panel(f"{question.capitalize()}?", tuple(shown[action] for action in legal if action in shown))
+        choices = tuple(shown[action] for action in legal if action in shown)
+        return Panel(f"{question.capitalize()}?", choices, kind=EXCHANGE)
     if any(action.startswith("run:") for action in legal):
         return _answer(legal, seen, names, partner, rules)
     toggle = None
     if any(action.startswith("hide:") for action in legal):
         toggle = Toggle("Face down", "it cannot win", "play", "hide")
     calls = tuple(_call(action, rules) for action in legal if action.startswith(("truco", "raise:")))
-    return Panel("Play a card", card_choices(legal) + calls, toggle=toggle)
+    return Panel("Play a card", card_choices(legal) + calls, toggle=toggle, kind=CARD)
 
 
 def _call(action: str, rules: TrucoRules) -> Choice:
@@ -91,6 +96,6 @@ def _answer(
         elif word == "defer":
             choices.append(Choice(action, "Ask partner", cost=f"{partner} decides"))
     if call is None:
-        return Panel(f"You have {rules.threshold} points. Play this hand?", tuple(choices))
+        return Panel(f"You have {rules.threshold} points. Play this hand?", tuple(choices), kind=THRESHOLD)
     called = "truco" if call["value"] == rules.threshold_stake else _NUMBERS[call["value"]]
-    return Panel(f"{names[call['proposer']]} says {called}. Your answer?", tuple(choices))
+    return Panel(f"{names[call['proposer']]} says {called}. Your answer?", tuple(choices), kind=CALL)
