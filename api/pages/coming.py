@@ -9,8 +9,8 @@ from api.pages.site import blueprint
 from api.services import services
 from arena.events.qualification import Discipline
 from arena.games import game_of
-from arena.play.board_names import BoardName
-from arena.play.players import DIVISIONS, MODELS, OPEN, SEALED, PlayerId
+from arena.play.board_names import DIVISION_TITLES, BoardName
+from arena.play.players import DIVISIONS, OPEN, SEALED, PlayerId
 from arena.text import relative
 from arena.tournaments.outlook import BoardStanding, Outlook, outlook, standing, takes_all
 from arena.tournaments.schedule_words import next_words
@@ -19,8 +19,6 @@ _LOOKED_AT: Final = 50
 _ENTERING_MOST: Final = 5
 """How many of the next tournaments are searched for those that enter a bot, and how many of those are read.
 """
-
-_BOTS: Final = {SEALED: "Uploaded bots", OPEN: "Bots that run elsewhere", MODELS: "Language models"}
 
 
 class Coming(NamedTuple):
@@ -47,7 +45,7 @@ def coming(most: int) -> Coming:
             if one["waits_for"] == "bots" and one["tournament"].get("division", OPEN) == division
         ]
         if own:
-            resting[_BOTS[division]] = own[:most]
+            resting[DIVISION_TITLES[division]] = own[:most]
     return Coming(sorted(timed, key=lambda one: (one["next_ms"], one["id"]))[:most], resting)
 
 

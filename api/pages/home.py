@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from flask import Response, current_app, url_for
 from markupsafe import Markup
 
+from api.http.sessions import visitor
 from api.pages.bars import axis_of
 from api.pages.coming import coming
 from api.pages.front_table import FrontTable, FrontTables
@@ -16,7 +17,8 @@ from api.pages.small_table import small_table
 from api.services import services
 from arena.cli.languages import LANGUAGE_TABLE
 from arena.games import GAMES
-from arena.people.tables import playable
+from arena.live.header import GameSummary
+from arena.people.tables import FRIEND, playable
 from arena.play.board_names import all_boards
 from arena.replays.page import embedded_json, static
 
@@ -30,10 +32,30 @@ BOARDS_MOST: Final = 4
 """The maximum number of leaderboards on the front page."""
 
 
+class Start(NamedTuple):
+    """A button that opens a table with the defaults of a preset; house bots take the seats but those of
+    ``friends``.
+    """
+
+    kind: str
+    preset: str
+    note: str
+    title: str = ""
+    friends: tuple[str, ...] = ()
+
+
+_STARTS: Final = (
+    Start("truco", "paulista@1", "you and a partner against two"),
+    Start("toepen", "table-4@1", "everybody for themselves"),
+    Start("truco", "paulista-2@1", "just you and a bot"),
+    Start("truco", "paulista-2@1", "get a link to send", "With a friend", ("seat1",)),
+)
+
+
 @blueprint.get("/")
 def home() -> Response:
-    """Show the front page: a table, the best bots of the most active boards, tournaments, and how to
-    enter.
+    """Show the front page: games to sit down to, a table to watch, the best bots of the most active boards,
+    tournaments, and how to enter.
     """
     boards = [
         (name, board)
@@ -49,7 +71,10 @@ def home() -> Response:
         boards=boards,
         axis=axis_of(row for _, board in boards for row in board["rows"][:BEST]),
         most=BEST,
-        playable=[GAMES[kind] for kind in playable()],
+        starts=[one for one in _STARTS if one.kind in playable()],
+        kinds=GAMES,
+        friend=FRIEND,
+        current=_current_game(),
         tournaments=services().tournaments.present(limit=TOURNAMENTS_MOST).items,
         coming=coming(TOURNAMENTS_MOST),
         languages=LANGUAGE_TABLE,
@@ -58,6 +83,13 @@ def home() -> Response:
         data=table and Markup(embedded_json(_table_data(table))),
         sprite=Markup(static("sprite.html")),
     )
+
+
+def _current_game() -> GameSummary | None:
+    """Return the newest game that the visitor plays now or waits for, or None."""
+    me = visitor().viewer.bot
+    games = services().people.games_of(me) if me else []
+    return next((one for one in games if one["state"] in ("running", "waiting")), None)
 
 
 def _table_data(table: FrontTable) -> Mapping[str, object]:

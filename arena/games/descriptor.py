@@ -65,14 +65,15 @@ class HouseVersion:
 
 @dataclass(frozen=True, kw_only=True)
 class Preset:
-    """A named, versioned set of rules that has a leaderboard per division. ``rules`` lists the options that
-    differ from the defaults. The meaning of a preset never changes: the default of an option added later
-    preserves the old behaviour. ``apart`` marks a preset that counts as a separate game, for which bots must
-    qualify separately. ``recurring`` means that a new service holds recurring tournaments with this preset,
-    in addition to those with the ``duel_rules`` of the game.
+    """A named, versioned set of rules that has a leaderboard per division. ``title`` is its name for people.
+    ``rules`` lists the options that differ from the defaults. The meaning of a preset never changes: the
+    default of an option added later preserves the old behaviour. ``apart`` marks a preset that counts as a
+    separate game, for which bots must qualify separately. ``recurring`` means that a new service holds
+    recurring tournaments with this preset, in addition to those with the ``duel_rules`` of the game.
     """
 
     name: str
+    title: str
     doc: str
     rules: Rules = field(default_factory=dict)
     apart: bool = False

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from arena.games import GAMES, game_of
-from arena.play.players import DIVISIONS
+from arena.play.players import DIVISIONS, MODELS, OPEN, SEALED
+
+DIVISION_TITLES: Final = {
+    SEALED: "Uploaded bots",
+    OPEN: "Bots that run elsewhere",
+    MODELS: "Language models",
+}
+"""What plays in each division, for people."""
 
 SETTLED_GROUPS: Final = 30
 """The number of groups below which a rating is provisional and its interval is computed from the likelihood.
@@ -37,6 +44,16 @@ class BoardName(NamedTuple):
         """The board's name in the database, which omits the first preset."""
         own = (self.kind, self.division) if self.is_first else (self.kind, self.preset, self.division)
         return "/".join(own)
+
+    @property
+    def preset_title(self) -> str:
+        """The name of the preset for people."""
+        return game_of(self.kind).preset(self.preset).title
+
+    @property
+    def bots(self) -> str:
+        """What plays in the division, for people."""
+        return DIVISION_TITLES[self.division]
 
     @property
     def title(self) -> str:

@@ -112,15 +112,40 @@ def test_the_form_shows_what_the_descriptor_says(browser: Browser) -> None:
     assert browser.get("/play?game=nothing&seats=99").status_code == 200
 
 
-@pytest.mark.parametrize(("kind", "seats"), [("truco", 4), ("toepen", 2)])
-def test_the_front_page_opens_a_table(kind: str, seats: int, app: Flask, browser: Browser) -> None:
-    response = browser.send("/play", {"game": kind}, page="/")
-    assert response.status_code == 303
-    header = service_of(app).people.header(response.location.removeprefix("/play/"))
-    assert (header.kind, header.state) == (kind, "running")
-    assert [entry.house for entry in header.seats] == [None, *["rookie"] * (seats - 1)]
-    assert browser.get("/").text.count('class="button primary"') == 1
-    assert browser.client.post("/play", data={"game": kind}).status_code == 400
+def starts(html: str) -> list[dict[str, str]]:
+    """The values that each button of the front page that opens a table sends."""
+    forms = re.findall(r'<form method="post" action="/play">(.*?)</form>', html, re.DOTALL)
+    return [dict(re.findall(r'name="((?!csrf)\w+)" value="([^"]*)"', form)) for form in forms]
+
+
+def test_every_button_of_the_front_page_opens_a_table(app: Flask, browser: Browser) -> None:
+    opened = []
+    for values in starts(browser.get("/").text):
+        response = browser.send("/play", values, page="/")
+        assert response.status_code == 303
+        header = service_of(app).people.header(response.location.removeprefix("/play/"))
+        opened.append((header.kind, [entry.house for entry in header.seats], header.state))
+    house = "rookie"
+    assert opened == [
+        ("truco", [None, house, house, house], "running"),
+        ("toepen", [None, house, house, house], "running"),
+        ("truco", [None, house], "running"),
+        ("truco", [None, None], "waiting"),
+    ]
+
+
+def test_the_front_page_leads_back_to_the_running_game(app: Flask, browser: Browser, friend: Browser) -> None:
+    game = open_table(browser, TOEPEN)
+    assert f'href="/play/{game}">Continue' in browser.get("/").text
+    assert "Continue" not in friend.get("/").text
+    browser.send(f"/play/{game}/leave", page=f"/play/{game}")
+    service_of(app).live.move_house_bots(game)
+    assert "Continue" not in browser.get("/").text
+
+
+def test_a_form_of_the_front_page_needs_its_token(browser: Browser) -> None:
+    values = starts(browser.get("/").text)[0]
+    assert browser.client.post("/play", data=values).status_code == 400
 
 
 def test_choices_that_are_not_possible(browser: Browser) -> None:

@@ -220,7 +220,7 @@ def test_the_front_page(played: str, owner: Account, admin: ContractClient, anyb
         r"in (\d+ min|an hour|1 h|less than a minute) Hourly Truco · swiss · announced then", hourly
     ), hourly
     assert "* * *" not in page.html
-    best = page.rows("toepen/duel@1, sealed division: the best 3")
+    best = page.rows("Toepen for two, uploaded bots: the best 3")
     assert {row["bot"] for row in best} == {"rookie", "random", "rookie+2"}
     for shown, row in zip(best, anybody.get("/v1/leaderboards/toepen/sealed").json["rows"], strict=True):
         assert (shown["bot"], shown["rating"]) == (row["name"], whole(row["rating"]))
@@ -238,11 +238,11 @@ def test_the_front_page_shows_the_most_active_boards(
     play(services, announce(admin, {**body, "house": ["rookie", "random", "rookie+2"]}))
     assert services.boards.publish("truco", "sealed")
     assert [caption.split(",")[0] for caption in read(anybody, "/").captions] == [
-        "truco/base@1",
-        "toepen/duel@1",
+        "Truco",
+        "Toepen for two",
     ]
     monkeypatch.setattr("api.pages.home.BOARDS_MOST", 1)
-    assert [caption.split(",")[0] for caption in read(anybody, "/").captions] == ["truco/base@1"]
+    assert [caption.split(",")[0] for caption in read(anybody, "/").captions] == ["Truco"]
 
 
 @pytest.mark.system

@@ -33,9 +33,14 @@ GAME: Final = Game(
     title="High Card",
     seating="There are two to four seats, and everybody plays alone.",
     presets=(
-        Preset(name="duel@1", doc="Two players."),
-        Preset(name="four@1", doc="Four.", rules={"seats": 4}),
-        Preset(name="short@1", doc="Three players and two hands.", rules={"seats": 3, "hands": 2}),
+        Preset(name="duel@1", title="High card for two", doc="Two players."),
+        Preset(name="four@1", title="High card for four", doc="Four.", rules={"seats": 4}),
+        Preset(
+            name="short@1",
+            title="Two hands of high card",
+            doc="Three players and two hands.",
+            rules={"seats": 3, "hands": 2},
+        ),
     ),
     duel_rules={"seats": 2},
     ladder_rules=({"seats": 2},),

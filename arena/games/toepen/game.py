@@ -47,9 +47,17 @@ GAME: Final = Game(
     seating="There are two to eight seats, and everybody plays alone. If the option `seats` is not given, "
     "it is set to the number of listed seats.",
     presets=(
-        Preset(name="duel@1", doc="Two players; all other options have their defaults.", rules={"seats": 2}),
         Preset(
-            name="table-4@1", doc="Four players; all other options have their defaults.", rules={"seats": 4}
+            name="duel@1",
+            title="Toepen for two",
+            doc="Two players; all other options have their defaults.",
+            rules={"seats": 2},
+        ),
+        Preset(
+            name="table-4@1",
+            title="Toepen for four",
+            doc="Four players; all other options have their defaults.",
+            rules={"seats": 4},
         ),
     ),
     duel_rules={"seats": 2},

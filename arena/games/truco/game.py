@@ -32,14 +32,16 @@ GAME: Final = Game(
     ),
     seating="There are four seats, of which 0 and 2 play against 1 and 3, or two seats.",
     presets=(
-        Preset(name="base@1", doc="All options have their defaults."),
+        Preset(name="base@1", title="Truco", doc="All options have their defaults."),
         Preset(
             name="no-cut@1",
+            title="Truco without a cut",
             doc="No cut; all other options have their defaults.",
             rules={"cut": "none"},
         ),
         Preset(
             name="paulista@1",
+            title="Truco paulista",
             doc="Truco paulista for four: a card that is turned determines the manilhas.",
             rules={"variant": "paulista"},
             apart=True,
@@ -47,6 +49,7 @@ GAME: Final = Game(
         ),
         Preset(
             name="paulista-2@1",
+            title="Paulista for two",
             doc="Truco paulista for two.",
             rules={"variant": "paulista", "seats": 2},
             apart=True,
@@ -54,6 +57,7 @@ GAME: Final = Game(
         ),
         Preset(
             name="mineiro@1",
+            title="Truco mineiro",
             doc="Truco mineiro for four: fixed manilhas, and stakes from 2.",
             rules={"variant": "mineiro"},
             apart=True,
@@ -61,6 +65,7 @@ GAME: Final = Game(
         ),
         Preset(
             name="mineiro-2@1",
+            title="Mineiro for two",
             doc="Truco mineiro for two.",
             rules={"variant": "mineiro", "seats": 2},
             apart=True,
