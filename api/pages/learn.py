@@ -14,8 +14,8 @@ from arena.games import GAMES, game_of
 from arena.games.cards import SUIT_NAMES, spoken
 from arena.games.descriptor import Game
 from arena.games.guides import Guide
-from arena.games.lessons import lesson_of
 from arena.games.options import Rules
+from arena.people.lessons import lesson_of
 from arena.replays.page import static
 
 _CARD: Final = re.compile(r"\[([2-9TJQKA][CHSD])\]")

@@ -16,8 +16,8 @@ from api.pages.small_table import small_table
 from arena.errors import ArenaError, UnknownGame
 from arena.games import GAMES, game_of
 from arena.games.descriptor import Game
-from arena.games.lessons import YOU, Lesson, LessonDeal, LessonMove, LessonStep, LessonTable, lesson_of
 from arena.games.panels import Choice, Panel
+from arena.people.lessons import YOU, Lesson, LessonDeal, LessonMove, LessonStep, LessonTable, lesson_of
 from arena.replays.page import embedded_json, static
 from arena.replays.sheets import table_layout
 

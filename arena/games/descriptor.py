@@ -7,7 +7,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from arena.errors import InvalidOption, UnknownBot, UnknownPreset
@@ -196,10 +195,10 @@ class Game:
     ``news`` takes complete rules, a seat and events as that seat sees them, and returns a line for each event
     that tells the seat something. ``summary`` takes complete rules and returns them in short, in paragraphs.
     ``style`` defines the statistics of playing style. ``panel`` returns the panel for a person, from a turn
-    and the names of the seats; without it, people cannot play the game. ``guide`` explains the game to them,
-    and ``lesson`` is the file of :mod:`arena.games.lessons`, if there is one. ``features`` takes complete
-    rules and returns an encoding of actions as numbers and of observations as vectors; without it, there are
-    no environments or data sets. ``luck`` is the method of measuring luck, for games of two teams.
+    and the names of the seats; without it, people cannot play the game. ``guide`` explains the game to them.
+    ``features`` takes complete rules and returns an encoding of actions as numbers and of observations as
+    vectors; without it, there are no environments or data sets. ``luck`` is the method of measuring luck, for
+    games of two teams.
 
     ``usual_moves`` takes complete rules and returns how many moves, deals included, a game by these rules
     usually has; without it, no rules are refused because games would be too long. ``length_options`` lists
@@ -227,7 +226,6 @@ class Game:
     style: StyleFigures | None = None
     panel: Callable[[Turn, Sequence[str]], Panel] | None = None
     guide: Guide | None = None
-    lesson: Path | None = None
     features: Callable[[Rules], Features] | None = None
     luck: LuckModel | None = None
     usual_moves: Callable[[Rules], int] | None = None

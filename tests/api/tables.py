@@ -90,7 +90,9 @@ def accept(friend: Browser, link: str, **values: str) -> Any:
 
 def end_of(text: str) -> str:
     """What the page of a table says about the end of the game; "" before it."""
-    found = re.search(r'<section class="ask waits end"[^>]*?( hidden)?>\s*<h2[^>]*>(.*?)</h2>', text)
+    found = re.search(
+        r'<section class="ask waits end(?: is-over)?"[^>]*?( hidden)?>\s*<h2[^>]*>(.*?)</h2>', text
+    )
     assert found is not None
     assert bool(found[1]) == (not found[2])
     return unescape(found[2])

@@ -11,7 +11,7 @@ import redis
 from flask import Flask
 
 from arena.games import GAMES
-from arena.games.lessons import lesson_of
+from arena.people.lessons import lesson_of
 from arena.store.embedded import EmbeddedStore
 from tests.api.pages import Browser
 

@@ -6,19 +6,20 @@ import json
 import re
 from collections.abc import Callable
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from arena.games import GAMES
-from arena.games.lessons import YOU, InvalidLesson, LessonMove, LessonTable, lesson_of, read_lesson
+from arena.people import lessons
+from arena.people.lessons import YOU, InvalidLesson, LessonMove, LessonTable, lesson_of, read_lesson
 
 Data = dict[str, Any]
 
 
 def data_of(kind: str) -> Data:
-    path = GAMES[kind].lesson
-    assert path is not None
+    path = Path(lessons.__file__).with_name("lesson_data") / f"{kind}.json"
     data: Data = json.loads(path.read_text("utf-8"))
     return data
 

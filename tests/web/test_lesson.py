@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from arena.games.lessons import lesson_of
+from arena.people.lessons import lesson_of
 from tests.api.server import Server
 from tests.waiting import PATIENCE
 

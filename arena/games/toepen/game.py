@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Final
 
 from arena.games.descriptor import Award, Awards, Game, HouseVersion, Preset, RulesPage
@@ -76,7 +75,6 @@ GAME: Final = Game(
     picture=ToepenPicture,
     panel=panel,
     guide=GUIDE,
-    lesson=Path(__file__).with_name("lesson.json"),
     features=ToepenFeatures,
     observation=OBSERVATION,
     events=EVENTS,

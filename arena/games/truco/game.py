@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final
 
 from arena.games.descriptor import Game, HouseVersion, Preset, RulesPage
@@ -94,7 +93,6 @@ GAME: Final = Game(
     picture=TrucoPicture,
     panel=panel,
     guide=GUIDE,
-    lesson=Path(__file__).with_name("lesson.json"),
     features=TrucoFeatures,
     observation=OBSERVATION,
     events=EVENTS,

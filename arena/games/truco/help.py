@@ -32,6 +32,7 @@ def questions(rules: TrucoRules) -> Mapping[str, QuestionHelp]:
             {
                 "cut": AnswerHelp("From the top or the bottom", "The end from which the cards are dealt."),
                 "no_cut": AnswerHelp("Do not cut", "The cards are dealt from the top of the pack as it is."),
+                **_SIGNS,
             },
         ),
         EXCHANGE: QuestionHelp(

@@ -1,7 +1,7 @@
 """Lessons: fixed deals that a person plays step by step, with a comment on every answer.
 
-A lesson is data, in ``lesson.json`` of its game. Reading it plays all deals by the rules: the cards and
-actions must be legal, and every answer that is legal at a question must have a comment.
+A lesson is data, in ``lesson_data`` under the name of its game. Reading it plays all deals by the rules: the
+cards and actions must be legal, and every answer that is legal at a question must have a comment.
 """
 
 from __future__ import annotations
@@ -118,13 +118,13 @@ class LessonTable:
 
 def lesson_of(kind: str) -> Lesson | None:
     """Return the lesson of a game, or None if it has none. Raises :class:`~arena.errors.UnknownGame`."""
-    game = game_of(kind)
-    return None if game.lesson is None else _stored_lesson(kind, game.lesson)
+    return _stored_lesson(game_of(kind).kind)
 
 
 @cache
-def _stored_lesson(kind: str, path: Path) -> Lesson:
-    return read_lesson(game_of(kind), json.loads(path.read_text(encoding="utf-8")))
+def _stored_lesson(kind: str) -> Lesson | None:
+    path = Path(__file__).with_name("lesson_data") / f"{kind}.json"
+    return read_lesson(game_of(kind), json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
 
 
 def read_lesson(game: Game, data: Mapping[str, Any]) -> Lesson:
