@@ -225,6 +225,12 @@ def test_tournaments_alone(app: Flask, played: str, database: Redis) -> None:
     ]
     for data in (*damaged(row), *final, *nested):
         database.hset(key, "m", data)
+        visitor = FlaskClient(app, app.response_class)
+        if b'"visibility":"x"' in (data or b""):
+            # Nobody has the right to see it.
+            assert visitor.get(f"/v1/tournaments/{played}").status_code == 404
+            assert visitor.get(f"/tournaments/{played}").status_code == 404
+            continue
         for part in ("", "/standings", "/groups"):
             check_single(app, f"/v1/tournaments/{played}{part}", data)
         assert FlaskClient(app, app.response_class).get("/v1/tournaments").status_code == 200
