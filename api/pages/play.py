@@ -27,6 +27,7 @@ from arena.games.pictures import UNSEEN
 from arena.live.header import GameHeader
 from arena.live.service import EventsGone
 from arena.operations.operation import JSON
+from arena.people.lessons import lesson_of
 from arena.people.seat_table import YOU, seat_table
 from arena.people.tables import HOUSE, YOUR_SEAT, opponents_of, playable
 from arena.records.tell import seat_names
@@ -139,6 +140,7 @@ def _new_table(sent: Mapping[str, str], error: ArenaError | None = None) -> Resp
         values=game.options.complete(rules),
         guide=guide_address(game, game.options.complete(rules)),
         yours=services().people.games_of(me) if me else [],
+        has_lesson=lesson_of(game.kind) is not None,
     )
 
 
