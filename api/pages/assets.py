@@ -24,7 +24,7 @@ _JOINED: Final = {
     "replay-page.js": SCRIPTS,
     "watch-page.js": (*_TABLE, "watch.js"),
     "front-page.js": (*_TABLE, "front.js"),
-    "play-page.js": (*SCRIPTS[:2], "play.js"),
+    "play-page.js": (*SCRIPTS[:2], "end.js", "play.js"),
 }
 """Scripts that join several files in one scope, as in the single-file replays."""
 

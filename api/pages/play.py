@@ -26,7 +26,7 @@ from arena.live.header import GameHeader
 from arena.live.service import EventsGone
 from arena.operations.operation import JSON
 from arena.people.seat_table import YOU, seat_table
-from arena.people.tables import HOUSE, YOUR_SEAT, opponents_of, playable
+from arena.people.tables import HOUSE, YOUR_SEAT, opponents_of, other_levels, playable
 from arena.records.tell import seat_names
 from arena.replays.moves import new_picture
 from arena.replays.page import embedded_json, game_title, static
@@ -77,12 +77,15 @@ def open_table() -> ResponseReturnValue:
 
 @form("/play/<game>/again")
 def play_again(game: str) -> ResponseReturnValue:
-    """Go to the next game with the same people, bots and rules, opening its table if nobody has yet."""
+    """Go to the next game with the same people, bots and rules, or with house bots of another level, opening
+    its table if nobody has yet.
+    """
     me = _player()
     seat = services().people.your_seat(game, me)
     try:
         services().limits.spend("tables_per_address", client_address())
-        made = services().people.again(game, me, client_address(), visitor().owner)
+        level = request.form.get("level", "")
+        made = services().people.again(game, me, client_address(), visitor().owner, level)
         _keep_links(made, me)
     except ArenaError as error:
         return _new_table(_settings(services().people.header(game), seat), error)
@@ -314,6 +317,10 @@ def table_page(game: str) -> ResponseReturnValue:
         seat=seat,
         missed=request.args.get("missed"),
         people=len(header.people()),
+        levels=other_levels(header, seat),
+        public=header.visibility == "public",
+        agreed=header.seats[seat].agrees,
+        review=services().reviews.find(game, seat),
         data=Markup(embedded_json(data)),
         sprite=Markup(static("sprite.html")),
     )
@@ -365,10 +372,12 @@ def leave_table(game: str) -> ResponseReturnValue:
 
 @form("/games/<game>/publish")
 def publish_game(game: str) -> ResponseReturnValue:
-    """Agree to make the game public."""
+    """Agree to make the game public. Return whether it is public now as JSON if the page runs scripts."""
     me = _player()
     services().people.your_seat(game, me)
-    services().live.agree(game, me)
+    public = services().live.agree(game, me)
+    if request.accept_mimetypes.best == JSON:
+        return _json({"public": public})
     return redirect(url_for("pages.game_page", game=game), 303)
 
 

@@ -19,6 +19,7 @@ from arena.accounts.allowances import BudgetExceeded
 from arena.live.header import GameNotFound, Viewer
 from arena.people.replays import Replay, sheet_number
 from arena.people.seat_table import ending
+from arena.people.tables import other_levels
 from arena.play.game_ids import place_of
 from arena.replays.live_table import LiveTable
 from arena.replays.page import static
@@ -130,5 +131,6 @@ def _own_game(game: str, person: str | None) -> dict[str, Any]:
         "public": header.visibility == "public",
         "agreed": header.seats[seats[0]].agrees,
         "end": ending(summary, LiveTable(summary, you=seats[0]).form, seats[0]),
+        "levels": other_levels(header, seats[0]),
         "review": services().reviews.find(game, seats[0]),
     }
