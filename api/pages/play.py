@@ -25,6 +25,7 @@ from arena.games.pictures import UNSEEN
 from arena.live.header import GameHeader
 from arena.live.service import EventsGone
 from arena.operations.operation import JSON
+from arena.people.coach import dearest
 from arena.people.seat_table import YOU, seat_table
 from arena.people.tables import HOUSE, YOUR_SEAT, opponents_of, other_levels, playable
 from arena.records.tell import seat_names
@@ -300,6 +301,7 @@ def table_page(game: str) -> ResponseReturnValue:
     names = [entry["name"] or "" for entry in one["seats"]]
     names[seat] = YOU
     layout = table_layout(rules, header.rules, new_picture(rules, seat_names(names), header.rules))
+    review = services().reviews.find(game, seat)
     data = {
         **layout,
         "seat": seat,
@@ -320,7 +322,8 @@ def table_page(game: str) -> ResponseReturnValue:
         levels=other_levels(header, seat),
         public=header.visibility == "public",
         agreed=header.seats[seat].agrees,
-        review=services().reviews.find(game, seat),
+        review=review,
+        dearest=[] if review is None else dearest(review.costs),
         data=Markup(embedded_json(data)),
         sprite=Markup(static("sprite.html")),
     )
