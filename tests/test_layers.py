@@ -170,7 +170,7 @@ ALLOWED: dict[str, set[str]] = {
         )
     },
     "integrity": {"events", "accounts", "store", "tournaments", "ratings", "play", "games"},
-    "people": {"accounts", "live", "store", "records", "replays", "play", "bots", "games"},
+    "people": {"accounts", "live", "store", "records", "replays", "luck", "play", "bots", "games"},
     "webhook_messages": set(),
     "webhooks": {"webhook_messages", "accounts", "live", "store", "records", "play", "bots", "games"},
     "client": {"operations", "bots", "games", "play"},

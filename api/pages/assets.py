@@ -24,7 +24,7 @@ _JOINED: Final = {
     "replay-page.js": SCRIPTS,
     "watch-page.js": (*_TABLE, "told.js", "watch.js"),
     "front-page.js": (*_TABLE, "front.js"),
-    "play-page.js": (*SCRIPTS[:2], "told.js", "attention.js", "play.js"),
+    "play-page.js": (*SCRIPTS[:2], "told.js", "attention.js", "end.js", "play.js"),
     "lesson-page.js": (*SCRIPTS[:2], "lesson.js"),
 }
 """Scripts that join several files in one scope, as in the single-file replays."""

@@ -27,9 +27,10 @@ from arena.games.pictures import UNSEEN
 from arena.live.header import GameHeader
 from arena.live.service import EventsGone
 from arena.operations.operation import JSON
+from arena.people.coach import dearest
 from arena.people.lessons import lesson_of
 from arena.people.seat_table import YOU, seat_table
-from arena.people.tables import HOUSE, YOUR_SEAT, opponents_of, playable
+from arena.people.tables import HOUSE, YOUR_SEAT, opponents_of, other_levels, playable
 from arena.records.tell import seat_names
 from arena.replays.moves import ToldLine, new_picture
 from arena.replays.page import embedded_json, game_title, static
@@ -80,12 +81,15 @@ def open_table() -> ResponseReturnValue:
 
 @form("/play/<game>/again")
 def play_again(game: str) -> ResponseReturnValue:
-    """Go to the next game with the same people, bots and rules, opening its table if nobody has yet."""
+    """Go to the next game with the same people, bots and rules, or with house bots of another level, opening
+    its table if nobody has yet.
+    """
     me = _player()
     seat = services().people.your_seat(game, me)
     try:
         services().limits.spend("tables_per_address", client_address())
-        made = services().people.again(game, me, client_address(), visitor().owner)
+        level = request.form.get("level", "")
+        made = services().people.again(game, me, client_address(), visitor().owner, level)
         _keep_links(made, me)
     except ArenaError as error:
         return _new_table(_settings(services().people.header(game), seat), error)
@@ -311,6 +315,7 @@ def table_page(game: str) -> ResponseReturnValue:
     names[seat] = YOU
     layout = table_layout(rules, header.rules, new_picture(rules, seat_names(names), header.rules))
     log = [Markup(line_html(ToldLine(line))) for line in shown["log"]]
+    review = services().reviews.find(game, seat)
     data = {
         **layout,
         "seat": seat,
@@ -331,6 +336,11 @@ def table_page(game: str) -> ResponseReturnValue:
         missed=request.args.get("missed"),
         people=len(header.people()),
         guide=guide_address(rules, header.rules),
+        levels=other_levels(header, seat),
+        public=header.visibility == "public",
+        agreed=header.seats[seat].agrees,
+        review=review,
+        dearest=[] if review is None else dearest(review.costs),
         data=Markup(embedded_json(data)),
         sprite=Markup(static("sprite.html")),
     )
@@ -382,10 +392,12 @@ def leave_table(game: str) -> ResponseReturnValue:
 
 @form("/games/<game>/publish")
 def publish_game(game: str) -> ResponseReturnValue:
-    """Agree to make the game public."""
+    """Agree to make the game public. Return whether it is public now as JSON if the page runs scripts."""
     me = _player()
     services().people.your_seat(game, me)
-    services().live.agree(game, me)
+    public = services().live.agree(game, me)
+    if request.accept_mimetypes.best == JSON:
+        return _json({"public": public})
     return redirect(url_for("pages.game_page", game=game), 303)
 
 

@@ -17,8 +17,10 @@ from api.pages.site import page
 from api.services import services
 from arena.accounts.allowances import BudgetExceeded
 from arena.live.header import GameNotFound, Viewer
+from arena.people.coach import WORLDS, dearest
 from arena.people.replays import Replay, sheet_number
 from arena.people.seat_table import ending
+from arena.people.tables import other_levels
 from arena.play.game_ids import place_of
 from arena.replays.live_table import LiveTable
 from arena.replays.page import static
@@ -125,10 +127,14 @@ def _own_game(game: str, person: str | None) -> dict[str, Any]:
     if not seats:
         return {}
     summary = services().live.summary_of(header)
+    review = services().reviews.find(game, seats[0])
     return {
         "seat": seats[0],
         "public": header.visibility == "public",
         "agreed": header.seats[seats[0]].agrees,
         "end": ending(summary, LiveTable(summary, you=seats[0]).form, seats[0]),
-        "review": services().reviews.find(game, seats[0]),
+        "levels": other_levels(header, seats[0]),
+        "review": review,
+        "dearest": [] if review is None else dearest(review.costs),
+        "worlds": WORLDS,
     }

@@ -136,6 +136,7 @@ function drawEnd() {
   if (!end) return;
   by("end-words").textContent = end.headline;
   by("end-more").textContent = end.detail;
+  drawEndOf(table);
   if (!news) return;
   by("asked").textContent = `${end.headline}. ${end.detail}`;
   if (inside) by("end-words").focus({ preventScroll: true });

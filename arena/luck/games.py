@@ -121,6 +121,36 @@ def luck_of_actions(kind: str, given: Rules, actions: Iterable[Sequence[Any]]) -
     return GameLuck(table, lot, tuple(hands))
 
 
+class HandEquity(NamedTuple):
+    """The equity of the first team before a hand and after it was played. ``hand`` counts from 1."""
+
+    hand: int
+    before: float
+    after: float
+
+
+def hand_equities(kind: str, given: Rules, actions: Iterable[Sequence[Any]]) -> list[HandEquity]:
+    """Return the equities around each hand of a game, from its actions in the format of records. Unlike luck,
+    this takes no play of par. Raises :class:`~arena.luck.equity.NoLuck` if luck is not measured for these
+    rules.
+    """
+    game = game_of(kind)
+    rules = game.options.complete(given)
+    table = table_of(kind, rules)
+    model = model_of(game)
+    state = game.new_state(rules)
+    hands: list[HandEquity] = []
+    for seat, action, *_ in actions:
+        chance = state.chance() if seat == CHANCE else None
+        if chance is not None and chance.kind == "deal":
+            before = table.of_team(model.standing(state), 0)
+            hands.append(HandEquity(chance.hand, before, before))
+        state.apply(seat, action)
+        if hands and state.awaiting() in ((), (CHANCE,)):
+            hands[-1] = hands[-1]._replace(after=table.of_team(model.standing(state), 0))
+    return hands
+
+
 def luck_json(record: Record) -> dict[str, object]:
     """Return the luck of a recorded game as JSON data with rounded values. Each team has its points (0 to 1),
     its luck, and its points less luck. Each hand has the fields of :class:`HandLuck`, from the point of view

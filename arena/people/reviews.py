@@ -1,4 +1,6 @@
-"""Reviews: what the house bot ``shark`` would have decided in a person's place, computed after the game."""
+"""Reviews: what the house bot ``shark`` would have decided in a person's place, and what the decisions of the
+person cost, computed after the game.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +14,19 @@ import orjson
 from arena.accounts.allowances import BudgetExceeded
 from arena.accounts.payers import Payers
 from arena.errors import ArenaError
-from arena.games import game_of
 from arena.live.header import GameNotFound, Viewer
 from arena.live.house import Choose, house_choice
 from arena.live.service import LiveGames, RecordNotReady
-from arena.records.record import parse_record
-from arena.records.remarks import REVIEWER, own_decisions, remark_on
-from arena.records.tell import seat_names
+from arena.people.coach import costs_as_json, costs_of, told_cost, told_remark
+from arena.records.record import Record, parse_record
+from arena.records.remarks import Remark, own_decisions, remark_on
 from arena.store.documents import ExpiringRows
-from arena.store.rows import optional, read_row, write_row
+from arena.store.rows import OPTIONAL, optional, read_row, write_row
 
 REVIEW_SECONDS: Final = 20.0
-"""The thinking time of one review. Later decisions are not reviewed."""
+"""The processor time of one review, first for what the reviewer would have done and then for the costs. Later
+decisions are not reviewed.
+"""
 
 KEPT_MS: Final = 30 * 86_400_000
 """How long a review is stored."""
@@ -42,6 +45,7 @@ class ReviewExists(ArenaError):
 class Review:
     """A review. ``remarks`` says in words what the reviewer would have done, by the number of actions before
     the decision. ``same`` is the number of the ``asked`` decisions at which the person did the same.
+    ``costs`` has the costs of the others, dearest first (:func:`~arena.people.coach.costs_as_json`).
     ``complete`` is false if time ran out. ``record`` is the record of the game until the review is done,
     because the worker that makes the review might have no access to the archive. ``payer`` is the account
     that pays for the review.
@@ -54,6 +58,7 @@ class Review:
     complete: bool = True
     record: str = optional("")
     payer: str = optional("")
+    costs: list[dict[str, Any]] = field(default_factory=list, metadata=OPTIONAL)
     format: int = 1
     unknown: dict[str, Any] = field(default_factory=dict)
 
@@ -126,31 +131,35 @@ class Reviews:
             line = requested.record.encode() if requested and requested.record else self._record(game_id)
         except (GameNotFound, RecordNotReady):
             return
-        record = parse_record(line)
-        canonical = record["canonical"]
-        panel = game_of(canonical["kind"]).panel
-        assert panel is not None
-        names = seat_names(player["name"] for player in canonical["players"])
-        until = clock() + REVIEW_SECONDS
-        remarks: dict[str, str] = {}
-        same, complete = 0, True
-        for one in own_decisions(record, [seat]):
-            if clock() >= until:
-                complete = False
-                break
-            remark = remark_on(record, one, choose)
-            if remark.same:
-                same += 1
-                remarks[str(one.after)] = f"{REVIEWER}: the same"
-            else:
-                action = remark.action
-                words = "nothing" if action is None else panel(one.turn, names).words(action)
-                remarks[str(one.after)] = f"{REVIEWER}: {words}"
-        review = Review(True, remarks, len(remarks), same, complete)
+        review = review_of(parse_record(line), seat, choose, clock)
         self._rows.put(_name(game_id, seat), write_row(review), KEPT_MS)
 
     def _record(self, game_id: str) -> bytes:
         return self._live.record(game_id, Viewer(admin=True))
+
+
+def review_of(record: Record, seat: int, choose: Choose, clock: Callable[[], float]) -> Review:
+    """Return the review of the decisions of a seat in a verified record."""
+    until = clock() + REVIEW_SECONDS
+
+    def is_time_up() -> bool:
+        return clock() >= until
+
+    found: list[Remark] = []
+    complete = True
+    for one in own_decisions(record, [seat]):
+        if is_time_up():
+            complete = False
+            break
+        found.append(remark_on(record, one, choose))
+    others = [remark for remark in found if not remark.same]
+    costs = costs_of(record, others, is_time_up)
+    remarks = {str(remark.decision.after): told_remark(record, remark) for remark in found}
+    listed = costs_as_json(record, costs)
+    for cost in listed:
+        remarks[str(cost["after"])] += f"; yours cost {told_cost(cost)}"
+    complete = complete and len(costs) == len(others)
+    return Review(True, remarks, len(found), len(found) - len(others), complete, costs=listed)
 
 
 def _name(game_id: str, seat: int) -> str:

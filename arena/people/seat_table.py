@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+import orjson
+
 from arena.games import game_of
 from arena.games.pictures import OUT, Picture
 from arena.live.finalizer import ENDED
 from arena.live.header import Viewer
 from arena.live.service import LiveGames
+from arena.people.ends import told_length, told_swing
 from arena.people.tables import AtSeat, PeopleTables
 from arena.records.results import ToldResult, told_result, told_stop
 from arena.replays.live_table import LiveTable
@@ -47,7 +50,8 @@ def seat_table(
         waiting   who is thinking, in words
         others_ms the time that they have left in all, null if no clock runs
         end       once the game is over, or over for this person: ``headline`` and ``detail``, what to say
-                  about that, and ``over``, whether it is the end for all; else null
+                  about that, ``over``, whether it is the end for all, and for a finished game ``length``
+                  and ``swing`` (see arena.people.ends), else ""; null before
 
     Raises ``game_not_found``, and ``events_gone`` if the game has been over for a long time.
     """
@@ -87,7 +91,7 @@ def seat_table(
         "paused": now.paused,
         "waiting": _waiting([table.form.names[number] for number in others]),
         "others_ms": _time_of(view["clocks"], others, live.store.clock().now_ms),
-        "end": _end(view, table.form, seat),
+        "end": _end(live, view, table.form, seat, events),
     }
 
 
@@ -102,10 +106,17 @@ def ending(view: Mapping[str, Any], form: Picture, you: int | None = None) -> To
     return told_result(form, teams, view["outcome"], you=you, resigned=resigned)
 
 
-def _end(view: Mapping[str, Any], form: Picture, seat: int) -> Mapping[str, object] | None:
+def _end(
+    live: LiveGames, view: Mapping[str, Any], form: Picture, seat: int, events: list[dict[str, Any]]
+) -> Mapping[str, object] | None:
     """See :func:`seat_table`."""
     if view["state"] in ENDED:
-        return {**ending(view, form, seat)._asdict(), "over": True}
+        length = swing = ""
+        if view["outcome"] is not None:
+            length = told_length(view, form.hand)
+            log = [orjson.loads(entry) for entry in live.store.log(view["game"])]
+            swing = told_swing(view, seat, events, log)
+        return {**ending(view, form, seat)._asdict(), "over": True, "length": length, "swing": swing}
     played = next((one["reason"] for one in view["taken_over"] if one["seat"] == seat), None)
     if played is not None:
         headline = "You have left the table" if played == "resigned" else "Your time ran out too often"
@@ -115,7 +126,7 @@ def _end(view: Mapping[str, Any], form: Picture, seat: int) -> Mapping[str, obje
         detail = "You can watch the others until the end, or play again now."
     else:
         return None
-    return {"headline": headline, "detail": detail, "over": False}
+    return {"headline": headline, "detail": detail, "over": False, "length": "", "swing": ""}
 
 
 def _events(live: LiveGames, game_id: str, viewer: Viewer) -> tuple[list[dict[str, Any]], int]:

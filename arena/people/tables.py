@@ -21,11 +21,12 @@ from arena.accounts.versions import BotAccount
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of
 from arena.games.options import Rules
-from arena.live.header import GameHeader, GameNotFound, GameSummary, InvalidSeats, Viewer
+from arena.live.header import GameHeader, GameNotFound, GameSummary, InvalidSeats, SeatEntry, Viewer
 from arena.live.service import GameNotOpen, LiveGames
 from arena.live.unfinished import PEOPLE_KEPT_MS, UnfinishedGames
 from arena.play.table import turn_id
 from arena.store.repositories import Store
+from arena.text import printable
 
 CLOCK: Final[Mapping[str, int]] = {"per_turn_ms": 60_000, "bank_ms": 600_000}
 """The thinking time of people."""
@@ -39,6 +40,9 @@ YOUR_SEAT: Final = 0
 HOUSE: Final = "house:"
 BOT: Final = "bot:"
 FRIEND: Final = "friend"
+
+_RANDOM: Final = 0
+"""The place of the house bot that plays at random among the levels. It is never offered as a weaker one."""
 
 _NEW_LINK: Final = "a new link from the person who opened the table"
 _GAME_BYTES: Final = 9
@@ -155,16 +159,23 @@ class PeopleTables:
         online = bool(bot.current.url) or name in self._presence.online()
         return bot.version if online else None
 
-    def again(self, game_id: str, person: str, address: str, owner: str = "") -> str:
+    def again(self, game_id: str, person: str, address: str, owner: str = "", level: str = "") -> str:
         """Go to the game that follows one of the person's games, and return its id. It has the same rules and
         bots, and seats for the same people. The first of them opens it and has seat 0; the others then take
-        their seats. Calling this twice has no further effect.
+        their seats. With a ``level``, house bots of this level replace the house bots that play against the
+        person. Calling this twice has no further effect.
 
         Raises what :meth:`open` does, and ``game_not_open`` once the game has begun without the person.
         """
         seat = self.your_seat(game_id, person)
         before = self.header(game_id)
-        made = _next_game(before)
+        if level and level not in other_levels(before, seat):
+            raise InvalidSeats(
+                f"house bots of the level {printable(level, 40)!r} cannot follow this game",
+                field="level",
+                expected="a weaker or a stronger level than that of the game, or none",
+            )
+        made = _next_game(before, level)
         try:
             header = self.header(made)
         except GameNotFound:
@@ -172,7 +183,7 @@ class PeopleTables:
                 person,
                 address,
                 before.kind,
-                opponents_of(before, seat),
+                opponents_of(before, seat, level),
                 before.rules,
                 owner=owner,
                 agrees=before.seats[seat].agrees,
@@ -314,25 +325,62 @@ class PeopleTables:
         return [one for one in page.items if one is not None]
 
 
-def opponents_of(header: GameHeader, seat: int) -> list[str]:
-    """Return the players on the seats after ``seat``, in the notation of :meth:`PeopleTables.open`."""
-    others = [header.seats[(seat + step) % len(header.seats)] for step in range(1, len(header.seats))]
-    return [
-        HOUSE + entry.house
-        if entry.house
-        else FRIEND
-        if entry.person or entry.bot is None
-        else BOT + entry.bot
-        for entry in others
-    ]
+def opponents_of(header: GameHeader, seat: int, level: str = "") -> list[str]:
+    """Return the players on the seats after ``seat``, in the notation of :meth:`PeopleTables.open`. With a
+    ``level``, house bots of this level replace those that play against the seat.
+    """
+    against = _house_against(header, seat) if level else {}
+    count = len(header.seats)
+    others = [(seat + step) % count for step in range(1, count)]
+    return [_notation(header.seats[one], level if one in against else "") for one in others]
 
 
-def _next_game(before: GameHeader) -> str:
+def _notation(entry: SeatEntry, level: str) -> str:
+    if entry.house:
+        return HOUSE + (level or entry.house)
+    return FRIEND if entry.person or entry.bot is None else BOT + entry.bot
+
+
+class OtherLevels(NamedTuple):
+    """The levels of house bots that are weaker and stronger than those that a person has played against;
+    empty if there is no such level.
+    """
+
+    weaker: str = ""
+    stronger: str = ""
+
+
+def other_levels(header: GameHeader, seat: int) -> OtherLevels:
+    """Return the levels at which the only person of a game could play again. If the opponents differ, these
+    are the weakest and the strongest of them.
+    """
+    levels = list(game_of(header.kind).house_bots)
+    played = [levels.index(name) for name in _house_against(header, seat).values()]
+    if not played or len(header.people()) > 1:
+        return OtherLevels()
+    low, high = min(played), max(played)
+    if low == high:
+        low, high = low - 1, high + 1
+    return OtherLevels(levels[low] if low > _RANDOM else "", levels[high] if high < len(levels) else "")
+
+
+def _house_against(header: GameHeader, seat: int) -> dict[int, str]:
+    """Return the house bots that play against a seat, by seat."""
+    own = next(team for team in game_of(header.kind).teams(header.rules) if seat in team)
+    return {
+        number: entry.house
+        for number, entry in enumerate(header.seats)
+        if number not in own and entry.house is not None
+    }
+
+
+def _next_game(before: GameHeader, level: str) -> str:
     """Return the id of the game that follows one. It can be computed only with the identities of the people
     who played.
     """
     people = [entry.bot for entry in before.people()]
-    return sha256(orjson.dumps([before.game, people])).hexdigest()[: 2 * _GAME_BYTES]
+    named = [before.game, people, level] if level else [before.game, people]
+    return sha256(orjson.dumps(named)).hexdigest()[: 2 * _GAME_BYTES]
 
 
 def playable() -> list[str]:

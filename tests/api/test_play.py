@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import chain, repeat
 from typing import Any
 
 import pytest
@@ -540,6 +541,15 @@ def test_a_review(limited: Callable[..., Flask]) -> None:
     page = browser.get(f"/games/{game}").text
     assert "would have done the same" in page
     assert "shark: " in page
+    review = service.reviews.find(game, 0)
+    assert review is not None
+    assert review.complete
+    costs = [one["value"] for one in review.costs]
+    assert costs == sorted(costs, reverse=True)
+    assert len(costs) == review.asked - review.same
+    shown = re.findall(r'<a href="\?move=(\d+)#move-\d+">move', page)
+    assert shown == [str(one["move"]) for one in review.costs if one["value"] > 0][:3]
+    assert all(f'id="move-{move}"' in page for move in shown)
     assert browser.send(f"/games/{game}/review", page=f"/games/{game}").status_code == 409
     second = open_table(browser, TOEPEN)
     play_out(app, browser, second)
@@ -550,13 +560,14 @@ def test_a_review_has_a_limit_of_time(app: Flask, browser: Browser) -> None:
     game = open_table(browser, TOEPEN)
     play_out(app, browser, game)
     reviews = service_of(app).reviews
-    times = iter([0.0, 1.0, 100.0])
+    times = chain([0.0, 1.0], repeat(100.0))
     reviews.make(game, 0, lambda name, seat, turn, seed: turn["legal_actions"][0], lambda: next(times))
     review = reviews.find(game, 0)
     assert review is not None
     assert review.done
     assert not review.complete
     assert review.asked == 1
+    assert review.costs == []
 
 
 def test_only_the_player_sees_the_review(app: Flask, browser: Browser) -> None:

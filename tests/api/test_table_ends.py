@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from html import unescape
 
 import pytest
 from flask import Flask
 
 from arena.live.header import Viewer
+from arena.luck.games import luck_of
+from arena.records.record import parse_record
 from tests.api.conftest import Account
 from tests.api.pages import Browser, sent_back
 from tests.api.tables import (
@@ -28,6 +31,11 @@ from tests.api.tables import (
 )
 from tests.live.clock import skip
 
+SWING = (
+    r"Hand (\d+): .*(won \d+ points?|lost \d+ (life|lives)|nobody won|nobody lost a life)\. "
+    r"Your chance to win: from \d+% to (\d+%|won|lost|a draw)\."
+)
+
 
 @pytest.fixture
 def browser(app: Flask) -> Browser:
@@ -44,7 +52,37 @@ def test_scripts_and_pages_have_the_same_words(app: Flask, browser: Browser) -> 
     assert browser.get(f"/play/{game}/state").json["end"] is None
     last = play_out(app, browser, game)[-1]
     end = browser.get(f"/play/{game}/state").json["end"]
-    assert end == {"headline": end_of(last), "detail": "", "over": True}
+    assert end["headline"] == end_of(last)
+    assert (end["detail"], end["over"]) == ("", True)
+    assert re.fullmatch(r"\d+ hands?, (\d+ min )?\d+ s", end["length"])
+    assert end["length"] in last
+    # Equities are not known for games of two hands.
+    assert end["swing"] == ""
+
+
+@pytest.mark.parametrize("kind", ["truco", "toepen"])
+def test_the_largest_swing(app: Flask, browser: Browser, kind: str) -> None:
+    preset = {"truco": "paulista-2@1", "toepen": "duel@1"}[kind]
+    game = open_table(browser, {"game": kind, "preset": preset, "seats": "2", "seat1": "house:random"})
+    last = play_out(app, browser, game)[-1]
+    swing = browser.get(f"/play/{game}/state").json["end"]["swing"]
+    found = re.fullmatch(SWING, swing)
+    assert found is not None, swing
+    assert swing in unescape(last)
+    record = parse_record(service_of(app).live.record(game, Viewer(admin=True)))
+    hands = luck_of(record).hands
+    most = max(hands, key=lambda hand: abs(hand.after - hand.before))
+    assert int(found[1]) == most.hand
+    ends = {0.0: "lost", 1.0: "won"} if most is hands[-1] else {}
+    after = ends.get(most.after) or f"{100 * most.after:.0f}%"
+    assert swing.endswith(f"from {100 * most.before:.0f}% to {after}.")
+
+
+def test_only_two_sides_have_a_swing(app: Flask, browser: Browser) -> None:
+    game = open_table(browser, {**TOEPEN, "seats": "3", "seat2": "house:random"})
+    page = play_out(app, browser, game)[-1]
+    assert 'id="swing" aria-labelledby="swing-title" hidden' in page
+    assert browser.get(f"/play/{game}/state").json["end"]["swing"] == ""
 
 
 def test_who_is_out_is_told(app: Flask, browser: Browser, friend: Browser) -> None:
@@ -105,6 +143,48 @@ def test_play_again(app: Flask, browser: Browser) -> None:
     assert header.seed != before.seed
     assert again(browser, game) == again(browser, game, f"/games/{game}") == following
     assert Browser(app).send(f"/play/{game}/again", page="/play").status_code == 404
+
+
+def test_stronger_and_weaker(app: Flask, browser: Browser) -> None:
+    people = service_of(app).people
+    levels = {"seat1": "house:regular", "seat2": "house:shark", "seat3": "house:rookie"}
+    game = open_table(browser, {**TRUCO, **levels, "preset": "mineiro@1"})
+    before = people.header(game)
+    browser.send(f"/play/{game}/leave", page=f"/play/{game}")
+    # The opponents differ, so the strongest and the weakest of them are offered; the partner stays.
+    page = browser.get(f"/play/{game}").text
+    assert re.findall(r'name="level" value="(\w+)"', page) == ["regular", "rookie"]
+    made = {}
+    for level in ("", "regular", "rookie"):
+        found = browser.send(f"/play/{game}/again", {"level": level}, page=f"/play/{game}")
+        made[level] = str(found.location).removeprefix("/play/")
+        assert browser.send(f"/play/{game}/again", {"level": level}, page=f"/play/{game}").location.endswith(
+            made[level]
+        )
+    assert len(set(made.values())) == 3
+    for level, following in made.items():
+        header = people.header(following)
+        assert header.rules == before.rules
+        opponents = [level, level] if level else ["regular", "rookie"]
+        assert [entry.house for entry in header.seats] == [None, opponents[0], "shark", opponents[1]]
+    page = browser.get(f"/play/{made['regular']}").text
+    assert re.findall(r'name="level" value="(\w+)"', page) == ["shark", "rookie"]
+    refused = browser.send(f"/play/{game}/again", {"level": "shark"}, page=f"/play/{game}")
+    assert refused.status_code == 422
+    assert "a weaker or a stronger level" in refused.text
+
+
+def test_share(app: Flask, browser: Browser) -> None:
+    game = open_table(browser, TOEPEN)
+    page = play_out(app, browser, game)[-1]
+    assert "makes its replay public" in browser.get(f"/play/{game}").text
+    assert Browser(app).get(f"/games/{game}").status_code == 404
+    json = {"Accept": "application/json"}
+    shared = browser.send(f"/games/{game}/publish", page=f"/play/{game}", headers=json)
+    assert shared.json == {"public": True}
+    assert Browser(app).get(f"/games/{game}").status_code == 200
+    assert "makes its replay public" not in browser.get(f"/play/{game}").text
+    assert "running" not in page.lower().partition("<main")[2].partition("<aside")[0]
 
 
 def test_friends_play_again(app: Flask, browser: Browser, friend: Browser) -> None:

@@ -80,8 +80,10 @@ def check_the_end(page: Any) -> str:
     for _ in range(2):
         page.wait_for_selector("#felt .seat")
         assert page.inner_text("#end-words") == words
-        assert page.locator("#end button:text-is('Play again')").is_visible()
+        assert page.locator("#end button:text-is('Rematch')").is_visible()
         assert page.locator("text=See the replay").is_visible()
+        assert page.locator("#share button").is_visible()
+        assert re.match(r"\d+ hands?, (\d+ min )?\d+ s$", page.inner_text("#end-length"))
         assert not page.locator("text=Leave the table").first.is_visible()
         assert not page.locator("#ask").is_visible()
         assert "running" not in page.inner_text("main").lower()
@@ -315,7 +317,7 @@ def test_a_game_without_scripts(server: Server, service: Service, visitor: Calla
     page.click("text=See the replay")
     page.wait_for_selector("text=Your game")
     assert words in page.inner_text(".own-game")
-    page.click("text=Play again")
+    page.click("text=Rematch")
     page.wait_for_url("**/play/*")
     assert page.url != f"{server.url}/play/{game}"
     assert page.locator("#end").is_hidden()
@@ -369,8 +371,8 @@ def test_a_friend_in_another_browser(server: Server, service: Service, visitor: 
     assert play(service, game, [host, friend], click_something) > 1
     for page in (host, friend):
         check_the_end(page)
-    host.click("text=Play again")
+    host.click("text=Rematch")
     host.wait_for_selector("text=Waiting for friends")
-    friend.click("text=Play again")
+    friend.click("text=Rematch")
     friend.wait_for_selector("#felt .seat")
     host.wait_for_selector("#felt .seat")
