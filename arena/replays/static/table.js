@@ -38,8 +38,8 @@ const PHONE_TRICK = {
   8: [[50, 65], [38, 64], [38, 49], [38, 34], [50, 34], [62, 34], [62, 49], [62, 64]],
 };
 // Partners sit around a cross. The cards of the trick are offset from the centre in multiples of their size.
-const PARTNERS = { desktop: [[50, 85.5], [11.5, 50], [50, 14.5], [88.5, 50]], phone: [[50, 87], [16, 50], [50, 13], [84, 50]] };
-const CROSS = [["-50%", "4%"], ["-158%", "-50%"], ["-50%", "-104%"], ["58%", "-50%"]];
+const PARTNERS = { desktop: [[50, 85.5], [11.5, 50], [50, 14.5], [88.5, 50]], phone: [[50, 87], [13.5, 50], [50, 13], [86.5, 50]] };
+const CROSS = [["-50%", "4%"], ["-150%", "-50%"], ["-50%", "-104%"], ["50%", "-50%"]];
 const MOST_STROKES = 15;
 
 // The position of a bubble beside its plate: on the felt, and over nothing else. Of two that face each other, one is
