@@ -338,7 +338,7 @@ def table_page(game: str) -> ResponseReturnValue:
         guide=guide_address(rules, header.rules),
         levels=other_levels(header, seat),
         public=header.visibility == "public",
-        agreed=header.seats[seat].agrees,
+        practice=header.practice,
         review=review,
         dearest=[] if review is None else dearest(review.costs),
         data=Markup(embedded_json(data)),
@@ -385,6 +385,28 @@ def leave_table(game: str) -> ResponseReturnValue:
     """Leave the table."""
     services().people.leave(game, _player())
     return redirect(url_for("pages.play_page"), 303)
+
+
+# Practice
+
+
+@form("/games/<game>/try")
+def try_again(game: str) -> ResponseReturnValue:
+    """Open a practice game that begins at a decision of the person: that ``after`` a number of actions, or
+    the first one in a ``hand``.
+    """
+    me = _player()
+    services().people.your_seat(game, me)
+    services().limits.spend("tables_per_address", client_address())
+    made = services().people.try_again(
+        game,
+        me,
+        client_address(),
+        visitor().owner,
+        after=_number(request.form.get("after")),
+        hand=_number(request.form.get("hand")) or 0,
+    )
+    return redirect(url_for("pages.table_page", game=made), 303)
 
 
 # Afterwards

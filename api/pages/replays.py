@@ -135,6 +135,7 @@ def _own_game(game: str, person: str | None) -> dict[str, Any]:
         "end": ending(summary, LiveTable(summary, you=seats[0]).form, seats[0]),
         "levels": other_levels(header, seats[0]),
         "review": review,
+        "practice": header.practice,
         "dearest": [] if review is None else dearest(review.costs),
         "worlds": WORLDS,
     }

@@ -3,7 +3,8 @@
 function drawEndOf({ end, state }) {
   const finished = state === "finished";
   by("end-length").textContent = end.length;
-  by("moments").hidden = by("share").hidden = !finished;
+  by("moments").hidden = !finished;
+  by("share").hidden = !finished || "never" in by("share").dataset;
   by("swing").hidden = !end.swing;
   by("swing-words").textContent = end.swing;
 }

@@ -184,7 +184,12 @@ class GameFinalizer:
                 field="game",
                 expected="a game that ended recently",
             )
-        state = GameHeader.loads(ended.header).state
+        header = GameHeader.loads(ended.header)
+        if header.practice:
+            raise GameNotOver(
+                f"game {game_id} is practice, which stays private", field="game", expected="another game"
+            )
+        state = header.state
         if state != "finished":
             raise GameNotOver(f"game {game_id} is {state}", field="game", expected="a finished game")
         return self._change(game_id, ended, partial(_agree, person=person))
@@ -291,6 +296,7 @@ class GameFinalizer:
                 "action_ms": [entry[3] for entry in entries],
                 **_people(header),
                 **({"models": True} if header.models else {}),
+                **({"practice": header.practice} if header.practice else {}),
             },
         )
         return gzip.compress(dumps(record).encode(), 6, mtime=0)

@@ -239,8 +239,10 @@ class LiveGame:
             if seat not in late:
                 self.clocks[seat].stand_still(clock)
 
-    def start(self, clock: ServiceClock) -> None:
-        """Deal the first hand. All seats must be taken."""
+    def start(self, clock: ServiceClock, actions: Sequence[Sequence[Any]] = ()) -> None:
+        """Deal the first hand, and play these ``actions`` of an earlier game with the same deals. All seats
+        must be taken.
+        """
         header = self.header
         header.state = "running"
         header.started_ms = clock.now_ms
@@ -253,6 +255,7 @@ class LiveGame:
         )
         self.clocks = [SeatClock(header.clock.bank_ms) for _ in header.seats]
         self.table.start()
+        self.table.play_again(actions)
 
     def step(self, clock: ServiceClock, version: int) -> GameStep | None:
         """Return the step that stores the changes since :meth:`begin`, or None if there are none. From then

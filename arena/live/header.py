@@ -15,7 +15,7 @@ from arena.games import game_of
 from arena.games.descriptor import Game
 from arena.play.clocks import ClockSettings
 from arena.play.dealing import check_nonce, commitment
-from arena.store.rows import field_names, optional, read_row, unreadable, write_row
+from arena.store.rows import OPTIONAL, field_names, optional, read_row, unreadable, write_row
 from arena.text import printable
 
 STATES: Final = ("waiting", "running", "finished", "cancelled", "void")
@@ -44,6 +44,21 @@ class GameNotFound(ArenaError):
     """The game does not exist, or is hidden from the viewer."""
 
     code = "game_not_found"
+
+
+class Opening(NamedTuple):
+    """How a practice game begins: ``game`` is a finished game whose ``seed`` and ``nonces`` give the deals,
+    and ``actions`` are those of its first actions that are played again, in the format of records.
+    """
+
+    game: str
+    seed: bytes
+    nonces: Sequence[str]
+    actions: Sequence[Sequence[Any]] = ()
+
+    def told(self) -> dict[str, Any]:
+        """Return what rows and records of the practice game say about it."""
+        return {"game": self.game, "after": len(self.actions)}
 
 
 def check_game_id(text: str) -> str:
@@ -151,7 +166,8 @@ class SeatEntry:
 class GameHeader:
     """The header of one game. Times are in milliseconds of the server's clock. ``seed`` is hexadecimal, and
     secret until the record is released. ``reason`` is why the game was cancelled or is void. ``models`` is
-    whether the game belongs to a tournament for language models.
+    whether the game belongs to a tournament for language models. ``practice`` is what a practice game repeats
+    (:meth:`Opening.told`), and empty for all other games.
     """
 
     game: str
@@ -173,6 +189,7 @@ class GameHeader:
     reason: str | None = None
     commitment: str = field(default="")
     models: bool = optional(False)
+    practice: dict[str, Any] = field(default_factory=dict, metadata=OPTIONAL)
     format: int = 1
     unknown: dict[str, Any] = field(default_factory=dict)
 
@@ -226,9 +243,14 @@ class GameHeader:
         return len(others) == len(self.seats) - 1 and all(entry.house is not None for entry in others)
 
     def show_if_agreed(self) -> None:
-        """Make a finished game of people public if all of them agree."""
+        """Make a finished game of people public if all of them agree. Practice games stay private."""
         people = self.people()
-        if people and self.state == "finished" and all(entry.agrees for entry in people):
+        if (
+            people
+            and not self.practice
+            and self.state == "finished"
+            and all(entry.agrees for entry in people)
+        ):
             self.visibility = "public"
 
     def void(self, reason: str, now_ms: int) -> None:
@@ -248,6 +270,12 @@ class GameHeader:
         mine = viewer.admin or (viewer.owner is not None and viewer.owner == self.created_by)
         return self.visibility == "private" and not mine
 
+    def is_unlisted_for(self, viewer: Viewer) -> bool:
+        """Return whether lists leave the game out for the viewer. They show practice games only to those who
+        play them.
+        """
+        return self.is_hidden_from(viewer) or (bool(self.practice) and not self.seats_of(viewer.bot))
+
     @property
     def listed_creator(self) -> str:
         """The owner on whose list the game is while it is unfinished; empty if it belongs to a group."""
@@ -256,10 +284,11 @@ class GameHeader:
     @property
     def payer(self) -> str:
         """The account that pays for this game: the owner who created it, or at a table of people the person
-        at the first seat (see :class:`arena.accounts.payers.Payers`). It is empty for the arena itself.
+        at the first seat, or at a practice game the person who plays (see
+        :class:`arena.accounts.payers.Payers`). It is empty for the arena itself.
         """
-        opener = self.seats[0]
-        if not opener.person or self.created_by:
+        opener = next(iter(self.people()), None) if self.practice else self.seats[0]
+        if opener is None or not opener.person or self.created_by:
             return self.created_by
         return payer_of_person(opener.bot or "", self.game)
 

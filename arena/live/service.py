@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from arena.errors import ArenaError, CorruptState
 from arena.games import game_of
@@ -26,6 +26,7 @@ from arena.live.header import (
     GameNotFound,
     GameSummary,
     InvalidGame,
+    Opening,
     SeatEntry,
     Viewer,
     check_game_id,
@@ -190,6 +191,7 @@ class LiveGames:
         group: Mapping[str, object] | None = None,
         seed: bytes | None = None,
         game_id: str | None = None,
+        opening: Opening | None = None,
     ) -> GameSummary:
         """Create a game and return its summary. It starts immediately if no seat is open.
 
@@ -198,7 +200,8 @@ class LiveGames:
         ``{"per_turn_ms", "bank_ms"}`` or ``{"preset"}``. ``visibility`` is ``public`` or ``private`` (only
         ``created_by`` and the players see it). For ``models``, see :class:`~arena.live.header.GameHeader`.
         With a ``group`` (``{"id", "index", "size", "mirrored", "attempt"}``), the record is released only by
-        :meth:`release`. If ``game_id`` is given, a repeated call returns the existing game.
+        :meth:`release`. If ``game_id`` is given, a repeated call returns the existing game. With an
+        ``opening``, the game is a practice game, in which no seat may be open.
 
         Raises the errors of :func:`~arena.live.header.new_header`, :class:`~arena.live.limits.GameTooLong`
         unless the game belongs to a group, what ``check_bytes`` raises, and for games with house bots
@@ -212,7 +215,7 @@ class LiveGames:
             seats=seats,
             rules=rules,
             clock=clock,
-            seed=secrets.token_bytes(SEED_BYTES) if seed is None else seed,
+            seed=seed or (secrets.token_bytes(SEED_BYTES) if opening is None else opening.seed),
             created_by=created_by,
             created_ms=now.now_ms,
             visibility=visibility,
@@ -220,6 +223,10 @@ class LiveGames:
             group=group,
         )
         header.models = models
+        if opening is not None:
+            header.practice = opening.told()
+            for entry, nonce in zip(header.seats, opening.nonces, strict=True):
+                entry.nonce = nonce
         if group is None:
             check_length(game_of(kind), header.rules)
         self._check_bytes(header.payer)
@@ -227,7 +234,7 @@ class LiveGames:
             self._check_payer(header.payer)
             if created_by:
                 self._unfinished.add(created_by, made)
-        if not self._write_new(LiveGame(header), now):
+        if not self._write_new(LiveGame(header), now, () if opening is None else opening.actions):
             header = self._header(made) or header
         return header.summary()
 
@@ -667,9 +674,9 @@ class LiveGames:
                     return
                 subscription.wait(left)
 
-    def _write_new(self, game: LiveGame, clock: ServiceClock) -> bool:
+    def _write_new(self, game: LiveGame, clock: ServiceClock, actions: Sequence[Sequence[Any]] = ()) -> bool:
         if game.header.is_full:
-            game.start(clock)
+            game.start(clock, actions)
         step = game.step(clock, self.store.next_version(0))
         assert step is not None
         if self.store.write([step])[0] != [True]:

@@ -186,7 +186,7 @@ def list_entry(data: bytes, viewer: Viewer) -> tuple[GameHeader, GameSummary | N
     """Return the header, and the entry of the game in lists, or None if it is hidden from the viewer."""
     header = GameHeader.loads(data)
     game_of(header.kind)
-    return header, None if header.is_hidden_from(viewer) else header.summary()
+    return header, None if header.is_unlisted_for(viewer) else header.summary()
 
 
 def is_running(game: str, data: bytes) -> bool:

@@ -21,10 +21,12 @@ from arena.accounts.versions import BotAccount
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of
 from arena.games.options import Rules
-from arena.live.header import GameHeader, GameNotFound, GameSummary, InvalidSeats, SeatEntry, Viewer
+from arena.live.header import GameHeader, GameNotFound, GameSummary, InvalidSeats, Opening, SeatEntry, Viewer
 from arena.live.service import GameNotOpen, LiveGames
 from arena.live.unfinished import PEOPLE_KEPT_MS, UnfinishedGames
+from arena.people.practice import decision_after, decision_in_hand, opening_of, practice_seats
 from arena.play.table import turn_id
+from arena.records.record import parse_record
 from arena.store.repositories import Store
 from arena.text import printable
 
@@ -117,21 +119,33 @@ class PeopleTables:
         seats = [you, *(self._seat(text, number) for number, text in enumerate(others, 1))]
         made = secrets.token_hex(_GAME_BYTES) if game_id is None else game_id
         self._payers.of_person(person, owner, address, made)
+        self._create(made, address, kind, seats, game.rules_for(rules, len(seats)))
+        return made
+
+    def _create(
+        self,
+        made: str,
+        address: str,
+        kind: str,
+        seats: Sequence[Mapping[str, object]],
+        rules: Rules,
+        opening: Opening | None = None,
+    ) -> None:
         self._unfinished.add(address, made)
         try:
             self._live.create(
                 kind,
                 seats=seats,
-                rules=game.rules_for(rules, len(seats)),
+                rules=rules,
                 clock=CLOCK,
                 visibility="private",
                 game_id=made,
+                opening=opening,
             )
         except ArenaError:
             self._unfinished.remove(address, made)
             raise
         self._live.attend(self.header(made))
-        return made
 
     def _seat(self, text: str, number: int) -> dict[str, object]:
         if text == FRIEND:
@@ -199,6 +213,41 @@ class PeopleTables:
             except ArenaError:
                 self._unfinished.remove(address, made)
                 raise
+        return made
+
+    # Practice
+
+    def try_again(
+        self,
+        game_id: str,
+        person: str,
+        address: str,
+        owner: str = "",
+        *,
+        after: int | None = None,
+        hand: int = 1,
+    ) -> str:
+        """Open a practice game that repeats one of the person's finished games up to a decision of theirs,
+        and return its id. The decision is the one with ``after`` actions in the game before it, or else their
+        first one in a ``hand``.
+
+        Raises :class:`~arena.people.practice.NoSuchDecision`, ``record_not_ready`` for a game that is not
+        finished, and what :meth:`open` does.
+        """
+        seat = self.your_seat(game_id, person)
+        record = parse_record(self._live.record(game_id, Viewer(person)))
+        found = decision_in_hand(record, seat, hand) if after is None else decision_after(record, seat, after)
+        opening = opening_of(record, found.after)
+        return self._practise(self.header(game_id), seat, opening, person, address, owner)
+
+    def _practise(
+        self, source: GameHeader, seat: int, opening: Opening, person: str, address: str, owner: str
+    ) -> str:
+        made = secrets.token_hex(_GAME_BYTES)
+        self._payers.of_person(person, owner, address, made)
+        you = {"person": person, "name": f"guest {seat + 1}", "agrees": False}
+        seats = practice_seats(source, seat, you)
+        self._create(made, address, source.kind, seats, source.rules, opening)
         return made
 
     # Links for friends

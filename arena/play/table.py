@@ -156,6 +156,19 @@ class Table:
         """Draw the first dealer and deal the first hand."""
         self._settle()
 
+    def play_again(self, actions: Sequence[Sequence[Any]]) -> None:
+        """Apply the first actions of another game with the same deals, in the format of records, as if each
+        seat had chosen them. The table must have been started. Raises
+        :class:`~arena.errors.IllegalAction` if they are not those of such a game.
+        """
+        for number, (seat, action, *_) in enumerate(actions):
+            # What chance does follows from the deals, and is already here.
+            if number < self.logged:
+                continue
+            if seat == CHANCE or action not in self.legal_actions(seat):
+                raise self.state.illegal(seat, action)
+            self.submit(seat, self.turn_number(seat), action)
+
     # Reading
 
     def is_over(self) -> bool:

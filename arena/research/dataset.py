@@ -84,9 +84,11 @@ class Wanted:
     is_in: Callable[[str, bool], bool] = field(default=lambda name, house: True)
 
     def takes(self, record: Record) -> bool:
-        """Return whether any decisions in a game are wanted. Games of annulled groups are excluded."""
+        """Return whether any decisions in a game are wanted. Games of annulled groups and practice games are
+        excluded.
+        """
         info = record["info"]
-        if info.get("annulled"):
+        if info.get("annulled") or info.get("practice"):
             return False
         if self.from_ms is None and self.to_ms is None:
             return True

@@ -279,6 +279,13 @@ FAULTS = [
         ("research/test_dataset.py",),
     ),
     Fault(
+        "lists show practice games to admins",
+        "arena/live/header.py",
+        "return self.is_hidden_from(viewer) or (bool(self.practice) and not self.seats_of(viewer.bot))",
+        "return self.is_hidden_from(viewer)",
+        ("api/test_practice.py",),
+    ),
+    Fault(
         "a friend's link still works when there is a newer one",
         "arena/people/tables.py",
         'if mark is None or mark.decode() != row["mark"]:',
