@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Final, TypedDict
 
 from api.pages.site import blueprint
+from arena.play import bot_results
 
 _LANGUAGES: Final[Mapping[str, str]] = {
     "python": "Python",
@@ -44,6 +45,12 @@ def day(ms: int | None) -> str:
     return "–" if ms is None else _moment(ms).date().isoformat()
 
 
+@blueprint.app_template_filter("short_day")
+def short_day(day: date) -> str:
+    """Format a day of this year or the last."""
+    return f"{day.day} {day:%b}"
+
+
 @blueprint.app_template_filter("whole")
 def whole(value: float) -> str:
     """Format a number without decimals, using a real minus sign."""
@@ -54,6 +61,12 @@ def whole(value: float) -> str:
 def percent(share: float, unit: str = "%") -> str:
     """Format a share in per cent."""
     return f"{100 * share:.0f}{unit}"
+
+
+@blueprint.app_template_filter("ordinal")
+def ordinal(number: int) -> str:
+    """Format a place."""
+    return bot_results.ordinal(number)
 
 
 @blueprint.app_template_filter("words")
