@@ -16,6 +16,7 @@ from api.http.sessions import signed_in
 from api.notes import change_notes
 from api.pages.edit_tournament import text_of
 from api.pages.fields import Control, Words, body_of, controls, filled, of_form, status_of, with_error
+from api.pages.printed import printed
 from api.pages.qualifying import shown_qualifications
 from api.pages.site import blueprint, form, page
 from api.schemas.accounts import ChangedBotSchema, QualifySchema
@@ -78,7 +79,13 @@ def bot_game_log(bot: str, game: str) -> Response:
     seats = services().tournaments.journals.find(bot, game)
     if seats is None:
         raise HttpError(f"there is no log of {bot} for game {game}", code="log_not_found", field="game")
-    return page("game_log.html", account=account, game=game, seats=seats)
+    return page(
+        "game_log.html",
+        account=account,
+        game=game,
+        seats=seats,
+        printed=[printed(seat) for seat in seats],
+    )
 
 
 # Settings
