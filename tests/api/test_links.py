@@ -155,3 +155,18 @@ def test_a_replay_leads_on(bar: dict[str, str], anybody: ContractClient) -> None
     (group,) = [link for link in page.links if "#group-" in link]
     listed = read(anybody, group.partition("#")[0])
     assert f'id="{group.partition("#")[2]}"' in listed.html
+
+
+def test_a_bot_that_failed_to_qualify_is_not_offered(
+    app: Flask, services: Service, owner: Account, register: Callable[..., Account]
+) -> None:
+    event = announce(owner.client, {"name": CUP, "kind": "toepen", "format": "swiss"})
+    ana = Browser(app)
+    ana.sign_in(owner.token)
+    for name in ("quebrado", "inteiro"):
+        register(name, owner)
+        state = "failed" if name == "quebrado" else "qualified"
+        services.store.qualifications.add(f"toepen/{name}/1", [state, f"q-{name}", 1, 0, "", None, ""])
+    page = ana.get(f"/tournaments/{event}").text
+    assert "<option>inteiro</option>" in page
+    assert "<option>quebrado</option>" not in page
