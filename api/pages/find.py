@@ -23,7 +23,7 @@ def find_page() -> Response:
     return page(
         "find.html",
         query=query,
-        found=services().search.find(query, page_viewer()),
+        results=services().search.find(query, page_viewer()),
         sections=sections[:SECTIONS_MOST],
         count=len(sections),
     )

@@ -14,9 +14,9 @@ from api.http.errors import HttpError
 from api.http.requests import load
 from api.http.sessions import signed_in
 from api.notes import change_notes
+from api.pages.bot_output import output_of
 from api.pages.edit_tournament import text_of
 from api.pages.fields import Control, Words, body_of, controls, filled, of_form, status_of, with_error
-from api.pages.printed import printed
 from api.pages.qualifying import shown_qualifications
 from api.pages.site import blueprint, form, page
 from api.schemas.accounts import ChangedBotSchema, QualifySchema
@@ -84,7 +84,7 @@ def bot_game_log(bot: str, game: str) -> Response:
         account=account,
         game=game,
         seats=seats,
-        printed=[printed(seat) for seat in seats],
+        outputs=[output_of(seat) for seat in seats],
     )
 
 

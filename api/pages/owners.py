@@ -38,7 +38,7 @@ class _Place(NamedTuple):
     of: int
 
 
-class _Played(NamedTuple):
+class _Result(NamedTuple):
     """A tournament, and the places of the owner's bots among ``of`` bots, if it is over."""
 
     view: Mapping[str, Any]
@@ -97,12 +97,12 @@ def _best_rating(places: Sequence[_Place]) -> tuple[bool, bool, float]:
     return (True, True, 0.0) if not places else (False, *_order(places[0]))
 
 
-def _played(view: Mapping[str, Any], names: Collection[str]) -> _Played:
+def _played(view: Mapping[str, Any], names: Collection[str]) -> _Result:
     if view["state"] != "finished":
-        return _Played(view, (), 0)
+        return _Result(view, (), 0)
     rows = [row for row in services().tournaments.standings(view["id"]).rows if not row["baseline"]]
     own = [(row["name"], row["place"]) for row in rows if row["name"] in names]
-    return _Played(view, own, len(rows))
+    return _Result(view, own, len(rows))
 
 
 def _games(bots: Sequence[BotAccount]) -> Sequence[Mapping[str, Any]] | None:

@@ -15,9 +15,9 @@ from markupsafe import Markup
 from api.http.sessions import client_address, visitor
 from api.notes import notes_on
 from api.notes import remarks as note_remarks
+from api.pages.bot_output import Seats, log_remarks
 from api.pages.fields import status_of
 from api.pages.links import with_bot_links
-from api.pages.printed import Seats, log_remarks
 from api.pages.site import page
 from api.services import services
 from arena.accounts.allowances import BudgetExceeded

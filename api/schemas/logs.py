@@ -13,9 +13,9 @@ class DecisionSchema(ResponseSchema):
     turn = described(fields.String, "The id of the turn.")
     ms = described(fields.Float, "The thinking time, in milliseconds of fuel.")
     after = optional(fields.Integer, "The number of actions in the game before the decision.")
-    printed = optional(
+    output_start = optional(
         fields.Integer,
-        "The number of characters of `output` that the bot had printed before the decision.",
+        "Where in `output` that of the decision starts, in characters.",
     )
     fault = optional(fields.String, "The type of fault, if the decision was a fault.")
     detail = optional(fields.String, "Details of the fault.")

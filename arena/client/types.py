@@ -306,7 +306,7 @@ class Decision(TypedDict):
     turn: str
     ms: float
     after: NotRequired[int]
-    printed: NotRequired[int]
+    output_start: NotRequired[int]
     fault: NotRequired[str]
     detail: NotRequired[str]
 

@@ -15,8 +15,8 @@ MOST: Final = 10
 """The maximum number of bots, of owners and of tournaments that a search finds."""
 
 
-class Found(NamedTuple):
-    """What a search found: the names of bots and owners, and views of tournaments."""
+class SearchResults(NamedTuple):
+    """The results of a search: the names of bots and owners, and views of tournaments."""
 
     bots: Sequence[str]
     owners: Sequence[str]
@@ -40,7 +40,7 @@ class Search:
         self._moderation = moderation
         self._views = views
 
-    def find(self, query: str, viewer: Viewer) -> Found:
+    def find(self, query: str, viewer: Viewer) -> SearchResults:
         """Return what has a word that begins with the query, together with what follows the word."""
         house = [name for name in sorted(HOUSE_BOTS) if self._index.finds(query, name)]
         names = self._index.find("bot", query, MOST)
@@ -48,7 +48,7 @@ class Search:
         owners = self._index.find("owner", query, MOST)
         newest = self._index.newest(self._index.find("tournament", query, MOST))
         views = self._views(newest, viewer)
-        return Found(
+        return SearchResults(
             [*house, *(name for name in bots if self._moderation.name("bot", name) == name)][:MOST],
             [name for name in owners if self._is_shown(name)],
             [view for view in views if self._index.finds(query, view["name"])],
@@ -62,4 +62,4 @@ class Search:
         return self._moderation.name("owner", owner) == owner
 
 
-__all__ = ["MOST", "Found", "Search"]
+__all__ = ["MOST", "Search", "SearchResults"]

@@ -26,13 +26,13 @@ _REPORT: Final = 8_000
 @dataclass(slots=True)
 class LoggedDecision:
     """A decision, as shown to the bot's owner: the turn's id, the milliseconds of fuel, the number of actions
-    in the game before it, the number of characters that the bot had printed before it, and the fault, if any.
+    in the game before it, where the output of the decision starts in that of the game, and the fault, if any.
     """
 
     turn: str
     ms: float
     after: int
-    printed: int
+    output_start: int
     fault: str = ""
     detail: str = ""
 
@@ -42,7 +42,7 @@ class LoggedDecision:
             "turn": self.turn,
             "ms": round(self.ms, 3),
             "after": self.after,
-            "printed": self.printed,
+            "output_start": self.output_start,
         }
         return {**decision, "fault": self.fault, "detail": self.detail} if self.fault else decision
 

@@ -114,7 +114,7 @@ def test_decisions_say_where_they_printed() -> None:
     for after in (3, 8):
         bot.journal.after = after
         bot.choose(turn())
-    noted = [(one["after"], one["printed"]) for one in bot.journal.as_json()["decisions"]]
+    noted = [(one["after"], one["output_start"]) for one in bot.journal.as_json()["decisions"]]
     assert noted == [(3, len("loaded\n")), (8, len("loaded\nmy turn\n"))]
 
 

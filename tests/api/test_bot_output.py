@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from flask import Flask
 
-from api.pages.printed import log_remarks, printed
+from api.pages.bot_output import log_remarks, output_of
 
 SEAT = {
     "seat": 1,
     "output": "loaded\nI hold 7♣\nand go\nKeyError\n",
     "decisions": [
-        {"turn": "g.1.1", "ms": 1.0, "after": 4, "printed": 7},
-        {"turn": "g.1.2", "ms": 1.0, "after": 9, "printed": 24},
+        {"turn": "g.1.1", "ms": 1.0, "after": 4, "output_start": 7},
+        {"turn": "g.1.2", "ms": 1.0, "after": 9, "output_start": 24},
         {
             "turn": "g.1.3",
             "ms": 1.0,
             "after": 9,
-            "printed": 24,
+            "output_start": 24,
             "fault": "crashed",
             "detail": "KeyError: 'x'",
         },
@@ -25,12 +25,12 @@ SEAT = {
 
 
 def test_the_output_is_split_by_decisions() -> None:
-    assert printed(SEAT) == ("loaded\n", ["I hold 7♣\nand go\n", "", "KeyError\n"])
+    assert output_of(SEAT) == ("loaded\n", ["I hold 7♣\nand go\n", "", "KeyError\n"])
 
 
 def test_the_output_of_older_logs_is_whole() -> None:
     older = {**SEAT, "decisions": [{"turn": "g.1.1", "ms": 1.0}]}
-    assert printed(older) == (SEAT["output"], [""])
+    assert output_of(older) == (SEAT["output"], [""])
 
 
 def test_remarks_stand_at_the_actions(app: Flask) -> None:
@@ -40,7 +40,7 @@ def test_remarks_stand_at_the_actions(app: Flask) -> None:
         long = {
             **SEAT,
             "output": "x" * 1000,
-            "decisions": [{"turn": "", "ms": 1.0, "after": 2, "printed": 0}],
+            "decisions": [{"turn": "", "ms": 1.0, "after": 2, "output_start": 0}],
         }
         assert len(log_remarks({"sete-belo": [long]})[2]) < 250
     assert remarks == {

@@ -16,7 +16,7 @@ Seats: TypeAlias = Sequence[Mapping[str, Any]]
 """The seats of a journal (:mod:`arena.store.journals`)."""
 
 
-class Printed(NamedTuple):
+class SeatOutput(NamedTuple):
     """What a bot printed on one seat: ``first`` before its first decision, and then one text per decision.
     Journals from before the decisions were noted in them have only ``first``.
     """
@@ -25,12 +25,12 @@ class Printed(NamedTuple):
     by_decision: Sequence[str]
 
 
-def printed(seat: Mapping[str, Any]) -> Printed:
+def output_of(seat: Mapping[str, Any]) -> SeatOutput:
     """Split the output of a seat by the decisions during which it was printed."""
     output, decisions = seat["output"], seat["decisions"]
-    starts = [one.get("printed", len(output)) for one in decisions]
+    starts = [one.get("output_start", len(output)) for one in decisions]
     parts = [output[start:end] for start, end in pairwise([0, *starts, len(output)])]
-    return Printed(parts[0], parts[1:])
+    return SeatOutput(parts[0], parts[1:])
 
 
 def log_remarks(logs: Mapping[str, Seats]) -> dict[int, str]:
@@ -39,7 +39,7 @@ def log_remarks(logs: Mapping[str, Seats]) -> dict[int, str]:
     for bot, seats in logs.items():
         name = services().moderation.name("bot", bot)
         for seat in seats:
-            for decision, text in zip(seat["decisions"], printed(seat).by_decision, strict=True):
+            for decision, text in zip(seat["decisions"], output_of(seat).by_decision, strict=True):
                 said = _said(decision, text)
                 if said and "after" in decision:
                     after, remark = decision["after"], f"{name} {said}"
