@@ -397,7 +397,11 @@ def run_bot(
     type=click.Choice(RESULTS),
     help="Only games with this result. At tables, all places except the first count as lost.",
 )
-@click.option("--day", metavar="YYYY-MM-DD", help="Only games of this day (UTC), of the last 30 days.")
+@click.option(
+    "--day",
+    metavar="YYYY-MM-DD",
+    help="Only games of this day (UTC). The games that the arena played are listed by day for 30 days.",
+)
 @limit_option("games", 20, GAMES_MOST)
 @online("the owner, for private games", required=False)
 def bot_games(
