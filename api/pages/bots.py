@@ -78,6 +78,7 @@ def bot_page(bot: str) -> Response:
         kept_groups=services().bot_games.most_groups,
         costs=_costs(account),
         recent=_games_or_none(bot, query) if has_games else [],
+        days=services().bot_games.days(bot) if has_games else {},
         tournaments=_tournaments(bot),
         chosen=query,
         kinds=list(GAMES),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Final, TypedDict
 
 from api.pages.site import blueprint
+from arena.play import bot_results
 
 _LANGUAGES: Final[Mapping[str, str]] = {
     "python": "Python",
@@ -44,10 +45,10 @@ def day(ms: int | None) -> str:
     return "–" if ms is None else _moment(ms).date().isoformat()
 
 
-@blueprint.app_template_filter("preset_title")
-def preset_title(name: str) -> str:
-    """Return the name of a preset for visitors, without its version: ``Table 4`` for ``table-4@1``."""
-    return name.partition("@")[0].replace("-", " ").capitalize()
+@blueprint.app_template_filter("short_day")
+def short_day(day: date) -> str:
+    """Format a day of this year or the last."""
+    return f"{day.day} {day:%b}"
 
 
 @blueprint.app_template_filter("whole")
@@ -60,6 +61,12 @@ def whole(value: float) -> str:
 def percent(share: float, unit: str = "%") -> str:
     """Format a share in per cent."""
     return f"{100 * share:.0f}{unit}"
+
+
+@blueprint.app_template_filter("ordinal")
+def ordinal(number: int) -> str:
+    """Format a place."""
+    return bot_results.ordinal(number)
 
 
 @blueprint.app_template_filter("words")

@@ -38,7 +38,7 @@ class FrontTable:
     """A game for the front page.
 
     ``picture`` is the position to show. For a finished game, ``start`` is the picture before its last hand,
-    and ``steps`` are the changes since then, move by move.
+    and ``steps`` are the changes since then, move by move. ``bots`` are the bots that ``result`` can name.
     """
 
     game: str
@@ -50,6 +50,7 @@ class FrontTable:
     picture: dict[str, Any]
     start: dict[str, Any] = field(default_factory=dict)
     steps: list[dict[str, Any]] = field(default_factory=list)
+    bots: Sequence[str] = ()
 
     @property
     def is_paired(self) -> bool:
@@ -239,4 +240,6 @@ def finished_table(record: Mapping[str, Any]) -> FrontTable:
         picture=table.shown,
         start=start,
         steps=steps,
+        # Unlike those of bots, the names of people contain a space.
+        bots=[player["name"] for player in canonical["players"] if " " not in player["name"]],
     )

@@ -14,6 +14,7 @@ from api.http.errors import HttpError
 from api.http.requests import load
 from api.http.sessions import signed_in
 from api.notes import change_notes
+from api.pages.bot_output import output_of
 from api.pages.edit_tournament import text_of
 from api.pages.fields import Control, Words, body_of, controls, filled, of_form, status_of, with_error
 from api.pages.qualifying import shown_qualifications
@@ -78,7 +79,13 @@ def bot_game_log(bot: str, game: str) -> Response:
     seats = services().tournaments.journals.find(bot, game)
     if seats is None:
         raise HttpError(f"there is no log of {bot} for game {game}", code="log_not_found", field="game")
-    return page("game_log.html", account=account, game=game, seats=seats)
+    return page(
+        "game_log.html",
+        account=account,
+        game=game,
+        seats=seats,
+        outputs=[output_of(seat) for seat in seats],
+    )
 
 
 # Settings

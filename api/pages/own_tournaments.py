@@ -12,6 +12,7 @@ from arena.accounts.accounts import BotNotFound, Principal
 from arena.accounts.versions import BotAccount, VersionNotFound
 from arena.bots.transports import UnknownTransport
 from arena.errors import CorruptState
+from arena.events.qualification import Discipline
 from arena.events.tournament import OVER
 from arena.games import game_of
 from arena.play.players import MODELS, SEALED
@@ -81,8 +82,16 @@ def _own_bots(who: Principal, view: dict[str, Any]) -> list[str]:
     return [
         bot.name
         for bot in found
-        if bot.is_active and (is_guest or bot.name in named) and _suits(bot, view["division"])
+        if bot.is_active and (is_guest or bot.name in named)
+        if _suits(bot, view["division"]) and not _has_failed(bot, view)
     ]
+
+
+def _has_failed(bot: BotAccount, view: dict[str, Any]) -> bool:
+    """Return whether the version of the bot has failed to qualify for what the tournament plays."""
+    needed = Discipline.of(view["kind"], view["rules"])
+    found = services().tournaments.qualifications(bot.name, bot.version)
+    return any((one["kind"], one["preset"], one["state"]) == (*needed, "failed") for one in found)
 
 
 def _suits(bot: BotAccount, division: str) -> bool:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import dataclasses
+import re
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
+from html import unescape
 from typing import Any, Final
 
 from flask import Response, request
@@ -12,10 +15,13 @@ from markupsafe import Markup
 from api.http.sessions import client_address, visitor
 from api.notes import notes_on
 from api.notes import remarks as note_remarks
+from api.pages.bot_output import Seats, log_remarks
 from api.pages.fields import status_of
+from api.pages.links import with_bot_links
 from api.pages.site import page
 from api.services import services
 from arena.accounts.allowances import BudgetExceeded
+from arena.events.house_entries import house_source
 from arena.live.header import GameNotFound, Viewer
 from arena.people.coach import WORLDS, dearest
 from arena.people.replays import Replay, sheet_number
@@ -30,6 +36,8 @@ WAIT_SECONDS: Final = 1.0
 """How long a request waits for the page, so that most visitors need not load it twice."""
 
 _DIGITS: Final = 9
+_NAME: Final = 64
+_PLAYER: Final = re.compile(r'(<th scope="row">)([^<]*)').sub
 
 
 def replay_page(game: str, who: Viewer, replay: Replay | None, line: bytes | None) -> Response:
@@ -46,19 +54,39 @@ def replay_page(game: str, who: Viewer, replay: Replay | None, line: bytes | Non
             replay = replay or services().replays.draft(draft)
     own = _own_game(game, visitor().viewer.bot)
     notes = notes_on(game, replay.players, who)
+    logs = _own_logs(game, replay)
+    bots = _bots(replay)
+    replay = _with_links(replay, bots)
+    around = services().bot_games.around(game, request.args.get("of", "")[:_NAME] or None)
     return page(
         "replay.html",
         status_of(error),
         game=game,
+        around=around,
+        bots=bots,
         title=replay.frame.title,
         frame=replay.frame,
-        replay=shown_sheet(game, replay, _remarks(own, notes)),
+        replay=shown_sheet(game, replay, _remarks(own, notes, logs)),
         failed=replay.failed or (error.message if error else ""),
         sprite=Markup(static("sprite.html")),
-        logs=_own_logs(game, replay),
+        logs=logs,
         notes=_own_notes(notes),
         **own,
     )
+
+
+def _with_links(replay: Replay, bots: Collection[str]) -> Replay:
+    """Return the page with links from the names of ``bots`` in its title, facts and table of players."""
+    frame = replay.frame
+    values = {
+        **frame.values,
+        "title": with_bot_links(frame.title, bots),
+        "facts": with_bot_links(frame.facts, bots),
+        "players": _PLAYER(
+            lambda found: f"{found[1]}{with_bot_links(unescape(found[2]), bots)}", frame.values["players"]
+        ),
+    }
+    return dataclasses.replace(replay, frame=dataclasses.replace(frame, values=values))
 
 
 def requested(game: str, read: Callable[[], bytes], line: bytes | None) -> Replay:
@@ -77,10 +105,15 @@ def requested(game: str, read: Callable[[], bytes], line: bytes | None) -> Repla
     return replays.wait(game, WAIT_SECONDS) or draft or replays.draft(read())
 
 
-def _remarks(own: Mapping[str, Any], notes: Mapping[str, GameNotes]) -> Mapping[int, str]:
+def _remarks(
+    own: Mapping[str, Any], notes: Mapping[str, GameNotes], logs: Mapping[str, Seats]
+) -> Mapping[int, str]:
     review = own.get("review")
     remarks = {} if review is None else {int(number): text for number, text in review.remarks.items()}
-    return {**remarks, **note_remarks(notes)}
+    found = {**remarks, **note_remarks(notes)}
+    for after, text in log_remarks(logs).items():
+        found[after] = f"{found[after]} · {text}" if after in found else text
+    return found
 
 
 def shown_sheet(game: str, replay: Replay, remarks: Mapping[int, str]) -> Markup | None:
@@ -97,13 +130,26 @@ def _number(name: str) -> int | None:
     return int(text) if text.isdecimal() and text.isascii() and len(text) <= _DIGITS else None
 
 
-def _own_logs(game: str, replay: Replay) -> Mapping[str, object]:
-    """Return the output that bots of the signed-in owner printed, by bot and seat."""
+def _bots(replay: Replay) -> list[str]:
+    """Return the displayed names of the players that are bots, each once, in the order of their seats."""
+    shown = dict(zip(replay.players, replay.shown, strict=True))
+    known = {bot.name for bot in services().accounts.listed(sorted(shown))}
+    return [shown[name] for name in shown if name in known or house_source(name) is not None]
+
+
+def _own_bots(replay: Replay) -> list[str]:
+    """Return the players that are bots of the signed-in owner."""
     owner = visitor().owner
     if not owner:
-        return {}
-    own = [bot.name for bot in services().accounts.listed(sorted(set(replay.players))) if owner in bot.owners]
-    logs = ((name, services().tournaments.journals.find(name, game)) for name in own)
+        return []
+    return [
+        bot.name for bot in services().accounts.listed(sorted(set(replay.players))) if owner in bot.owners
+    ]
+
+
+def _own_logs(game: str, replay: Replay) -> Mapping[str, Seats]:
+    """Return the output that bots of the signed-in owner printed, by bot and seat."""
+    logs = ((name, services().tournaments.journals.find(name, game)) for name in _own_bots(replay))
     return {name: seats for name, seats in logs if seats is not None}
 
 

@@ -17,7 +17,9 @@ from api.pages.site import blueprint
 MOST: Final = 30
 """The maximum number of results on a page."""
 
-_LONGEST: Final = 100
+LONGEST: Final = 100
+"""The maximum length of a query; the rest is ignored."""
+
 _MOST_WORDS: Final = 6
 _AROUND: Final = 90
 
@@ -35,7 +37,7 @@ class SearchResult:
 @blueprint.get("/docs/search")
 def search_page() -> Response:
     """Show the manual's sections that contain all words of ``q``, those with a match in the heading first."""
-    query = request.args.get("q", "")[:_LONGEST].strip()
+    query = request.args.get("q", "")[:LONGEST].strip()
     found = list(search(current_app, query))
     return manual_page_of("search.html", current=None, query=query, found=found[:MOST], count=len(found))
 

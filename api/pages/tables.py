@@ -21,6 +21,7 @@ from arena.live.finalizer import ENDED
 from arena.live.header import GameSummary
 from arena.live.service import RecordNotReady
 from arena.people.seat_table import ending
+from arena.play.game_ids import tournament_of
 from arena.replays.live_table import LiveTable
 from arena.replays.page import embedded_json, game_title, static
 from arena.replays.sheets import table_layout
@@ -67,9 +68,12 @@ def _table_page(summary: GameSummary) -> Response:
         "stream": url_for("pages.stream_table", game=summary["game"]),
         "picture": table.shown,
     }
+    group = summary["group"]
+    event = None if group is None else tournament_of(group["id"])
     return page(
         "watch.html",
         one=summary,
+        tournament=next(iter(services().tournaments.listed([event] if event else [], page_viewer())), None),
         is_watched=summary["state"] == "running" and summary["visibility"] == "public",
         title=game_title(game_rules, rules, table.players),
         data=Markup(embedded_json(data)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Final, TypedDict
 
 from marshmallow import fields, validate
@@ -40,6 +41,12 @@ class BotGamesFilter(RequestSchema):
         load_default=absent,
         validate=validate.OneOf(RESULTS),
     )
+    day = optional(
+        fields.Date,
+        "Only games of this day (UTC). The games that the arena played are listed by day for 30 days.",
+        load_default=absent,
+        metadata={"examples": ["2026-11-27"]},
+    )
 
 
 class BotGamesQuery(BotGamesFilter):
@@ -60,6 +67,7 @@ class GivenBotGamesFilter(TypedDict):
     preset: str | None
     against: str | None
     result: str | None
+    day: date | None
 
 
 class GivenBotGames(GivenBotGamesFilter):

@@ -12,6 +12,11 @@ class DecisionSchema(ResponseSchema):
 
     turn = described(fields.String, "The id of the turn.")
     ms = described(fields.Float, "The thinking time, in milliseconds of fuel.")
+    after = optional(fields.Integer, "The number of actions in the game before the decision.")
+    output_start = optional(
+        fields.Integer,
+        "Where in `output` that of the decision starts, in characters.",
+    )
     fault = optional(fields.String, "The type of fault, if the decision was a fault.")
     detail = optional(fields.String, "Details of the fault.")
 

@@ -397,6 +397,11 @@ def run_bot(
     type=click.Choice(RESULTS),
     help="Only games with this result. At tables, all places except the first count as lost.",
 )
+@click.option(
+    "--day",
+    metavar="YYYY-MM-DD",
+    help="Only games of this day (UTC). The games that the arena played are listed by day for 30 days.",
+)
 @limit_option("games", 20, GAMES_MOST)
 @online("the owner, for private games", required=False)
 def bot_games(
@@ -405,6 +410,7 @@ def bot_games(
     preset: str | None,
     against: str | None,
     result: str | None,
+    day: str | None,
     limit: int,
     client: Client,
     as_json: bool,
@@ -413,7 +419,9 @@ def bot_games(
 
     'botequim game record ID' prints the record of a game, and the service replays it at /games/ID.
     """
-    found = client.bot_games(name, kind=kind, preset=preset, against=against, result=result, limit=limit)
+    found = client.bot_games(
+        name, kind=kind, preset=preset, against=against, result=result, day=day, limit=limit
+    )
     columns: Columns[BotGame] = {
         "result": lambda one: result_words(one) + (", annulled" if one["annulled"] else ""),
         "against": lambda one: ", ".join(seat["name"] for seat in opponents(one)),

@@ -133,6 +133,7 @@ class Calls(OperationCalls):
         preset: str | None = ...,
         against: str | None = ...,
         result: str | Literal["won", "lost", "drawn", "running"] | None = ...,
+        day: str | None = ...,
         limit: int | None = ...,
     ) -> list[BotGame]:
         """List the recent games of a bot, newest first"""

@@ -305,6 +305,8 @@ class Qualifications(TypedDict):
 class Decision(TypedDict):
     turn: str
     ms: float
+    after: NotRequired[int]
+    output_start: NotRequired[int]
     fault: NotRequired[str]
     detail: NotRequired[str]
 

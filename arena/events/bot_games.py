@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from functools import partial
 from heapq import merge
 from itertools import islice
@@ -18,9 +19,10 @@ from arena.games import game_of
 from arena.live.header import ANYBODY, Viewer
 from arena.live.service import LiveGames
 from arena.play.bot_results import GAMES_MOST
-from arena.play.game_ids import game_id, tournament_of
+from arena.play.game_ids import game_id, place_of, tournament_of
 from arena.play.players import PlayerId
 from arena.ratings.results import GroupResult
+from arena.store.amounts import DAY_MS
 from arena.store.bot_games import BotGroup
 from arena.store.paging import Cursor
 from arena.store.repositories import Store
@@ -37,6 +39,23 @@ class OverGroup(NamedTuple):
     result: bytes | None
 
 
+class GamesAround(NamedTuple):
+    """Where a tournament game belongs: its tournament (id and name), the id of its group in the tournament,
+    and the players and the games of the group. ``same_deals``: whether all games of the group have the same
+    deals. ``bot`` is the player whose games ``previous`` and ``following`` are (None: there is none, or it is
+    no longer listed). All names are as displayed.
+    """
+
+    tournament: Mapping[str, str]
+    group: str
+    players: Sequence[str]
+    games: Sequence[str]
+    same_deals: bool
+    bot: str
+    previous: str | None
+    following: str | None
+
+
 class PlayedGames:
     """Adds finished groups to the lists of bots' games. Every method is safe to repeat."""
 
@@ -51,15 +70,14 @@ class PlayedGames:
             return
         bots = {tournament.playing[player].name for own in over for player in own.group.players}
         self._store.add_tournament(tournament.id, tournament.created_ms, sorted(bots))
-        local = [
-            BotGroup(
-                result.id,
-                max(game.finished_ms for game in result.games),
-                frozenset(player.name for player in result.players),
-            )
-            for result in read_results(tournament.id, {own.group.id: own.result for own in over})
-        ]
-        self._store.add(local, private=not tournament.is_public)
+        results = read_results(tournament.id, {own.group.id: own.result for own in over})
+        self._store.add(map(listed_group, results), private=not tournament.is_public)
+
+
+def listed_group(result: GroupResult) -> BotGroup:
+    """Return the group of a result for the lists of its bots."""
+    ended_ms = max(game.finished_ms for game in result.games)
+    return BotGroup(result.id, ended_ms, frozenset(player.name for player in result.players))
 
 
 class BotGames:
@@ -87,12 +105,14 @@ class BotGames:
         preset: str | None = None,
         against: str | None = None,
         result: str | None = None,
+        day: date | None = None,
         limit: int = 50,
         viewer: Viewer = ANYBODY,
     ) -> Sequence[_Item]:
         """Return the latest games of a bot that the viewer may see, newest first: all that are kept of the
         games that the arena played, and the last 100 over HTTP. ``preset``: a preset of the rules.
         ``against``: the name of an opponent. ``result``: one of :data:`~arena.play.bot_results.RESULTS`.
+        ``day``: the day (UTC) on which the groups of the games were over.
 
         Raises :class:`~arena.accounts.accounts.BotNotFound` and :class:`~arena.errors.UnknownGame`.
         """
@@ -101,9 +121,12 @@ class BotGames:
         if house_source(bot) is None:
             self._accounts.bot(bot)
 
+        number = None if day is None else day.toordinal() - _FIRST_DAY
+
         def fits(item: _Item) -> bool:
             return (
-                kind in (None, item["kind"])
+                number in (None, item["at_ms"] // DAY_MS)
+                and kind in (None, item["kind"])
                 and preset in (None, item["preset"])
                 and result in (None, item["result"])
                 and (against is None or self._is_against(item, against))
@@ -111,13 +134,80 @@ class BotGames:
 
         tournaments = _Tournaments(self._store.tournaments)
         found = merge(
-            self._of_arena(bot, against, limit, viewer, tournaments),
+            self._of_arena(bot, against, number, limit, viewer, tournaments),
             sorted(self._over_http(bot, kind, viewer), key=_newness, reverse=True),
             key=_newness,
             reverse=True,
         )
         newest = list(islice(filter(fits, found), limit))
         return self._moderation.apply(self._with_tournaments(newest, tournaments))
+
+    def latest(self, bots: Collection[str], limit: int, viewer: Viewer = ANYBODY) -> Sequence[_Item]:
+        """Return the latest games of several bots in public tournaments and over HTTP that the viewer may
+        see, newest first, each from the point of view of one of the bots.
+        """
+        tournaments = _Tournaments(self._store.tournaments)
+        items: list[_Item] = []
+        for bot in bots:
+            groups = self._store.bot_games.groups(bot, private=False, most=limit)
+            items += islice(self._games_of(bot, groups, viewer, tournaments), limit)
+            items += self._over_http(bot, None, viewer, limit)
+        newest = sorted(items, key=_newness, reverse=True)[:limit]
+        return self._moderation.apply(self._with_tournaments(newest, tournaments))
+
+    def around(self, game: str, of: str | None) -> GamesAround | None:
+        """Return where a finished game belongs, or None for a game outside tournaments. ``of`` is the real or
+        displayed name of the player whose games are before and after it, by default the first that is no
+        house bot. The caller checks that the viewer may see the game.
+        """
+        place = place_of(game)
+        if place is None:
+            return None
+        tournament = _Tournaments(self._store.tournaments).of([place.tournament]).get(place.tournament)
+        result = next(results_of(self._store.tournaments, [(place.tournament, place.group)]), None)
+        name = self._name_of(tournament)
+        if tournament is None or name is None or result is None:
+            return None
+        seated = dict.fromkeys(player.name for one in result.games for player in one.players)
+        shown = {bot: self._moderation.name("bot", bot) for bot in seated}
+        bot = next(
+            (bot for bot in seated if of in (bot, shown[bot])),
+            next((bot for bot in seated if house_source(bot) is None), next(iter(seated))),
+        )
+        # Later attempts have a suffix, which all games of the group share.
+        suffix = game[len(game_id(result.id, place.number)) :]
+        games = [game_id(result.id, number) + suffix for number in range(result.size)]
+        at = place.number
+        before = after = None
+        if tournament.is_public:
+            before, after = self._neighbours(bot, result.id)
+        return GamesAround(
+            name,
+            place.group,
+            list(shown.values()),
+            games,
+            result.mirrored,
+            shown[bot],
+            games[at - 1] if at else before,
+            games[at + 1] if at + 1 < len(games) else after,
+        )
+
+    def _neighbours(self, bot: str, group: str) -> tuple[str | None, str | None]:
+        """Return the last game of the group before a group of a bot, and the first game of the one after it,
+        if they are on the list of the bot.
+        """
+        groups = [own.name for own in self._store.bot_games.groups(bot, private=False)]
+        if group not in groups:
+            return None, None
+        at = groups.index(group)
+        older, newer = (
+            next(results_of(self._store.tournaments, _split(some)), None)
+            for some in (groups[at + 1 : at + 2], groups[max(0, at - 1) : at])
+        )
+        return (
+            None if older is None else game_id(older.id, older.games[-1].number),
+            None if newer is None else game_id(newer.id, newer.games[0].number),
+        )
 
     def _is_against(self, item: _Item, name: str) -> bool:
         """Whether a bot with this real or displayed name is an opponent."""
@@ -127,22 +217,51 @@ class BotGames:
         )
 
     def _of_arena(
-        self, bot: str, against: str | None, limit: int, viewer: Viewer, tournaments: _Tournaments
+        self,
+        bot: str,
+        against: str | None,
+        day: int | None,
+        limit: int,
+        viewer: Viewer,
+        tournaments: _Tournaments,
     ) -> Iterator[_Item]:
-        """Yield the games that the arena played, newest first. Games against ``against`` can be missing from
-        one bot's list and still be on the other's.
-        """
-        groups = {
-            group.name: group
-            for private in ((False, True) if viewer != ANYBODY else (False,))
-            for name in {bot, against or bot}
-            for group in self._store.bot_games.groups(name, private=private)
-        }
-        newest = sorted(groups.values(), reverse=True)
+        """Yield the games that the arena played, newest first, of one day (since 1970) or of all."""
+        groups: set[Cursor] = set()
+        for private in (False, True) if viewer != ANYBODY else (False,):
+            groups |= self._groups(bot, against, day, private)
+        newest = sorted(groups, reverse=True)
         # Most groups have two games or more, so the first half of this number is usually enough.
-        half = -(-limit // 2)
-        for some in (newest[:half], newest[half:]):
-            yield from self._games_of(bot, some, viewer, tournaments)
+        at_once = -(-limit // 2)
+        for start in range(0, len(newest), at_once):
+            yield from self._games_of(bot, newest[start : start + at_once], viewer, tournaments)
+
+    def _groups(self, bot: str, against: str | None, day: int | None, private: bool) -> set[Cursor]:
+        """Return the groups of a bot, of one day or the most recent ones, and possibly some in which it does
+        not play. If ``against`` is given, some in which that bot does not play can be left out.
+        """
+        store = self._store.bot_games
+        if day is None:
+            lists = [store.groups(name, private=private) for name in {bot, against or bot}]
+            return set().union(*lists)
+        own, *others = (
+            store.groups_of_day(name, day, private=private) for name in dict.fromkeys((bot, against or bot))
+        )
+        found = set(own)
+        for other in others:
+            # A list that is not full has all groups of its bot.
+            is_full, other_is_full = len(own) >= store.most_of_day, len(other) >= store.most_of_day
+            if not is_full and not other_is_full:
+                found &= set(other)
+            elif is_full:
+                found = found.union(other) if other_is_full else set(other)
+        return found
+
+    def days(self, bot: str) -> dict[date, int]:
+        """Return the days (UTC) in the last weeks on which public groups of a bot that the arena played were
+        over, and how many, newest first.
+        """
+        found = self._store.bot_games.days(bot, self._store.clock().now_ms)
+        return {date.fromordinal(day + _FIRST_DAY): count for day, count in found.items()}
 
     def _games_of(
         self, bot: str, groups: Sequence[Cursor], viewer: Viewer, tournaments: _Tournaments
@@ -161,9 +280,11 @@ class BotGames:
             items += _items(bot, *seen[tournament_of(result.id) or ""], result, ended[result.id])
         return sorted(items, key=_newness, reverse=True)
 
-    def _over_http(self, bot: str, kind: str | None, viewer: Viewer) -> Iterator[_Item]:
+    def _over_http(
+        self, bot: str, kind: str | None, viewer: Viewer, limit: int = GAMES_MOST
+    ) -> Iterator[_Item]:
         shown = self._moderation.name("bot", bot)
-        for game in self._live.list(bot=bot, kind=kind, limit=GAMES_MOST, viewer=viewer).items:
+        for game in self._live.list(bot=bot, kind=kind, limit=limit, viewer=viewer).items:
             seats = [{name: seat[name] for name in _SEAT} for seat in game["seats"]]
             own = next((seat["seat"] for seat in game["seats"] if seat["name"] == shown), None)
             if own is None:
@@ -244,6 +365,7 @@ def _split(groups: Iterable[str]) -> Iterator[tuple[str, str]]:
             yield event, group[len(event) + 1 :]
 
 
+_FIRST_DAY: Final = date(1970, 1, 1).toordinal()
 _SEAT: Final = ("seat", "type", "name", "version")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from arena.accounts.allowances import Budgets
 from arena.accounts.versions import BotAccount
 from arena.events.house_entries import house_entry, house_names
-from arena.events.listing import own_lists, place
+from arena.events.listing import is_found, own_lists, place
 from arena.events.tournament import Entered, Tournament
 from arena.live.jobs import GameJobs
 from arena.live.limits import check_length
@@ -87,6 +87,8 @@ class TournamentCreation:
             log.info("tournament %s: announced", tournament.id, extra=fields)
         place(self._lists, tournament, 1)
         self._lists.note(tournament.id, tournament.created_ms, own_lists(tournament))
+        if is_found(tournament):
+            self._lists.note_name(tournament.id, tournament.spec.name, tournament.created_ms)
         for owner in (*tournament.asked, *tournament.pending):
             self._store.note_invitation(owner, tournament.id, tournament.created_ms)
         self._store.enlist(

@@ -73,7 +73,7 @@ class BotDeletion:
         self._live.readings.forget(name)
         self._store.webhooks.forget(name)
         if not listed:
-            self._store.bot_games.forget(name)
+            self._store.bot_games.forget(name, self._store.clock().now_ms)
         self._accounts.delete_bot(name, listed=listed)
 
     def _leave_tournaments(self, bot: str) -> None:

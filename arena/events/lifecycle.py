@@ -14,7 +14,7 @@ from arena.events.admission import Admission
 from arena.events.board_ratings import PublishedRating, board_ratings
 from arena.events.bot_games import OverGroup, PlayedGames
 from arena.events.group_results import read_result
-from arena.events.listing import own_lists, place
+from arena.events.listing import is_found, own_lists, place
 from arena.events.live_groups import LiveGroups
 from arena.events.planning import GameTimes, note_live_games
 from arena.events.tournament import OVER, Entered, PlannedGroup, Tournament, TournamentNotFound
@@ -115,7 +115,7 @@ class TournamentLifecycle:
         """
         for _ in range(_TRIES):
             tournament, row = self.load(event_id)
-            before, listed = tournament.state, own_lists(tournament)
+            before, listed, name = tournament.state, own_lists(tournament), tournament.spec.name
             groups = act(tournament, row)
             if groups is None:
                 # The process that stored this version can have been killed before it placed it.
@@ -124,6 +124,8 @@ class TournamentLifecycle:
             # Noted before it is stored, because a process that is killed in between leaves only a name that
             # readers of the lists skip.
             self._lists.note(event_id, tournament.created_ms, own_lists(tournament) - listed)
+            if tournament.spec.name != name and is_found(tournament):
+                self._lists.note_name(event_id, tournament.spec.name, tournament.created_ms)
             if self._store.step(event_id, row.version, tournament.dumps(), groups):
                 if tournament.state != before:
                     _log_state(tournament)

@@ -46,6 +46,11 @@ def own_lists(tournament: Tournament) -> set[TournamentList]:
     return found
 
 
+def is_found(tournament: Tournament) -> bool:
+    """Return whether a search can find the tournament."""
+    return tournament.is_public and not tournament.purpose
+
+
 def hidden_lists(viewer: Viewer, shared: Iterable[str]) -> list[TournamentList]:
     """Return the lists of the hidden tournaments that a viewer may see. ``shared`` are the bots of the
     viewer's owner.

@@ -83,6 +83,7 @@ class Moderation:
         self._accounts = accounts
         self._until = 0.0
         self._texts: dict[tuple[str, str, str], HiddenText] = {}
+        self._replacements: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def mark(self) -> str:
@@ -96,6 +97,13 @@ class Moderation:
         """Return the displayed name of an owner or a bot."""
         hidden = self._current().get((of, name, "name"))
         return name if hidden is None else hidden.shown
+
+    def is_replacement(self, of: Of, name: str) -> bool:
+        """Return whether the displayed name of an owner or a bot replaces a hidden name, or that of a deleted
+        account.
+        """
+        self._current()
+        return (of, name) in self._replacements
 
     def account(self, bot: BotAccount, viewer: Viewer) -> BotAccount:
         """Return a bot as the viewer sees it. Its owners and admins see the real names, which they need to
@@ -219,6 +227,7 @@ class Moderation:
         if time.monotonic() >= self._until:
             texts = self._rows.all(partial(read_row, HiddenText)).values()
             self._texts = {(one.of, one.id, one.text): one for one in texts}
+            self._replacements = frozenset((one.of, one.shown) for one in texts if one.text == "name")
             self._until = time.monotonic() + REMEMBERED_SECONDS
         return self._texts
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final, TypedDict
@@ -513,6 +513,18 @@ class Tournaments:
         wanted = OVER if state == "over" else STATES if state is None else (state,)
         return self._page(wanted, kind, bot, cursor, limit, viewer)
 
+    def played_by(
+        self, bots: Collection[str], limit: int, viewer: Viewer = ANYBODY
+    ) -> Sequence[dict[str, Any]]:
+        """Return views, without entries, of those of the newest ``limit`` tournaments in which a group with
+        one of the bots is over that the viewer may see.
+        """
+        return self.listed([name for _, name in self._bot_games.tournaments_of(bots, limit)], viewer)
+
+    def listed(self, names: Sequence[str], viewer: Viewer) -> Sequence[dict[str, Any]]:
+        """Return views, without entries, of those of the tournaments that are listed for the viewer."""
+        return [view for view in self._shown(names, self.rights.visibility(viewer)) if view is not None]
+
     def newest_present(self, limit: int) -> Sequence[dict[str, Any]]:
         """Return views, without entries, of the newest public tournaments that are not over."""
         return self._page(PRESENT, None, None, None, limit, ANYBODY).items
@@ -575,10 +587,12 @@ class Tournaments:
         names = [name for _, name in self.lists.page(visibility.hidden_lists(), None, limit)]
         return [view for view in self._shown(names, visibility) if view and view["state"] not in OVER]
 
-    def organised_by(self, owner: str, limit: int) -> Sequence[dict[str, Any]]:
-        """Return views, without entries, of the newest tournaments that the owner organises."""
+    def organised_by(self, owner: str, limit: int, viewer: Viewer | None = None) -> Sequence[dict[str, Any]]:
+        """Return views, without entries, of those of the newest tournaments that the owner organises that the
+        viewer, by default the owner, may see.
+        """
         names = [name for _, name in self.lists.page([TournamentList("organiser", owner)], None, limit)]
-        visibility = self.rights.visibility(Viewer(owner=owner))
+        visibility = self.rights.visibility(Viewer(owner=owner) if viewer is None else viewer)
         return [view for view in self._shown(names, visibility) if view is not None]
 
     def _shown(self, names: Sequence[str], visibility: Visibility) -> Iterator[dict[str, Any] | None]:

@@ -38,6 +38,7 @@ from arena.events.planning import DryRuns, GameTimes
 from arena.events.requests import OrganiserRequests
 from arena.events.runtimes import OtherRuntime, RuntimeReplaced, Runtimes
 from arena.events.schedules import Schedules
+from arena.events.search import Search
 from arena.events.series import SeasonTables
 from arena.events.service import Tournaments
 from arena.events.styles import BoardStyles
@@ -114,6 +115,7 @@ class Service:
     tournaments: Tournaments
     comparisons: Comparisons
     bot_games: BotGames
+    search: Search
     dry_runs: DryRuns
     series: SeasonTables
     schedules: Schedules
@@ -417,6 +419,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         tournaments=tournaments,
         comparisons=Comparisons(store, live, accounts, budgets, tournaments),
         bot_games=BotGames(store, live, accounts, moderation, tournaments.rights),
+        search=Search(store.search, accounts, moderation, tournaments.listed),
         dry_runs=dry_runs,
         series=SeasonTables(store, tournaments, moderation),
         schedules=schedules,

@@ -79,7 +79,9 @@ def seat_bot(spec: BotSpec, seed: int, think_limit: float | None = None) -> Bot:
 
 @runtime_checkable
 class Journaled(Protocol):
-    """A bot that keeps a journal and holds memory until it is closed."""
+    """A bot that keeps a journal and holds memory until it is closed. ``journal.after`` is set to the number
+    of actions in the game before each decision.
+    """
 
     journal: Any
 
@@ -114,11 +116,15 @@ def play(
     them. They are offered in seat order; the seat to play comes last, with its own turn.
     """
     thinking = [Thinking() for _ in bots]
+    journals = [bot.journal if isinstance(bot, Journaled) else None for bot in bots]
 
     def ask(seat: int, turn: Turn) -> bool:
         if on_decision is not None:
             on_decision(seat)
         number = table.turn_number(seat)
+        journal = journals[seat]
+        if journal is not None:
+            journal.after = table.logged
         start = perf_counter()
         fault, detail, answer = "", "", None
         trace: Trace | None = None

@@ -25,18 +25,25 @@ _REPORT: Final = 8_000
 
 @dataclass(slots=True)
 class LoggedDecision:
-    """A decision, as shown to the bot's owner: the turn's id, the milliseconds of fuel, and the fault, if
-    any.
+    """A decision, as shown to the bot's owner: the turn's id, the milliseconds of fuel, the number of actions
+    in the game before it, where the output of the decision starts in that of the game, and the fault, if any.
     """
 
     turn: str
     ms: float
+    after: int
+    output_start: int
     fault: str = ""
     detail: str = ""
 
     def as_json(self) -> dict[str, object]:
         """Return the decision as a dictionary without empty fields."""
-        decision: dict[str, object] = {"turn": self.turn, "ms": round(self.ms, 3)}
+        decision: dict[str, object] = {
+            "turn": self.turn,
+            "ms": round(self.ms, 3),
+            "after": self.after,
+            "output_start": self.output_start,
+        }
         return {**decision, "fault": self.fault, "detail": self.detail} if self.fault else decision
 
 
@@ -49,6 +56,8 @@ class Journal:
     cut: bool = False
     """Whether the output was truncated."""
     load_ms: float = 0.0
+    after: int = 0
+    """The number of actions in the game so far."""
     decisions: list[LoggedDecision] = field(default_factory=list)
 
     def print(self, text: str) -> None:
@@ -104,7 +113,7 @@ class SandboxedBot(Bot):
     def choose(self, turn: Turn) -> str | None:
         """Choose an answer like :meth:`arena.bots.Bot.choose`. It can be any string."""
         before = self.usage.fuel
-        decision = LoggedDecision(turn["turn"], 0.0)
+        decision = LoggedDecision(turn["turn"], 0.0, self.journal.after, len(self.journal.output))
         self.journal.decisions.append(decision)
         with deferred_alarms:
             try:

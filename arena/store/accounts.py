@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from arena.store.amounts import Stored
-from arena.store.connection import Repository, Script
+from arena.store.connection import Command, Repository, Script
 from arena.store.documents import owned_bytes
 from arena.store.game_texts import texts_key
 from arena.store.journals import LOGS, LOGS_KEPT_MS
 from arena.store.notes import KEPT_MS, NOTES
 from arena.store.replies import reply_bytes
+from arena.store.search import additions, removals
 
 AUDIT_KEPT: Final = 100_000
 """The approximate number of audit entries that are kept."""
@@ -93,7 +94,10 @@ class AccountStore(Repository):
 
     def create_owner(self, name: str, token: str, fields: Mapping[str, str]) -> bool:
         """Create an owner with the hash of its token. Returns False if the name is or was in use."""
-        return bool(self._one(*_CREATE.call([_owner(name)], token, *_pairs({"name": name, **fields}))))
+        call = _CREATE.call([_owner(name)], token, *_pairs({"name": name, **fields}))
+        # Indexed first: who searches checks whether the owner exists.
+        *_, created = self._connection.run([*additions("owner", name), call])
+        return bool(created)
 
     def owner(self, name: str) -> dict[str, str] | None:
         """Return the owner's fields, or None if the owner does not exist or was deleted."""
@@ -106,7 +110,13 @@ class AccountStore(Repository):
         if fields:
             self.change_owner(name, {"state": "deleted"}, tuple(set(fields) - {"name", "state"}))
         owned = (_bots_of(name), _invited(name), f"{_owner(name)}:stored")
-        self._connection.run([*(("DEL", key) for key in owned), ("ZREM", _SUSPENDED_OWNERS, name)])
+        self._connection.run(
+            [
+                *(("DEL", key) for key in owned),
+                ("ZREM", _SUSPENDED_OWNERS, name),
+                *removals("owner", name),
+            ]
+        )
 
     def note_suspended_owner(self, name: str) -> None:
         """Add an owner that is about to be suspended to the list of suspended owners."""
@@ -142,7 +152,8 @@ class AccountStore(Repository):
         if self._one("EXISTS", _bot(name)):
             return False
         indexes = [_bots_of(owner), _BOTS, *([_UPLOADED] if upload else [])]
-        indexed = [("ZADD", index, 0, name) for index in indexes]
+        indexed: list[Command] = [("ZADD", index, 0, name) for index in indexes]
+        indexed += additions("bot", name)
         self._connection.run(indexed)
         fields = {**fields, "name": name, "owner": owner, "token": token, "version": label}
         new: dict[str, object] = {"fields": fields, "label": label, "version": version}
@@ -232,6 +243,7 @@ class AccountStore(Repository):
         gone = self._one(*_DELETE.call(bot_keys(name), *_LISTED))
         if not listed:
             self._connection.run([("ZREM", index, name) for index in (_BOTS, _bots_of(owner))])
+            self._connection.run(removals("bot", name))
             self._one("HDEL", _bot(name), *_LISTED)
         return Stored(*gone)
 
@@ -239,7 +251,9 @@ class AccountStore(Repository):
         """Remove a released bot from the lists, unless its name has been registered again."""
         indexes = _indexes(owner)
         removed = self._connection.run([("ZREM", index, name) for index in indexes])
+        self._connection.run(removals("bot", name))
         if self._one("EXISTS", _bot(name)):
+            self._connection.run(additions("bot", name))
             lists = [index for index, was_in in zip(indexes, removed, strict=True) if was_in]
             self._connection.run([("ZADD", index, 0, name) for index in lists])
 

@@ -27,6 +27,7 @@ from arena.store.documents import (
 from arena.store.format_1 import FormerRecords
 from arena.store.format_4 import FormerBotGames
 from arena.store.format_5 import FormerLogs
+from arena.store.format_7 import FormerNames
 from arena.store.game_index import INDEX_SCRIPTS, GameIndex
 from arena.store.games import GAME_SCRIPTS, GameStore
 from arena.store.identity import IDENTITY_SCRIPTS, Identity
@@ -40,6 +41,7 @@ from arena.store.readings import READING_SCRIPTS, ReadingStore
 from arena.store.records import RECORD_SCRIPTS, RecordStore
 from arena.store.replies import REPLY_SCRIPTS, ReplyStore
 from arena.store.runtimes import RUNTIME_SCRIPTS, RuntimeStore
+from arena.store.search import SearchIndex
 from arena.store.stats import TICKED, DatabaseStats, LiveStats, database_stats, live_stats
 from arena.store.tournament_lists import TOURNAMENT_LIST_SCRIPTS, TournamentLists
 from arena.store.tournaments import TOURNAMENT_SCRIPTS, TournamentStore
@@ -85,6 +87,7 @@ class Store:
         self.tournaments = TournamentStore(connection)
         self.tournament_lists = TournamentLists(connection)
         self.bot_games = BotGameStore(connection)
+        self.search = SearchIndex(connection)
         self.boards = BoardStore(connection)
         self.matchups = DocumentParts(connection, lambda board: f"{board_key(board)}:matchups")
         self.styles = DocumentParts(connection, lambda kind: f"{{styles:{kind}}}")
@@ -123,6 +126,7 @@ class Store:
         self.former_records = FormerRecords(connection)
         self.former_bot_games = FormerBotGames(connection)
         self.former_logs = FormerLogs(connection)
+        self.former_names = FormerNames(connection)
         self.runtimes = RuntimeStore(connection)
         self.presence = Presence(connection, self.games.clock)
         self.signs = Signs(connection, self.games.clock)

@@ -14,6 +14,7 @@ from typing import Final, Literal, NamedTuple
 
 from arena.store.connection import Command, Repository, Script
 from arena.store.paging import Cursor, cursors, newest_of
+from arena.store.search import tournament_additions
 
 _PLACE: Final = Script("tournament_place")
 _RESERVE: Final = Script("tournament_reserve")
@@ -104,6 +105,10 @@ class TournamentLists(Repository):
             commands += (("ZADD", key, created_ms, event), ("ZREMRANGEBYRANK", key, 0, -1 - OWN_MOST))
         if commands:
             self._connection.run(commands)
+
+    def note_name(self, event: str, name: str, created_ms: int) -> None:
+        """Make a tournament one that a search for its name finds."""
+        self._connection.run(tournament_additions(event, name, created_ms))
 
     def reserve(self, owner: str, event: str, created_ms: int, most: int) -> bool:
         """Add a tournament to the owner's list of those that are not over, and return True, or return False

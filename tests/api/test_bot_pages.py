@@ -97,7 +97,7 @@ def test_a_bot_without_games(owner: Account, anybody: ContractClient) -> None:
     assert owner.client.post("/v1/bots", json=body).status_code == 201
     page = read(anybody, "/bots/novato")
     assert page.headings[0] == "novato"
-    assert f"by {owner.name} · version v1" in page.html
+    assert f'by <a href="/owners/{owner.name}">{owner.name}</a> · version v1' in page.html
     assert NASTY not in page.html
     assert "on no leaderboard yet" in page.html
     assert "No public game yet: it plays over HTTP" in page.html
@@ -153,7 +153,7 @@ def test_the_games_that_the_arena_played_are_shown(
         ("just now", "Cup", "Truco base@1")
     }
     (event,) = {game["tournament"]["id"] for game in found}
-    assert {f"/games/{game['game']}" for game in found} < set(page.links)
+    assert {f"/games/{game['game']}?of=random" for game in found} < set(page.links)
     assert {f"/tournaments/{event}", f"/tournaments/{event}?bot=random#groups"} < set(page.links)
     # The exact time is there when one points at it.
     assert re.search(r'<time datetime="[0-9T:+-]+" title="[0-9 :-]+ UTC">just now</time>', page.html)
@@ -172,10 +172,25 @@ def test_head_to_heads_lead_to_games(rated: Service, anybody: ContractClient) ->
     assert len(rows) == len(anybody.get("/v1/bots/random/games?against=rookie").json["games"]) == 4
 
 
+def test_the_games_of_a_day(services: Service, admin: ContractClient, anybody: ContractClient) -> None:
+    play_anew(services, admin, groups=2)
+    (day,) = services.bot_games.days("random")
+    page = read(anybody, "/bots/random")
+    (chip,) = [link for link in page.links if f"day={day}" in link]
+    shown = read(anybody, chip.partition("#")[0]).rows("Newest first")
+    assert len(shown) == len(anybody.get(f"/v1/bots/random/games?day={day}").json["games"]) == 8
+    against = anybody.get(f"/v1/bots/random/games?day={day}&against=rookie").json["games"]
+    assert len(against) == 4
+    assert {opponents(game)[0]["name"] for game in against} == {"rookie"}
+    assert anybody.get("/v1/bots/random/games?day=2020-01-01").json["games"] == []
+    for wrong in ("2020-13-01", "today", ""):
+        assert anybody.get(f"/v1/bots/random/games?day={wrong}").status_code == 422
+
+
 def test_cells_of_a_crosstable_lead_to_groups(rated: Service, anybody: ContractClient) -> None:
     (event,) = [one["id"] for one in anybody.get("/v1/tournaments?bot=random").json["tournaments"]]
     page = read(anybody, f"/tournaments/{event}")
-    cells = [link for link in page.links if "against=" in link]
+    cells = [link for link in page.links if "against=" in link and link.endswith("#groups")]
     assert f"/tournaments/{event}?bot=random&against=rookie%2B2#groups" in cells
     # Each of three against two others.
     assert len(cells) == 6
@@ -187,7 +202,7 @@ def test_cells_of_a_crosstable_lead_to_groups(rated: Service, anybody: ContractC
     alone = read(anybody, f"/tournaments/{event}?bot=random")
     assert len(alone.rows("All their groups")) == 4
     nobody = read(anybody, f"/tournaments/{event}?bot=random&against=shark")
-    assert "No group of random and shark in this tournament." in nobody.html
+    assert "No group of" in nobody.html
 
 
 @pytest.mark.parametrize(

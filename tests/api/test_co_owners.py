@@ -338,12 +338,13 @@ def test_the_pages(
     account = check_page(guest.get("/account")).html
     assert "Invitations to share a bot" in account
     assert guest.send("/bots/shared/owners/accept", page="/account").location == settings
-    assert "shared by ana" in guest.get("/account").text
+    assert 'shared by <a href="/owners/ana">ana</a>' in guest.get("/account").text
     html = check_page(guest.get(settings)).html
     assert "Leave" in html
     assert "Delete the bot" not in html
     assert "Replace the token" not in html
-    assert "by ana, bia" in Browser(app).get("/bots/shared").text
+    owners = 'by <a href="/owners/ana">ana</a>, <a href="/owners/bia">bia</a>'
+    assert owners in Browser(app).get("/bots/shared").text
     for path in ("token", "delete", "settings"):
         assert guest.send(f"/bots/shared/{path}", {"state": "withdrawn"}, page="/account").status_code == 403
     assert guest.get("/bots/shared/log").status_code == 200

@@ -327,7 +327,7 @@ def test_an_owner_edits_what_can_be_edited(
     assert {one["field"] for one in after["edits"]} == {"groups", "house"}
     assert (after["groups"], after["locks_ms"]) == (3, before["locks_ms"])
     shown = opened(browser, f"/tournaments/{event}").html
-    assert "ana: groups, before: <q>1</q>, now: <q>3</q>" in shown
+    assert ">ana</a>: groups, before: <q>1</q>, now: <q>3</q>" in shown
     register("zap-bot")
     assert browser.send(f"/tournaments/{event}/entries", {"bot": "zap-bot"}, page=where).status_code == 303
     html = opened(browser, where).html

@@ -107,6 +107,17 @@ def test_the_owner_sees_the_line_and_the_output() -> None:
     assert decision["ms"] > 0
 
 
+def test_decisions_say_where_they_printed() -> None:
+    bot = bot_of(
+        "print('loaded')\ndef choose(turn):\n    print('my turn')\n    return turn['legal_actions'][0]\n"
+    )
+    for after in (3, 8):
+        bot.journal.after = after
+        bot.choose(turn())
+    noted = [(one["after"], one["output_start"]) for one in bot.journal.as_json()["decisions"]]
+    assert noted == [(3, len("loaded\n")), (8, len("loaded\nmy turn\n"))]
+
+
 def test_printed_text_is_kept_up_to_its_limit() -> None:
     bot = bot_of("def choose(turn):\n    print('x' * 30_000)\n    return turn['legal_actions'][0]\n")
     bot.choose(turn())

@@ -47,7 +47,6 @@ def test_going_to_pages(visit: Callable[[str], Any]) -> None:
         press(page, "g", letter)
         page.wait_for_url(f"**{path}")
     press(page, "/")
-    page.wait_for_url("**/docs/search#find")
     wait_until(lambda: page.evaluate("document.activeElement.type === 'search'"))
     # In a field they are letters.
     press(page, "g", "t", "?")

@@ -22,7 +22,7 @@
 
   const rows = [];
   if (isSite) {
-    rows.push(["/", "search the docs"]);
+    rows.push(["/", "search"]);
     for (const letter of there) rows.push([`g ${letter}`, `go to: ${names[letter]}`]);
   }
   if (isReplay) {
@@ -72,14 +72,16 @@
 
   function search() {
     const fields = Array.from(document.querySelectorAll("input[type=search]"));
-    let field = fields.find((one) => one.checkVisibility());
+    const visible = fields.filter((one) => one.checkVisibility());
+    // What the page itself is about comes before the search in the header.
+    let field = visible.find((one) => one.closest("main")) || visible[0];
     if (!field && fields.length) {
       // On phones the link is in a menu.
       field = fields.find((one) => one.closest("details"));
       if (field) field.closest("details").open = true;
     }
     if (field) field.focus();
-    else location.assign("/docs/search#find");
+    else location.assign("/search#find");
   }
 
   let isGoing = false; // after g
