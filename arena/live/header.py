@@ -46,7 +46,7 @@ class GameNotFound(ArenaError):
     code = "game_not_found"
 
 
-class Opening(NamedTuple):
+class EarlierGame(NamedTuple):
     """How a practice game begins: ``game`` is a finished game whose ``seed`` and ``nonces`` give the deals,
     and ``actions`` are those of its first actions that are played again, in the format of records.
     """
@@ -167,7 +167,7 @@ class GameHeader:
     """The header of one game. Times are in milliseconds of the server's clock. ``seed`` is hexadecimal, and
     secret until the record is released. ``reason`` is why the game was cancelled or is void. ``models`` is
     whether the game belongs to a tournament for language models. ``practice`` is what a practice game repeats
-    (:meth:`Opening.told`), and empty for all other games.
+    (:meth:`EarlierGame.told`), and empty for all other games.
     """
 
     game: str

@@ -22,11 +22,11 @@ from arena.live.game import LiveGame
 from arena.live.header import (
     ANYBODY,
     STATES,
+    EarlierGame,
     GameHeader,
     GameNotFound,
     GameSummary,
     InvalidGame,
-    Opening,
     SeatEntry,
     Viewer,
     check_game_id,
@@ -191,7 +191,7 @@ class LiveGames:
         group: Mapping[str, object] | None = None,
         seed: bytes | None = None,
         game_id: str | None = None,
-        opening: Opening | None = None,
+        opening: EarlierGame | None = None,
     ) -> GameSummary:
         """Create a game and return its summary. It starts immediately if no seat is open.
 

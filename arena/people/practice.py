@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from arena.errors import ArenaError
-from arena.live.header import GameHeader, Opening
+from arena.live.header import EarlierGame, GameHeader
 from arena.records.decisions import RecordedDecision, decisions
 from arena.records.record import Record
 
@@ -51,11 +51,11 @@ def decision_in_hand(record: Record, seat: int, hand: int) -> RecordedDecision:
     )
 
 
-def opening_of(record: Record, after: int) -> Opening:
+def opening_of(record: Record, after: int) -> EarlierGame:
     """Return the opening of a game that repeats the first ``after`` actions of a finished one."""
     canonical = record["canonical"]
     seed = bytes.fromhex(canonical["seed"])
-    return Opening(canonical["game"], seed, canonical["nonces"], canonical["actions"][:after])
+    return EarlierGame(canonical["game"], seed, canonical["nonces"], canonical["actions"][:after])
 
 
 def practice_seats(header: GameHeader, seat: int, person: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -21,7 +21,15 @@ from arena.accounts.versions import BotAccount
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of
 from arena.games.options import Rules
-from arena.live.header import GameHeader, GameNotFound, GameSummary, InvalidSeats, Opening, SeatEntry, Viewer
+from arena.live.header import (
+    EarlierGame,
+    GameHeader,
+    GameNotFound,
+    GameSummary,
+    InvalidSeats,
+    SeatEntry,
+    Viewer,
+)
 from arena.live.service import GameNotOpen, LiveGames
 from arena.live.unfinished import PEOPLE_KEPT_MS, UnfinishedGames
 from arena.people.practice import decision_after, decision_in_hand, opening_of, practice_seats
@@ -129,7 +137,7 @@ class PeopleTables:
         kind: str,
         seats: Sequence[Mapping[str, object]],
         rules: Rules,
-        opening: Opening | None = None,
+        opening: EarlierGame | None = None,
     ) -> None:
         self._unfinished.add(address, made)
         try:
@@ -241,7 +249,7 @@ class PeopleTables:
         return self._practise(self.header(game_id), seat, opening, person, address, owner)
 
     def _practise(
-        self, source: GameHeader, seat: int, opening: Opening, person: str, address: str, owner: str
+        self, source: GameHeader, seat: int, opening: EarlierGame, person: str, address: str, owner: str
     ) -> str:
         made = secrets.token_hex(_GAME_BYTES)
         self._payers.of_person(person, owner, address, made)
