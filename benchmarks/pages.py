@@ -95,6 +95,7 @@ _ONE: Final = "one row of a limited size"
 _FILE: Final = "a file that the process keeps"
 _FEW: Final = "what a person does, which is limited"
 _ADMIN: Final = "for admins only"
+_LESSON: Final = "texts and deals of the program, which are the same for everybody"
 _PROVIDER: Final = "a redirection to or from the provider of identities"
 
 NOT_MEASURED: Final[Mapping[str, str]] = {
@@ -112,6 +113,8 @@ NOT_MEASURED: Final[Mapping[str, str]] = {
     "pages.begin_sign_in": _PROVIDER,
     "pages.bot_game_log": _ONE,
     "pages.comparison_page": _ONE,
+    "pages.guide_page": _LESSON,
+    "pages.lesson_page": _LESSON,
     "pages.download_program": _FILE,
     "pages.download_starter": _FILE,
     "pages.edit_schedule_page": _ONE,

@@ -226,6 +226,7 @@ def _expected(message: str) -> str | None:
 
 
 _EXPECTED: Final = (
+    (r"Not a valid date\.", "a date such as 2026-11-27"),
     (r"Not a valid (\w+)\.", r"a valid \1"),
     (r"Must be (.*?)(?:, not [^,]*)?\.?$", r"\1"),
     (r"Field may not be null", "a value other than null"),

@@ -398,7 +398,7 @@ def test_organisers_invite_on_a_page(
     assert other.get(f"/tournaments/{event}").status_code == 200
     assert other.get(where).status_code == 403
     html = check_page(ana.get(where, headers=BROWSER)).html
-    assert ">pia</span>" in html
+    assert ">pia</a>" in html
     assert "accepted 1 time<" in html
     ident = re.search(r'name="link" value="(\w+)"', html)
     assert ident is not None

@@ -78,7 +78,15 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "listBotGames": (
         "bot_games",
-        {"bot": "bot", "kind": "truco", "preset": "base@1", "against": "a", "result": "won", "limit": 3},
+        {
+            "bot": "bot",
+            "kind": "truco",
+            "preset": "base@1",
+            "against": "a",
+            "result": "won",
+            "day": "2026-11-22",
+            "limit": 3,
+        },
     ),
     "deleteBot": ("delete_bot", {"bot": "bot"}),
     "listBotOwners": ("bot_owners", {"bot": "bot"}),

@@ -68,7 +68,7 @@ FOUND: Final[list[Request]] = [
             "toepen, truco"),
     Request("trailing slash", "GET", "/v1/tournaments/", None, "not_found", "did you mean /v1/tournaments?",
             "/v1/tournaments"),
-    Request("no /v1", "GET", "/owners/ana", None, "not_found", "did you mean /v1/owners/ana?"),
+    Request("no /v1", "GET", "/records/changes", None, "not_found", "did you mean /v1/records/changes?"),
     Request("invited without who", "POST", "/v1/tournaments", {**CUP, "invited": ["rookie"]},
             "invalid_tournament", "anyone may enter", 'who "invited"'),
     Request("Truco with three seats", "POST", "/v1/games", {"kind": "truco", "seats": 3 * [{"open": True}]},
