@@ -24,18 +24,16 @@ from arena.ops.jobs import InlineJobs
 from arena.ops.service import Service, open_service
 from arena.ops.settings import Settings
 from arena.store.embedded import EmbeddedStore
-from benchmarks.beside import BesideReport, CrowdSample, figures, round_options
-from benchmarks.http.load import REPLY_SECONDS, BenchFailed, body_of, drive, head
+from benchmarks.beside import BesideReport, CrowdSample, figures, round_options, sample_players
+from benchmarks.http.load import REPLY_SECONDS, BenchFailed, body_of, head
 from benchmarks.http.measure import raise_file_limit
 from benchmarks.http.players import BenchBot, sign_up
-from benchmarks.http.servers import Cores, Server, cpu_seconds
+from benchmarks.http.servers import Cores, Server
 
 LEAST: Final = 0.9
 """Of the answers per second alone, those beside the agents."""
 
 _PATIENT: Final = {"per_turn_ms": 86_400_000}
-_MOVES_PER_GAME: Final = 60
-_MOST_RATE: Final = 5000
 _WAIT: Final = 20
 
 
@@ -152,13 +150,7 @@ def measure(
             crowd = WaitingAgents(server.port, _games(parts, agents), _WAIT)
 
             def sample(for_seconds: float) -> CrowdSample:
-                spare = 3 + int(_MOST_RATE * for_seconds / len(bots) / _MOVES_PER_GAME)
-                for bot in bots:
-                    bot.take(parts.live, spare)
-                before = cpu_seconds(server.pid)
-                load = drive(server.port, bots, for_seconds)
-                after = cpu_seconds(server.pid)
-                return CrowdSample(load, None if before is None or after is None else after - before)
+                return sample_players(parts.live, server.pid, server.port, bots, for_seconds)
 
             def sample_beside() -> CrowdSample:
                 with crowd.waiting():

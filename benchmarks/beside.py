@@ -9,10 +9,16 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from benchmarks.http.load import Load
+from arena.live.service import LiveGames
+from benchmarks.http.load import Load, drive
+from benchmarks.http.players import BenchBot
+from benchmarks.http.servers import cpu_seconds
 
 MOST_SECONDS: Final = 30.0
 """The longest round: at two moves a second, a watched game would be over after a minute."""
+
+_MOVES_PER_GAME: Final = 60
+_MOST_RATE: Final = 5000
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -23,6 +29,22 @@ class CrowdSample:
 
     load: Load
     cpu: float | None
+
+
+def sample_players(
+    live: LiveGames, pid: int, port: int, bots: Sequence[BenchBot], seconds: float
+) -> CrowdSample:
+    """Let the bots play for ``seconds`` over HTTP at ``port``, in games enough for that. ``pid``: the server.
+
+    Raises :class:`~benchmarks.http.load.BenchFailed`.
+    """
+    spare = 3 + int(_MOST_RATE * seconds / len(bots) / _MOVES_PER_GAME)
+    for bot in bots:
+        bot.take(live, spare)
+    before = cpu_seconds(pid)
+    load = drive(port, bots, seconds)
+    after = cpu_seconds(pid)
+    return CrowdSample(load, None if before is None or after is None else after - before)
 
 
 @dataclass(frozen=True)

@@ -28,11 +28,11 @@ from arena.ops.jobs import InlineJobs
 from arena.ops.service import Service, open_service
 from arena.ops.settings import Settings
 from arena.store.embedded import EmbeddedStore
-from benchmarks.beside import BesideReport, CrowdSample, figures, round_options
-from benchmarks.http.load import BenchFailed, drive
+from benchmarks.beside import BesideReport, CrowdSample, figures, round_options, sample_players
+from benchmarks.http.load import BenchFailed
 from benchmarks.http.measure import raise_file_limit
 from benchmarks.http.players import BenchBot, sign_up
-from benchmarks.http.servers import START_SECONDS, Cores, Server, cpu_seconds, free_port
+from benchmarks.http.servers import START_SECONDS, Cores, Server, free_port
 from benchmarks.proxy import caddy, caddyfile
 
 LEAST: Final = 0.9
@@ -56,8 +56,6 @@ _SETTLE: Final = 2.0
 
 _ANSWERS: Final = 1
 _WAIT: Final = 20
-_MOST_RATE: Final = 5000
-_MOVES_PER_GAME: Final = 60
 
 
 class Visitors:
@@ -211,12 +209,7 @@ class VisitorBench:
         ]
 
     def _measure(self, port: int, bots: Sequence[BenchBot], seconds: float) -> CrowdSample:
-        for bot in bots:
-            bot.take(self._parts.live, 3 + int(_MOST_RATE * seconds / len(bots) / _MOVES_PER_GAME))
-        before = cpu_seconds(self._server.pid)
-        load = drive(port, bots, seconds)
-        after = cpu_seconds(self._server.pid)
-        return CrowdSample(load, None if before is None or after is None else after - before)
+        return sample_players(self._parts.live, self._server.pid, port, bots, seconds)
 
 
 @click.command()

@@ -22,11 +22,11 @@ from arena.ops.jobs import InlineJobs
 from arena.ops.service import Service, open_service
 from arena.ops.settings import Settings
 from arena.store.embedded import EmbeddedStore
-from benchmarks.beside import BesideReport, CrowdSample
-from benchmarks.http.load import BenchFailed, drive
+from benchmarks.beside import BesideReport, CrowdSample, sample_players
+from benchmarks.http.load import BenchFailed
 from benchmarks.http.measure import raise_file_limit
 from benchmarks.http.players import BenchBot, sign_up
-from benchmarks.http.servers import Cores, Server, cpu_seconds
+from benchmarks.http.servers import Cores, Server
 from benchmarks.spectators.crowd import READY_SECONDS, Got
 from benchmarks.spectators.pages import Loaded, first_loads
 
@@ -37,8 +37,6 @@ WATCHED: Final[Mapping[str, Mapping[str, Any]]] = {
 """The games that are watched, by turns: long enough for a round if nobody raises."""
 
 _MOVES_A_SECOND: Final = 2
-_MOVES_PER_GAME: Final = 60
-_MOST_RATE: Final = 5000
 _WAIT: Final = 20
 _PAGE_BOTS: Final = (
     "rookie",
@@ -202,13 +200,7 @@ class SpectatorBench:
             failed.append(error)
 
     def _measure(self, bots: Sequence[BenchBot], seconds: float) -> CrowdSample:
-        spare = 3 + int(_MOST_RATE * seconds / len(bots) / _MOVES_PER_GAME)
-        for bot in bots:
-            bot.take(self._parts.live, spare)
-        before = cpu_seconds(self._server.pid)
-        load = drive(self._server.port, bots, seconds)
-        after = cpu_seconds(self._server.pid)
-        return CrowdSample(load, None if before is None or after is None else after - before)
+        return sample_players(self._parts.live, self._server.pid, self._server.port, bots, seconds)
 
     def _pages(self) -> dict[str, str]:
         """A tournament of house bots and its board, and the pages to load."""
