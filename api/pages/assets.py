@@ -22,9 +22,9 @@ _FOLDERS: Final = (
 _TABLE: Final = (*SCRIPTS[:2], "follow.js")
 _JOINED: Final = {
     "replay-page.js": SCRIPTS,
-    "watch-page.js": (*_TABLE, "told.js", "watch.js"),
+    "watch-page.js": (*_TABLE, "hand-log.js", "watch.js"),
     "front-page.js": (*_TABLE, "front.js"),
-    "play-page.js": (*SCRIPTS[:2], "told.js", "attention.js", "end.js", "play.js"),
+    "play-page.js": (*SCRIPTS[:2], "hand-log.js", "attention.js", "end.js", "play.js"),
     "lesson-page.js": (*SCRIPTS[:2], "lesson.js"),
 }
 """Scripts that join several files in one scope, as in the single-file replays."""

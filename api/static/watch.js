@@ -12,7 +12,7 @@ const page = {
     speak(change.lines);
   },
   log(lines) {
-    by("told").replaceChildren();
+    by("hand-log").replaceChildren();
     writeLog(lines);
   },
   tell(buffered, isOver) {

@@ -37,7 +37,7 @@ class Narrator(Protocol):
         The lines reveal all cards, so use this only for games that are public.
         """
 
-    def told(self, seen: Any) -> list[str]:
+    def seen_lines(self, seen: Any) -> list[str]:
         """Return the lines for an event, given as a viewer sees it (``GameRules.view_event``). The lines
         contain only cards that the event contains.
         """

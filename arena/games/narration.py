@@ -24,7 +24,7 @@ class Teller(ABC):
         self.you = you
 
     @abstractmethod
-    def told(self, seen: Any) -> list[str]:
+    def seen_lines(self, seen: Any) -> list[str]:
         """Return the lines for an event, given as the viewer sees it; see
         :class:`arena.games.descriptor.Narrator`.
         """
@@ -36,7 +36,7 @@ class Teller(ABC):
 
     def line(self, event: Event) -> list[str]:
         """Return the lines for a full event. They reveal all cards."""
-        return self.told(open_view(self.view, event, len(self.names)))
+        return self.seen_lines(open_view(self.view, event, len(self.names)))
 
     # Words
 

@@ -56,7 +56,7 @@ class EarlierGame(NamedTuple):
     nonces: Sequence[str]
     actions: Sequence[Sequence[Any]] = ()
 
-    def told(self) -> dict[str, Any]:
+    def as_row(self) -> dict[str, Any]:
         """Return what rows and records of the practice game say about it."""
         return {"game": self.game, "after": len(self.actions)}
 
@@ -167,7 +167,7 @@ class GameHeader:
     """The header of one game. Times are in milliseconds of the server's clock. ``seed`` is hexadecimal, and
     secret until the record is released. ``reason`` is why the game was cancelled or is void. ``models`` is
     whether the game belongs to a tournament for language models. ``practice`` is what a practice game repeats
-    (:meth:`EarlierGame.told`), and empty for all other games.
+    (:meth:`EarlierGame.as_row`), and empty for all other games.
     """
 
     game: str

@@ -224,7 +224,7 @@ class LiveGames:
         )
         header.models = models
         if opening is not None:
-            header.practice = opening.told()
+            header.practice = opening.as_row()
             for entry, nonce in zip(header.seats, opening.nonces, strict=True):
                 entry.nonce = nonce
         if group is None:

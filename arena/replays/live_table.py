@@ -55,7 +55,7 @@ class LiveTable:
             if event["type"] == _HAND and self.form.hand:
                 self.log = []
             self.form.take(event)
-            lines += [line for line in self._narrator.told(event) if line]
+            lines += [line for line in self._narrator.seen_lines(event) if line]
         self.log += lines
         shown = self.form.shown(awaiting)
         spoken = _spoken(said, self.form)

@@ -182,7 +182,7 @@ def _take(
             shown = seen if view == OPEN else game.view_event(event, view if isinstance(view, int) else None)
             if shown is not None:
                 picture.take(shown)
-        lines += [ToldLine(text, knowing) for text in narrator.told(seen) if text]
+        lines += [ToldLine(text, knowing) for text in narrator.seen_lines(seen) if text]
     return lines, any(event[0] in pictures[OPEN].calls for event in events)
 
 

@@ -61,7 +61,7 @@ class Storyteller(Teller):
     def __init__(self, names: Sequence[str], rules: Mapping[str, Any], you: int | None = None) -> None:
         super().__init__(names, you)
 
-    def told(self, seen: Mapping[str, Any]) -> list[str]:
+    def seen_lines(self, seen: Mapping[str, Any]) -> list[str]:
         type = seen["type"]
         if type == "hand":
             return [f"Hand {seen['number']}."]

@@ -62,7 +62,7 @@ def act_at_random(numbers: random.Random) -> Callable[[Any], None]:
 
 def log_of(page: Any) -> list[str]:
     """The log of the hand, whose cards are drawings with words."""
-    return [" ".join(line.split()) for line in page.locator("#told li").all_text_contents()]
+    return [" ".join(line.split()) for line in page.locator("#hand-log li").all_text_contents()]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -103,7 +103,7 @@ def test_a_spectator_sees_and_hears_everything_once(
     logs: list[list[str]] = []
     page.goto(f"{server.url}/games/{game}")
     page.wait_for_selector("#felt .seat")
-    page.wait_for_selector("#told li >> nth=0")
+    page.wait_for_selector("#hand-log li >> nth=0")
     start = len(service.live.events(game, Viewer(), limit=10_000)["events"])
     # All is played at once: the page is behind, and shows it step by step.
     service.live.move_house_bots(game)

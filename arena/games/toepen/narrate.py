@@ -30,7 +30,7 @@ class ToepenTeller(Teller):
         self.run = 0
         """The number of consecutive hands won by the last winner."""
 
-    def told(self, seen: ToepenNews) -> list[str]:
+    def seen_lines(self, seen: ToepenNews) -> list[str]:
         """See :class:`arena.games.descriptor.Narrator`."""
         kind, seat = seen["type"], seen["seat"]
         if kind == "result":

@@ -66,7 +66,7 @@ class TrucoTeller(Teller):
         """Whether a tie under truco will be decided by one more trick, or by the end of the hand."""
         self.runner = 0
 
-    def told(self, seen: TrucoNews) -> list[str]:
+    def seen_lines(self, seen: TrucoNews) -> list[str]:
         """See :class:`arena.games.descriptor.Narrator`."""
         kind = seen["type"]
         if kind == "hand":

@@ -1,4 +1,4 @@
-// The log of the hand (#told), and what a screen reader speaks (#spoken).
+// The log of the hand (#hand-log), and what a screen reader speaks (#spoken).
 
 const MOST_SPOKEN = 12;
 const LETTERS = { "♣": "C", "♥": "H", "♠": "S", "♦": "D" };
@@ -27,8 +27,8 @@ function written(line) {
 }
 
 function writeLog(lines) {
-  by("told").append(...lines.map((line) => html("li", {}, ...written(line))));
-  by("told").scrollTop = by("told").scrollHeight;
+  by("hand-log").append(...lines.map((line) => html("li", {}, ...written(line))));
+  by("hand-log").scrollTop = by("hand-log").scrollHeight;
 }
 
 // Sentences are added and not replaced: what is added at once is spoken one after the other.
@@ -40,6 +40,6 @@ function speak(lines) {
 
 // The lines of a change; `picture` is the one before it. The draw for the first dealer belongs to the first hand.
 function logChange(change, picture) {
-  if (change.hand && picture.hand) by("told").replaceChildren();
+  if (change.hand && picture.hand) by("hand-log").replaceChildren();
   writeLog(change.lines);
 }
