@@ -72,13 +72,13 @@ class Admission:
         return self._qualifications.start(discipline, bot, version)
 
     def take_groups(self, tournament: Tournament, planned: int, groups: int) -> None:
-        """Take from the owner's budget the ``groups`` that a tournament plans in addition to those
+        """Take from the payer's budget the ``groups`` that a tournament plans in addition to those
         ``planned``. Taking them again has no effect. Raises
         :class:`~arena.accounts.allowances.BudgetExceeded`.
         """
         # The group of a qualification was taken from the budget when it was requested.
         if tournament.purpose in ("", COMPARISON) and groups:
-            self._budgets.start(tournament.created_by, f"{tournament.id}/{planned}", groups)
+            self._budgets.start(tournament.payer, f"{tournament.id}/{planned}", groups)
 
     def due_ms(self, tournament: Tournament) -> int:
         """Return when a tournament that is open for entry must next be checked."""

@@ -317,7 +317,13 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     moderation = Moderation(store, accounts)
     payers = Payers(store)
     budgets = Budgets(
-        store, payers, accounts.is_admin, settings.budget, settings.guest_ms, settings.day_bytes
+        store,
+        payers,
+        accounts.is_admin,
+        settings.budget,
+        settings.guest_ms,
+        settings.day_bytes,
+        settings.daily,
     )
     bill = Bill(budgets)
     live = LiveGames(
