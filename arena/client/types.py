@@ -1419,6 +1419,7 @@ class Schedule(TypedDict):
     waits_for: Literal["time", "bots", "tournament"] | None
     current: str | None
     next_ms: int | None
+    daily_ms: int | None
     last_ms: int | None
     enabled: bool
     created_by: str

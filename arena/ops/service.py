@@ -28,6 +28,7 @@ from arena.events.boards import Boards
 from arena.events.bot_games import BotGames
 from arena.events.compaction import Compaction
 from arena.events.comparisons import Comparisons
+from arena.events.daily_play import DailyPlay
 from arena.events.deletion import BotDeletion
 from arena.events.exports import Exports
 from arena.events.game_cancellation import GameCancellation
@@ -117,6 +118,7 @@ class Service:
     dry_runs: DryRuns
     series: SeasonTables
     schedules: Schedules
+    daily_play: DailyPlay
     boards: Boards
     matchups: BoardMatchups
     histories: RecentHistories
@@ -268,7 +270,8 @@ class Service:
         self.subscriptions.deliver(subscription)
 
     def tick(self) -> None:
-        """Start what is due: schedules, tournaments, boards, matchups, uploads, announcements, compaction.
+        """Start what is due: schedules, daily play, tournaments, boards, matchups, uploads, announcements,
+        compaction.
 
         There can be several schedulers, and ticks can pile up while no worker runs. Therefore only one tick
         in each half of a period does anything.
@@ -278,6 +281,7 @@ class Service:
             return
         self.store.note_tick()
         self.schedules.fire()
+        self.daily_play.announce()
         now_ms = self.store.clock().now_ms
         while due := tournaments.claim_due(now_ms, now_ms + _LEASE_MS, _TOURNAMENTS_AT_ONCE):
             for tournament_id in due:
@@ -426,6 +430,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         dry_runs=dry_runs,
         series=SeasonTables(store, tournaments, moderation),
         schedules=schedules,
+        daily_play=DailyPlay(store, schedules, tournaments, budgets),
         boards=boards,
         matchups=BoardMatchups(store, moderation),
         histories=RecentHistories(store, moderation),
