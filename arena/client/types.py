@@ -1503,6 +1503,8 @@ class HistoryPoint(TypedDict):
     low: float
     high: float
     provisional: bool
+    rank: int | None
+    groups: int | None
 
 
 class History(TypedDict):

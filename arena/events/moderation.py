@@ -97,6 +97,11 @@ class Moderation:
         hidden = self._current().get((of, name, "name"))
         return name if hidden is None else hidden.shown
 
+    def real_name(self, of: Of, shown: str) -> str:
+        """Return the name of an owner or a bot from its displayed name."""
+        texts = self._current().values()
+        return next((one.id for one in texts if (one.of, one.text, one.shown) == (of, "name", shown)), shown)
+
     def account(self, bot: BotAccount, viewer: Viewer) -> BotAccount:
         """Return a bot as the viewer sees it. Its owners and admins see the real names, which they need to
         change it, and so does the bot itself.

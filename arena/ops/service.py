@@ -35,6 +35,7 @@ from arena.events.game_cancellation import GameCancellation
 from arena.events.histories import RecentHistories
 from arena.events.matchups import BoardMatchups
 from arena.events.moderation import Moderation
+from arena.events.movements import BoardMovements
 from arena.events.planning import DryRuns, GameTimes
 from arena.events.requests import OrganiserRequests
 from arena.events.runtimes import OtherRuntime, RuntimeReplaced, Runtimes
@@ -122,6 +123,7 @@ class Service:
     boards: Boards
     matchups: BoardMatchups
     histories: RecentHistories
+    movements: BoardMovements
     styles: BoardStyles
     compaction: Compaction
     webhooks: Webhooks
@@ -434,6 +436,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         boards=boards,
         matchups=BoardMatchups(store, moderation),
         histories=RecentHistories(store, moderation),
+        movements=BoardMovements(store, moderation),
         styles=BoardStyles(store, live.finished, moderation),
         compaction=Compaction(store),
         webhooks=webhooks,
