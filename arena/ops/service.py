@@ -46,6 +46,7 @@ from arena.events.styles import BoardStyles
 from arena.events.tournament import TournamentNotFound
 from arena.events.trial_games import TrialGames
 from arena.events.uploaded_bots import SandboxedBots
+from arena.events.visits import Visits
 from arena.live.archiver import Archiver
 from arena.live.header import GameNotFound
 from arena.live.service import LiveGames
@@ -124,6 +125,7 @@ class Service:
     matchups: BoardMatchups
     histories: RecentHistories
     movements: BoardMovements
+    visits: Visits
     styles: BoardStyles
     compaction: Compaction
     webhooks: Webhooks
@@ -367,6 +369,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     dry_runs = DryRuns(store.clock, budgets, GameTimes(store.game_times))
     schedules = Schedules(store, tournaments)
     boards = Boards(store, moderation)
+    visits = Visits(store, boards, moderation)
     bot_deletion = BotDeletion(store, accounts, tournaments, live, boards)
     subscriptions = Subscriptions(
         store.subscriptions,
@@ -391,6 +394,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         bot_deletion,
         cancellation,
         identities,
+        visits,
     )
     return Service(
         settings=settings,
@@ -437,6 +441,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         matchups=BoardMatchups(store, moderation),
         histories=RecentHistories(store, moderation),
         movements=BoardMovements(store, moderation),
+        visits=visits,
         styles=BoardStyles(store, live.finished, moderation),
         compaction=Compaction(store),
         webhooks=webhooks,
