@@ -110,6 +110,7 @@ class Export(TypedDict):
     entries: list[dict[str, object]]
     series: list[dict[str, object]]
     identity: Identity | None
+    visits: dict[str, object] | None
     invitations: list[dict[str, object]]
     schedules: list[dict[str, object]]
     comparisons: list[dict[str, object]]
