@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from html import unescape
+from types import SimpleNamespace
 from typing import Any
 
 import orjson
@@ -20,7 +21,6 @@ from tests.api.conftest import Account
 from tests.api.contract import ContractClient
 from tests.api.pages import Browser
 from tests.api.test_web_pages import BROWSER, Page, check_page, read
-from tests.live.clock import skip
 
 PATH = "/leaderboards/truco/sealed"
 KEY = "{board:truco/sealed}"
@@ -51,6 +51,13 @@ def put(services: Service, ago: int, points: Mapping[str, list[Any]]) -> None:
 def point(row: Mapping[str, Any], rating: float, rank: int | None, groups: int) -> list[Any]:
     """The point of a bot which had a rating lower by ``rating``, another rank, and fewer groups."""
     return [row["version"], row["rating"] - rating, 1300, 1500, False, rank, row["groups"] - groups]
+
+
+def pause(services: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the time pass after which a look begins a new visit. Other cases share the clock of the service."""
+    visits = services.visits
+    later_ms = visits._clock().now_ms + PAUSE_MS
+    monkeypatch.setattr(visits, "_clock", lambda: SimpleNamespace(now_ms=later_ms))
 
 
 def text(page: Page, start: str) -> str:
@@ -124,9 +131,9 @@ def test_an_owner_sees_what_happened_since_the_last_visit(
     assert news() == "", "the first visit"
     monkeypatch.setitem(row, "rating", row["rating"] + 31)
     assert news() == "", "it is still the first visit"
-    skip(rated.live, PAUSE_MS)
+    pause(rated, monkeypatch)
     assert "Nothing moved." in news()
-    skip(rated.live, PAUSE_MS)
+    pause(rated, monkeypatch)
     monkeypatch.setitem(row, "rating", row["rating"] + 12)
     monkeypatch.setitem(row, "groups", row["groups"] + 59)
     monkeypatch.setitem(row, "faults", row["faults"] + 1)
@@ -134,7 +141,7 @@ def test_an_owner_sees_what_happened_since_the_last_visit(
         # However often the page is loaded.
         found = news().replace(" ,", ",")
         assert f"ana-bot +12, 59 groups, now rank {row['rank']} in truco/base@1, sealed · 1 fault" in found
-    skip(rated.live, PAUSE_MS)
+    pause(rated, monkeypatch)
     assert "Nothing moved." in news()
     assert rated.visits.exported(owner.name)
     rated.account_data.delete(owner.name, owner.name)
@@ -145,7 +152,7 @@ def test_the_list_of_a_visit_is_bounded(rated: Service, monkeypatch: pytest.Monk
     bots = ["random", "rookie", "rookie+2"]
     monkeypatch.setattr("arena.events.visits.MOST_ITEMS", 2)
     assert rated.visits.look("ana", []) is None
-    skip(rated.live, PAUSE_MS)
+    pause(rated, monkeypatch)
     found = rated.visits.look("ana", bots)
     assert found is not None
     assert (len(found.items), found.more) == (2, 1)
