@@ -39,9 +39,9 @@ SLICES: Final[dict[str, Slice]] = {
     "agents": Slice("MCP clients, their conformance tests, the example of an agent", ("api/mcp",), 130),
     "benchmarks": Slice("the commands of the benchmarks, on a small scale", ("benchmarks",), 200),
     "boards": Slice(
-        "leaderboards, matchups and lists of whole services",
+        "leaderboards, matchups and lists of whole services, a week of daily play",
         ("arena/ratings", "arena/events", "arena/accounts", "arena/tournaments"),
-        140,
+        280,
     ),
     "cluster": Slice(
         "the tests of live games and tournaments, on a cluster",

@@ -217,7 +217,7 @@ def recover() -> ResponseReturnValue:
 
 @blueprint.get("/account")
 def account_page() -> Response:
-    """Show the owner's bots, tournaments, quotas and budgets."""
+    """Show what happened since the last visit, and the owner's bots, tournaments, quotas and budgets."""
     who = signed_in()
     accounts = services().accounts
     bots, cursor = accounts.bots(who.owner)
@@ -227,6 +227,7 @@ def account_page() -> Response:
         identity=services().identities.of(who.owner),
         provider=provider(),
         bots=bots,
+        news=services().visits.look(who.owner, [bot.name for bot in bots if not bot.deleted]),
         invited_to=services().co_owners.invitations(who.owner),
         more=cursor is not None,
         asked_to=services().moderation.apply(services().tournaments.invitations.of(who.owner)),

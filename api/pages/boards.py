@@ -18,6 +18,7 @@ from arena.accounts.models import ModelStatement, model_statements
 from arena.errors import UnknownPreset
 from arena.events.boards import PublishedBoard
 from arena.events.matchups import PublishedMatchups
+from arena.events.movements import Movements
 from arena.games import GAMES
 from arena.games.descriptor import Preset
 from arena.play.board_names import BoardName
@@ -48,7 +49,7 @@ class _Shown(NamedTuple):
 
     ``rows`` are the rows of this page, with earlier versions if requested. ``names`` are the bots whose lines
     are drawn, and ``chosen`` the highlighted ones. ``models`` holds the owners' statements about their
-    language models, or is None in other divisions.
+    language models, or is None in other divisions. ``moved`` is what changed since yesterday, or None.
     """
 
     division: str
@@ -61,6 +62,7 @@ class _Shown(NamedTuple):
     names: Sequence[str] = ()
     chosen: Sequence[str] = ()
     models: Mapping[str, ModelStatement] | None = None
+    moved: Movements | None = None
 
 
 @blueprint.get("/leaderboards/<kind>")
@@ -164,4 +166,5 @@ def _shown(
         names,
         (first,) if second is None else (first, second),
         model_statements(services().accounts, rows["rows"]) if name.division == MODELS else None,
+        services().movements.of(name, rows["rows"]),
     )

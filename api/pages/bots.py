@@ -21,6 +21,7 @@ from arena.accounts.accounts import BotNotFound
 from arena.accounts.versions import BotAccount
 from arena.bots.transports import UPLOADED
 from arena.events.house_entries import house_source
+from arena.events.movements import Movements
 from arena.games import GAMES
 from arena.play.board_names import BoardName, all_boards
 from arena.play.bot_results import opponents, partners, result_words
@@ -42,7 +43,9 @@ _QUERY: Final = BotGamesFilter()
 
 
 class _Place(NamedTuple):
-    """A bot's place on one leaderboard. ``pairs`` are its results against each opponent, best first."""
+    """A bot's place on one leaderboard. ``pairs`` are its results against each opponent, best first.
+    ``moved`` is what changed since yesterday, or None if that is unknown.
+    """
 
     name: BoardName
     anchor: Mapping[str, object]
@@ -51,6 +54,7 @@ class _Place(NamedTuple):
     plot: Plot | None
     pairs: list[tuple[MatchedBot, Pair]]
     style: list[StyleRow]
+    moved: Movements | None
 
 
 @blueprint.get("/bots/<bot>")
@@ -118,7 +122,14 @@ def _place(name: BoardName, bot: str) -> _Place | None:
     history = _history(name, bot)
     others = [other["name"] for other in board["rows"] if not other["retired"]]
     return _Place(
-        name, board["anchor"], row, history, plot(history), _pairs(name, bot), style_rows(name, bot, others)
+        name,
+        board["anchor"],
+        row,
+        history,
+        plot(history),
+        _pairs(name, bot),
+        style_rows(name, bot, others),
+        services().movements.of(name, [row]),
     )
 
 

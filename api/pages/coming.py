@@ -24,12 +24,14 @@ _ENTERING_MOST: Final = 5
 class Coming(NamedTuple):
     """The tournaments that schedules announce next.
 
-    ``timed`` lists the schedules that announce a tournament at a set time, earliest first. ``resting`` lists
-    the tournaments that begin as soon as a new bot arrives: their names and boards (None without a preset),
-    by the kind of bots.
+    ``timed`` lists the schedules that announce a tournament at a set time, earliest first. ``daily`` lists
+    those whose ranked bots wait for daily play, earliest first: the time, the name and the board. ``resting``
+    lists the tournaments that begin as soon as a new bot arrives: their names and boards (None without a
+    preset), by the kind of bots.
     """
 
     timed: list[dict[str, Any]]
+    daily: list[tuple[int, str, BoardName | None]]
     resting: dict[str, list[tuple[str, BoardName | None]]]
 
 
@@ -40,19 +42,24 @@ def coming(most: int) -> Coming:
     resting: dict[str, list[tuple[str, BoardName | None]]] = {}
     for division in DIVISIONS:
         own = [
-            (one["tournament"]["name"], _board(one["tournament"], division))
+            (one["tournament"]["name"], _board(one["tournament"]))
             for one in found
             if one["waits_for"] == "bots" and one["tournament"].get("division", OPEN) == division
         ]
         if own:
             resting[DIVISION_TITLES[division]] = own[:most]
-    return Coming(sorted(timed, key=lambda one: (one["next_ms"], one["id"]))[:most], resting)
+    daily = [
+        (one["daily_ms"], one["tournament"]["name"], _board(one["tournament"]))
+        for one in sorted(found, key=lambda one: (one["daily_ms"] or 0, one["id"]))
+        if one["daily_ms"] is not None
+    ]
+    return Coming(sorted(timed, key=lambda one: (one["next_ms"], one["id"]))[:most], daily[:most], resting)
 
 
-def _board(settings: Mapping[str, Any], division: str) -> BoardName | None:
+def _board(settings: Mapping[str, Any]) -> BoardName | None:
     game = game_of(settings["kind"])
     preset = game.preset_of(game.rules_of(settings))
-    return None if preset is None else BoardName(game.kind, division, preset)
+    return None if preset is None else BoardName(game.kind, settings.get("division", OPEN), preset)
 
 
 def following(

@@ -57,6 +57,12 @@ def whole(value: float) -> str:
     return f"{round(value)}".replace("-", "\N{MINUS SIGN}")
 
 
+@blueprint.app_template_filter("change")
+def change(value: float) -> str:
+    """Format a change without decimals, with its sign unless it is zero."""
+    return f"{'+' if round(value) > 0 else ''}{whole(value)}"
+
+
 @blueprint.app_template_filter("percent")
 def percent(share: float, unit: str = "%") -> str:
     """Format a share in per cent."""

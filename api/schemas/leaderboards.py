@@ -286,6 +286,8 @@ class HistoryPointSchema(ResponseSchema):
     low = _rating("The lower bound of the 95% interval.")
     high = _rating("The upper bound of this interval.")
     provisional = described(fields.Boolean, "Whether the rating was provisional.")
+    rank = described(WholeNumber, "The rank; null if the bot had none, or if it is unknown.", allow_none=True)
+    groups = described(WholeNumber, "The number of groups; null if it is unknown.", allow_none=True)
 
 
 class HistorySchema(ResponseSchema):

@@ -35,6 +35,13 @@ class ExportSchema(ResponseSchema):
     entries = _objects("The entries of the bots in tournaments and qualifications.")
     series = _objects("The series that the owner created.")
     identity = nested(IdentitySchema, IDENTITY, allow_none=True)
+    visits = described(
+        fields.Dict,
+        "The owner's visits to the account page: the times of the last look (`seen_ms`) and of the visit "
+        "before (`since_ms`), and the version, rating, rank, groups and faults of each bot on each board at "
+        "both (`figures`, `before`); null before the first one.",
+        allow_none=True,
+    )
     invitations = _objects("The invitations that the owner created, without codes.")
     schedules = _objects("The schedules that the owner created.")
     comparisons = _objects("The comparisons of the owner's bots, with their settings and results.")

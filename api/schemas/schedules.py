@@ -122,6 +122,12 @@ class ScheduleSchema(_WithCron.from_dict(response_fields(ScheduleSettings))):  #
         "`time`.",
         allow_none=True,
     )
+    daily_ms = described(
+        Moment,
+        "When the ranked bots that its tournaments enter play their next groups of daily play; null if no "
+        "bot waits for them.",
+        allow_none=True,
+    )
     last_ms = described(Moment, "When the schedule last fired; null if never.", allow_none=True)
     enabled = described(fields.Boolean, "Whether the schedule fires.")
     created_by = described(fields.String, "The owner that created the schedule; empty if the service did.")

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from arena.accounts.default_limits import GUESTS_PER_ADDRESS, DayBytes, Quotas
-from arena.accounts.payers import ADDRESS, ARENA, GUESTS, Payers, is_visitor
+from arena.accounts.payers import ADDRESS, ARENA, DAILY, GUESTS, Payers, is_visitor
 from arena.errors import ArenaError
 from arena.store.accounts import AccountStore
 from arena.store.amounts import DAY_MS, Compute, Stored
@@ -265,10 +265,11 @@ class Budgets:
         most: Compute,
         guest_ms: int,
         most_bytes: DayBytes,
+        daily: Compute,
     ) -> None:
         """Set up the budgets. ``is_admin`` returns whether an owner is an admin, including for unknown names.
         ``most`` is the daily budget of an owner, and ``guest_ms`` the processor time of a guest.
-        ``most_bytes`` are the bytes of both.
+        ``most_bytes`` are the bytes of both, and ``daily`` is the daily budget of daily play.
         """
         self._store = store.budgets
         self._usage = store.usage
@@ -278,6 +279,7 @@ class Budgets:
         self._most = most
         self._guest_ms = guest_ms
         self._most_bytes = most_bytes
+        self._daily = daily
         self._rest = 0.0
 
     def check(self, payer: str, groups: int = 0) -> None:
@@ -287,7 +289,7 @@ class Budgets:
         for account in self._payers.all_of(payer):
             if self._has_budget(account):
                 used = self._store.used(account, self._day())
-                if used.groups + groups > self._most.groups:
+                if used.groups + groups > self._compute_of(account).groups:
                     raise self._exceeded(account, "groups", used.groups, groups)
                 if used.fuel_ms >= self._most_of(account, "fuel_ms"):
                     raise self._exceeded(account, "fuel_ms", used.fuel_ms, groups)
@@ -311,7 +313,7 @@ class Budgets:
         """
         if not self._has_budget(owner):
             return
-        verdict, used = self._store.start(owner, self._day(), what, groups, self._most)
+        verdict, used = self._store.start(owner, self._day(), what, groups, self._compute_of(owner))
         if verdict != "taken":
             raise self._exceeded(owner, verdict, getattr(used, verdict), groups)
 
@@ -330,7 +332,7 @@ class Budgets:
     def has_time(self, owner: str) -> bool:
         """Return whether groups that the owner started can use processor time now."""
         used = self._store.used(owner, self._day()) if owner else Compute()
-        return used.fuel_ms < self._most.fuel_ms or not self._has_budget(owner)
+        return used.fuel_ms < self._most_of(owner, "fuel_ms") or not self._has_budget(owner)
 
     def of_owner(self, owner: str) -> dict[str, Any]:
         """Return ``used``, ``most`` and ``left`` for each budget, and ``renews_ms``."""
@@ -343,10 +345,14 @@ class Budgets:
         }
 
     def left(self, owner: str) -> int | None:
-        """Return how many groups the owner can still start today, or None for an owner without a budget."""
+        """Return how many groups the account can still start today, or None if it has no budget."""
         if not self._has_budget(owner):
             return None
-        return max(0, self._most.groups - self._store.used(owner, self._day()).groups)
+        return max(0, self._compute_of(owner).groups - self._store.used(owner, self._day()).groups)
+
+    def most_groups(self, owner: str) -> int:
+        """Return how many groups an account with a budget can start per day."""
+        return self._compute_of(owner).groups
 
     def usage(self, most: int) -> DayUsage:
         """Return the accounts that have used the most processor time today. All guests are one account."""
@@ -355,9 +361,17 @@ class Budgets:
     def _has_budget(self, account: str) -> bool:
         return account not in ("", ARENA) and not self._is_admin(account)
 
+    def _compute_of(self, account: str) -> Compute:
+        """Return the budget of an account that is not a visitor's."""
+        return self._daily if account == DAILY else self._most
+
     def _most_of(self, account: str, budget: str) -> int:
         """Return the maximum of ``fuel_ms`` or ``bytes`` of an account."""
-        own, guest = (self._most.fuel_ms, self._guest_ms) if budget == "fuel_ms" else tuple(self._most_bytes)
+        own, guest = (
+            (self._compute_of(account).fuel_ms, self._guest_ms)
+            if budget == "fuel_ms"
+            else tuple(self._most_bytes)
+        )
         if not is_visitor(account):
             return own
         return guest * (GUESTS_PER_ADDRESS if account.startswith(ADDRESS) else 1)
@@ -369,13 +383,14 @@ class Budgets:
         return (self._day() + 1) * DAY_MS
 
     def _exceeded(self, account: str, missing: str, spent: int, groups: int) -> BudgetExceeded:
-        most = self._most.groups if missing == "groups" else self._most_of(account, missing)
+        most = self._compute_of(account).groups if missing == "groups" else self._most_of(account, missing)
         left = max(0, most - spent)
         seconds = max(1, -(-(self._renews_ms() - self._now_ms()) // 1000))
         wait = f"to wait {seconds} s until the budget renews at 00:00 UTC"
         if missing == "groups":
             text = (
-                f"an owner can start at most {most} groups per day; {left} are left, but this needs {groups}"
+                f"{_who(account, 'an owner')} can start at most {most} groups per day; {left} are left, but "
+                f"this needs {groups}"
             )
             wait = f"fewer groups, or {wait}"
         elif missing == "bytes":
@@ -462,10 +477,12 @@ def _no_room(
     )
 
 
-def _who(account: str) -> str:
+def _who(account: str, owner: str = "an account") -> str:
+    if account == DAILY:
+        return "daily play"
     if account.startswith(ADDRESS):
         return "all guests of one address together"
-    return "a guest" if is_visitor(account) else "an account"
+    return "a guest" if is_visitor(account) else owner
 
 
 def _full(owner: str, error: QuotaExceeded) -> QuotaExceeded:

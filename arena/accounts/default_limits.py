@@ -16,6 +16,9 @@ DEFAULT_BUDGET: Final = Compute(groups=10_000, fuel_ms=3_600_000)
 of processor time of its jobs.
 """
 
+DEFAULT_DAILY: Final = Compute(groups=2_000, fuel_ms=600_000)
+"""What daily play can use per day on all boards together. Without groups, there is none."""
+
 DEFAULT_GUEST_MS: Final = 360_000
 """The milliseconds of processor time per day for a guest."""
 

@@ -20,6 +20,11 @@ ARENA: Final = "the arena itself"
 """The account that pays for what belongs to nobody, and is never refused. The names of owners have no spaces.
 """
 
+DAILY: Final = "Daily-play"
+"""The account of the arena that pays for daily play (:mod:`arena.events.daily_play`), and has a budget. The
+names of owners have no capitals; ids of jobs allow no spaces.
+"""
+
 GUESTS: Final = "all guests"
 """The account of all guests together in the usage of a day."""
 

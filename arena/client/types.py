@@ -110,6 +110,7 @@ class Export(TypedDict):
     entries: list[dict[str, object]]
     series: list[dict[str, object]]
     identity: Identity | None
+    visits: dict[str, object] | None
     invitations: list[dict[str, object]]
     schedules: list[dict[str, object]]
     comparisons: list[dict[str, object]]
@@ -1421,6 +1422,7 @@ class Schedule(TypedDict):
     waits_for: Literal["time", "bots", "tournament"] | None
     current: str | None
     next_ms: int | None
+    daily_ms: int | None
     last_ms: int | None
     enabled: bool
     created_by: str
@@ -1504,6 +1506,8 @@ class HistoryPoint(TypedDict):
     low: float
     high: float
     provisional: bool
+    rank: int | None
+    groups: int | None
 
 
 class History(TypedDict):

@@ -22,6 +22,7 @@ from arena.events.game_cancellation import GameCancellation
 from arena.events.moderation import Moderation
 from arena.events.schedules import Schedules
 from arena.events.service import Tournaments
+from arena.events.visits import Visits
 from arena.live.header import Viewer
 from arena.live.service import LiveGames
 from arena.store.game_index import GameList
@@ -67,6 +68,7 @@ class AccountData:
         bot_deletion: BotDeletion,
         cancellation: GameCancellation,
         identities: Identities,
+        visits: Visits,
     ) -> None:
         self._store = store
         self._accounts = accounts
@@ -74,6 +76,7 @@ class AccountData:
         self._bot_deletion = bot_deletion
         self._cancellation = cancellation
         self._identities = identities
+        self._visits = visits
         self._sessions = sessions
         self._invitations = invitations
         self._tournaments = tournaments
@@ -101,6 +104,7 @@ class AccountData:
             "entries": entries,
             "series": [row for row in self._store.series.all().values() if row["owner"] == owner],
             "identity": self._identities.of(owner),
+            "visits": self._visits.exported(owner),
             "invitations": self._invitations.list(owner),
             "schedules": [one for one in self._schedules.list() if one["created_by"] == owner],
             "subscriptions": self._subscriptions.exported(owner),
@@ -220,6 +224,7 @@ class AccountData:
         self._invitations.forget(owner)
         self._sessions.forget(owner)
         self._identities.forget(owner)
+        self._visits.forget(owner)
         self._store.prepared.forget(export_page(owner))
         now_ms = self._store.clock().now_ms
         self._store.budgets.forget(owner, now_ms)

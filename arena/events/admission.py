@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from hashlib import sha256
 from typing import Final
@@ -15,6 +16,7 @@ from arena.events.board_ratings import board_ratings
 from arena.events.qualification import RETRY_MS, Discipline, Qualification, Qualifications
 from arena.events.tournament import COMPARISON, Entered, Tournament
 from arena.events.tournament_records import TournamentRecords
+from arena.play.board_names import SETTLED_GROUPS
 from arena.play.clocks import ServiceClock
 from arena.play.players import SEALED, PlayerId
 from arena.store.boards import BoardStore
@@ -72,13 +74,13 @@ class Admission:
         return self._qualifications.start(discipline, bot, version)
 
     def take_groups(self, tournament: Tournament, planned: int, groups: int) -> None:
-        """Take from the owner's budget the ``groups`` that a tournament plans in addition to those
+        """Take from the payer's budget the ``groups`` that a tournament plans in addition to those
         ``planned``. Taking them again has no effect. Raises
         :class:`~arena.accounts.allowances.BudgetExceeded`.
         """
         # The group of a qualification was taken from the budget when it was requested.
         if tournament.purpose in ("", COMPARISON) and groups:
-            self._budgets.start(tournament.created_by, f"{tournament.id}/{planned}", groups)
+            self._budgets.start(tournament.payer, f"{tournament.id}/{planned}", groups)
 
     def due_ms(self, tournament: Tournament) -> int:
         """Return when a tournament that is open for entry must next be checked."""
@@ -207,6 +209,10 @@ class Admission:
                 found.append(bot.name)
         return found
 
+    def candidates(self, tournament: Tournament) -> list[str]:
+        """Return the qualified bots to enter automatically, in the order of entry."""
+        return [bot.name for bot, known in self._candidates(tournament) if known.state == "qualified"]
+
     def online(self) -> list[str]:
         """Return the names of the bots that are online, sorted."""
         return self._presence.online()
@@ -253,7 +259,10 @@ class Admission:
     def _candidates(self, tournament: Tournament) -> list[tuple[BotAccount, Qualification]]:
         """The bots to enter automatically, with their qualifications. Bots with the fewest groups on the
         board come first; ties go to the bot that was entered longest ago, then to one drawn by lot. If there
-        is not enough room for all, they therefore take turns.
+        is not enough room for all, they therefore take turns. The first bots of all owners come before any
+        second bot, so that a new bot meets many owners.
+
+        In daily play, only ranked bots are entered, and those that were entered longest ago come first.
         """
         # Uploaded bots are always online, but not every bot plays every game: only bots that have
         # qualified are entered, and no qualification is started for them.
@@ -264,10 +273,19 @@ class Admission:
         def turn(candidate: tuple[BotAccount, Qualification]) -> tuple[int, int, bytes]:
             bot, _ = candidate
             lot = sha256(f"{tournament.id}/{bot.name}".encode()).digest()
-            return played.get(PlayerId(bot.name, bot.version), 0), entered.get(bot.name, 0), lot
+            groups = 0 if tournament.daily else played.get(PlayerId(bot.name, bot.version), 0)
+            return groups, entered.get(bot.name, 0), lot
 
+        if tournament.daily:
+            bots = [bot for bot in bots if played.get(PlayerId(bot.name, bot.version), 0) >= SETTLED_GROUPS]
         known = self._with_qualification(_discipline(tournament), bots)
-        return sorted([(bot, state) for bot, state in known if state is not None], key=turn)
+        found = sorted([(bot, state) for bot, state in known if state is not None], key=turn)
+        before = Counter[str]()
+        places = []
+        for bot, _ in found:
+            places.append(before[bot.owner])
+            before[bot.owner] += 1
+        return [found[at] for at in sorted(range(len(found)), key=places.__getitem__)]
 
     def _with_qualification(
         self, discipline: Discipline, bots: list[BotAccount]

@@ -37,6 +37,8 @@ LAYOUT: Final = f"luck-{METHOD}"
 
 _AT_ONCE: Final = 1000
 _POINT: Final = ("version", "rating", "low", "high", "provisional")
+_MORE: Final = ("rank", "groups")
+"""The stored values of a point. Those of earlier versions of the program lack the last two."""
 
 
 class PublishedBoard:
@@ -129,7 +131,8 @@ class Boards:
         limit: int = PAGE_ROWS,
     ) -> Page[dict[str, object]]:
         """Return the last point of every day, for all bots or for ``bot`` only, by day and name. Each point
-        is ``{"day", "name", "version", "rating", "low", "high", "provisional"}``.
+        is ``{"day", "name", "version", "rating", "low", "high", "provisional", "rank", "groups"}``. The last
+        two are None if they are unknown, and the rank also if the bot had none.
         """
         name = BoardName.of(kind, division, preset).key
         day, start = ("", 0) if cursor is None else _place_in_history(cursor)
@@ -163,7 +166,8 @@ class Boards:
         return Page(items, None)
 
     def _point(self, day: str, name: str, values: Sequence[object]) -> dict[str, object]:
-        point = {"day": day, "name": name, **dict(zip(_POINT, values, strict=False))}
+        padded = [*values, *(None for _ in _MORE)]
+        point = {"day": day, "name": name, **dict(zip((*_POINT, *_MORE), padded, strict=False))}
         return self._moderation.apply(point)
 
     def groups(self, kind: str, division: str, preset: str | None = None) -> Iterator[GroupResult]:
@@ -249,7 +253,7 @@ class Boards:
             return False
         shown = ledger_board(ledger).as_json()
         now_ms = self._clock().now_ms
-        points = {row["name"]: [row[key] for key in _POINT] for row in shown["rows"]}
+        points = {row["name"]: [row[key] for key in (*_POINT, *_MORE)] for row in shown["rows"]}
         head, parts = ledger.changed()
         return self._store.publish(
             name,

@@ -63,7 +63,7 @@ class TournamentBusy(ArenaError):
 class TournamentStep(NamedTuple):
     """The outcome of a step: the state of the tournament, the number of local groups that can be played now,
     the time at which the next step is due (Unix time in milliseconds; None: never), whether the standings are
-    due, and the owner who pays for the groups.
+    due, and the account that pays for the groups.
     """
 
     state: str
@@ -137,7 +137,7 @@ class TournamentLifecycle:
         """Take the steps that are due."""
         while True:
             tournament = self._take_step(event_id)
-            self.charge_to(tournament.created_by)
+            self.charge_to(tournament.payer)
             more = (
                 tournament.state in ("announced", "entry")
                 and self._due_ms(tournament) <= self._clock().now_ms
@@ -164,7 +164,7 @@ class TournamentLifecycle:
         self._store.settle(event_id, due_ms)
         local = self._store.due(event_id, self._clock().now_ms) if tournament.state == "running" else 0
         due = self.standings_due(tournament)
-        return TournamentStep(tournament.state, local, due_ms, due, tournament.created_by)
+        return TournamentStep(tournament.state, local, due_ms, due, tournament.payer)
 
     def _take_step(self, event_id: str) -> Tournament:
         """Store the next step, and log its decisions about entries and rounds."""

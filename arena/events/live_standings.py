@@ -181,7 +181,7 @@ class LiveStandings:
         concurrently: if an older computation is stored last, the next update replaces it.
         """
         tournament, row = self._lifecycle.load(event_id)
-        self._lifecycle.charge_to(tournament.created_by)
+        self._lifecycle.charge_to(tournament.payer)
         if not self._lifecycle.standings_due(tournament):
             return False
         start = time.monotonic()

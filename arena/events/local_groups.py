@@ -104,8 +104,8 @@ class LocalGroups:
         waiting = self._running(event_id)
         if waiting is None:
             return Played(0, False, False)
-        self._charge_to(waiting.created_by)
-        if not self._budgets.has_time(waiting.created_by):
+        self._charge_to(waiting.payer)
+        if not self._budgets.has_time(waiting.payer):
             # The scheduler's tick retries; the tournament continues when the budget is renewed.
             if self._flags.first(f"waits-for-time-{event_id}", _REMEMBERED_MS):
                 fields = {"tournament": event_id, "owner": waiting.created_by}

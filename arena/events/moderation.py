@@ -83,7 +83,7 @@ class Moderation:
         self._accounts = accounts
         self._until = 0.0
         self._texts: dict[tuple[str, str, str], HiddenText] = {}
-        self._replacements: frozenset[tuple[str, str]] = frozenset()
+        self._replacements: dict[tuple[str, str], str] = {}
 
     @property
     def mark(self) -> str:
@@ -104,6 +104,11 @@ class Moderation:
         """
         self._current()
         return (of, name) in self._replacements
+
+    def real_name(self, of: Of, shown: str) -> str:
+        """Return the name of an owner or a bot from its displayed name."""
+        self._current()
+        return self._replacements.get((of, shown), shown)
 
     def account(self, bot: BotAccount, viewer: Viewer) -> BotAccount:
         """Return a bot as the viewer sees it. Its owners and admins see the real names, which they need to
@@ -227,7 +232,7 @@ class Moderation:
         if time.monotonic() >= self._until:
             texts = self._rows.all(partial(read_row, HiddenText)).values()
             self._texts = {(one.of, one.id, one.text): one for one in texts}
-            self._replacements = frozenset((one.of, one.shown) for one in texts if one.text == "name")
+            self._replacements = {(one.of, one.shown): one.id for one in texts if one.text == "name"}
             self._until = time.monotonic() + REMEMBERED_SECONDS
         return self._texts
 

@@ -18,7 +18,7 @@ from arena.accounts.audit import AuditLog
 from arena.declarations import as_json, declared, from_json, read_settings, settings_of
 from arena.errors import ArenaError
 from arena.events.qualification import Discipline
-from arena.events.schedule_states import NEEDED, Schedule, with_states
+from arena.events.schedule_states import DAILY_TURN, NEEDED, Schedule, daily_id, turn_of, with_states
 from arena.events.service import Tournaments
 from arena.events.tournament import OVER, TournamentNotFound
 from arena.games import game_of
@@ -166,7 +166,7 @@ class Schedules:
         )
         schedule = cast(Schedule, made)
         self._check(schedule, now_ms)
-        known = self._readable()
+        known = self.readable()
         mine = sum(row["created_by"] == created_by for row in known.values())
         most = fair_most(MOST_OF_OWNER, MAX_SCHEDULES, len(known) - mine)
         if own and mine >= most:
@@ -191,7 +191,7 @@ class Schedules:
     def _check(self, schedule: Schedule, now_ms: int) -> None:
         """Check a schedule's tournament, and that a schedule of an owner obeys the restrictions on those."""
         template, cron = schedule["tournament"], schedule["cron"]
-        spec = self._tournaments.check(_timed(template, now_ms))
+        spec = self._tournaments.check(timed(template, now_ms))
         self._tournaments.invitations.check_baseline(spec.baseline, [schedule["created_by"]], spec.kind)
         if schedule["until_groups"] is not None:
             _check_lasting(spec)
@@ -226,7 +226,7 @@ class Schedules:
         """Announce a tournament from a template now, at most once per id. ``rated``: whether it may be
         rated.
         """
-        fields = _timed(template, self._clock().now_ms)
+        fields = timed(template, self._clock().now_ms)
         self._tournaments.create(fields, created_by, rated=rated, tournament_id=tournament_id)
 
     def view(self, name: str) -> dict[str, object]:
@@ -235,7 +235,7 @@ class Schedules:
 
     def list(self) -> list[dict[str, Any]]:
         """Return all schedules by id, each with what it is waiting for."""
-        return with_states(self._readable().values(), self._tournaments.store)
+        return with_states(self.readable().values(), self._tournaments.store)
 
     def _shown(self, schedule: Schedule) -> dict[str, object]:
         (shown,) = with_states([schedule], self._tournaments.store)
@@ -278,6 +278,7 @@ class Schedules:
             if tournament is not None:
                 schedule["tournament"] = dict(tournament)
             schedule.pop(NEEDED, None)
+            schedule.pop(DAILY_TURN, None)
             if cron is not None or at_ms is not None:
                 schedule["cron"], schedule["at_ms"] = cron, at_ms
                 schedule["next_ms"] = _next_ms(cron, at_ms, now_ms)
@@ -312,7 +313,7 @@ class Schedules:
         now_ms = self._clock().now_ms
         fired = []
         self._hasten(now_ms)
-        for name, schedule in self._readable().items():
+        for name, schedule in self.readable().items():
             event = shown_or_left_out(self._rows.named(name), partial(self._fire, name, schedule, now_ms))
             if event is not None:
                 fired.append(event)
@@ -330,7 +331,7 @@ class Schedules:
             return
         # Forget these first, so that bots that arrive in the meantime are noted again.
         self._presence.forget_arrivals(sorted(arrived))
-        for name, schedule in self._readable().items():
+        for name, schedule in self.readable().items():
             if schedule["until_groups"] is None or not schedule["enabled"]:
                 continue
             template = schedule["tournament"]
@@ -353,10 +354,12 @@ class Schedules:
                 )
 
     def pass_over(self, events: Collection[str]) -> None:
-        """Skip the tournaments among ``events`` that schedules would announce next."""
+        """Skip the tournaments among ``events`` that schedules, or their daily play, would announce next."""
         now_ms = self._clock().now_ms
-        for name, schedule in self._readable().items():
+        for name, schedule in self.readable().items():
             due_ms, cron = schedule["next_ms"], schedule["cron"]
+            if daily_id(name, turn_of(name, now_ms)) in events:
+                self._rows.change(name, lambda row: None if row is None else {**row, DAILY_TURN: None})
             if due_ms is not None and scheduled_id(name, due_ms) in events:
                 next_ms = None if cron is None else _next_ms(cron, None, now_ms)
                 self._rows.change(name, partial(_fired, due_ms, {"next_ms": next_ms, "last_ms": due_ms}))
@@ -386,7 +389,7 @@ class Schedules:
                 if not wanted:
                     self._log_rest(schedule, changes[NEEDED] is False)
             if wanted:
-                rated = self._may_be_rated(schedule)
+                rated = self.may_be_rated(schedule)
                 self.announce(schedule["tournament"], schedule["created_by"], event, rated=rated)
                 fired = True
                 log.info("schedule %s announced tournament %s", name, event, extra=_about(name, event))
@@ -444,8 +447,8 @@ class Schedules:
             last = scheduled_id(name, last_ms)
             log.info("schedule %s waits: tournament %s is not over", name, last, extra=_about(name, last))
 
-    def _may_be_rated(self, schedule: Schedule) -> bool:
-        """Whether the creator of a schedule is the service itself (an empty name) or an admin. Raises
+    def may_be_rated(self, schedule: Schedule) -> bool:
+        """Return whether the creator of a schedule is the service itself (an empty name) or an admin. Raises
         :class:`~arena.accounts.accounts.OwnerSuspended`.
         """
         creator = schedule["created_by"]
@@ -454,8 +457,8 @@ class Schedules:
             raise OwnerSuspended(f"the owner {creator} is suspended")
         return not schedule["own"] and "admin" in fields
 
-    def _readable(self) -> Mapping[str, Schedule]:
-        """All schedules by id, except those that this version cannot read."""
+    def readable(self) -> Mapping[str, Schedule]:
+        """Return all schedules by id, except those that this version cannot read."""
         return self._rows.all(_checked)
 
     def _is_wanted(self, schedule: Schedule, now_ms: int) -> bool:
@@ -465,7 +468,7 @@ class Schedules:
             return True
         if not self._is_over(schedule):
             return False
-        return bool(self._tournaments.lacking(_timed(schedule["tournament"], now_ms), groups))
+        return bool(self._tournaments.lacking(timed(schedule["tournament"], now_ms), groups))
 
     def _is_over(self, schedule: Schedule) -> bool:
         """Whether the last tournament of a schedule, if there is one, is over."""
@@ -519,8 +522,8 @@ def _check_lasting(spec: Spec) -> None:
             )
 
 
-def _timed(template: Mapping[str, object], now_ms: int) -> dict[str, object]:
-    """The fields of a template's tournament when it is announced now."""
+def timed(template: Mapping[str, object], now_ms: int) -> dict[str, object]:
+    """Return the fields of a template's tournament when it is announced now."""
     fields: dict[str, Any] = dict(template)
     for key in ("opens_ms", "locks_ms", "ends_ms"):
         if key in fields:

@@ -189,11 +189,12 @@ class Tournaments:
         rated: bool = True,
         tournament_id: str | None = None,
         seed: bytes | None = None,
+        daily: bool = False,
     ) -> dict[str, Any]:
         """Announce a tournament and return its view. ``fields`` are the fields of ``parse_spec``, plus
         ``house``, the house bots that take part. ``rated``: whether it may count for the leaderboards, as
         tournaments of the arena and its admins do. A repeated call with the same ``tournament_id`` returns
-        the existing tournament.
+        the existing tournament. ``daily``: whether it is daily play.
         """
         if not rated:
             fields = without_rating(fields)
@@ -204,13 +205,14 @@ class Tournaments:
         secret = secrets.token_bytes(SEED_BYTES) if seed is None else seed
         commitment(secret)
         tournament = new_tournament(fields, made, created_by, now_ms, secret)
+        tournament.daily = daily
         spec = tournament.spec
         format = FORMATS[spec.format]
         entrants = len(tournament.entries)
         # Check what is known now; groups are taken at the lock or, in open tournaments, while they run.
         known = not format.plans_while_running and entrants >= spec.table
         self._budgets.check_bytes(created_by)
-        self._budgets.check(created_by, format.most_groups(spec, entrants) if known else 1)
+        self._budgets.check(tournament.payer, format.most_groups(spec, entrants) if known else 1)
         self.announced.reserve(created_by, made, now_ms, self._over)
         self.creation.add(tournament)
         return self.view(made)
@@ -418,6 +420,12 @@ class Tournaments:
         tournament = new_tournament(fields, "check", "", self._clock().now_ms, bytes(SEED_BYTES))
         self._admission.qualify_online(tournament)
         return self._admission.lacking(tournament, groups)
+
+    def ranked(self, fields: Mapping[str, object]) -> list[str]:
+        """Return the ranked bots that a tournament with these ``fields`` would enter automatically now."""
+        tournament = new_tournament(fields, "check", "", self._clock().now_ms, bytes(SEED_BYTES))
+        tournament.daily = True
+        return self._admission.candidates(tournament)
 
     # Playing
 

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol, TypedDict
 
 import orjson
 
+from arena.accounts.payers import DAILY
 from arena.accounts.versions import BotAccount
 from arena.bots import BotSpec
 from arena.bots.transports import HOUSE, OWNER_RUN, SANDBOX, Runner
@@ -277,9 +278,9 @@ class Tournament:
     ``organisers``: owners who organise it besides ``created_by``; ``asked``: owners who are invited to.
     ``guests``: invited owners; ``pending``: those of them who have not accepted. ``links``: the
     invitation links of :class:`~arena.events.guests.Guests`. ``comparison``: the settings and state of
-    the comparison that the tournament serves, or None. ``final_hash``: the hash of the records of
-    ``final``, once ``final`` is stored separately. ``edits``: the history of edits, oldest first; see
-    :func:`~arena.events.views.read_edit`.
+    the comparison that the tournament serves, or None. ``daily``: whether it is daily play.
+    ``final_hash``: the hash of the records of ``final``, once ``final`` is stored separately. ``edits``: the
+    history of edits, oldest first; see :func:`~arena.events.views.read_edit`.
     """
 
     id: str
@@ -309,6 +310,7 @@ class Tournament:
     links: list[Link] = field(default_factory=list, metadata=OPTIONAL)
     edits: list[Edit] = field(default_factory=list, metadata=OPTIONAL)
     comparison: dict[str, Any] | None = None
+    daily: bool = field(default=False, metadata=OPTIONAL)
     spec_unknown: dict[str, Any] = field(default_factory=dict)
     format: int = 1
     unknown: dict[str, Any] = field(default_factory=dict)
@@ -343,6 +345,11 @@ class Tournament:
         if self.comparison is not None:
             return ComparisonFormat(ComparisonSettings.from_json(self.comparison))
         return FORMATS[self.spec.format]
+
+    @property
+    def payer(self) -> str:
+        """The account that pays for the groups, empty for the arena itself."""
+        return DAILY if self.daily else self.created_by
 
     @property
     def playing(self) -> list[Entered]:

@@ -28,12 +28,14 @@ from arena.events.boards import Boards
 from arena.events.bot_games import BotGames
 from arena.events.compaction import Compaction
 from arena.events.comparisons import Comparisons
+from arena.events.daily_play import DailyPlay
 from arena.events.deletion import BotDeletion
 from arena.events.exports import Exports
 from arena.events.game_cancellation import GameCancellation
 from arena.events.histories import RecentHistories
 from arena.events.matchups import BoardMatchups
 from arena.events.moderation import Moderation
+from arena.events.movements import BoardMovements
 from arena.events.planning import DryRuns, GameTimes
 from arena.events.requests import OrganiserRequests
 from arena.events.runtimes import OtherRuntime, RuntimeReplaced, Runtimes
@@ -45,6 +47,7 @@ from arena.events.styles import BoardStyles
 from arena.events.tournament import TournamentNotFound
 from arena.events.trial_games import TrialGames
 from arena.events.uploaded_bots import SandboxedBots
+from arena.events.visits import Visits
 from arena.live.archiver import Archiver
 from arena.live.header import GameNotFound
 from arena.live.service import LiveGames
@@ -119,9 +122,12 @@ class Service:
     dry_runs: DryRuns
     series: SeasonTables
     schedules: Schedules
+    daily_play: DailyPlay
     boards: Boards
     matchups: BoardMatchups
     histories: RecentHistories
+    movements: BoardMovements
+    visits: Visits
     styles: BoardStyles
     compaction: Compaction
     webhooks: Webhooks
@@ -270,7 +276,8 @@ class Service:
         self.subscriptions.deliver(subscription)
 
     def tick(self) -> None:
-        """Start what is due: schedules, tournaments, boards, matchups, uploads, announcements, compaction.
+        """Start what is due: schedules, daily play, tournaments, boards, matchups, uploads, announcements,
+        compaction.
 
         There can be several schedulers, and ticks can pile up while no worker runs. Therefore only one tick
         in each half of a period does anything.
@@ -280,6 +287,7 @@ class Service:
             return
         self.store.note_tick()
         self.schedules.fire()
+        self.daily_play.announce()
         now_ms = self.store.clock().now_ms
         while due := tournaments.claim_due(now_ms, now_ms + _LEASE_MS, _TOURNAMENTS_AT_ONCE):
             for tournament_id in due:
@@ -319,7 +327,13 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     moderation = Moderation(store, accounts)
     payers = Payers(store)
     budgets = Budgets(
-        store, payers, accounts.is_admin, settings.budget, settings.guest_ms, settings.day_bytes
+        store,
+        payers,
+        accounts.is_admin,
+        settings.budget,
+        settings.guest_ms,
+        settings.day_bytes,
+        settings.daily,
     )
     bill = Bill(budgets)
     live = LiveGames(
@@ -357,6 +371,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     dry_runs = DryRuns(store.clock, budgets, GameTimes(store.game_times))
     schedules = Schedules(store, tournaments)
     boards = Boards(store, moderation)
+    visits = Visits(store, boards, moderation)
     bot_deletion = BotDeletion(store, accounts, tournaments, live, boards)
     subscriptions = Subscriptions(
         store.subscriptions,
@@ -381,6 +396,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         bot_deletion,
         cancellation,
         identities,
+        visits,
     )
     return Service(
         settings=settings,
@@ -423,9 +439,12 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         dry_runs=dry_runs,
         series=SeasonTables(store, tournaments, moderation),
         schedules=schedules,
+        daily_play=DailyPlay(store, schedules, tournaments, budgets),
         boards=boards,
         matchups=BoardMatchups(store, moderation),
         histories=RecentHistories(store, moderation),
+        movements=BoardMovements(store, moderation),
+        visits=visits,
         styles=BoardStyles(store, live.finished, moderation),
         compaction=Compaction(store),
         webhooks=webhooks,

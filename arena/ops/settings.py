@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
-from arena.accounts.default_limits import DEFAULT_BUDGET, DEFAULT_GUEST_MS, DayBytes, Quotas
+from arena.accounts.default_limits import DEFAULT_BUDGET, DEFAULT_DAILY, DEFAULT_GUEST_MS, DayBytes, Quotas
 from arena.errors import ArenaError
 from arena.live.retention import Retention
 from arena.records.archive.places import SCHEMES
@@ -137,7 +137,8 @@ class Settings:
     maximum number of connections to the database. ``archive`` is the folder or URL of the archive, or empty
     for processes that do not use it. ``retention`` is how long games and their records are kept. ``quotas``
     limits how much is stored. ``budget`` is the computation that an owner can start per day, and ``guest_ms``
-    the milliseconds of processor time of a guest. ``webhooks`` says which addresses a webhook may have.
+    the milliseconds of processor time of a guest. ``daily`` is what daily play can use per day. ``webhooks``
+    says which addresses a webhook may have.
     ``page_cache`` is the maximum number of bytes of prepared pages. If ``initial_data`` is set, a new
     database gets schedules and first tournaments. If ``own_runtime`` is set, a worker that cannot run the
     service's runtime replaces it with the one of its own installation.
@@ -153,6 +154,7 @@ class Settings:
     quotas: Quotas = field(default_factory=Quotas)
     budget: Compute = DEFAULT_BUDGET
     guest_ms: int = DEFAULT_GUEST_MS
+    daily: Compute = DEFAULT_DAILY
     day_bytes: DayBytes = field(default_factory=DayBytes)
     webhooks: Policy = field(default_factory=Policy)
     page_cache: int = 256 << 20
@@ -212,7 +214,7 @@ class Settings:
                 "the admin token is too short", field="BOTEQUIM_ADMIN_TOKEN", expected="32 or more characters"
             )
         http = HttpSettings
-        budget, guest_ms, day_bytes = _budget(environ.get("BOTEQUIM_BUDGET", ""))
+        budget, guest_ms, day_bytes, daily = _budget(environ.get("BOTEQUIM_BUDGET", ""))
         settings = cls(
             redis_url=url,
             admin_token=admin_token,
@@ -223,6 +225,7 @@ class Settings:
             quotas=_quotas(environ.get("BOTEQUIM_QUOTAS", "")),
             budget=budget,
             guest_ms=guest_ms,
+            daily=daily,
             day_bytes=day_bytes,
             webhooks=Policy(_flag(environ, "BOTEQUIM_WEBHOOK_HTTP", Policy.http), _networks(environ)),
             page_cache=_page_cache(environ),
@@ -546,20 +549,28 @@ def _quotas(text: str) -> Quotas:
     return Quotas(owner, service, values[_INVITATIONS], values[_TOURNAMENTS])
 
 
-def _budget(text: str) -> tuple[Compute, int, DayBytes]:
-    """Parse comma-separated ``groups=count``, ``fuel_ms=count``, ``bytes=count``, ``guest_fuel_ms=count`` and
-    ``guest_bytes=count``, which override the defaults. Returns the groups and the time of an owner, the
-    milliseconds of a guest, and the bytes of both.
+def _budget(text: str) -> tuple[Compute, int, DayBytes, Compute]:
+    """Parse comma-separated ``groups=count``, ``fuel_ms=count``, ``bytes=count``, ``guest_fuel_ms=count``,
+    ``guest_bytes=count``, ``daily_groups=count`` and ``daily_fuel_ms=count``, which override the defaults.
+    Returns the groups and the time of an owner, the milliseconds of a guest, the bytes of both, and the
+    groups and the time of daily play.
     """
     sizes = DayBytes()
     own = {**DEFAULT_BUDGET._asdict(), "bytes": sizes.owner}
     values = _counts(
         text,
         "BOTEQUIM_BUDGET",
-        {**own, "guest_fuel_ms": DEFAULT_GUEST_MS, "guest_bytes": sizes.guest},
+        {
+            **own,
+            "guest_fuel_ms": DEFAULT_GUEST_MS,
+            "guest_bytes": sizes.guest,
+            "daily_groups": DEFAULT_DAILY.groups,
+            "daily_fuel_ms": DEFAULT_DAILY.fuel_ms,
+        },
     )
     budget = Compute(values["groups"], values["fuel_ms"])
-    return budget, values["guest_fuel_ms"], DayBytes(values["bytes"], values["guest_bytes"])
+    daily = Compute(values["daily_groups"], values["daily_fuel_ms"])
+    return budget, values["guest_fuel_ms"], DayBytes(values["bytes"], values["guest_bytes"]), daily
 
 
 def _counts(text: str, variable: str, defaults: Mapping[str, int]) -> dict[str, int]:

@@ -244,6 +244,16 @@ class BoardStore(Repository):
             found.append(next((point for name, *point in rows if name == bot), None))
         return found
 
+    def points_on(self, board: str, day: str, bots: Iterable[str]) -> dict[str, Point]:
+        """Return the points of some bots on a day."""
+        key = f"{board_key(board)}:points"
+        firsts = _names(f"days of {board}", self._one("HGET", key, day))
+        wanted = set(bots)
+        sheets = sorted({_sheet(day, max(0, bisect_right(firsts, bot) - 1)) for bot in wanted})
+        stored = self._one("HMGET", key, *sheets) if firsts and sheets else []
+        rows = (row for sheet in stored for row in _rows(f"points of {board} on {day}", sheet))
+        return {name: point for name, *point in rows if name in wanted}
+
 
 def _state(board: str, shown: bytes | None, numbers: Sequence[bytes | None]) -> BoardState:
     with reading(f"board {board}"):

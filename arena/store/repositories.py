@@ -97,6 +97,7 @@ class Store:
         self.annulments = Documents(connection, "annulled")
         self.series = OwnedDocuments(connection, "series", _field("owner"))
         self.game_times = Documents(connection, "game-times")
+        self.visits = Documents(connection, "visits")
         self.flags = Flags(connection)
         self.accounts = AccountStore(connection)
         self.sessions = ExpiringRows(connection, "session")

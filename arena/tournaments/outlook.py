@@ -122,6 +122,10 @@ def outlook(
         first = min(timed, key=lambda one: one["next_ms"])
         words = f"plays in {first['tournament']['name']!r}, {_announced(first, now_ms)}"
         return Outlook("waits", words, from_ms=first["next_ms"])
+    daily = [one["daily_ms"] for one in resting if one["daily_ms"] is not None]
+    if daily:
+        words = f"has all its groups, and plays a few more every day, next {relative(min(daily), now_ms)}"
+        return Outlook("rests", words)
     if resting:
         return Outlook("rests", "has all its groups; plays again when another bot or version arrives")
     if own:

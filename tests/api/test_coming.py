@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from arena.events.schedule_states import TURNS, turn_of
 from arena.events.schedules import Schedules
 from arena.ops.service import Service
+from arena.store.amounts import DAY_MS
 from tests.api.arenas import announce, play
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
@@ -48,6 +50,24 @@ def test_schedules_that_rest_have_no_time(services: Service, anybody: ContractCl
     assert "/leaderboards/truco/sealed?preset=paulista@1" in page.links
     # Compact: as many lines as kinds of bots.
     assert page.html.count('class="resting"') == 3
+
+
+@pytest.mark.parametrize("path", ["/", "/tournaments"])
+def test_the_next_turn_of_daily_play_has_a_time(
+    services: Service, anybody: ContractClient, path: str
+) -> None:
+    seed(services)
+    now_ms = services.store.clock().now_ms
+    turn = turn_of("sealed-truco", now_ms)
+    row = services.store.schedules.find("sealed-truco")
+    services.store.schedules.change("sealed-truco", lambda _: {**row, "daily_turn": turn})
+    page = read(anybody, path)
+    assert page.html.count("<time") == 1
+    assert re.search("(Sealed Truco daily play|Next:) *(in [0-9]+ (h|min))?", text(page))
+    found = anybody.get("/v1/schedules/sealed-truco").json
+    assert now_ms < found["daily_ms"] <= now_ms + DAY_MS // TURNS
+    assert "daily_turn" not in found
+    assert anybody.get("/v1/schedules/house-truco").json["daily_ms"] is None
 
 
 @pytest.mark.parametrize("path", ["/", "/tournaments"])

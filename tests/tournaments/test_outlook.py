@@ -38,7 +38,13 @@ def event(state: str, *entries: str, **more: Any) -> dict[str, Any]:
 
 def schedule(waits_for: str | None, **more: Any) -> dict[str, Any]:
     until = None if waits_for == "time" else 100
-    found = {"enabled": True, "next_ms": NOW + MINUTE, "until_groups": until, "current": None}
+    found = {
+        "enabled": True,
+        "next_ms": NOW + MINUTE,
+        "until_groups": until,
+        "current": None,
+        "daily_ms": None,
+    }
     return {**found, "waits_for": waits_for, "tournament": SETTINGS, **more}
 
 
@@ -75,6 +81,8 @@ def test_a_schedule_that_rests_has_no_time() -> None:
         *("rests", "has all its groups; plays again when another bot or version arrives"),
         None,
     )
+    daily = [schedule("bots", daily_ms=NOW + minutes * MINUTE) for minutes in (300, 120)]
+    assert says([], daily, groups=100)[1] == "has all its groups, and plays a few more every day, next in 2 h"
 
 
 def test_a_real_time_is_said() -> None:
