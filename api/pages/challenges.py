@@ -1,0 +1,112 @@
+"""Pages with which a friend plays the deals of a finished game, and both see both results."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from flask import Response, abort, redirect, request, url_for
+from flask.typing import ResponseReturnValue
+
+from api.http.sessions import client_address, person, visitor
+from api.pages.learn import guide_address
+from api.pages.site import blueprint, form, page
+from api.services import service_address, services
+from arena.games import game_of
+from arena.live.header import GameHeader, Viewer
+from arena.live.service import RecordNotReady
+from arena.people.challenges import MOST, Challenge
+from arena.people.hands import FRIEND
+from arena.people.practice import practice_seats
+from arena.people.side_by_side import SideBySide, side_by_side
+from arena.records.record import Record, parse_record
+
+
+@form("/games/<game>/challenge")
+def challenge_friend(game: str) -> ResponseReturnValue:
+    """Create the link with which others play the deals of the game, or withdraw it."""
+    me = visitor().viewer.bot
+    if me is None:
+        abort(404)
+    if "withdraw" in request.form:
+        services().challenges.withdraw(game, me)
+        return redirect(url_for("pages.game_page", game=game), 303)
+    code = services().challenges.create(game, me, visitor().owner)
+    return redirect(url_for("pages.challenge_page", code=code), 303)
+
+
+@blueprint.get("/play/challenge")
+def challenge_page() -> Response:
+    """Show what a link is for: to a friend the table before the game, and both results after it, and to the
+    person who made the link the games of all friends. Nothing changes.
+    """
+    found = services().challenges.find(request.args.get("code", ""), visitor().viewer.bot)
+    response = page("challenge.html", **_shown(found))
+    response.headers["Cache-Control"] = "private, no-store"
+    return response
+
+
+@form("/play/challenge")
+def play_challenge() -> ResponseReturnValue:
+    """Play the deals that a link is for, or go on with that game, or to its result."""
+    code = request.form.get("code", "")
+    services().limits.spend("tables_per_address", client_address())
+    made = services().challenges.play(code, person(), client_address(), visitor().owner)
+    if services().people.header(made).state == "finished":
+        return redirect(url_for("pages.challenge_page", code=code), 303)
+    return redirect(url_for("pages.table_page", game=made), 303)
+
+
+def _shown(found: Challenge) -> dict[str, Any]:
+    """Return the values of the page, with results only for somebody who has played all of the deals."""
+    source, own = found.source, found.own
+    game = game_of(source.kind)
+    names = [str(one.get("house", "You")) for one in practice_seats(source, found.seat, {})]
+    preset = game.preset_of(source.rules)
+    values: dict[str, Any] = {
+        "code": found.code,
+        "is_own": found.is_own,
+        "own": own,
+        "source": source.game,
+        "names": names,
+        "rules": game.preset(preset).title if preset else "",
+        "title": game.title,
+        "guide": guide_address(game, source.rules),
+        "seat": found.seat,
+        "most": MOST,
+    }
+    if found.is_own:
+        finished = {number: one for number, one in enumerate(found.plays, 1) if one.state == "finished"}
+        chosen = _chosen(finished)
+        values |= {
+            "link": f"{service_address() or ''}{url_for('pages.challenge_page', code=found.code)}",
+            "running": len(found.plays) - len(finished),
+            "finished": list(finished),
+            "chosen": chosen,
+        }
+        if chosen:
+            other = FRIEND if len(finished) == 1 else f"Friend {chosen}"
+            values |= _compared(source, finished[chosen], found.seat, other)
+    elif own is not None and own.state == "finished":
+        values |= _compared(own, source, found.seat, FRIEND)
+    return values
+
+
+def _chosen(finished: Collection[int]) -> int:
+    """Return the number of the friend whose result is shown, or 0 if nobody has one yet."""
+    text = request.args.get("friend", "")
+    wanted = int(text) if text.isascii() and text.isdecimal() and len(text) <= len(str(MOST)) else 0
+    return wanted if wanted in finished else max(finished, default=0)
+
+
+def _compared(first: GameHeader, second: GameHeader, seat: int, other: str) -> dict[str, Any]:
+    """Return both results, or nothing while a record is still being written."""
+    try:
+        both: SideBySide | None = side_by_side(_record(first), _record(second), seat, other)
+    except RecordNotReady:
+        both = None
+    return {"both": both, "other": other}
+
+
+def _record(header: GameHeader) -> Record:
+    return parse_record(services().live.record(header.game, Viewer(admin=True)))
