@@ -79,7 +79,7 @@ def _shown(found: Challenge) -> dict[str, Any]:
         finished = {number: one for number, one in enumerate(found.plays, 1) if one.state == "finished"}
         chosen = _chosen(finished)
         values |= {
-            "link": f"{service_address() or ''}{url_for('pages.challenge_page', code=found.code)}",
+            "address": f"{service_address() or ''}{url_for('pages.challenge_page', code=found.code)}",
             "running": len(found.plays) - len(finished),
             "finished": list(finished),
             "chosen": chosen,

@@ -57,9 +57,7 @@ def side_by_side(first: Record, second: Record, seat: int, other: str) -> SideBy
         if end is None:
             return None
         said = ", ".join(end.said)
-        return HandOfPlayer(
-            worth_at(form, teams, seat, end), said[:1].upper() + said[1:], score_at(form, teams, seat, end)
-        )
+        return HandOfPlayer(worth_at(form, teams, seat, end), said, score_at(form, teams, seat, end))
 
     hands = []
     ends = zip_longest(recorded_hands(first, seat, YOU), recorded_hands(second, seat, other))
@@ -84,9 +82,12 @@ def _result(record: Record, teams: Sequence[Sequence[int]], seat: int, name: str
     players[seat] = name
     form = new_picture(game, seat_names(players), game.options.complete(canonical["rules"]))
     resigned = [entry["seat"] for entry in canonical["resigned"]]
-    you = seat if name == YOU else None
-    found = told_result(form, teams, canonical["outcome"], you=you, resigned=resigned)
-    return f"{found.headline}. {found.detail}".strip()
+    outcome = canonical["outcome"]
+    found = told_result(form, teams, outcome, you=seat, resigned=resigned)
+    if name == YOU:
+        return f"{found.headline}. {found.detail}".strip()
+    others = told_result(form, teams, outcome, resigned=resigned)
+    return f"{found.headline.replace(YOU, name, 1)}. {others.detail}".strip()
 
 
 def _verdict(first: Record, second: Record, teams: Sequence[Sequence[int]], seat: int, other: str) -> str:

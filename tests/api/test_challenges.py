@@ -107,6 +107,7 @@ def test_both_play_the_same_deals(
     assert "Challenge a friend" in browser.get(f"/games/{game}").text
     link = challenge(browser, game)
     assert challenge(browser, game) == link
+    assert f'<code class="link">http://localhost{link}</code>' in browser.get(link).text
     people = service_of(app).people
     before = friend.get(link)
     assert "private" in before.headers["Cache-Control"]
@@ -120,8 +121,8 @@ def test_both_play_the_same_deals(
     assert header.payer == payer_of_person(person_of(app, made), made)
     assert person_of(app, made) != person_of(app, game)
     last = play_out(app, friend, made)[-1]
-    assert f'href="{link}">Compare with your friend' in unescape(last)
-    assert f'href="{link}">Compare with your friend' in unescape(friend.get(f"/games/{made}").text)
+    assert f'href="{link}">Both results' in unescape(last)
+    assert f'href="{link}">Both results' in unescape(friend.get(f"/games/{made}").text)
     assert "Challenge a friend" not in last
     # The same packs, in the same hands.
     packs = [
@@ -234,7 +235,7 @@ def test_a_link_that_ended(app: Flask, browser: Browser, friend: Browser) -> Non
         assert reader.get(link).status_code == 410
     assert sit(friend, f"/play/challenge?code={link[-32:]}").status_code in (403, 410)
     # The game goes on without a comparison.
-    assert "Compare with your friend" not in play_out(app, friend, made)[-1]
+    assert "Both results" not in play_out(app, friend, made)[-1]
     for code in ("", "x", "é", "x" * 5000):
         assert Browser(app).get("/play/challenge", query_string={"code": code}).status_code == 410
     # The same link begins anew.
