@@ -27,12 +27,12 @@ def named(seats: int, you: int) -> list[str]:
 @pytest.mark.parametrize(
     ("winner", "you", "seats", "words"),
     [
-        (0, None, 4, "Ana and Caio win the hand and 3 points: Ana and Caio 6, Bia and Duda 9."),
+        (0, None, 4, "Ana and Caio win the hand and 3 points: Ana and Caio have 6, Bia and Duda have 9."),
         (0, 2, 4, "You and Ana win the hand and 3 points: you 6, they 9."),
         (0, 1, 4, "Ana and Caio win the hand and 3 points: you 9, they 6."),
         (1, 1, 2, "You win the hand and 3 points: you 9, they 6."),
         (None, 0, 2, "Nobody wins the hand: you 6, they 9."),
-        (None, None, 2, "Nobody wins the hand: Ana 6, Bia 9."),
+        (None, None, 2, "Nobody wins the hand: Ana has 6, Bia has 9."),
     ],
 )
 def test_truco_names_the_sides(winner: int | None, you: int | None, seats: int, words: str) -> None:
@@ -62,9 +62,11 @@ def test_toepen_says_the_lives_of_all_once() -> None:
     def hand(number: int, lives: list[int]) -> str:
         return teller.seen_lines({"type": "hand", "seat": 0, "hand": number, "value": 1, "lives": lives})[-1]
 
-    assert hand(1, [10, 10]) == "Hand 1, dealt by Ana. Lives: you 10, Ana 10."
+    assert hand(1, [10, 10]) == "Hand 1, dealt by Ana. Lives: you have 10, Ana has 10."
     result = {"type": "result", "seat": 0, "value": 2, "lost": [0, 2], "lives": [10, 8]}
-    assert teller.seen_lines(result) == ["Ana wins the hand; you lose 2 lives. Lives: you 8, Ana 10."]
+    assert teller.seen_lines(result) == [
+        "Ana wins the hand; you lose 2 lives. Lives: you have 8, Ana has 10."
+    ]
     assert hand(2, [10, 8]) == "Hand 2, dealt by Ana."
     # A new rubber begins with other lives.
-    assert hand(3, [10, 10]) == "Hand 3, dealt by Ana. Lives: you 10, Ana 10."
+    assert hand(3, [10, 10]) == "Hand 3, dealt by Ana. Lives: you have 10, Ana has 10."

@@ -66,7 +66,11 @@ class ToepenTeller(Teller):
             return ""
         self.lives = tuple(lives)
         seats = sorted((seat for seat, left in enumerate(lives) if left), key=lambda seat: seat != self.you)
-        return " Lives: " + ", ".join(f"{self.whom(seat)} {lives[seat]}" for seat in seats) + "."
+        return (
+            " Lives: "
+            + ", ".join(self.they([seat], f"has {lives[seat]}", within=True) for seat in seats)
+            + "."
+        )
 
     def _exchange(self, kind: str, seat: int, seen: ToepenNews) -> list[str]:
         if kind == "keep":

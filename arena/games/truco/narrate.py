@@ -216,7 +216,8 @@ class TrucoTeller(Teller):
     def _score(self, points: Sequence[int]) -> str:
         """Return the points of both sides, those of the reader first."""
         if self.you is None:
-            return f"{self.listed(self.teams[0])} {points[0]}, {self.listed(self.teams[1])} {points[1]}"
+            both = zip(self.teams, points, strict=True)
+            return ", ".join(self.they(team, f"has {one}", within=True) for team, one in both)
         return f"you {points[self.you % 2]}, they {points[1 - self.you % 2]}"
 
 
