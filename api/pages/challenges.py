@@ -13,13 +13,11 @@ from api.pages.learn import guide_address
 from api.pages.site import blueprint, form, page
 from api.services import service_address, services
 from arena.games import game_of
-from arena.live.header import GameHeader, Viewer
+from arena.live.header import GameHeader
 from arena.live.service import RecordNotReady
 from arena.people.challenges import MOST, Challenge
 from arena.people.hands import FRIEND
 from arena.people.practice import practice_seats
-from arena.people.side_by_side import SideBySide, side_by_side
-from arena.records.record import Record, parse_record
 
 
 @form("/games/<game>/challenge")
@@ -102,11 +100,7 @@ def _chosen(finished: Collection[int]) -> int:
 def _compared(first: GameHeader, second: GameHeader, seat: int, other: str) -> dict[str, Any]:
     """Return both results, or nothing while a record is still being written."""
     try:
-        both: SideBySide | None = side_by_side(_record(first), _record(second), seat, other)
+        both = services().challenges.side_by_side(first.game, second.game, seat, other)
     except RecordNotReady:
-        both = None
+        return {"both": None, "other": other}
     return {"both": both, "other": other}
-
-
-def _record(header: GameHeader) -> Record:
-    return parse_record(services().live.record(header.game, Viewer(admin=True)))

@@ -13,6 +13,7 @@ import secrets
 from base64 import urlsafe_b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from itertools import count
 from typing import Final
@@ -24,12 +25,16 @@ from arena.errors import ArenaError
 from arena.live.header import GameHeader, GameNotFound, Viewer
 from arena.live.service import GameNotOpen, LiveGames
 from arena.people.practice import opening_of
+from arena.people.side_by_side import SideBySide, side_by_side
 from arena.people.tables import PeopleTables
 from arena.records.record import parse_record
 from arena.store.repositories import Store
 
 MOST: Final = 20
 """How many games can be played with one code."""
+
+_KEPT: Final = 64
+"""How many comparisons a process keeps."""
 
 _CODE_BYTES: Final = 24
 _GAME_BYTES: Final = 9
@@ -62,6 +67,8 @@ class Challenges:
         self._index = store.game_index
         self._identity = store.identity
         self._clock = store.clock
+        # Records do not change, and pages are opened repeatedly.
+        self.side_by_side = lru_cache(maxsize=_KEPT)(self._side_by_side)
 
     def create(self, game_id: str, person: str, owner: str = "") -> str:
         """Return the code with which others can play the deals of one of the person's finished games. Calling
@@ -136,6 +143,13 @@ class Challenges:
             self._rows.remove(code, made)
             raise
         return made
+
+    def _side_by_side(self, first: str, second: str, seat: int, other: str) -> SideBySide:
+        """Compare two games with the same deals; see :func:`~arena.people.side_by_side.side_by_side`. Each
+        process keeps the last results. Raises ``record_not_ready``.
+        """
+        one, two = (parse_record(self._live.record(game, Viewer(admin=True))) for game in (first, second))
+        return side_by_side(one, two, seat, other)
 
     def _next_play(self, code: str, person: str) -> str:
         """Return the id of the person's next game with the code: the first that was not stopped."""

@@ -23,8 +23,8 @@ class HandOfPlayer(NamedTuple):
 
 
 class BothHands(NamedTuple):
-    """The hand with the same number in both games. A player whose game was over has none. ``difference`` is
-    how much more it was worth to the first player, or None unless both played it.
+    """The hand with the same number in both games. A player who was out, or whose game was over, has none.
+    ``difference`` is how much more it was worth to the first player, or None unless both played it.
     """
 
     number: int
@@ -54,7 +54,8 @@ def side_by_side(first: Record, second: Record, seat: int, other: str) -> SideBy
     form = new_picture(game, seat_names([""] * game.seats(rules)), rules)
 
     def of_player(end: HandEnd | None) -> HandOfPlayer | None:
-        if end is None:
+        is_out = end is not None and form.target is None and not (end.score[seat] or end.gains[seat])
+        if end is None or is_out:
             return None
         said = ", ".join(end.said)
         return HandOfPlayer(worth_at(form, teams, seat, end), said, score_at(form, teams, seat, end))
@@ -63,9 +64,11 @@ def side_by_side(first: Record, second: Record, seat: int, other: str) -> SideBy
     ends = zip_longest(recorded_hands(first, seat, YOU), recorded_hands(second, seat, other))
     for number, (own, others) in enumerate(ends, 1):
         mine, theirs = of_player(own), of_player(others)
-        both = mine is not None and theirs is not None
         difference = mine.worth - theirs.worth if mine is not None and theirs is not None else None
-        hands.append(BothHands(number, mine, theirs, difference if both else None))
+        if mine is None and theirs is None:
+            # Only others played this hand.
+            continue
+        hands.append(BothHands(number, mine, theirs, difference))
     return SideBySide(
         _verdict(first, second, teams, seat, other),
         _result(first, teams, seat, YOU),

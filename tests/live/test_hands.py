@@ -14,6 +14,7 @@ from arena.bots import bot_spec
 from arena.games import game_of
 from arena.people.ends import swing_text
 from arena.people.hands import YOU, recorded_hands, score_at, worth_at
+from arena.people.side_by_side import side_by_side
 from arena.records.record import Record, parse_record
 from arena.replays.moves import new_picture
 from arena.tournaments.local_run import Plan, play_group
@@ -94,3 +95,22 @@ def test_scores_follow_from_what_hands_were_worth(kind: str, preset: str) -> Non
             assert hands[-1].score[seat] == canonical["outcome"]["scores"][seat]
             shown = score_at(form, teams, seat, hands[-1])
             assert shown.startswith(str(canonical["outcome"]["scores"][seat]))
+
+
+def test_a_player_who_is_out_plays_no_hand() -> None:
+    """At a table of three, others play on; their hands are compared for nobody."""
+    rules = game_of("toepen").options.complete({"seats": 3, "lives": 3})
+    plan = Plan("toepen", rules, (bot_spec("random", "toepen"),) * 3, 4, "out")
+    found = 0
+    for number, group in enumerate(plan.all_groups()):
+        for line in play_group(plan, number, group).records:
+            record = parse_record(line)
+            last = len(recorded_hands(record, 0, YOU))
+            for seat in range(3):
+                shown = side_by_side(record, record, seat, "Your friend")
+                assert shown.verdict == "You and your friend did equally well"
+                assert {hand.difference for hand in shown.hands} == {0}
+                places = record["canonical"]["outcome"]["places"]
+                assert places[seat] == 3 or len(shown.hands) == last
+                found += len(shown.hands) < last
+    assert found
