@@ -1,4 +1,4 @@
-"""Pages with which a friend plays the deals of a finished game, and both see both results."""
+"""Pages with which a friend plays the deals of a over game, and both see both results."""
 
 from __future__ import annotations
 
@@ -38,66 +38,66 @@ def challenge_page() -> Response:
     """Show what a link is for: to a friend the table before the game, and both results after it, and to the
     person who made the link the games of all friends. Nothing changes.
     """
-    found = services().challenges.find(request.args.get("code", ""), visitor().viewer.bot)
-    response = page("challenge.html", **_shown(found))
+    challenge = services().challenges.find(request.args.get("code", ""), visitor().viewer.bot)
+    response = page("challenge.html", **_values(challenge))
     response.headers["Cache-Control"] = "private, no-store"
     return response
 
 
 @form("/play/challenge")
 def play_challenge() -> ResponseReturnValue:
-    """Play the deals that a link is for, or go on with that game, or to its result."""
+    """Play the deals that a link is for, continue that game, or see its results."""
     code = request.form.get("code", "")
     services().limits.spend("tables_per_address", client_address())
-    made = services().challenges.play(code, person(), client_address(), visitor().owner)
-    if services().people.header(made).state == "finished":
+    game = services().challenges.play(code, person(), client_address(), visitor().owner)
+    if services().people.header(game).state == "finished":
         return redirect(url_for("pages.challenge_page", code=code), 303)
-    return redirect(url_for("pages.table_page", game=made), 303)
+    return redirect(url_for("pages.table_page", game=game), 303)
 
 
-def _shown(found: Challenge) -> dict[str, Any]:
+def _values(challenge: Challenge) -> dict[str, Any]:
     """Return the values of the page, with results only for somebody who has played all of the deals."""
-    source, own = found.source, found.own
+    source, own = challenge.source, challenge.own
     game = game_of(source.kind)
-    names = [str(one.get("house", "You")) for one in practice_seats(source, found.seat, {})]
+    names = [str(one.get("house", "You")) for one in practice_seats(source, challenge.seat, {})]
     preset = game.preset_of(source.rules)
     values: dict[str, Any] = {
-        "code": found.code,
-        "is_own": found.is_own,
+        "code": challenge.code,
+        "is_own": challenge.is_own,
         "own": own,
         "source": source.game,
         "names": names,
         "rules": game.preset(preset).title if preset else "",
         "title": game.title,
         "guide": guide_address(game, source.rules),
-        "seat": found.seat,
+        "seat": challenge.seat,
         "most": MOST,
     }
-    if found.is_own:
-        finished = {number: one for number, one in enumerate(found.plays, 1) if one.state == "finished"}
-        chosen = _chosen(finished)
+    if challenge.is_own:
+        over = {number: one for number, one in enumerate(challenge.plays, 1) if one.state == "finished"}
+        friend = _friend(over)
         values |= {
-            "address": f"{service_address() or ''}{url_for('pages.challenge_page', code=found.code)}",
-            "running": len(found.plays) - len(finished),
-            "finished": list(finished),
-            "chosen": chosen,
+            "address": f"{service_address() or ''}{url_for('pages.challenge_page', code=challenge.code)}",
+            "running": len(challenge.plays) - len(over),
+            "over": list(over),
+            "friend": friend,
         }
-        if chosen:
-            other = FRIEND if len(finished) == 1 else f"Friend {chosen}"
-            values |= _compared(source, finished[chosen], found.seat, other)
+        if friend:
+            other = FRIEND if len(over) == 1 else f"Friend {friend}"
+            values |= _results(source, over[friend], challenge.seat, other)
     elif own is not None and own.state == "finished":
-        values |= _compared(own, source, found.seat, FRIEND)
+        values |= _results(own, source, challenge.seat, FRIEND)
     return values
 
 
-def _chosen(finished: Collection[int]) -> int:
+def _friend(over: Collection[int]) -> int:
     """Return the number of the friend whose result is shown, or 0 if nobody has one yet."""
     text = request.args.get("friend", "")
     wanted = int(text) if text.isascii() and text.isdecimal() and len(text) <= len(str(MOST)) else 0
-    return wanted if wanted in finished else max(finished, default=0)
+    return wanted if wanted in over else max(over, default=0)
 
 
-def _compared(first: GameHeader, second: GameHeader, seat: int, other: str) -> dict[str, Any]:
+def _results(first: GameHeader, second: GameHeader, seat: int, other: str) -> dict[str, Any]:
     """Return both results, or nothing while a record is still being written."""
     try:
         both = services().challenges.side_by_side(first.game, second.game, seat, other)

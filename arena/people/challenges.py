@@ -122,27 +122,27 @@ class Challenges:
         Raises ``link_expired``, also if the code was used for :data:`MOST` games, ``game_not_open`` for the
         person who made the challenge, and what :meth:`~arena.people.tables.PeopleTables.open` does.
         """
-        found = self.find(code, person)
-        if found.own is not None:
-            return found.own.game
-        if found.is_own:
+        challenge = self.find(code, person)
+        if challenge.own is not None:
+            return challenge.own.game
+        if challenge.is_own:
             raise GameNotOpen(
                 "you have played these deals", field="code", expected="a link from somebody else"
             )
-        record = parse_record(self._live.record(found.source.game, Viewer(admin=True)))
-        made = self._next_play(code, person)
-        number = self._rows.add(code, made, self._clock().now_ms)
+        record = parse_record(self._live.record(challenge.source.game, Viewer(admin=True)))
+        play = self._next_play(code, person)
+        number = self._rows.add(code, play, self._clock().now_ms)
         if number is None or number > MOST:
-            self._rows.remove(code, made)
+            self._rows.remove(code, play)
             raise LinkExpired(_NEW_LINK)
         try:
             self._people.repeat(
-                found.source, found.seat, opening_of(record, 0), person, address, owner, game_id=made
+                challenge.source, challenge.seat, opening_of(record, 0), person, address, owner, game_id=play
             )
         except ArenaError:
-            self._rows.remove(code, made)
+            self._rows.remove(code, play)
             raise
-        return made
+        return play
 
     def _side_by_side(self, first: str, second: str, seat: int, other: str) -> SideBySide:
         """Compare two games with the same deals; see :func:`~arena.people.side_by_side.side_by_side`. Each
@@ -154,10 +154,10 @@ class Challenges:
     def _next_play(self, code: str, person: str) -> str:
         """Return the id of the person's next game with the code: the first that was not stopped."""
         for number in count():
-            made = sha256(orjson.dumps([code, person, number])).hexdigest()[: 2 * _GAME_BYTES]
-            (header,) = self._headers([made])
+            play = sha256(orjson.dumps([code, person, number])).hexdigest()[: 2 * _GAME_BYTES]
+            (header,) = self._headers([play])
             if header is None or header.state not in _STOPPED:
-                return made
+                return play
         raise AssertionError
 
     def _headers(self, games: Sequence[str]) -> list[GameHeader | None]:
@@ -165,5 +165,5 @@ class Challenges:
 
     def _code(self, game: str, seat: int) -> str:
         key = self._identity.web_key(secrets.token_hex(32)).encode()
-        made = hmac.digest(key, orjson.dumps(["challenge", game, seat]), "sha256")
-        return urlsafe_b64encode(made[:_CODE_BYTES]).decode()
+        digest = hmac.digest(key, orjson.dumps(["challenge", game, seat]), "sha256")
+        return urlsafe_b64encode(digest[:_CODE_BYTES]).decode()

@@ -54,7 +54,7 @@ def swing_text(
     form = LiveTable(view, you=seat).form
     end = next(one for one in hand_ends(form, events) if one.number == most.hand)
     gains = _gains(form, end, teams, worth if is_last else [])
-    sentence = "; ".join(part for part in (", ".join(end.said), " and ".join(gains)) if part)
+    sentence = "; ".join(part for part in (", ".join(end.calls), " and ".join(gains)) if part)
     chance = f"Your chance to win: from {_percent(most.before)} to {after}."
     return f"Hand {most.hand}: {sentence}. {chance}"
 

@@ -19,13 +19,13 @@ _WITHIN: Final = {YOU: "you", FRIEND: "your friend"}
 
 
 class HandEnd(NamedTuple):
-    """A hand that is over. ``number`` counts from 1, ``said`` has the last call and the last answer to it as
+    """A hand that is over. ``number`` counts from 1, ``calls`` has the last call and the last answer to it as
     clauses, ``gains`` what the hand was worth (:attr:`~arena.games.pictures.Picture.gains`), and ``score``
     the score after it.
     """
 
     number: int
-    said: list[str]
+    calls: list[str]
     gains: list[int]
     score: list[int]
 
@@ -52,7 +52,9 @@ def hand_ends(form: Picture, events: Iterable[Mapping[str, Any]]) -> Iterator[Ha
                 answer = _clause(form, seat, "answered", words, None)
         if form.ended is not None and form.hand != over:
             over = form.hand
-            yield HandEnd(over, [said for said in (call, answer) if said], list(form.gains), form.score())
+            yield HandEnd(
+                over, [clause for clause in (call, answer) if clause], list(form.gains), form.score()
+            )
 
 
 def recorded_hands(record: Record, seat: int, name: str) -> list[HandEnd]:

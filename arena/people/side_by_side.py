@@ -15,10 +15,10 @@ from arena.replays.moves import new_picture
 
 
 class HandOfPlayer(NamedTuple):
-    """One hand of one player: what it was worth, what was said, and the score after it."""
+    """One hand of one player: what it was worth, the last call and answer, and the score after it."""
 
     worth: int
-    said: str
+    calls: str
     score: str
 
 
@@ -57,8 +57,8 @@ def side_by_side(first: Record, second: Record, seat: int, other: str) -> SideBy
         is_out = end is not None and form.target is None and not (end.score[seat] or end.gains[seat])
         if end is None or is_out:
             return None
-        said = ", ".join(end.said)
-        return HandOfPlayer(worth_at(form, teams, seat, end), said, score_at(form, teams, seat, end))
+        calls = ", ".join(end.calls)
+        return HandOfPlayer(worth_at(form, teams, seat, end), calls, score_at(form, teams, seat, end))
 
     hands = []
     ends = zip_longest(recorded_hands(first, seat, YOU), recorded_hands(second, seat, other))
@@ -86,11 +86,11 @@ def _result(record: Record, teams: Sequence[Sequence[int]], seat: int, name: str
     form = new_picture(game, seat_names(players), game.options.complete(canonical["rules"]))
     resigned = [entry["seat"] for entry in canonical["resigned"]]
     outcome = canonical["outcome"]
-    found = told_result(form, teams, outcome, you=seat, resigned=resigned)
+    result = told_result(form, teams, outcome, you=seat, resigned=resigned)
     if name == YOU:
-        return f"{found.headline}. {found.detail}".strip()
+        return f"{result.headline}. {result.detail}".strip()
     others = told_result(form, teams, outcome, resigned=resigned)
-    return f"{found.headline.replace(YOU, name, 1)}. {others.detail}".strip()
+    return f"{result.headline.replace(YOU, name, 1)}. {others.detail}".strip()
 
 
 def _verdict(first: Record, second: Record, teams: Sequence[Sequence[int]], seat: int, other: str) -> str:

@@ -234,7 +234,7 @@ def test_a_link_that_ended(app: Flask, browser: Browser, friend: Browser) -> Non
     for reader in (browser, friend, Browser(app)):
         assert reader.get(link).status_code == 410
     assert sit(friend, f"/play/challenge?code={link[-32:]}").status_code in (403, 410)
-    # The game goes on without a comparison.
+    # The game continues without a comparison.
     assert "Both results" not in play_out(app, friend, made)[-1]
     for code in ("", "x", "é", "x" * 5000):
         assert Browser(app).get("/play/challenge", query_string={"code": code}).status_code == 410
@@ -243,7 +243,7 @@ def test_a_link_that_ended(app: Flask, browser: Browser, friend: Browser) -> Non
     assert "Nobody has played to the end yet" in browser.get(link).text
 
 
-def test_so_many_friends(app: Flask, browser: Browser, friend: Browser) -> None:
+def test_a_link_has_a_limit(app: Flask, browser: Browser, friend: Browser) -> None:
     services = service_of(app)
     link = challenge(browser, finished(app, browser))
     code = link.partition("code=")[2]
