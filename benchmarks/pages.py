@@ -112,6 +112,7 @@ NOT_MEASURED: Final[Mapping[str, str]] = {
     "guests.list_guests": _ONE,
     "pages.begin_sign_in": _PROVIDER,
     "pages.bot_game_log": _ONE,
+    "pages.challenge_page": _FEW,
     "pages.comparison_page": _ONE,
     "pages.guide_page": _LESSON,
     "pages.lesson_page": _LESSON,

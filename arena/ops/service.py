@@ -54,6 +54,7 @@ from arena.live.service import LiveGames
 from arena.ops.jobs import PLAY_SECONDS, Job, Jobs
 from arena.ops.rate_limits import Limits
 from arena.ops.settings import Settings
+from arena.people.challenges import Challenges
 from arena.people.replays import Replays
 from arena.people.reviews import Reviews
 from arena.people.tables import PeopleTables
@@ -134,6 +135,7 @@ class Service:
     subscriptions: Subscriptions
     runtimes: Runtimes
     people: PeopleTables
+    challenges: Challenges
     replays: Replays
     reviews: Reviews
     trial_games: TrialGames
@@ -398,6 +400,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         identities,
         visits,
     )
+    people = PeopleTables(live, store, accounts, payers, _most(settings, "tables_at_once_per_address"))
     return Service(
         settings=settings,
         jobs=jobs,
@@ -450,7 +453,8 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         webhooks=webhooks,
         subscriptions=subscriptions,
         runtimes=runtimes,
-        people=PeopleTables(live, store, accounts, payers, _most(settings, "tables_at_once_per_address")),
+        people=people,
+        challenges=Challenges(live, people, store),
         replays=Replays(
             store.prepared,
             live.notifier,

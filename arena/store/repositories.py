@@ -13,6 +13,7 @@ from arena.play.clocks import ServiceClock
 from arena.store.accounts import ACCOUNT_SCRIPTS, AccountStore
 from arena.store.boards import BOARD_SCRIPTS, BoardStore, board_key
 from arena.store.bot_games import BotGameStore
+from arena.store.challenges import ChallengeStore
 from arena.store.connection import PoolFigures, RedisConnection, connect
 from arena.store.counters import COUNTER_SCRIPTS, BudgetStore, LimitStore, UsageStore
 from arena.store.documents import (
@@ -108,6 +109,7 @@ class Store:
         self.invitations = ExpiringRows(connection, "code")
         self.links = ExpiringRows(connection, "link")
         self.prepared = PreparedPages(connection)
+        self.challenges = ChallengeStore(connection)
         self.reviews = ExpiringRows(connection, "review")
         self.trial_games = ExpiringRows(connection, "trial-game")
         self.unfinished = UnfinishedStore(connection)

@@ -286,6 +286,20 @@ FAULTS = [
         ("api/test_practice.py",),
     ),
     Fault(
+        "a challenge can be played without end",
+        "arena/people/challenges.py",
+        "if number is None or number > MOST:",
+        "if number is None:",
+        ("api/test_challenges.py",),
+    ),
+    Fault(
+        "a game that was stopped cannot be repeated",
+        "arena/people/challenges.py",
+        "if header is None or header.state not in _STOPPED:",
+        "if header is None or True:",
+        ("api/test_challenges.py",),
+    ),
+    Fault(
         "a friend's link still works when there is a newer one",
         "arena/people/tables.py",
         'if mark is None or mark.decode() != row["mark"]:',
