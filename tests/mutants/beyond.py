@@ -293,6 +293,20 @@ FAULTS = [
         ("api/test_play.py",),
     ),
     Fault(
+        "a card that was played face down is open in the picture of a link",
+        "arena/previews/sketches.py",
+        '"card": UNSEEN if how else card,',
+        '"card": card or "4C",',
+        ("previews/test_drawing.py",),
+    ),
+    Fault(
+        "a late job stores the picture of an older state",
+        "arena/previews/previews.py",
+        'where={"state": state}):',
+        "where={}):",
+        ("api/test_previews.py",),
+    ),
+    Fault(
         "a hand back stays where it is",
         "arena/replays/static/replay.js",
         "if (step < 0 && now > first) go(first);",
@@ -510,6 +524,7 @@ COVERED_BY = {
     "arena/ops": ("live", "ops", "up"),
     "arena/people": ("api", "web"),
     "arena/play": ("dealing", "live", "runner"),
+    "arena/previews": ("api", "previews"),
     "arena/ratings": ("ratings",),
     "arena/records": ("archive", "cli", "records"),
     "arena/replays": ("replays", "web"),
