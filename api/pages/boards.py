@@ -11,6 +11,7 @@ from api.http.requests import read_query
 from api.pages.bars import axis_of
 from api.pages.board_filters import BoardFilter
 from api.pages.history import BoardPlot, board_plot
+from api.pages.previews import PreviewTags, board_preview
 from api.pages.site import blueprint, page
 from api.schemas.leaderboards import BoardPageQuery, GivenBoardPage
 from api.services import services
@@ -135,7 +136,14 @@ def _boards(kind: str, divisions: Sequence[str]) -> Response:
         records=url_for("records.download_all_records", kind=kind),
         cursor=cursor,
         refresh=REFRESH_SECONDS,
+        preview=_preview(kind, preset.name, boards),
     )
+
+
+def _preview(kind: str, preset: str, boards: Sequence[_Shown]) -> PreviewTags | None:
+    """Return the preview of the first board that has bots."""
+    found = (board_preview(BoardName(kind, one.division, preset), one.board) for one in boards)
+    return next(filter(None, found), None)
 
 
 def _shown(
