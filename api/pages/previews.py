@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 from flask import Response, abort, request, url_for
 
-from api.http.sessions import client_address, visitor
+from api.http.sessions import client_address
 from api.pages.bars import Axis, axis_of
 from api.pages.filters import minute, ordinal, whole, words
 from api.pages.site import blueprint
@@ -378,7 +378,7 @@ def _picture(preview: Preview | None) -> Response:
     """Return a picture, or that of the service until a worker has drawn it, or 404 if there is nothing."""
     if preview is None:
         abort(404)
-    payer = visitor().owner or services().payers.of_address(client_address())
+    payer = services().payers.of_address(client_address())
     try:
         picture = services().previews.picture(preview, payer, WAIT_SECONDS)
     except BudgetExceeded:

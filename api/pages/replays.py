@@ -123,9 +123,13 @@ def shown_sheet(game: str, replay: Replay, remarks: Mapping[int, str]) -> Markup
     """Return the sheet that the request asks for, or None until the page is prepared."""
     if not replay.hands:
         return None
-    number = sheet_number(replay, _number("hand"), _number("move"))
-    html = services().replays.html(game, replay, number, remarks)
+    html = services().replays.html(game, replay, asked_sheet(replay), remarks)
     return None if html is None else Markup(html)
+
+
+def asked_sheet(replay: Replay) -> int:
+    """Return the number of the sheet that the request asks for."""
+    return sheet_number(replay, _number("hand"), _number("move"))
 
 
 def _number(name: str) -> int | None:
