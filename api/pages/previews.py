@@ -31,8 +31,10 @@ from arena.previews.sketches import RowSketch, SeatSketch, Sketch, table_sketch
 from arena.replays.live_table import LiveTable
 from arena.replays.page import game_title
 
-WAIT_SECONDS: Final = 2.0
-"""How long a request waits for the picture: messengers ask only once."""
+WAIT_SECONDS: Final = 4.0
+"""How long a request waits for the picture: messengers ask only once, and a worker can be busy with the groups
+of a tournament for two seconds.
+"""
 
 SERVICE: Final = (
     "Brazilian Truco and Dutch Toepen against bots that people wrote, or bring your own. No account."

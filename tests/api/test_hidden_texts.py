@@ -107,7 +107,7 @@ def test_what_admins_hid_is_nowhere(
     waits = open_table(visitor, {**TOEPEN, "seats": "3", "seat1": f"bot:{BOT}", "seat2": "friend"})
     values["game"] += [waits, open_table(visitor, {**TOEPEN, "seat1": f"bot:{BOT}"})]
     (invitation,) = re.findall(
-        "<code>http://localhost(/play/join[^<]*)</code>", visitor.get(f"/play/{waits}").text
+        'value="http://localhost(/play/join[^"]*)"', visitor.get(f"/play/{waits}").text
     )
     read = 0
     for path in (*addresses(app, values), invitation):

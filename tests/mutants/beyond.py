@@ -300,6 +300,13 @@ FAULTS = [
         ("previews/test_drawing.py",),
     ),
     Fault(
+        "who sees a private game gives it a preview",
+        "api/pages/previews.py",
+        "services().tournaments.check_record(game, ANYBODY)",
+        "pass",
+        ("api/test_share.py",),
+    ),
+    Fault(
         "a late job stores the picture of an older state",
         "arena/previews/previews.py",
         'where={"state": state}):',
