@@ -32,8 +32,8 @@ from arena.replays.live_table import LiveTable
 from arena.replays.page import game_title
 
 WAIT_SECONDS: Final = 4.0
-"""How long a request waits for the picture: messengers ask only once, and a worker can be busy with the groups
-of a tournament for two seconds.
+"""How long a request waits for the picture: messengers ask only once, and a worker can be busy with other
+things for some seconds.
 """
 
 SERVICE: Final = (
