@@ -249,8 +249,8 @@ def bot_preview(bot: str, places: Places) -> PreviewTags:
         if row["rank"] is not None
     ]
     return PreviewTags(
-        bot,
-        " ".join(f"{part}." for part in (_origin(bot), *ranks[:_NAMED])),
+        services().moderation.name("bot", bot),
+        " ".join(f"{part}." for part in (_origin(bot), *ranks[:_NAMED]) if part),
         url_for("pages.bot_picture", bot=bot, v=_mark(_bot(bot, places))),
         url_for("pages.bot_page", bot=bot),
     )
@@ -267,7 +267,7 @@ def bot_picture(bot: str) -> Response:
 def _bot(bot: str, places: Places) -> Preview:
     axis = axis_of(row for _, row in places)
     sketch: Sketch = {
-        "title": bot,
+        "title": services().moderation.name("bot", bot),
         "lead": _origin(bot) or "A bot",
         "foot": "rank and rating" if places else "not rated yet",
         "rows": [
