@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -14,20 +17,32 @@ from tests.web.playing import prepare_replay
 
 pytestmark = pytest.mark.system
 
-ELSEWHERE = "http://127.0.0.1:8123/"
-"""Another origin on this machine; the test answers for it."""
+
+class Elsewhere(BaseHTTPRequestHandler):
+    """The page of another site, with a frame of the address in its query."""
+
+    def do_GET(self) -> None:
+        body = f'<iframe src="{self.path.partition("?")[2]}" width="640" height="520"></iframe>'.encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
 
 
-def framed(context: Any, url: str) -> Any:
-    """A page of another site with a frame of ``url``, and the frame."""
-    html = f'<iframe src="{url}" width="640" height="520"></iframe>'
-    context.route(ELSEWHERE, lambda route: route.fulfill(body=html, content_type="text/html"))
-    page = context.new_page()
-    page.goto(ELSEWHERE)
-    return page, page.frame_locator("iframe")
+@pytest.fixture
+def elsewhere() -> Iterator[str]:
+    """The address of another site on this machine: of a routed one, Chromium frames nothing of loopback."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as site:
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{site.server_port}/"
+        site.shutdown()
 
 
-def test_a_game_on_another_site(server: Server, services: Service, browser: Any) -> None:
+def test_a_game_on_another_site(server: Server, services: Service, browser: Any, elsewhere: str) -> None:
     owner = server.sign_up("ana")
     tokens = server.register(owner, "one", "two")
     players = [server.player(token, seed) for seed, token in enumerate(tokens)]
@@ -38,7 +53,9 @@ def test_a_game_on_another_site(server: Server, services: Service, browser: Any)
     context.set_default_timeout(PATIENCE * 1000)
     context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server.url)
 
-    _, frame = framed(context, f"{server.url}/embed/{game}")
+    page = context.new_page()
+    frame = page.frame_locator("iframe")
+    page.goto(f"{elsewhere}?{server.url}/embed/{game}")
     frame.locator("#felt .seat").first.wait_for()
     wait_until(lambda: sum(player.step() for player in players) > 0)
     play_out(players)
@@ -46,7 +63,7 @@ def test_a_game_on_another_site(server: Server, services: Service, browser: Any)
     prepare.goto(f"{server.url}/games/{game}")
     prepare_replay(services, game)
 
-    page, frame = framed(context, f"{server.url}/embed/{game}")
+    page.goto(f"{elsewhere}?{server.url}/embed/{game}")
     frame.locator("#steps").wait_for()
     last = frame.locator("#position").input_value()
     assert last == frame.locator("#position").get_attribute("max")
