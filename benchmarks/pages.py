@@ -60,7 +60,10 @@ PATHS: Final = {
         /feeds/announcements.atom /feeds/results.atom /feeds/tournaments/{tournament}.atom
         /tournaments/{tournament} /tournaments/{tournament}?bot=rookie /tournaments/{announced} /bots/{bot}
         /bots/rookie /leaderboards/toepen /leaderboards/toepen/sealed /leaderboards/toepen/sealed/matchups
-        /games/{long} /games/{long}?move=5000 /games/{game} /games/{live}
+        /games/{long} /games/{long}?move=5000 /games/{game} /games/{live} /embed/{long} /embed/{live}
+        /previews/botequim.png /previews/bots/{bot}.png /previews/games/{long}.png /previews/games/{live}.png
+        /previews/leaderboards/toepen/sealed.png /previews/seats/toepen/4.png
+        /previews/tournaments/{tournament}.png
         /metrics /readyz /healthz /openapi.json
         /v1/bots /v1/bots?limit=100 /v1/bots/{bot} /v1/bots/rookie/games?limit=100
         /v1/games /v1/games?limit=100 /v1/games?state=running&limit=100 /v1/games/{live}

@@ -15,6 +15,7 @@ from api.http.sessions import client_address, forget_visitor, person, visitor
 from api.http.waiting import Stay
 from api.pages.assets import asset_url
 from api.pages.learn import guide_address
+from api.pages.previews import seat_preview
 from api.pages.site import blueprint, form, page
 from api.services import service_address, services
 from arena.accounts.versions import BotAccount
@@ -227,7 +228,8 @@ def join_page() -> Response:
     game, seat = services().people.invited(code)
     one = services().live.summary_of(services().people.header(game))
     names = [entry["name"] or "nobody yet" for entry in one["seats"]]
-    response = page("join.html", code=code, kind=one["kind"], seat=seat, names=names)
+    preview = seat_preview(one["kind"], len(names))
+    response = page("join.html", code=code, kind=one["kind"], seat=seat, names=names, preview=preview)
     response.headers["Cache-Control"] = "private, no-store"
     return response
 

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from api.http.requests import load
 from api.http.sessions import page_viewer, signed_in, visitor
 from api.http.streams import table_stream
+from api.pages.previews import live_preview
 from api.pages.replays import replay_page
 from api.pages.site import blueprint, form, page
 from api.schemas.games import CancelQuery
@@ -78,6 +79,7 @@ def _table_page(summary: GameSummary) -> Response:
         title=game_title(game_rules, rules, table.players),
         data=Markup(embedded_json(data)),
         sprite=_sprite(),
+        preview=live_preview(summary),
         end=ending(summary, table.form) if summary["state"] in ENDED else None,
         may_cancel=services().game_cancellation.may_cancel(summary["game"], visitor().principal),
     )

@@ -13,6 +13,7 @@ from api.pages.bracket import BracketDrawing, bracket
 from api.pages.coming import coming
 from api.pages.crosstable import cells, drawn
 from api.pages.own_tournaments import own_part
+from api.pages.previews import tournament_preview
 from api.pages.rounds import Met, rounds
 from api.pages.site import blueprint, page
 from api.schemas.tournaments import TournamentPageQuery, TournamentsPageQuery
@@ -111,6 +112,7 @@ def tournament_view(
         groups=groups.items,
         pair=pair,
         filter=query,
+        preview=tournament_preview(tournament),
         earlier=cursor,
         next=groups.cursor,
     )

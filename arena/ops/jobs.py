@@ -26,6 +26,7 @@ class JobName(StrEnum):
     TICK = "tick"
     CHECK_UPLOAD = "check_upload"
     PREPARE_REPLAY = "prepare_replay"
+    DRAW_PREVIEW = "draw_preview"
     WRITE_EXPORT = "write_export"
     REVIEW_GAME = "review_game"
     PLAY_TRIAL_GAME = "play_trial_game"
@@ -123,6 +124,10 @@ class Jobs(ABC):
     def prepare_replay(self, game_id: str, account: str) -> None:
         """Prepare the replay page of a game. ``account`` is as for :meth:`move_house_bots`."""
         self.request(Job(JobName.PREPARE_REPLAY, (game_id, account)))
+
+    def draw_preview(self, preview: str, account: str) -> None:
+        """Draw the picture for a link. ``account`` is as for :meth:`move_house_bots`."""
+        self.request(Job(JobName.DRAW_PREVIEW, (preview, account)))
 
     def write_export(self, owner: str, account: str) -> None:
         """Write the export of an owner. ``account`` is as for :meth:`move_house_bots`."""

@@ -58,6 +58,7 @@ from arena.people.challenges import Challenges
 from arena.people.replays import Replays
 from arena.people.reviews import Reviews
 from arena.people.tables import PeopleTables
+from arena.previews.previews import Previews
 from arena.records.archive.archive import Archive
 from arena.records.archive.objects import ArchiveUnavailable
 from arena.records.archive.places import open_objects
@@ -137,6 +138,7 @@ class Service:
     people: PeopleTables
     challenges: Challenges
     replays: Replays
+    previews: Previews
     reviews: Reviews
     trial_games: TrialGames
 
@@ -252,6 +254,10 @@ class Service:
     def prepare_replay(self, game_id: str, account: str) -> None:
         """Prepare the replay page of a game."""
         self.replays.prepare(game_id)
+
+    def draw_preview(self, preview: str, account: str) -> None:
+        """Draw the picture for a link."""
+        self.previews.draw(preview)
 
     def write_export(self, owner: str, account: str) -> None:
         """Write the export of an owner."""
@@ -464,6 +470,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
             budgets.check,
             bill.to,
         ),
+        previews=Previews(store.prepared, live.notifier, jobs, payers, budgets.check, bill.to),
         reviews=Reviews(live, store.reviews, jobs, payers, budgets.check, bill.to),
         trial_games=TrialGames(
             store.trial_games,

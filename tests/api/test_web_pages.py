@@ -259,29 +259,37 @@ def test_the_page_for_authors_shows_the_address(settings: Settings, anybody: Con
     assert shown("", "evil.test$(id)") == "ADDRESS"
 
 
-def test_a_leaderboard_page(played: str, anybody: ContractClient) -> None:
-    page = read(anybody, "/leaderboards/toepen")
+@pytest.mark.parametrize("query", ["", "?columns=all"])
+def test_a_leaderboard_page(query: str, played: str, anybody: ContractClient) -> None:
+    page = read(anybody, f"/leaderboards/toepen{query}")
     board = anybody.get("/v1/leaderboards/toepen/sealed").json
-    played_here = page.rows("Played in toepen/duel@1, sealed")
-    assert [(row["bot"], row["version"], row["games"], row["faults"]) for row in played_here] == [
-        (row["name"], row["version"], str(row["games"]), str(row["faults"])) for row in board["rows"]
-    ]
-    provisional = page.rows("Provisional in toepen/duel@1, sealed")
+    provisional = page.rows("Provisional in Toepen for two, uploaded bots")
     assert {row["rank"] for row in provisional} == {"–"}
-    shown_rows = page.rows("toepen/duel@1, sealed: 6 groups") + provisional
+    shown_rows = page.rows("Toepen for two, uploaded bots: 6 groups") + provisional
     ranked = [row for row in board["rows"] if not row["provisional"]]
     unranked = [row for row in board["rows"] if row["provisional"]]
     assert ranked
     assert unranked
     for shown, row in zip(shown_rows, ranked + unranked, strict=True):
-        assert (shown["bot"], shown["version"]) == (row["name"], row["version"])
-        assert (shown["rank"], shown["groups"]) == (str(row["rank"] or "–"), str(row["groups"]))
-        assert shown["rating"] == whole(row["rating"])
-        if row["name"] == board["anchor"]["name"]:
-            assert shown["interval"] == shown["95%"] == "fixed"
-        else:
-            assert shown["interval"] == f"{whole(row['low'])} to {whole(row['high'])}"
-            assert shown["95%"] == f"±{whole((row['high'] - row['low']) / 2)}"
+        is_fixed = row["name"] == board["anchor"]["name"]
+        interval = "fixed" if is_fixed else f"{whole(row['low'])} to {whole(row['high'])}"
+        assert (shown["bot"], shown["owner"], shown["rank"]) == (
+            row["name"],
+            "the house",
+            str(row["rank"] or "–"),
+        )
+        assert (shown["rating"], shown["interval"]) == (whole(row["rating"]), interval)
+        assert shown["games"] == str(row["games"])
+        # All else is behind the switch.
+        assert ("version" in shown) == ("95%" in shown) == ("groups" in shown) == bool(query)
+        if query:
+            half = "fixed" if is_fixed else f"±{whole((row['high'] - row['low']) / 2)}"
+            assert (shown["version"], shown["95%"]) == (row["version"], half)
+            assert shown["groups"] == str(row["groups"])
+    played_here = page.rows("Played in Toepen for two, uploaded bots") if query else []
+    assert [(row["bot"], row["version"], row["games"], row["faults"]) for row in played_here] == [
+        (row["name"], row["version"], str(row["games"]), str(row["faults"])) for row in board["rows"] if query
+    ]
     assert page.html.count('<svg class="interval provisional"') == len(unranked)
     for name, title in board["titles"].items():
         assert name in page.html
@@ -290,16 +298,15 @@ def test_a_leaderboard_page(played: str, anybody: ContractClient) -> None:
         "/v1/leaderboards/toepen/sealed",
         "/v1/leaderboards/toepen/sealed?format=csv",
         "/v1/records/all?kind=toepen",
-        "/leaderboards/toepen?preset=table-4@1",
-        "/leaderboards/toepen/sealed",
-        "/leaderboards/toepen/open",
     } <= set(page.links)
+    others = {"/leaderboards/toepen", "/leaderboards/toepen/sealed", "/leaderboards/toepen/open"}
+    assert {path + query for path in others} <= set(page.links)
     assert board["records_hash"] in page.html
     other = read(anybody, "/leaderboards/toepen?preset=table-4@1")
-    assert "toepen/table-4@1" in other.html
+    assert "<h1>Toepen for four</h1>" in other.html
     assert "No rated group has been played yet." in other.html
     assert "/leaderboards/toepen" in other.links
-    assert read(anybody, "/leaderboards/toepen/sealed?preset=duel@1").rows("toepen/duel@1, sealed")
+    assert read(anybody, "/leaderboards/toepen/sealed?preset=duel@1").rows("Toepen for two, uploaded bots")
     assert (
         "/leaderboards/toepen/sealed?preset=table-4@1" in read(anybody, "/leaderboards/toepen/sealed").links
     )
