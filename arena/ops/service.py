@@ -30,6 +30,7 @@ from arena.events.compaction import Compaction
 from arena.events.comparisons import Comparisons
 from arena.events.daily_play import DailyPlay
 from arena.events.deletion import BotDeletion
+from arena.events.exhibition import Exhibition
 from arena.events.exports import Exports
 from arena.events.game_cancellation import GameCancellation
 from arena.events.histories import RecentHistories
@@ -123,6 +124,7 @@ class Service:
     series: SeasonTables
     schedules: Schedules
     daily_play: DailyPlay
+    exhibition: Exhibition
     boards: Boards
     matchups: BoardMatchups
     histories: RecentHistories
@@ -276,8 +278,8 @@ class Service:
         self.subscriptions.deliver(subscription)
 
     def tick(self) -> None:
-        """Start what is due: schedules, daily play, tournaments, boards, matchups, uploads, announcements,
-        compaction.
+        """Start what is due: schedules, daily play, exhibition games, tournaments, boards, matchups, uploads,
+        announcements, compaction.
 
         There can be several schedulers, and ticks can pile up while no worker runs. Therefore only one tick
         in each half of a period does anything.
@@ -288,6 +290,7 @@ class Service:
         self.store.note_tick()
         self.schedules.fire()
         self.daily_play.announce()
+        self.exhibition.keep()
         now_ms = self.store.clock().now_ms
         while due := tournaments.claim_due(now_ms, now_ms + _LEASE_MS, _TOURNAMENTS_AT_ONCE):
             for tournament_id in due:
@@ -334,6 +337,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         settings.guest_ms,
         settings.day_bytes,
         settings.daily,
+        settings.exhibition_ms,
     )
     bill = Bill(budgets)
     live = LiveGames(
@@ -440,6 +444,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         series=SeasonTables(store, tournaments, moderation),
         schedules=schedules,
         daily_play=DailyPlay(store, schedules, tournaments, budgets),
+        exhibition=Exhibition(store, live, budgets),
         boards=boards,
         matchups=BoardMatchups(store, moderation),
         histories=RecentHistories(store, moderation),
