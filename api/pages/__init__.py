@@ -38,6 +38,7 @@ from api.pages import (
     subscriptions,
     tables,
     tournaments,
+    watch,
 )
 
 PAGES: Final = (site.blueprint, assets.blueprint)
@@ -77,4 +78,5 @@ __all__ = [
     "subscriptions",
     "tables",
     "tournaments",
+    "watch",
 ]

@@ -72,8 +72,11 @@ class Seat(NamedTuple):
 
 
 class Lying(NamedTuple):
-    """A card of the trick, or None for the place of the next card. ``dx`` and ``dy`` are in pixels."""
+    """A card of the trick, or None for the place of the next card, and the seat it belongs to. ``dx`` and
+    ``dy`` are in pixels.
+    """
 
+    seat: int
     card: str | None
     x: float
     y: float
@@ -89,6 +92,10 @@ class SmallTable(NamedTuple):
     width: int
     stake: str
     words: str
+
+    def lying_of(self, seat: int) -> Lying | None:
+        """Return the card of a seat in the trick, or the place of its next card."""
+        return next((one for one in self.lying if one.seat == seat), None)
 
 
 def small_table(table: FrontTable, *, hands: bool = True) -> SmallTable:
@@ -171,6 +178,6 @@ def _said(picture: Mapping[str, Any], seat: int) -> tuple[str, str]:
 def _lying(table: FrontTable, seat: int, card: str | None) -> Lying:
     place = _place(table.layout, seat)
     if table.is_paired:
-        return Lying(card, 50, 50, *_PARTNERS[place])
+        return Lying(seat, card, 50, 50, *_PARTNERS[place])
     x, y = _SEATS[len(table.layout["names"])][place]
-    return Lying(card, 50 + _TOWARDS_SEAT * (x - 50), 50 + _TOWARDS_SEAT * (y - 50), 0, 0)
+    return Lying(seat, card, 50 + _TOWARDS_SEAT * (x - 50), 50 + _TOWARDS_SEAT * (y - 50), 0, 0)
