@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from flask import Flask
+from markupsafe import Markup
 
 from api.pages.front_table import FrontTable
+from api.pages.low_table import low_table
 from api.pages.small_table import SmallTable, small_table
 from arena.games import game_of
 from arena.games.cards import pretty
@@ -18,6 +20,7 @@ from arena.replays.moves import ToldLine
 from arena.replays.page import game_title
 from arena.replays.sheets import line_html, table_layout
 
+_NAMELESS: Final = " at the table"
 _TABLES: Final = "felts.html"
 _DRAWING: Final = "front_table.html"
 
@@ -53,7 +56,11 @@ class Felt:
             layout=table_layout(game, rules, live.form),
             picture=live.shown,
         )
-        return cls(table, is_large, f"{named}: {title}" if is_large else title, named)
+        heading = title
+        if is_large:
+            # The title of a larger table names nobody.
+            heading = named if title.endswith(_NAMELESS) else f"{named}: {title}"
+        return cls(table, is_large, heading, named)
 
     @property
     def game(self) -> str:
@@ -75,10 +82,18 @@ class Felt:
         return self.kind in playable()
 
     @property
+    def spectators(self) -> str:
+        """The number of spectators in words."""
+        return f"{self.watch} spectator{'s' * (self.watch != 1)}"
+
+    @property
     def caption(self) -> str:
         """What the drawing does not show."""
         picture = self.table.picture
-        parts = [] if self.is_large else [self.rules]
+        parts = []
+        if not self.is_large:
+            unit = self.table.layout["unit"][picture["stake"] != 1]
+            parts = [self.rules, f"{picture['stake']} {unit} at stake"]
         if picture["asked"] is not None:
             parts.append(f"asked: {picture['asked']}")
         if picture["turned"]:
@@ -91,7 +106,7 @@ class Felt:
         elif picture["taken"]:
             parts.append(picture["taken"])
         if not self.is_large:
-            parts.append(f"{self.watch} {'watches' if self.watch == 1 else 'watch'}")
+            parts.append(self.spectators)
         return " · ".join(part.rstrip(".") for part in parts)
 
 
@@ -119,13 +134,13 @@ class FeltDrawings:
         return {name: str(html).strip() for name, html in found.items()}
 
     @staticmethod
-    def lines(log: Sequence[str]) -> list[str]:
+    def lines(log: Sequence[str]) -> list[Markup]:
         """Return lines of the log as HTML."""
-        return [f"<li>{line_html(ToldLine(line))}</li>" for line in log]
+        return [Markup("<li>{}</li>").format(Markup(line_html(ToldLine(line)))) for line in log]
 
     def _macros(self, template: str) -> Any:
         return self._app.jinja_env.get_template(template).module
 
 
 def _drawn(felt: Felt) -> SmallTable:
-    return small_table(felt.table, hands=felt.is_large)
+    return small_table(felt.table) if felt.is_large else low_table(felt.table)

@@ -133,7 +133,7 @@ def _score_words(table: FrontTable) -> str:
     return ", ".join(f"{name} {score}" for name, score in zip(names, scores, strict=True))
 
 
-def _place(layout: Mapping[str, Any], seat: int) -> int:
+def place_of(layout: Mapping[str, Any], seat: int) -> int:
     """Return the place of a seat, clockwise from the bottom."""
     size = len(layout["names"])
     return (size - seat) % size if layout["ccw"] else seat
@@ -142,7 +142,7 @@ def _place(layout: Mapping[str, Any], seat: int) -> int:
 def _seat(table: FrontTable, seat: int) -> Seat:
     picture, layout = table.picture, table.layout
     name: str = layout["names"][seat]
-    x, y = _SEATS[len(layout["names"])][_place(layout, seat)]
+    x, y = _SEATS[len(layout["names"])][place_of(layout, seat)]
     said, kind = _said(picture, seat)
     sides = table.has_sides
     return Seat(
@@ -176,7 +176,7 @@ def _said(picture: Mapping[str, Any], seat: int) -> tuple[str, str]:
 
 
 def _lying(table: FrontTable, seat: int, card: str | None) -> Lying:
-    place = _place(table.layout, seat)
+    place = place_of(table.layout, seat)
     if table.is_paired:
         return Lying(seat, card, 50, 50, *_PARTNERS[place])
     x, y = _SEATS[len(table.layout["names"])][place]

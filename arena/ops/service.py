@@ -55,6 +55,7 @@ from arena.live.service import LiveGames
 from arena.ops.jobs import PLAY_SECONDS, Job, Jobs
 from arena.ops.rate_limits import Limits
 from arena.ops.settings import Settings
+from arena.people.best_hands import BestHands
 from arena.people.replays import Replays
 from arena.people.reviews import Reviews
 from arena.people.tables import PeopleTables
@@ -139,6 +140,7 @@ class Service:
     replays: Replays
     reviews: Reviews
     trial_games: TrialGames
+    best_hands: BestHands
 
     def webhook_driver(self) -> Driver:
         """A new driver, which posts turns to webhook bots."""
@@ -273,6 +275,12 @@ class Service:
             self.jobs.play_trial_game(trial, payer)
             raise
 
+    def find_best_hands(self) -> None:
+        """Look for the best hands of the last day."""
+        # If there is an archive, this process may not have access to it.
+        with suppress(ArchiveUnavailable):
+            self.best_hands.find()
+
     def deliver_announcements(self, subscription: str) -> None:
         """Post the announcements of a tournament to a webhook subscribed to it."""
         self.subscriptions.deliver(subscription)
@@ -303,6 +311,8 @@ class Service:
             self.jobs.publish_board(*board)
         for board in self.matchups.due():
             self.jobs.compute_matchups(*board)
+        if self.best_hands.is_due():
+            self.jobs.find_best_hands()
         if self.store.flags.first("recount", _RECOUNT_MS):
             self.store.accounts.count_stored()
         if self.store.flags.first("compact", _COMPACT_PAUSE_MS):
@@ -474,6 +484,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
             budgets.check,
             bill.rest_to,
         ),
+        best_hands=BestHands(store, live.finished, partial(moderation.name, "bot")),
     )
 
 

@@ -49,7 +49,7 @@ def told_swing(
     most = max(hands, key=lambda one: abs(one.after - one.before))
     last = most is hands[-1]
     after = _RESULTS[result] if last else _percent(most.after)
-    told = _told_hand(LiveTable(view, you=seat).form, events, most.hand, teams)
+    told = told_hand(LiveTable(view, you=seat).form, events, most.hand, teams)
     return f"Hand {most.hand}: {told} Your chance to win: from {_percent(most.before)} to {after}."
 
 
@@ -58,7 +58,7 @@ class _Said(NamedTuple):
     text: str
 
 
-def _told_hand(
+def told_hand(
     form: Picture, events: Iterable[Mapping[str, Any]], hand: int, teams: Sequence[Sequence[int]]
 ) -> str:
     """Describe one hand: the last call, the last answer to it, and who won or lost how much."""
