@@ -55,8 +55,9 @@ class LargeService(NamedTuple):
 
 PATHS: Final = {
     "": """
-        / /tournaments /series /play /bring /sign-in /sign-up /download/ /docs /docs/tournaments /docs/api
-        /docs/api/tournaments /docs/toepen /docs/errors /docs/search?q=the+a+of+to+in+is /llms.txt /SKILL.md
+        / /watch /tournaments /series /play /bring /sign-in /sign-up /download/ /docs /docs/tournaments
+        /docs/api /docs/api/tournaments /docs/toepen /docs/errors /docs/search?q=the+a+of+to+in+is
+        /llms.txt /SKILL.md
         /feeds/announcements.atom /feeds/results.atom /feeds/tournaments/{tournament}.atom
         /tournaments/{tournament} /tournaments/{tournament}?bot=rookie /tournaments/{announced} /bots/{bot}
         /bots/rookie /leaderboards/toepen /leaderboards/toepen/sealed /leaderboards/toepen/sealed/matchups
@@ -133,6 +134,7 @@ NOT_MEASURED: Final[Mapping[str, str]] = {
     "pages.security_txt": _FILE,
     "pages.series_page": _ONE,
     "pages.stream_table": _STREAM,
+    "pages.stream_tables": _STREAM,
     "pages.table_page": _FEW,
     "pages.trial_game_page": _FEW,
     "pages.trial_game_replay": "prepared like the replays of games",

@@ -41,6 +41,7 @@ from api.pages import (
     subscriptions,
     tables,
     tournaments,
+    watch,
 )
 
 PAGES: Final = (site.blueprint, assets.blueprint)
@@ -83,4 +84,5 @@ __all__ = [
     "subscriptions",
     "tables",
     "tournaments",
+    "watch",
 ]

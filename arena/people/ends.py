@@ -51,12 +51,24 @@ def swing_text(
     most = max(hands, key=lambda one: abs(one.after - one.before))
     is_last = most is hands[-1]
     after = _RESULTS[result] if is_last else _percent(most.after)
-    form = LiveTable(view, you=seat).form
-    end = next(one for one in hand_ends(form, events) if one.number == most.hand)
-    gains = _gains(form, end, teams, worth if is_last else [])
-    sentence = "; ".join(part for part in (", ".join(end.calls), " and ".join(gains)) if part)
-    chance = f"Your chance to win: from {_percent(most.before)} to {after}."
-    return f"Hand {most.hand}: {sentence}. {chance}"
+    text = hand_text(LiveTable(view, you=seat).form, events, most.hand, teams, worth if is_last else [])
+    return f"Hand {most.hand}: {text} Your chance to win: from {_percent(most.before)} to {after}."
+
+
+def hand_text(
+    form: Picture,
+    events: Iterable[Mapping[str, Any]],
+    hand: int,
+    teams: Sequence[Sequence[int]],
+    worth: Sequence[float],
+) -> str:
+    """Describe one hand: the last call, the last answer to it, and who won or lost how much. ``form`` is a
+    new picture, and ``events`` are those that its viewer saw. ``worth`` has the results of the seats in the
+    game, if it ended with this hand.
+    """
+    end = next(one for one in hand_ends(form, events) if one.number == hand)
+    gains = _gains(form, end, teams, worth)
+    return f"{'; '.join(part for part in (', '.join(end.calls), ' and '.join(gains)) if part)}."
 
 
 def _gains(form: Picture, end: HandEnd, teams: Sequence[Sequence[int]], worth: Sequence[float]) -> list[str]:

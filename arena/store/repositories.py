@@ -48,6 +48,7 @@ from arena.store.tournament_lists import TOURNAMENT_LIST_SCRIPTS, TournamentList
 from arena.store.tournaments import TOURNAMENT_SCRIPTS, TournamentStore
 from arena.store.unfinished import UnfinishedStore
 from arena.store.uploads import UPLOAD_SCRIPTS, UploadStore
+from arena.store.watchers import WatcherStore
 from arena.store.webhooks import WEBHOOK_SCRIPTS, WebhookStore
 
 _AT_ONCE: Final = 100
@@ -99,6 +100,9 @@ class Store:
         self.series = OwnedDocuments(connection, "series", _field("owner"))
         self.game_times = Documents(connection, "game-times")
         self.visits = Documents(connection, "visits")
+        self.exhibition = Documents(connection, "exhibition")
+        self.best_hands = Documents(connection, "best-hands")
+        self.watchers = WatcherStore(connection)
         self.flags = Flags(connection)
         self.accounts = AccountStore(connection)
         self.sessions = ExpiringRows(connection, "session")

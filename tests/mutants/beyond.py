@@ -6,6 +6,20 @@ from tests.mutants.mutant import Fault
 
 FAULTS = [
     Fault(
+        "exhibition games never stand still",
+        "arena/live/finalizer.py",
+        "game.header.exhibition and not self._watchers.is_looked_at()",
+        "game.header.exhibition and not self._watchers",
+        ("live/test_exhibition.py",),
+    ),
+    Fault(
+        "a process that missed messages of /watch is sent only the last one",
+        "api/pages/watched_tables.py",
+        "return list(self._messages)[ids.index(after) + 1 :]",
+        "return list(self._messages)[-1:]",
+        ("api/test_watch.py",),
+    ),
+    Fault(
         "a changed bot file keeps its version",
         "arena/bots/loader.py",
         "hashlib.sha256(data_of(path)).hexdigest()[:12]",
