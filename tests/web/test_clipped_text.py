@@ -58,7 +58,8 @@ _NAMES = """() => Array.from(document.querySelectorAll("table.ratings.full tbody
     ruler.remove();
     const style = getComputedStyle(cell);
     const padding = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
-    const lefts = Array.from(row.children, (one) => one.getBoundingClientRect().left);
+    const seen = Array.from(row.children).filter((one) => one.offsetWidth);
+    const lefts = seen.map((one) => one.getBoundingClientRect().left);
     const right = (part) => row.querySelector(part).getBoundingClientRect().right;
     return {
         order: Array.from(row.children, (one) => one.classList.item(one.classList.contains("text") ? 1 : 0)),
