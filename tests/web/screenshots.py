@@ -10,6 +10,7 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
+from arena.games import GAMES
 from arena.live.game import LiveGame
 from arena.ops.jobs import InlineJobs
 from arena.ops.service import open_service
@@ -17,6 +18,7 @@ from arena.ops.settings import Settings
 from arena.play.clocks import ServiceClock
 from tests.web.conftest import ARGUMENTS, chromium
 from tests.web.playing import open_table, open_tables, prepare_replay
+from tests.web.questions import questions
 from tests.web.site import site
 
 FORMS = {
@@ -27,6 +29,24 @@ FORMS = {
 }
 MOVES = {"replay-truco": "#move-14", "replay-toepen": "#move-8"}
 """Where cards are on the table."""
+
+
+QUESTIONS = {
+    "table-call": "truco-paulista-4: asked accept defer raise run",
+    "table-knock": "toepen-table-4-4: asked fold stay",
+}
+
+
+def open_questions(page: Any, url: str, store: str) -> dict[str, str]:
+    """The addresses of tables at which the visitor has to answer a call."""
+    service = open_service(Settings(store), InlineJobs())
+    waits = open_table(page, url, "toepen", {}, {"seat1": "friend"})
+    person = service.people.header(waits).seats[0].bot
+    assert person is not None
+    known = {one.name: one for kind in GAMES for one in questions(kind)}
+    games = {name: known[what].set_up(service, person, "regular") for name, what in QUESTIONS.items()}
+    service.close()
+    return {name: f"/play/{game}" for name, game in games.items()}
 
 
 def play_and_review(page: Any, url: str, store: str) -> dict[str, str]:
@@ -71,6 +91,7 @@ def main(folder: Path, names: Collection[str] = ()) -> None:
                     tables = {}
                     if not empty:
                         tables = open_tables(opener, served.url, served.store)
+                        tables |= open_questions(opener, served.url, served.store)
                         tables |= play_and_review(opener, served.url, served.store)
                     opener.close()
                     for name, path in (served.pages | tables | served.own).items():
@@ -80,7 +101,7 @@ def main(folder: Path, names: Collection[str] = ()) -> None:
                         if name in served.own:
                             served.sign_in(page)
                         page.goto(served.url + path + MOVES.get(name, ""))
-                        if name.startswith(("live", "replay", "table-t", "table-over")):
+                        if name.startswith(("live", "replay", "table-")) and name != "table-waits":
                             page.wait_for_selector("#felt .seat")
                         page.screenshot(path=folder / f"{'empty-' * empty}{name}-{form}.png")
                         page.close()
