@@ -1,5 +1,5 @@
-"""The table on one screen: for every kind of question of both games, hand and answers are in sight; and no
-page around the tables uses words of programmers.
+"""The table on one screen: for every kind of question of both games, hand and answers are in sight, and
+nothing on the felt lies over anything else; and no page around the tables uses words of programmers.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from arena.ops.jobs import InlineJobs
 from arena.ops.service import Service, open_service
 from arena.ops.settings import Settings
 from tests.waiting import PATIENCE
+from tests.web.overlaps import overlaps
 from tests.web.playing import open_table
 from tests.web.questions import LONG_NAME, Question, questions
 from tests.web.sight import SIZES, places, unseen
@@ -67,7 +68,8 @@ def look(tables: Tables, page: Any, address: str) -> list[str]:
     if page.url != address:
         page.goto(address)
     page.wait_for_selector("#felt .seat")
-    return unseen(page, touched=page is tables.touching) + words_of_programmers(page)
+    found = unseen(page, touched=page is tables.touching) + words_of_programmers(page)
+    return found + overlaps(page)
 
 
 @pytest.mark.parametrize("kind", GAMES)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from arena.games.cards import pretty
 from arena.games.narration import Teller
 from arena.games.options import Rules
-from arena.games.texts import counted
+from arena.games.texts import PLACES, counted
 from arena.games.toepen.cards import rules_from
 from arena.games.toepen.seen import ToepenNews
 from arena.games.toepen.titles import KING_RUN
@@ -146,11 +146,15 @@ class ToepenTeller(Teller):
         return lines
 
     def _over(self, places: Sequence[int]) -> list[str]:
-        lines = []
-        for place in sorted(set(places)):
-            there = [seat for seat, own in enumerate(places) if own == place]
-            lines.append(f"{place}. {self.listed(there, within=False)}")
-        return ["", "The game is over.", *lines]
+        there: dict[int, list[int]] = {}
+        for seat, place in enumerate(places):
+            there.setdefault(place, []).append(seat)
+        winners = there.pop(1)
+        first = self.they(winners, "wins the game" if len(winners) == 1 else "shares first place")
+        others = [
+            self.they(seats, f"comes {PLACES[place]}", within=True) for place, seats in sorted(there.items())
+        ]
+        return ["", "; ".join([first, *others]) + "."]
 
 
 def _cards(cards: Sequence[str]) -> str:
