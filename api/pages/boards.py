@@ -21,7 +21,7 @@ from arena.events.matchups import PublishedMatchups
 from arena.events.movements import Movements
 from arena.games import GAMES
 from arena.games.descriptor import Preset
-from arena.play.board_names import BoardName
+from arena.play.board_names import DIVISION_TITLES, BoardName
 from arena.play.players import DIVISIONS, MODELS, OPEN, SEALED
 from arena.ratings.matchups import MOST_BOTS
 
@@ -132,6 +132,7 @@ def _boards(kind: str, divisions: Sequence[str]) -> Response:
         axis=axis_of(row for one in boards for row in one.rows),
         only=only,
         meanings=MEANINGS,
+        divisions=DIVISION_TITLES,
         records=url_for("records.download_all_records", kind=kind),
         cursor=cursor,
         refresh=REFRESH_SECONDS,

@@ -15,7 +15,7 @@ from tests.api.contract import ContractClient
 from tests.api.test_web_pages import read
 
 PATH = "/leaderboards/truco/sealed"
-TABLE = "truco/base@1, sealed: 6 groups, 12 records"
+TABLE = "Truco, uploaded bots: 6 groups, 12 records"
 
 
 @pytest.fixture

@@ -162,7 +162,7 @@ def test_the_pages(computed: Service, anybody: ContractClient) -> None:
                 for row in board.rows(caption)
             ]
             for caption in board.captions
-            if caption.startswith("truco")
+            if caption.startswith("Truco, uploaded bots")
         ]
         assert rows == [
             (bot.name, whole(bot.nash), f"{100 * bot.in_mix:.0f}%", bot.worst) for bot in table.bots
