@@ -29,7 +29,7 @@ from benchmarks.http.measure import raise_file_limit
 from benchmarks.http.players import BenchBot, sign_up
 from benchmarks.http.servers import Cores, Server
 from benchmarks.spectators.crowd import READY_SECONDS, Got
-from benchmarks.spectators.pages import Loaded, first_loads
+from benchmarks.spectators.pages import Loaded, PageVisitor, first_loads
 
 WATCHED: Final[Mapping[str, Mapping[str, Any]]] = {
     "truco": {},
@@ -110,7 +110,9 @@ class SpectatorBench:
             self._parts.store.identity.register()
             addresses = self._pages()
             with Server(["-c", serve], "/readyz", self._folder, settings, self._cores) as self._server:
-                pages = first_loads(f"http://127.0.0.1:{self._server.port}", addresses)
+                root, visitor = f"http://127.0.0.1:{self._server.port}", PageVisitor()
+                tables = {f"table, {kind}": visitor.sit_down(root, kind) for kind in WATCHED}
+                pages = first_loads(root, addresses | tables, visitor.body)
                 bots = self._bots()
                 self._say("warming up")
                 first = TABLES if size.exhibition else next(iter(WATCHED))
@@ -265,6 +267,10 @@ class SpectatorBench:
             "tournament": f"/tournaments/{event}",
             "replay": f"/games/{group['games'][0]}",
             "live table": f"/games/{game}",
+            "play": "/play",
+            "in one minute, truco": "/learn/truco",
+            "in one minute, toepen": "/learn/toepen",
+            "lesson": "/learn/truco/lesson",
             "manual": "/docs",
             "rules": "/docs/rules/toepen",
             "API reference": "/docs/api",
