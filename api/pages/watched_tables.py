@@ -245,8 +245,9 @@ class WatchedTables:
         that are shown stay until they are over.
         """
         now = time.monotonic()
-        own = self._exhibition.games()
         running = self._live.list(state="running", limit=_LOOKED_AT).items
+        # Read afterwards: an exhibition game is known before it begins.
+        own = self._exhibition.games()
         tables: dict[str, FollowedFelt] = {}
         for kind, game in own.items():
             # The last game stays until the next one has begun.
