@@ -59,7 +59,8 @@ PATHS: Final = {
         /docs/api /docs/api/tournaments /docs/toepen /docs/errors /docs/search?q=the+a+of+to+in+is
         /llms.txt /SKILL.md
         /feeds/announcements.atom /feeds/results.atom /feeds/tournaments/{tournament}.atom
-        /tournaments/{tournament} /tournaments/{tournament}?bot=rookie /tournaments/{announced} /bots/{bot}
+        /tournaments/{tournament} /tournaments/{tournament}?bot=rookie
+        /tournaments/{tournament}?tab=crosstable /tournaments?of=ratings /tournaments/{announced} /bots/{bot}
         /bots/rookie /leaderboards/toepen /leaderboards/toepen/sealed /leaderboards/toepen/sealed/matchups
         /games/{long} /games/{long}?move=5000 /games/{game} /games/{live} /embed/{long} /embed/{live}
         /previews/botequim.png /previews/bots/{bot}.png /previews/games/{long}.png /previews/games/{live}.png
