@@ -32,7 +32,7 @@ MAINTENANCE_QUEUE: Final = "maintenance-json"
 """Short jobs for tournaments, schedules and leaderboards."""
 
 PAGES_QUEUE: Final = "pages-json"
-"""Pages and exports that somebody is waiting for."""
+"""Pages, pictures and exports that somebody is waiting for."""
 
 UPLOADS_QUEUE: Final = "uploads-json"
 """Compiling and loading uploads."""
@@ -75,9 +75,11 @@ _QUEUE_OF: Final = {
     JobName.PUBLISH_BOARD: MAINTENANCE_QUEUE,
     # Matchups take seconds, so shorter jobs must not wait for them.
     JobName.COMPUTE_MATCHUPS: ARENA_QUEUE,
+    JobName.FIND_BEST_HANDS: ARENA_QUEUE,
     JobName.TICK: MAINTENANCE_QUEUE,
     JobName.CHECK_UPLOAD: UPLOADS_QUEUE,
     JobName.PREPARE_REPLAY: PAGES_QUEUE,
+    JobName.DRAW_PREVIEW: PAGES_QUEUE,
     JobName.WRITE_EXPORT: PAGES_QUEUE,
     JobName.REVIEW_GAME: REVIEWS_QUEUE,
     JobName.PLAY_TRIAL_GAME: REVIEWS_QUEUE,
@@ -91,6 +93,7 @@ BY_ACCOUNT: Final = frozenset(
         JobName.PLAY_LOCAL_GROUPS,
         JobName.CHECK_UPLOAD,
         JobName.PREPARE_REPLAY,
+        JobName.DRAW_PREVIEW,
         JobName.WRITE_EXPORT,
         JobName.REVIEW_GAME,
         JobName.PLAY_TRIAL_GAME,

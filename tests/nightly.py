@@ -65,7 +65,7 @@ SLICES: Final[dict[str, Slice]] = {
     ),
     "pages": Slice(
         "the pages in a browser, at all sizes",
-        ("api/pages", "api/static", "api/templates", "arena/people", "arena/replays"),
+        ("api/pages", "api/static", "api/templates", "arena/people", "arena/previews", "arena/replays"),
         2600,
     ),
     "processes": Slice(

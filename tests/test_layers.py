@@ -171,13 +171,25 @@ ALLOWED: dict[str, set[str]] = {
     },
     "integrity": {"events", "accounts", "store", "tournaments", "ratings", "play", "games"},
     "people": {"accounts", "live", "store", "records", "replays", "luck", "play", "bots", "games"},
+    "previews": {"accounts", "store", "replays", "play", "games"},
     "webhook_messages": set(),
     "webhooks": {"webhook_messages", "accounts", "live", "store", "records", "play", "bots", "games"},
     "client": {"operations", "bots", "games", "play"},
     "research": {"records", "play", "bots", "games"},
     "upgrade": {"events", "store", "records", "play", "games"},
     "ops": {
-        *("upgrade", "people", "webhooks", "events", "accounts", "live", "store", "sandbox", "records"),
+        *(
+            "upgrade",
+            "people",
+            "previews",
+            "webhooks",
+            "events",
+            "accounts",
+            "live",
+            "store",
+            "sandbox",
+            "records",
+        ),
         *("tournaments", "bots", "games"),
     },
     "cli": {
@@ -384,7 +396,7 @@ def test_one_game_never_imports_another() -> None:
 def test_rules_need_nothing_that_is_not_in_python() -> None:
     """The engine and the local runner work without the server's packages."""
     served = (
-        *("accounts", "events", "integrity", "live", "people", "ratings", "research"),
+        *("accounts", "events", "integrity", "live", "people", "previews", "ratings", "research"),
         *("sandbox", "store", "webhooks"),
     )
     found = [

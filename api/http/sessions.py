@@ -28,7 +28,8 @@ from arena.live.header import ANYBODY, Viewer
 _COOKIE: Final = "botequim"
 _KEY: Final = "key"
 _FORM_SECRET: Final = "form_secret"
-_WITHOUT: Final = ("/v1/", "/static/", "/healthz", "/readyz", "/metrics")
+_WITHOUT: Final = ("/v1/", "/static/", "/embed/", "/previews/", "/healthz", "/readyz", "/metrics")
+"""The beginnings of the paths that have no cookies: the same for everybody, or for programs."""
 _FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
 _MAX_PARTS: Final = 200
 _FORM_SECRET_BYTES: Final = 24

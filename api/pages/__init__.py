@@ -10,9 +10,11 @@ from api.pages import (
     boards,
     bots,
     bring,
+    challenges,
     comparisons,
     downloads,
     edit_tournament,
+    embed,
     feeds,
     filters,
     find,
@@ -29,6 +31,7 @@ from api.pages import (
     own_bots,
     owners,
     play,
+    previews,
     reference,
     schedules,
     search,
@@ -38,6 +41,7 @@ from api.pages import (
     subscriptions,
     tables,
     tournaments,
+    watch,
 )
 
 PAGES: Final = (site.blueprint, assets.blueprint)
@@ -49,9 +53,11 @@ __all__ = [
     "boards",
     "bots",
     "bring",
+    "challenges",
     "comparisons",
     "downloads",
     "edit_tournament",
+    "embed",
     "feeds",
     "filters",
     "find",
@@ -68,6 +74,7 @@ __all__ = [
     "own_bots",
     "owners",
     "play",
+    "previews",
     "reference",
     "schedules",
     "search",
@@ -77,4 +84,5 @@ __all__ = [
     "subscriptions",
     "tables",
     "tournaments",
+    "watch",
 ]

@@ -24,6 +24,7 @@ _JOINED: Final = {
     "replay-page.js": SCRIPTS,
     "watch-page.js": (*_TABLE, "hand-log.js", "watch.js"),
     "front-page.js": (*_TABLE, "front.js"),
+    "embed-page.js": (*_TABLE, "embed.js"),
     "play-page.js": (*SCRIPTS[:2], "hand-log.js", "attention.js", "end.js", "play.js"),
     "lesson-page.js": (*SCRIPTS[:2], "lesson.js"),
 }

@@ -11,17 +11,19 @@ from api.http.requests import read_query
 from api.pages.bars import axis_of
 from api.pages.board_filters import BoardFilter
 from api.pages.history import BoardPlot, board_plot
+from api.pages.previews import PreviewTags, board_preview
 from api.pages.site import blueprint, page
 from api.schemas.leaderboards import BoardPageQuery, GivenBoardPage
 from api.services import services
 from arena.accounts.models import ModelStatement, model_statements
 from arena.errors import UnknownPreset
 from arena.events.boards import PublishedBoard
+from arena.events.house_entries import house_source
 from arena.events.matchups import PublishedMatchups
 from arena.events.movements import Movements
 from arena.games import GAMES
 from arena.games.descriptor import Preset
-from arena.play.board_names import BoardName
+from arena.play.board_names import DIVISION_TITLES, BoardName
 from arena.play.players import DIVISIONS, MODELS, OPEN, SEALED
 from arena.ratings.matchups import MOST_BOTS
 
@@ -49,7 +51,8 @@ class _Shown(NamedTuple):
 
     ``rows`` are the rows of this page, with earlier versions if requested. ``names`` are the bots whose lines
     are drawn, and ``chosen`` the highlighted ones. ``models`` holds the owners' statements about their
-    language models, or is None in other divisions. ``moved`` is what changed since yesterday, or None.
+    language models, or is None in other divisions. ``owners``: see :func:`_owners`. ``moved`` is what changed
+    since yesterday, or None.
     """
 
     division: str
@@ -61,6 +64,7 @@ class _Shown(NamedTuple):
     narrow: BoardPlot | None = None
     names: Sequence[str] = ()
     chosen: Sequence[str] = ()
+    owners: Mapping[str, str | None] | None = None
     models: Mapping[str, ModelStatement] | None = None
     moved: Movements | None = None
 
@@ -131,11 +135,19 @@ def _boards(kind: str, divisions: Sequence[str]) -> Response:
         boards=boards,
         axis=axis_of(row for one in boards for row in one.rows),
         only=only,
+        titles=DIVISION_TITLES,
         meanings=MEANINGS,
         records=url_for("records.download_all_records", kind=kind),
         cursor=cursor,
         refresh=REFRESH_SECONDS,
+        preview=_preview(kind, preset.name, boards),
     )
+
+
+def _preview(kind: str, preset: str, boards: Sequence[_Shown]) -> PreviewTags | None:
+    """Return the preview of the first board that has bots."""
+    found = (board_preview(BoardName(kind, one.division, preset), one.board) for one in boards)
+    return next(filter(None, found), None)
 
 
 def _shown(
@@ -147,7 +159,7 @@ def _shown(
         return _Shown(name.division, None, matchups)
     found = PublishedBoard(board.version, {**board.data, "rows": only.rows(board.data["rows"])})
     rows = found.page(cursor, BOTS_AT_ONCE)
-    series = services().histories.read(*name)
+    series = services().histories.read(*name) if only.all_columns or marked[0] is not None else []
     for bot in marked:
         if bot is not None and all(bot != one.name for one in series):
             own = services().histories.of(bot, *name)
@@ -165,6 +177,19 @@ def _shown(
         board_plot(series, first, second, **NARROW),
         names,
         (first,) if second is None else (first, second),
+        _owners(rows["rows"]),
         model_statements(services().accounts, rows["rows"]) if name.division == MODELS else None,
         services().movements.of(name, rows["rows"]),
     )
+
+
+def _owners(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, str | None]:
+    """Return the displayed owners of the bots in ``rows``: empty for the house, and None for bots that are
+    gone or whose names are hidden.
+    """
+    moderation = services().moderation
+    house = {row["name"] for row in rows if house_source(row["name"]) is not None}
+    others = sorted({row["name"] for row in rows} - house)
+    accounts = services().accounts.listed(others) if others else []
+    owners = {bot.name: moderation.name("owner", bot.owner) for bot in accounts if not bot.deleted}
+    return {**dict.fromkeys(house, ""), **{name: owners.get(name) for name in others}}

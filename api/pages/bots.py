@@ -13,6 +13,7 @@ from api.http.sessions import page_viewer, visitor
 from api.pages.bars import axis_of
 from api.pages.history import Plot, plot
 from api.pages.own_bots import LOGS_MOST
+from api.pages.previews import bot_preview
 from api.pages.site import blueprint, page
 from api.pages.styles import StyleRow, style_rows
 from api.schemas.bot_games import BotGamesFilter, GivenBotGamesFilter
@@ -86,6 +87,7 @@ def bot_page(bot: str) -> Response:
         tournaments=_tournaments(bot),
         chosen=query,
         kinds=list(GAMES),
+        preview=bot_preview(bot, [(place.name, place.row) for place in places]),
     )
 
 

@@ -19,7 +19,7 @@ from arena.events.service import Tournaments
 from arena.games import game_of
 from arena.live.header import ANYBODY
 from arena.live.service import LiveGames, RecordNotReady
-from arena.replays.live_table import LiveTable
+from arena.replays.live_table import LiveTable, spectated
 from arena.replays.page import game_title
 from arena.replays.sheets import table_layout
 
@@ -218,16 +218,13 @@ def finished_table(record: Mapping[str, Any]) -> FrontTable:
     game = game_of(canonical["kind"])
     rules = canonical["rules"]
     table = LiveTable({"kind": canonical["kind"], "rules": rules, "seats": canonical["players"]})
-    state = game.new_state(game.options.complete(rules))
     start, steps = table.shown, list[dict[str, Any]]()
-    for number, (seat, action, *_) in enumerate(canonical["actions"]):
-        seen = (game.view_event(event, None) for event in state.apply(seat, action))
-        hand, before = table.form.hand, table.shown
-        events = [{"n": number, **event} for event in seen if event is not None]
-        changes = table.take(events, list(state.awaiting()))
+    hand, before = table.form.hand, table.shown
+    for table, changes in spectated(canonical):
         if table.form.hand != hand:
             start, steps = before, []
         steps += [{name: value for name, value in one.items() if name in before} for one in changes]
+        hand, before = table.form.hand, table.shown
     names, places = table.form.names, canonical["outcome"]["places"]
     first = [name for name, place in zip(names, places, strict=True) if place == 1]
     return FrontTable(

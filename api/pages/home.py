@@ -12,6 +12,7 @@ from api.http.sessions import visitor
 from api.pages.bars import axis_of
 from api.pages.coming import coming
 from api.pages.front_table import FrontTable, FrontTables
+from api.pages.previews import home_preview
 from api.pages.site import blueprint, page
 from api.pages.small_table import small_table
 from api.services import services
@@ -82,6 +83,7 @@ def home() -> Response:
         drawn=table and small_table(table),
         data=table and Markup(embedded_json(_table_data(table))),
         sprite=Markup(static("sprite.html")),
+        preview=home_preview(),
     )
 
 

@@ -15,6 +15,7 @@ from api.http.sessions import client_address, forget_visitor, person, visitor
 from api.http.waiting import Stay
 from api.pages.assets import asset_url
 from api.pages.learn import guide_address
+from api.pages.previews import seat_preview
 from api.pages.site import blueprint, form, page
 from api.services import service_address, services
 from arena.accounts.versions import BotAccount
@@ -28,8 +29,9 @@ from arena.live.header import GameHeader
 from arena.live.service import EventsGone
 from arena.operations.operation import JSON
 from arena.people.coach import dearest
+from arena.people.hands import YOU
 from arena.people.lessons import lesson_of
-from arena.people.seat_table import YOU, seat_table
+from arena.people.seat_table import seat_table
 from arena.people.tables import HOUSE, YOUR_SEAT, opponents_of, other_levels, playable
 from arena.records.tell import seat_names
 from arena.replays.moves import ToldLine, new_picture
@@ -226,7 +228,8 @@ def join_page() -> Response:
     game, seat = services().people.invited(code)
     one = services().live.summary_of(services().people.header(game))
     names = [entry["name"] or "nobody yet" for entry in one["seats"]]
-    response = page("join.html", code=code, kind=one["kind"], seat=seat, names=names)
+    preview = seat_preview(one["kind"], len(names))
+    response = page("join.html", code=code, kind=one["kind"], seat=seat, names=names, preview=preview)
     response.headers["Cache-Control"] = "private, no-store"
     return response
 
@@ -339,6 +342,7 @@ def table_page(game: str) -> ResponseReturnValue:
         levels=other_levels(header, seat),
         public=header.visibility == "public",
         practice=header.practice,
+        challenge=services().challenges.code_of_play(header, seat),
         review=review,
         dearest=[] if review is None else dearest(review.costs),
         data=Markup(embedded_json(data)),

@@ -18,6 +18,7 @@ from api.notes import remarks as note_remarks
 from api.pages.bot_output import Seats, log_remarks
 from api.pages.fields import status_of
 from api.pages.links import with_bot_links
+from api.pages.previews import replay_preview
 from api.pages.site import page
 from api.services import services
 from arena.accounts.allowances import BudgetExceeded
@@ -55,6 +56,7 @@ def replay_page(game: str, who: Viewer, replay: Replay | None, line: bytes | Non
     own = _own_game(game, visitor().viewer.bot)
     notes = notes_on(game, replay.players, who)
     logs = _own_logs(game, replay)
+    title, facts = replay.frame.title, replay.frame.facts
     bots = _bots(replay)
     replay = _with_links(replay, bots)
     around = services().bot_games.around(game, request.args.get("of", "")[:_NAME] or None)
@@ -69,6 +71,7 @@ def replay_page(game: str, who: Viewer, replay: Replay | None, line: bytes | Non
         replay=shown_sheet(game, replay, _remarks(own, notes, logs)),
         failed=replay.failed or (error.message if error else ""),
         sprite=Markup(static("sprite.html")),
+        preview=replay_preview(game, title, facts),
         logs=logs,
         notes=_own_notes(notes),
         **own,
@@ -120,9 +123,13 @@ def shown_sheet(game: str, replay: Replay, remarks: Mapping[int, str]) -> Markup
     """Return the sheet that the request asks for, or None until the page is prepared."""
     if not replay.hands:
         return None
-    number = sheet_number(replay, _number("hand"), _number("move"))
-    html = services().replays.html(game, replay, number, remarks)
+    html = services().replays.html(game, replay, asked_sheet(replay), remarks)
     return None if html is None else Markup(html)
+
+
+def asked_sheet(replay: Replay) -> int:
+    """Return the number of the sheet that the request asks for."""
+    return sheet_number(replay, _number("hand"), _number("move"))
 
 
 def _number(name: str) -> int | None:
@@ -182,6 +189,7 @@ def _own_game(game: str, person: str | None) -> dict[str, Any]:
         "levels": other_levels(header, seats[0]),
         "review": review,
         "practice": header.practice,
+        "challenge": services().challenges.code_of_play(header, seats[0]),
         "dearest": [] if review is None else dearest(review.costs),
         "worlds": WORLDS,
     }

@@ -35,10 +35,16 @@ _MOST: Final[dict[str, int]] = {}
 """The maximum size of forms in bytes, by endpoint, where it differs from the default."""
 
 _QUERY: Final = PageQuery()
-_POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-)
+
+
+def content_policy(*, forms: str = "'self'", frames: str = "'none'") -> str:
+    """Return the Content-Security-Policy of a page that sends its ``forms`` there, and that pages at
+    ``frames`` may show in a frame.
+    """
+    return (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        f"base-uri 'none'; form-action {forms}; frame-ancestors {frames}"
+    )
 
 
 def page(template: str, status: int = 200, /, **values: object) -> Response:
@@ -53,7 +59,7 @@ def page(template: str, status: int = 200, /, **values: object) -> Response:
         **values,
     )
     response = Response(html, status, content_type="text/html; charset=utf-8")
-    response.headers["Content-Security-Policy"] = _POLICY
+    response.headers["Content-Security-Policy"] = content_policy()
     response.headers["Referrer-Policy"] = "no-referrer"
     # Form tokens become invalid when the visitor gets a session, so the previous page must be reloaded as
     # well.

@@ -20,6 +20,7 @@ from arena.ops.service import HOUSE_SECONDS
 from arena.ops.settings import Limit, Settings
 from arena.people.replays import PREPARE_SECONDS
 from arena.people.reviews import REVIEW_SECONDS
+from arena.previews.previews import DRAW_SECONDS
 from arena.sandbox.checking import most_check_seconds
 from arena.sandbox.limits import DEFAULT_LIMITS
 from arena.tournaments import sealed
@@ -198,6 +199,12 @@ def address_rows(settings: Settings) -> Iterator[Bound]:
         f"the budget; {PREPARE_SECONDS:g} s a page",
         f"the budget, and one more: {_number(seconds + PREPARE_SECONDS)}",
         f"{PREPARE_SECONDS:g} s of a worker, then another account's turn",
+    )
+    yield Bound(
+        "drawing the pictures of links",
+        f"the budget; {DRAW_SECONDS:g} s a picture",
+        f"the budget, and one more: {_number(seconds + DRAW_SECONDS)}",
+        f"{DRAW_SECONDS:g} s of a worker, then another account's turn",
     )
     yield Bound(
         "requests without a token",

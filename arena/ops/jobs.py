@@ -26,9 +26,11 @@ class JobName(StrEnum):
     TICK = "tick"
     CHECK_UPLOAD = "check_upload"
     PREPARE_REPLAY = "prepare_replay"
+    DRAW_PREVIEW = "draw_preview"
     WRITE_EXPORT = "write_export"
     REVIEW_GAME = "review_game"
     PLAY_TRIAL_GAME = "play_trial_game"
+    FIND_BEST_HANDS = "find_best_hands"
     DELIVER_ANNOUNCEMENTS = "deliver_announcements"
 
 
@@ -124,6 +126,10 @@ class Jobs(ABC):
         """Prepare the replay page of a game. ``account`` is as for :meth:`move_house_bots`."""
         self.request(Job(JobName.PREPARE_REPLAY, (game_id, account)))
 
+    def draw_preview(self, preview: str, account: str) -> None:
+        """Draw the picture for a link. ``account`` is as for :meth:`move_house_bots`."""
+        self.request(Job(JobName.DRAW_PREVIEW, (preview, account)))
+
     def write_export(self, owner: str, account: str) -> None:
         """Write the export of an owner. ``account`` is as for :meth:`move_house_bots`."""
         self.request(Job(JobName.WRITE_EXPORT, (owner, account)))
@@ -137,6 +143,10 @@ class Jobs(ABC):
     def play_trial_game(self, trial: str, payer: str) -> None:
         """Play a game of a pasted source against a house bot."""
         self.request(Job(JobName.PLAY_TRIAL_GAME, (trial, payer)))
+
+    def find_best_hands(self) -> None:
+        """Look for the best hands of the last day."""
+        self.request(Job(JobName.FIND_BEST_HANDS))
 
     def deliver_announcements(self, subscription: str) -> None:
         """Post the announcements of a tournament to a webhook subscribed to it."""

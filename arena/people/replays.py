@@ -155,6 +155,17 @@ class Replays:
         links = _links([hand for hand, _ in replay.hands], number)
         return game_html(replay.frame, with_remarks(moves, remarks), data, luck.decode(), links)
 
+    def data(self, game: str, replay: Replay, number: int) -> str | None:
+        """Return the data of the sheet ``number`` (from 0) of a prepared page for a script, or None if the
+        cache has dropped it.
+        """
+        hand, _ = replay.hands[number]
+        (sheet,) = self._pages.parts(_page(game), (_sheet(hand),))
+        if sheet is None:
+            return None
+        _, data = orjson.loads(zlib.decompress(sheet))
+        return str(data)
+
     # The job
 
     def prepare(self, game: str) -> None:

@@ -66,6 +66,20 @@ class LiveTable:
         return {"n": events[0]["n"], "lines": lines, **changed}
 
 
+def spectated(canonical: Mapping[str, Any]) -> Iterator[tuple[LiveTable, list[dict[str, Any]]]]:
+    """Replay a recorded game for a spectator. Yield the table after each action, always the same object, and
+    the changes of that action (see :meth:`LiveTable.take`).
+    """
+    game = game_of(canonical["kind"])
+    rules = canonical["rules"]
+    table = LiveTable({"kind": canonical["kind"], "rules": rules, "seats": canonical["players"]})
+    state = game.new_state(game.options.complete(rules))
+    for number, (seat, action, *_) in enumerate(canonical["actions"]):
+        seen = (game.view_event(event, None) for event in state.apply(seat, action))
+        events = [{"n": number, **event} for event in seen if event is not None]
+        yield table, table.take(events, list(state.awaiting()))
+
+
 def _steps(events: list[dict[str, Any]], first: frozenset[str]) -> Iterator[list[dict[str, Any]]]:
     """Split the events before each one that is shown separately."""
     step: list[dict[str, Any]] = []

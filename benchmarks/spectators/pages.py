@@ -53,7 +53,8 @@ class PageVisitor:
         (token, *_) = _TOKEN.findall(self.body(f"{root}/play").decode())
         sent = urlencode({"csrf_token": token, "game": kind}).encode()
         with self._opener.open(f"{root}/play", sent, timeout=60) as response:
-            return urlsplit(response.url).path
+            address: str = response.url
+            return urlsplit(address).path
 
 
 def first_load(address: str, known: dict[str, bytes], body: Callable[[str], bytes]) -> Loaded:

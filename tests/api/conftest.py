@@ -41,7 +41,12 @@ class PromptJobs(BackgroundJobs):
 
     def request(self, job: Job) -> None:
         """Forward ``job`` soon, or run it."""
-        if job.name in (JobName.FINISH_GAME, JobName.PREPARE_REPLAY, JobName.WRITE_EXPORT):
+        if job.name in (
+            JobName.FINISH_GAME,
+            JobName.PREPARE_REPLAY,
+            JobName.DRAW_PREVIEW,
+            JobName.WRITE_EXPORT,
+        ):
             self.service.run(job)
         else:
             super().request(job)

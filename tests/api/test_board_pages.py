@@ -15,7 +15,7 @@ from tests.api.contract import ContractClient
 from tests.api.test_web_pages import read
 
 PATH = "/leaderboards/truco/sealed"
-TABLE = "truco/base@1, sealed: 6 groups, 12 records"
+TABLE = "Truco, uploaded bots: 6 groups, 12 records"
 
 
 @pytest.fixture
@@ -102,7 +102,8 @@ def test_earlier_versions_stand_below_the_bot(
 
 
 def test_the_history_of_a_board_is_drawn_twice(rated: Service, anybody: ContractClient) -> None:
-    html = read(anybody, PATH).html
+    assert "board-plot" not in read(anybody, PATH).html, "it is behind the switch"
+    html = read(anybody, f"{PATH}?columns=all").html
     assert html.count('class="history board-plot') == 2
     best = anybody.get("/v1/leaderboards/truco/sealed").json["rows"][0]["name"]
     assert f"{best} stands out" in html
@@ -115,9 +116,9 @@ def test_the_history_of_a_board_is_drawn_twice(rated: Service, anybody: Contract
 
 def test_the_drawing_waits_for_the_worker(rated: Service, anybody: ContractClient) -> None:
     rated.store._connection.run([("SET", "{board:truco/sealed}:recent", b'[["rookie"]]')])
-    assert "board-plot" not in read(anybody, PATH).html
+    assert "board-plot" not in read(anybody, f"{PATH}?columns=all").html
     rated.histories.update("truco", "sealed")
-    assert "board-plot" in read(anybody, PATH).html
+    assert "board-plot" in read(anybody, f"{PATH}?columns=all").html
 
 
 def test_a_bot_that_is_not_among_the_first_is_read(rated: Service, anybody: ContractClient) -> None:
@@ -163,3 +164,27 @@ def test_the_lines_of_a_board() -> None:
 def test_names_are_pushed_apart(heights: list[float], expected: list[float]) -> None:
     named = {str(number): height for number, height in enumerate(heights)}
     assert list(pushed_apart(named, 5).values()) == expected
+
+
+def test_a_bot_is_shown_with_its_owner(
+    rated: Service, anybody: ContractClient, owner: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner.client.post("/v1/bots", json={"name": "random-of-ana"})
+
+    def owners() -> dict[str, str]:
+        board = rated.boards.published("truco", "sealed")
+        assert board is not None
+        for row, name in zip(board.data["rows"], ("random-of-ana", "gone"), strict=False):
+            monkeypatch.setitem(row, "name", name)
+        return {row["bot"]: row["owner"] for row in read(anybody, PATH).rows(TABLE)}
+
+    found = owners()
+    assert (found.pop("random-of-ana"), found.pop("gone"), set(found.values())) == (
+        owner.name,
+        "–",
+        {"the house"},
+    )
+    assert f"/owners/{owner.name}" in read(anybody, PATH).links
+    # A hidden name of an owner is not shown here either.
+    shown = rated.moderation.delete_name("owner", owner.name)
+    assert owners()["random-of-ana"] == shown

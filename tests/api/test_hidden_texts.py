@@ -13,6 +13,7 @@ from werkzeug.routing import Rule
 from werkzeug.test import TestResponse
 
 from arena.ops.service import Service
+from arena.previews.previews import Preview
 from tests.api.arenas import announce, play_models
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
@@ -89,8 +90,10 @@ def addresses(app: Flask, values: dict[str, list[str]]) -> Iterator[str]:
                     yield path
 
 
-def text_of(response: TestResponse) -> str:
-    """The body; of a stream, which does not end, the first message."""
+def text_of(response: TestResponse, drawn: list[str]) -> str:
+    """The body; of a stream, which does not end, the first message; of a picture, what is ``drawn``."""
+    if response.mimetype == "image/png":
+        return drawn.pop() if drawn else ""
     if response.mimetype != "text/event-stream":
         return response.text
     message: bytes = next(iter(response.iter_encoded()))
@@ -99,21 +102,33 @@ def text_of(response: TestResponse) -> str:
 
 
 def test_what_admins_hid_is_nowhere(
-    app: Flask, values: dict[str, list[str]], sign_up: Callable[..., Account]
+    app: Flask,
+    values: dict[str, list[str]],
+    sign_up: Callable[..., Account],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    drawn: list[str] = []
+    picture = app.extensions["botequim"].previews.picture
+
+    def asked(preview: Preview, payer: str, wait: float) -> bytes | None:
+        drawn.append(preview.content.decode())
+        found: bytes | None = picture(preview, payer, 0)
+        return found
+
+    monkeypatch.setattr(app.extensions["botequim"].previews, "picture", asked)
     zeca = sign_up("zeca")
     visitor, anybody = Browser(app), Browser(app)
     visitor.sign_in(zeca.token)
     waits = open_table(visitor, {**TOEPEN, "seats": "3", "seat1": f"bot:{BOT}", "seat2": "friend"})
     values["game"] += [waits, open_table(visitor, {**TOEPEN, "seat1": f"bot:{BOT}"})]
     (invitation,) = re.findall(
-        "<code>http://localhost(/play/join[^<]*)</code>", visitor.get(f"/play/{waits}").text
+        'value="http://localhost(/play/join[^"]*)"', visitor.get(f"/play/{waits}").text
     )
     read = 0
     for path in (*addresses(app, values), invitation):
         for who, client in (("anybody", anybody.client), ("zeca", visitor.client), ("token", zeca.client)):
             response = client.get(path)
-            text = text_of(response)
+            text = text_of(response, drawn)
             # An address may have the name that it was asked for.
             for hidden in {OWNER, BOT, CUP, WORDS} - set(path.split("/")):
                 assert hidden not in text or response.status_code >= 300, (who, path, hidden)

@@ -102,7 +102,7 @@ def test_the_board_shows_it(
     text = anybody.get(f"{path}?format=text").text
     assert re.search(r"illegal +late +model", text)
     assert "Some <b>Model</b> 3" in text
-    page = anybody.get("/leaderboards/toepen/models").text
+    page = anybody.get("/leaderboards/toepen/models?columns=all").text
     assert "Some &lt;b&gt;Model&lt;/b&gt; 3" in page
     assert anybody.get("/leaderboards/toepen").status_code == 200
     assert "model" not in anybody.get("/v1/leaderboards/toepen/sealed").json

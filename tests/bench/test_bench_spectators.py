@@ -48,6 +48,17 @@ def test_the_command_prints_every_line(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.nightly("benchmarks")
+def test_the_exhibition_is_measured(tmp_path: Path) -> None:
+    tiny = ["--rounds", "1", "--seconds", "6", "--spectators", "5", "--players", "2"]
+    command = [sys.executable, "-m", "benchmarks.spectators", *tiny, "--exhibition"]
+    settings = environment(COLUMNS="120")
+    done = subprocess.run(command, cwd=tmp_path, env=settings, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^exhibition: [\d.]+ s of processor time per hour$", done.stdout, re.M)
+    assert re.search(r"^tables: \d+ bytes per move and spectator", done.stdout, re.M)
+
+
 def test_too_long_rounds_are_refused(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "benchmarks.spectators", "--seconds", "31"]
     done = subprocess.run(

@@ -6,6 +6,20 @@ from tests.mutants.mutant import Fault
 
 FAULTS = [
     Fault(
+        "exhibition games never stand still",
+        "arena/live/finalizer.py",
+        "game.header.exhibition and not self._watchers.is_looked_at()",
+        "game.header.exhibition and not self._watchers",
+        ("live/test_exhibition.py",),
+    ),
+    Fault(
+        "a process that missed messages of /watch is sent only the last one",
+        "api/pages/watched_tables.py",
+        "return list(self._messages)[ids.index(after) + 1 :]",
+        "return list(self._messages)[-1:]",
+        ("api/test_watch.py",),
+    ),
+    Fault(
         "a changed bot file keeps its version",
         "arena/bots/loader.py",
         "hashlib.sha256(data_of(path)).hexdigest()[:12]",
@@ -286,11 +300,46 @@ FAULTS = [
         ("api/test_practice.py",),
     ),
     Fault(
+        "a challenge can be played without end",
+        "arena/people/challenges.py",
+        "if number is None or number > MOST:",
+        "if number is None:",
+        ("api/test_challenges.py",),
+    ),
+    Fault(
+        "a game that was stopped cannot be repeated",
+        "arena/people/challenges.py",
+        "if header is None or header.state not in _STOPPED:",
+        "if header is None or True:",
+        ("api/test_challenges.py",),
+    ),
+    Fault(
         "a friend's link still works when there is a newer one",
         "arena/people/tables.py",
         'if mark is None or mark.decode() != row["mark"]:',
         "if mark is None:",
         ("api/test_play.py",),
+    ),
+    Fault(
+        "a card that was played face down is open in the picture of a link",
+        "arena/previews/sketches.py",
+        '"card": UNSEEN if how else card,',
+        '"card": card or "4C",',
+        ("previews/test_drawing.py",),
+    ),
+    Fault(
+        "who sees a private game gives it a preview",
+        "api/pages/previews.py",
+        "services().tournaments.check_record(game, ANYBODY)",
+        "pass",
+        ("api/test_share.py",),
+    ),
+    Fault(
+        "a late job stores the picture of an older state",
+        "arena/previews/previews.py",
+        'where={"state": state}):',
+        "where={}):",
+        ("api/test_previews.py",),
     ),
     Fault(
         "a hand back stays where it is",
@@ -510,6 +559,7 @@ COVERED_BY = {
     "arena/ops": ("live", "ops", "up"),
     "arena/people": ("api", "web"),
     "arena/play": ("dealing", "live", "runner"),
+    "arena/previews": ("api", "previews"),
     "arena/ratings": ("ratings",),
     "arena/records": ("archive", "cli", "records"),
     "arena/replays": ("replays", "web"),

@@ -58,13 +58,14 @@ _NAMES = """() => Array.from(document.querySelectorAll("table.ratings.full tbody
     ruler.remove();
     const style = getComputedStyle(cell);
     const padding = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
-    const lefts = Array.from(row.children, (one) => one.getBoundingClientRect().left);
+    const seen = Array.from(row.children).filter((one) => one.offsetWidth);
+    const lefts = seen.map((one) => one.getBoundingClientRect().left);
     const right = (part) => row.querySelector(part).getBoundingClientRect().right;
     return {
         order: Array.from(row.children, (one) => one.classList.item(one.classList.contains("text") ? 1 : 0)),
         characters: (cell.clientWidth - padding) / character,
         areFirst: lefts.indexOf(Math.min(...lefts)) === 0 && lefts[0] < lefts[1],
-        rights: [".rank", ".bot", ".rating", ".bars", "[data-label=groups]"].map(right),
+        rights: [".rank", ".bot", ".rating", ".bars", "[data-label=games]"].map(right),
     };
 })"""
 
@@ -84,7 +85,7 @@ def test_leaderboards_name_their_bots(width: int, height: int, context: Any, ful
             assert row["order"][:2] == ["rank", "bot"]
             assert row["areFirst"], (name, row)
             assert row["characters"] >= LEAST_CHARACTERS, (name, row)
-            # Rank, name, rating, interval and groups are there without scrolling sideways.
+            # Rank, name, rating, interval and games are there without scrolling sideways.
             assert max(row["rights"]) <= width, (name, row)
     assert rows >= 30
 

@@ -9,10 +9,11 @@ import pytest
 from arena.people.lessons import lesson_of
 from tests.api.server import Server
 from tests.waiting import PATIENCE
+from tests.web.overlaps import overlaps
 
 pytestmark = pytest.mark.system
 
-SIZES = {"laptop": (1366, 650), "phone": (360, 640)}
+SIZES = {"laptop": (1366, 650), "phone": (360, 640), "turned": (844, 390)}
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -31,7 +32,9 @@ def test_a_lesson_is_played_by_clicks(kind: str, size: str, browser: Any, server
     for deal in lesson.deals:
         for step in deal.steps:
             page.wait_for_selector("#felt .seat")
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            size_of_page = "(({ scrollWidth, scrollHeight }) => [scrollWidth, scrollHeight])"
+            assert page.evaluate(f"{size_of_page}(document.documentElement)") == [width, height]
+            assert overlaps(page) == []
             word, _, card = step.right.partition(":")
             if word == "play":
                 page.click(f"#felt .card-link:has([data-card='{card}'])")

@@ -174,13 +174,13 @@ def test_a_leaderboard_shows_a_new_board(
     names = page.locator(".ratings tbody th.bot")
     assert sorted(names.all_inner_texts()) == sorted(HOUSE[:2])
     row = page.locator(".ratings tr[data-key^='random ']").first
-    groups = row.locator("[data-label=groups]")
-    before = int(groups.inner_text())
+    games = row.locator("[data-label=games]")
+    before = int(games.inner_text())
     row.evaluate("row => { window.row = row; row.querySelector('a').focus(); }")
 
     play(services, announce(admin, {**body, "house": HOUSE}))
     assert services.boards.publish("toepen", "sealed")
     followed.until(lambda: names.count() == len(HOUSE))
-    assert int(groups.inner_text()) > before
-    assert page.evaluate("window.bold")["groups"] == "700"
+    assert int(games.inner_text()) > before
+    assert page.evaluate("window.bold")["games"] == "700"
     assert page.evaluate("window.row.contains(document.activeElement)"), "the row kept the focus"

@@ -1,5 +1,5 @@
-"""The table on one screen: for every kind of question of both games, hand and answers are in sight; and no
-page around the tables uses words of programmers.
+"""The table on one screen: for every kind of question of both games, hand and answers are in sight, and
+nothing on the felt lies over anything else; and no page around the tables uses words of programmers.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from arena.games import GAMES
+from tests.web.overlaps import overlaps
 from tests.web.playing import open_table
 from tests.web.questions import LONG_NAME, questions
 from tests.web.sight import SIZES, places, unseen
@@ -23,7 +24,8 @@ def look(tables: Tables, page: Any, address: str) -> list[str]:
     if page.url != address:
         page.goto(address)
     page.wait_for_selector("#felt .seat")
-    return unseen(page, touched=page is tables.touching) + words_of_programmers(page)
+    found = unseen(page, touched=page is tables.touching) + words_of_programmers(page)
+    return found + overlaps(page)
 
 
 @pytest.mark.parametrize("kind", GAMES)
