@@ -61,6 +61,7 @@ def finish(tables: Tables, kind: str) -> Finished:
         if view and view["turn"]:
             action = numbers.choice(view["turn"]["legal_actions"])
             service.people.act(game, person, view["turn"]["turn"], action)
+    service.live.finish(game)
     page = tables.page_of(*SIZES[0])
     page.goto(f"{tables.url}/play/{game}")
     page.click("text=Ask shark")
