@@ -16,7 +16,7 @@ _LIVE_GROUPS_MOST: Final = 5
 """How many of the planned groups of a page are searched for a game that runs."""
 
 
-class Place(NamedTuple):
+class PodiumPlace(NamedTuple):
     """A row of the standings: its ``label`` on the podium, and the ``share`` of the points, between the
     bounds ``low`` and ``high`` of its 95% interval, in per cent. ``entry`` is the entry of the bot, ``mine``
     says whether the bot belongs to the visitor.
@@ -43,13 +43,13 @@ class Watched(NamedTuple):
     live: bool
 
 
-def places(rows: Iterable[Mapping[str, Any]], entries: Iterable[Mapping[str, Any]]) -> list[Place]:
+def places(rows: Iterable[Mapping[str, Any]], entries: Iterable[Mapping[str, Any]]) -> list[PodiumPlace]:
     """Return the rows of the standings with what the page draws of them."""
     by_bot = {entry["bot"]: entry for entry in entries}
     return [_place(row, by_bot.get(row["name"])) for row in rows]
 
 
-def _place(row: Mapping[str, Any], entry: Mapping[str, Any] | None) -> Place:
+def _place(row: Mapping[str, Any], entry: Mapping[str, Any] | None) -> PodiumPlace:
     me = visitor().name_in_views
     mine = entry is not None and bool(me) and me in (entry["owner"], *entry["co_owners"])
     half = row["half_width"] or 0.0
@@ -59,7 +59,7 @@ def _place(row: Mapping[str, Any], entry: Mapping[str, Any] | None) -> Place:
     )
     place = row["place"]
     label = _LABELS[place - 1] if place is not None and place <= len(_LABELS) else ""
-    return Place(row, entry, mine, label, low, share, high)
+    return PodiumPlace(row, entry, mine, label, low, share, high)
 
 
 def watched(groups: Sequence[Mapping[str, Any]], viewer: Viewer) -> Watched | None:
