@@ -136,6 +136,7 @@ def _new_table(sent: Mapping[str, str], error: ArenaError | None = None) -> Resp
         kinds=[GAMES[kind] for kind in playable()],
         seats=seats,
         preset=preset,
+        named=next((one for one in game.presets if one.name == game.preset_of(rules)), None),
         counts=game.seat_counts(preset.rules),
         roles=_roles(game, rules),
         bots=_opponents(),

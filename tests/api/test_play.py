@@ -606,3 +606,12 @@ def test_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
             main(["bot", "change", "zap-bot", *options, "--url", "http://arena", "--token", "btq_o_ana_1"])
         assert not ended.value.code
     assert sent == [("zap-bot", {"people": True}), ("zap-bot", {"people": False, "tournaments": True})]
+
+
+def test_the_chosen_rules_are_those_of_the_seats(app: Flask) -> None:
+    html = Browser(app).get("/play?game=toepen&seats=4").text
+    assert 'aria-current="true">Toepen for four</a>' in html
+    assert 'aria-current="true">Toepen for two</a>' not in html
+    assert "Toepen for four, everybody for themselves." in html
+    html = Browser(app).get("/play?game=toepen&seats=5").text
+    assert 'aria-current="true">Toepen for' not in html

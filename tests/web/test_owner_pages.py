@@ -128,6 +128,14 @@ def test_submit_a_bot_watch_its_qualification_and_find_it_on_the_board(
     page.wait_for_url("**/bots/journey-bot")
     assert page.locator("nav[aria-label='Pages of journey-bot']").is_visible()
 
+    # From the bot to a lost game with what it printed in it, and to its log: three clicks.
+    page.click("#games nav >> text=Lost >> nth=0")
+    page.click("#games th.result-lost a >> nth=0")
+    page.wait_for_url("**/games/**")
+    page.wait_for_selector("pre:has-text('my turn')")
+    page.click("text=Thinking times and faults")
+    page.wait_for_url("**/bots/journey-bot/log/**")
+
 
 def test_times_of_forms_are_those_of_the_browser(
     server: Server, services: Service, new_page: NewBrowser
