@@ -17,7 +17,9 @@ from api.http.places import Places
 from api.http.sessions import protect_pages
 from api.mcp import protocol
 from api.pages import PAGES, site
+from api.pages.felts import FeltDrawings
 from api.pages.front_table import FrontTables
+from api.pages.watched_tables import WatchedTables
 from api.provider import Provider
 from api.resources import (
     admin,
@@ -38,6 +40,7 @@ from api.resources import (
     tournaments,
     turns,
 )
+from api.spectators import Spectators
 from api.watching import Watching
 from arena.ops.jobs import Jobs
 from arena.ops.service import open_service
@@ -91,13 +94,18 @@ def create_app(settings: Settings | None = None, jobs: Jobs | None = None) -> Fl
     app.extensions["botequim-bodies"] = BodyIntake(settings.http)
     app.extensions["botequim-places"] = Places(settings.http.connections, settings.http.share)
     service = app.extensions["botequim"] = open_service(settings, jobs)
-    app.extensions["botequim-watching"] = Watching(service.live)
+    app.extensions["botequim-watching"] = Watching(
+        service.live, Spectators(service.store, service.exhibition)
+    )
     app.extensions["botequim-downloads"] = Downloads()
     app.extensions["botequim-provider"] = (
         Provider(settings.http.provider, settings.http.public_url) if settings.http.provider else None
     )
     protect_pages(app)
     app.extensions["botequim-front"] = FrontTables(service.live, service.tournaments, service.moderation)
+    app.extensions["botequim-tables"] = WatchedTables(
+        service.live, service.exhibition, app.extensions["botequim-watching"], FeltDrawings(app)
+    )
     register_error_handlers(app, site.error_page)
     resources = (resource.blueprint for resource in RESOURCES)
     for part in (*resources, docs.blueprint, protocol.blueprint, *PAGES):

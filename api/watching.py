@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from api.spectators import Spectators
 from arena.errors import ArenaError
 from arena.live.header import Viewer
 from arena.live.service import LiveGames
@@ -34,8 +35,8 @@ _ANYBODY: Final = Viewer()
 class Message(NamedTuple):
     """A server-sent event for spectators: ``table``, the current picture with the log of the hand, or
     ``moves``, their changes (:class:`~arena.replays.live_table.LiveTable`). ``next`` is the number of the
-    first event after it. Both say whether the game is ``over``, and have ``clocks``: the seats whose clocks
-    are running, each with the milliseconds left, including the bank.
+    first event after it. Both say whether the game is ``over``, and how many ``watch`` it, and have
+    ``clocks``: the seats whose clocks are running, each with the milliseconds left, including the bank.
     """
 
     kind: str
@@ -46,8 +47,9 @@ class Message(NamedTuple):
 class WatchedGame:
     """One game and its spectators in this process."""
 
-    def __init__(self, live: LiveGames, game_id: str) -> None:
+    def __init__(self, live: LiveGames, counts: Spectators, game_id: str) -> None:
         self._live = live
+        self._counts = counts
         self._game_id = game_id
         self._table = LiveTable(live.summary(game_id))
         self._lock = threading.Lock()
@@ -92,7 +94,7 @@ class WatchedGame:
     def _state(self) -> Mapping[str, object]:
         now_ms = self._live.store.clock().now_ms
         clocks = [(seat, max(0, end_ms - now_ms)) for seat, end_ms in self._clocks]
-        return {"over": self.ended, "clocks": clocks}
+        return {"over": self.ended, "watch": self._counts.of(self._game_id), "clocks": clocks}
 
     def _table_message(self) -> Message:
         data = {"picture": self._table.shown, "log": list(self._table.log), **self._state()}
@@ -146,25 +148,31 @@ class WatchedGame:
 
 
 class Watching:
-    """The watched games of this process. ``pause`` is how many seconds a thread waits for events at a
-    time.
+    """The watched games of this process, whose spectators ``counts`` counts. ``pause`` is how many seconds a
+    thread waits for events at a time.
     """
 
-    def __init__(self, live: LiveGames, pause: float = 5) -> None:
+    def __init__(self, live: LiveGames, counts: Spectators, pause: float = 5) -> None:
         self._live = live
+        self.counts = counts
         self._pause = pause
         self._lock = threading.Lock()
         self._games: dict[str, WatchedGame] = {}
 
-    def messages(self, game_id: str, pause: float, start: int | None = None) -> Iterator[Message | None]:
-        """See :meth:`WatchedGame.messages`.
+    def messages(
+        self, game_id: str, pause: float, start: int | None = None, *, is_counted: bool = True
+    ) -> Iterator[Message | None]:
+        """See :meth:`WatchedGame.messages`. ``is_counted``: whether it is for a single spectator.
 
         Raises :class:`~arena.errors.ArenaError` for a game that is not public, and ``no_picture``.
         """
         watched = self._join(game_id)
+        counted = [game_id] if is_counted else []
+        self.counts.add(counted)
         try:
             yield from watched.messages(pause, start)
         finally:
+            self.counts.add(counted, -1)
             with self._lock:
                 watched.spectators -= 1
 
@@ -172,7 +180,7 @@ class Watching:
         with self._lock:
             watched = self._games.get(game_id)
             if watched is None:
-                watched = WatchedGame(self._live, game_id)
+                watched = WatchedGame(self._live, self.counts, game_id)
                 while watched.read(0):
                     pass
                 if not watched.ended:

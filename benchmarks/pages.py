@@ -55,10 +55,12 @@ class LargeService(NamedTuple):
 
 PATHS: Final = {
     "": """
-        / /tournaments /series /play /bring /sign-in /sign-up /download/ /docs /docs/tournaments /docs/api
-        /docs/api/tournaments /docs/toepen /docs/errors /docs/search?q=the+a+of+to+in+is /llms.txt /SKILL.md
+        / /watch /tournaments /series /play /bring /sign-in /sign-up /download/ /docs /docs/tournaments
+        /docs/api /docs/api/tournaments /docs/toepen /docs/errors /docs/search?q=the+a+of+to+in+is
+        /llms.txt /SKILL.md
         /feeds/announcements.atom /feeds/results.atom /feeds/tournaments/{tournament}.atom
-        /tournaments/{tournament} /tournaments/{tournament}?bot=rookie /tournaments/{announced} /bots/{bot}
+        /tournaments/{tournament} /tournaments/{tournament}?bot=rookie
+        /tournaments/{tournament}?tab=crosstable /tournaments?of=ratings /tournaments/{announced} /bots/{bot}
         /bots/rookie /leaderboards/toepen /leaderboards/toepen/sealed /leaderboards/toepen/sealed/matchups
         /games/{long} /games/{long}?move=5000 /games/{game} /games/{live} /embed/{long} /embed/{live}
         /previews/botequim.png /previews/bots/{bot}.png /previews/games/{long}.png /previews/games/{live}.png
@@ -115,6 +117,7 @@ NOT_MEASURED: Final[Mapping[str, str]] = {
     "guests.list_guests": _ONE,
     "pages.begin_sign_in": _PROVIDER,
     "pages.bot_game_log": _ONE,
+    "pages.challenge_page": _FEW,
     "pages.comparison_page": _ONE,
     "pages.guide_page": _LESSON,
     "pages.lesson_page": _LESSON,
@@ -132,6 +135,7 @@ NOT_MEASURED: Final[Mapping[str, str]] = {
     "pages.security_txt": _FILE,
     "pages.series_page": _ONE,
     "pages.stream_table": _STREAM,
+    "pages.stream_tables": _STREAM,
     "pages.table_page": _FEW,
     "pages.trial_game_page": _FEW,
     "pages.trial_game_replay": "prepared like the replays of games",

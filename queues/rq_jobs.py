@@ -75,6 +75,7 @@ _QUEUE_OF: Final = {
     JobName.PUBLISH_BOARD: MAINTENANCE_QUEUE,
     # Matchups take seconds, so shorter jobs must not wait for them.
     JobName.COMPUTE_MATCHUPS: ARENA_QUEUE,
+    JobName.FIND_BEST_HANDS: ARENA_QUEUE,
     JobName.TICK: MAINTENANCE_QUEUE,
     JobName.CHECK_UPLOAD: UPLOADS_QUEUE,
     JobName.PREPARE_REPLAY: PAGES_QUEUE,

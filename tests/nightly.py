@@ -66,7 +66,7 @@ SLICES: Final[dict[str, Slice]] = {
     "pages": Slice(
         "the pages in a browser, at all sizes",
         ("api/pages", "api/static", "api/templates", "arena/people", "arena/previews", "arena/replays"),
-        900,
+        2600,
     ),
     "processes": Slice(
         "services and workers that are watched, replaced and killed", ("arena/ops", "workers"), 280

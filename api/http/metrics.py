@@ -82,7 +82,7 @@ class ServiceCollector:
         """Yield the metrics; see :mod:`prometheus_client`."""
         store = self._service.store
         stats = store.stats()
-        games = GaugeMetricFamily("botequim_games", "Games listed.", labels=("state",))
+        games = GaugeMetricFamily("botequim_games", "Games, on lists or not.", labels=("state",))
         for state, count in stats.games.items():
             games.add_metric((state,), count)
         yield games

@@ -140,6 +140,30 @@ def table_stream(watching: Watching, game: str) -> Response:
     return _response(pages())
 
 
+def felt_stream(messages: Iterator[tuple[str, bytes] | None]) -> Response:
+    """Stream prepared messages, each with its id. None is a pause without a message."""
+    first = next(messages)
+
+    def pages() -> Iterator[bytes]:
+        for message in chain((first,), messages):
+            yield (
+                _PING
+                if message is None
+                else b"event: felts\nid: %b\ndata: %b\n\n"
+                % (
+                    message[0].encode(),
+                    message[1],
+                )
+            )
+
+    return _response(pages())
+
+
+def stream_pause() -> float:
+    """Return the maximum number of seconds between two messages of a stream."""
+    return _pause()
+
+
 def tournament_stream(tournaments: Tournaments, tournament: str, viewer: Viewer) -> Response:
     """Stream the changes of a tournament since the request's ``Last-Event-ID``."""
     pause = _pause()

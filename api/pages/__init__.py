@@ -10,6 +10,7 @@ from api.pages import (
     boards,
     bots,
     bring,
+    challenges,
     comparisons,
     downloads,
     edit_tournament,
@@ -40,6 +41,7 @@ from api.pages import (
     subscriptions,
     tables,
     tournaments,
+    watch,
 )
 
 PAGES: Final = (site.blueprint, assets.blueprint)
@@ -51,6 +53,7 @@ __all__ = [
     "boards",
     "bots",
     "bring",
+    "challenges",
     "comparisons",
     "downloads",
     "edit_tournament",
@@ -81,4 +84,5 @@ __all__ = [
     "subscriptions",
     "tables",
     "tournaments",
+    "watch",
 ]

@@ -18,7 +18,7 @@ from api.pages.front_table import finished_table
 from api.pages.replays import requested, shown_sheet
 from api.pages.site import blueprint, form, page
 from api.pages.small_table import SmallTable, small_table
-from api.pages.submit import new_bot_of
+from api.pages.submit import STARTER_FILE, new_bot_of
 from api.services import service_address, services
 from arena.accounts.allowances import BudgetExceeded
 from arena.cli.languages import LANGUAGE_TABLE
@@ -50,7 +50,7 @@ def bring_page() -> Response:
     """Show the ways to bring a bot, with a bot that works."""
     kind = request.args.get("game", "")
     kind = kind if kind in GAMES else next(iter(GAMES))
-    return _bring(starter_text("python", kind, "my_bot.py"), kind=kind)
+    return _bring(starter_text("python", kind, STARTER_FILE), kind=kind)
 
 
 @form(PAGE)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, date, datetime
-from typing import Final, TypedDict
+from typing import Any, Final, TypedDict
 
 from api.pages.site import blueprint
+from arena.errors import InvalidOption, UnknownPreset
+from arena.games import game_of
 from arena.play import bot_results
 
 _LANGUAGES: Final[Mapping[str, str]] = {
@@ -15,6 +19,17 @@ _LANGUAGES: Final[Mapping[str, str]] = {
     "module": "WebAssembly module",
 }
 """The titles of the languages of uploads."""
+
+_RULE_NUMBERS: Final = re.compile(r" \((?:[A-Z]{2}-[\d.]+(?:, )?)+\)")
+
+_TIE_BREAKS: Final[Mapping[str, str]] = {
+    "head_to_head": "the points against each other",
+    "sonneborn_berger": "points against better bots (Sonneborn-Berger)",
+    "buchholz": "the points of the opponents (Buchholz)",
+    "won": "groups won",
+    "fewest_faults": "fewest faults",
+}
+"""The titles of tie-breaks."""
 
 
 def _moment(ms: int) -> datetime:
@@ -79,6 +94,41 @@ def ordinal(number: int) -> str:
 def words(name: str) -> str:
     """Convert an API name into words."""
     return name.replace("_", " ")
+
+
+@blueprint.app_template_filter("rules_title")
+def rules_title(settings: Mapping[str, Any]) -> str:
+    """Return the name for people of the game and the rules of a tournament, a schedule or a game."""
+    game, preset = game_of(settings["kind"]), settings.get("preset")
+    with suppress(InvalidOption, UnknownPreset):
+        rules = game.rules_of(settings)
+        preset = preset or game.preset_of(rules)
+        if preset is not None:
+            return game.preset(preset).title
+        if not game.options.changed(game.options.complete(rules)):
+            return game.kind.capitalize()
+    return f"{game.kind.capitalize()}, rules of its own"
+
+
+@blueprint.app_template_filter("without_rules")
+def without_rules(text: str) -> str:
+    """Return the description of an option without the numbers of rules, which are for implementers."""
+    return _RULE_NUMBERS.sub("", text)
+
+
+@blueprint.app_template_filter("points")
+def points(value: float) -> str:
+    """Format points, with ½ for a half."""
+    whole_part, rest = divmod(round(value, 2), 1)
+    if rest == 0.5:
+        return f"{whole_part:.0f}½" if whole_part else "½"
+    return f"{value:.2f}" if rest else f"{whole_part:.0f}"
+
+
+@blueprint.app_template_filter("tie_break")
+def tie_break(name: str) -> str:
+    """Return the title of a tie-break."""
+    return _TIE_BREAKS.get(name, words(name))
 
 
 @blueprint.app_template_filter("language")

@@ -16,6 +16,7 @@ from api.pages.previews import home_preview
 from api.pages.site import blueprint, page
 from api.pages.small_table import small_table
 from api.services import services
+from api.watching import Watching
 from arena.cli.languages import LANGUAGE_TABLE
 from arena.games import GAMES
 from arena.live.header import GameSummary
@@ -65,6 +66,9 @@ def home() -> Response:
     ]
     boards.sort(key=lambda one: -one[1]["groups"])
     del boards[BOARDS_MOST:]
+    watching: Watching = current_app.extensions["botequim-watching"]
+    # The table of the page can be an exhibition game.
+    watching.counts.look()
     tables: FrontTables = current_app.extensions["botequim-front"]
     table = tables.table()
     return page(

@@ -110,6 +110,7 @@ def _answers(panel: Panel, kind: str, deal: int, step: int) -> Iterator[dict[str
             "cost": choice.cost,
             "tone": choice.tone,
             "card": _card(choice, action),
+            "shows": choice.card,
             "address": url_for("pages.lesson_page", kind=kind, deal=deal, step=step, answer=action),
         }
 

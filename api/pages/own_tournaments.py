@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from api.http.sessions import visitor
@@ -65,6 +66,22 @@ def own_part(view: dict[str, Any]) -> OwnPart | None:
         if entries or bots or house or any(powers)
         else None
     )
+
+
+def may_enter(views: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Return the ids of the tournaments that are open for entry and that a bot of the visitor suits."""
+    who = visitor().principal
+    is_open = [view for view in views if view["state"] == "entry"]
+    if who is None or not is_open:
+        return set()
+    found = [bot for bot in services().accounts.bots(who.owner)[0] if bot.is_active]
+    is_guest = services().tournaments.invitations.is_guest
+    return {
+        view["id"]
+        for view in is_open
+        if view["who"] == "anyone" or is_guest(view["id"], who.owner)
+        if any(_suits(bot, view["division"]) for bot in found)
+    }
 
 
 def _clone() -> tuple[str, str]:

@@ -29,8 +29,9 @@ from arena.live.header import GameHeader
 from arena.live.service import EventsGone
 from arena.operations.operation import JSON
 from arena.people.coach import dearest
+from arena.people.hands import YOU
 from arena.people.lessons import lesson_of
-from arena.people.seat_table import YOU, seat_table
+from arena.people.seat_table import seat_table
 from arena.people.tables import HOUSE, YOUR_SEAT, opponents_of, other_levels, playable
 from arena.records.tell import seat_names
 from arena.replays.moves import ToldLine, new_picture
@@ -341,6 +342,7 @@ def table_page(game: str) -> ResponseReturnValue:
         levels=other_levels(header, seat),
         public=header.visibility == "public",
         practice=header.practice,
+        challenge=services().challenges.code_of_play(header, seat),
         review=review,
         dearest=[] if review is None else dearest(review.costs),
         data=Markup(embedded_json(data)),

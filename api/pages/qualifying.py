@@ -11,6 +11,7 @@ from api.services import services
 from arena.accounts.accounts import Principal
 from arena.events.qualification import AGAINST, Discipline, disciplines
 from arena.events.tournament import TournamentNotFound
+from arena.games import game_of
 from arena.live.header import Viewer
 
 BEGINS_MS: Final = 600_000
@@ -56,8 +57,9 @@ def shown_qualifications(
 
 
 def _title(discipline: Discipline) -> str:
-    title = discipline.kind.capitalize()
-    return f"{title} {discipline.preset}" if discipline.apart else title
+    if not discipline.apart:
+        return discipline.kind.capitalize()
+    return game_of(discipline.kind).preset(discipline.preset).title
 
 
 def _games(who: Principal, one: dict[str, Any]) -> list[str]:

@@ -189,6 +189,7 @@ def _own_game(game: str, person: str | None) -> dict[str, Any]:
         "levels": other_levels(header, seats[0]),
         "review": review,
         "practice": header.practice,
+        "challenge": services().challenges.code_of_play(header, seats[0]),
         "dearest": [] if review is None else dearest(review.costs),
         "worlds": WORLDS,
     }

@@ -72,8 +72,11 @@ class Seat(NamedTuple):
 
 
 class Lying(NamedTuple):
-    """A card of the trick, or None for the place of the next card. ``dx`` and ``dy`` are in pixels."""
+    """A card of the trick, or None for the place of the next card, and the seat it belongs to. ``dx`` and
+    ``dy`` are in pixels.
+    """
 
+    seat: int
     card: str | None
     x: float
     y: float
@@ -89,6 +92,10 @@ class SmallTable(NamedTuple):
     width: int
     stake: str
     words: str
+
+    def lying_of(self, seat: int) -> Lying | None:
+        """Return the card of a seat in the trick, or the place of its next card."""
+        return next((one for one in self.lying if one.seat == seat), None)
 
 
 def small_table(table: FrontTable, *, hands: bool = True) -> SmallTable:
@@ -126,7 +133,7 @@ def _score_words(table: FrontTable) -> str:
     return ", ".join(f"{name} {score}" for name, score in zip(names, scores, strict=True))
 
 
-def _place(layout: Mapping[str, Any], seat: int) -> int:
+def place_of(layout: Mapping[str, Any], seat: int) -> int:
     """Return the place of a seat, clockwise from the bottom."""
     size = len(layout["names"])
     return (size - seat) % size if layout["ccw"] else seat
@@ -135,7 +142,7 @@ def _place(layout: Mapping[str, Any], seat: int) -> int:
 def _seat(table: FrontTable, seat: int) -> Seat:
     picture, layout = table.picture, table.layout
     name: str = layout["names"][seat]
-    x, y = _SEATS[len(layout["names"])][_place(layout, seat)]
+    x, y = _SEATS[len(layout["names"])][place_of(layout, seat)]
     said, kind = _said(picture, seat)
     sides = table.has_sides
     return Seat(
@@ -169,8 +176,8 @@ def _said(picture: Mapping[str, Any], seat: int) -> tuple[str, str]:
 
 
 def _lying(table: FrontTable, seat: int, card: str | None) -> Lying:
-    place = _place(table.layout, seat)
+    place = place_of(table.layout, seat)
     if table.is_paired:
-        return Lying(card, 50, 50, *_PARTNERS[place])
+        return Lying(seat, card, 50, 50, *_PARTNERS[place])
     x, y = _SEATS[len(table.layout["names"])][place]
-    return Lying(card, 50 + _TOWARDS_SEAT * (x - 50), 50 + _TOWARDS_SEAT * (y - 50), 0, 0)
+    return Lying(seat, card, 50 + _TOWARDS_SEAT * (x - 50), 50 + _TOWARDS_SEAT * (y - 50), 0, 0)

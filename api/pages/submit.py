@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
+from api.downloads import starter_text
 from api.http.edge import SMALL_BODY
 from api.http.requests import load
 from api.http.sessions import client_address, signed_in
@@ -37,6 +38,8 @@ from arena.bots.transports import TRANSPORTS, UPLOADED, transport_of
 from arena.declarations import settings_of
 from arena.errors import ArenaError
 from arena.events.qualification import Discipline
+from arena.events.trial_games import AGAINST
+from arena.games import GAMES
 from arena.play.board_names import BoardName
 from arena.sandbox.limits import DEFAULT_LIMITS, MODULE_MAGIC
 from arena.tournaments.outlook import BoardStanding, Outlook
@@ -53,10 +56,10 @@ _WORDS: Final = Words(
         "url": "URL",
         "rights": "Post optional turns too",
         "secret": "Your signing secret",
-        "source": "Or its source text",
+        "source": "Source text",
     },
     helps={
-        "source": "Python source, in place of a file.",
+        "source": "Python; or choose a file below.",
         "secret": "If empty, a secret is generated and shown once.",
         "rights": "Toepen: knocking out of turn.",
         "url": "Turns are posted to this URL. It must answer a ping first.",
@@ -65,6 +68,8 @@ _WORDS: Final = Words(
     },
     choices={"tournaments": {"": "by default: uploaded bots do, other bots if they say so"}},
 )
+STARTER_FILE: Final = "my_bot.py"
+_STARTER_HELP: Final = "Python. This bot works: change it, or choose a file, which replaces it."
 _FILE: Final = Control(
     "file",
     "File",
@@ -104,10 +109,19 @@ def _way() -> str:
     return transport_of(way).name
 
 
+def is_starter(source: str) -> bool:
+    """Return whether the text is that of an unchanged starter."""
+    lines = source.splitlines()
+    return any(lines == starter_text("python", kind, STARTER_FILE).splitlines() for kind in GAMES)
+
+
 def _sent_upload(body: dict[str, object]) -> Mapping[str, object]:
     """Return the submitted file or text under the name of its field. Raises :class:`InvalidSource`."""
     file = request.files.get("file")
     pasted = body.pop("source", None)
+    if file is not None and file.filename and is_starter(str(pasted)):
+        # The file replaces the starter, which was in the form before.
+        pasted = None
     if file is None or not file.filename:
         if pasted is None:
             raise InvalidSource(
@@ -150,6 +164,8 @@ def new_bot_page() -> Response:
     pasted = request.args.get("pasted", "")
     if not pasted:
         way = _way()
+        if transport_of(way).takes_upload:
+            return new_bot_of(starter_text("python", next(iter(GAMES)), STARTER_FILE))
         return _new_bot(way, _bot_controls(way))
     kept = services().trial_games.find(pasted)
     if kept is None:
@@ -161,14 +177,26 @@ def new_bot_page() -> Response:
 def new_bot_of(source: str) -> Response:
     """Show a form for a new bot with this source."""
     found = [
-        replace(one, value=source) if one.name == "source" else one for one in _bot_controls(UPLOADED.name)
+        replace(one, value=source, help=_STARTER_HELP if is_starter(source) else one.help)
+        if one.name == "source"
+        else one
+        for one in _bot_controls(UPLOADED.name)
     ]
     return _new_bot(UPLOADED.name, found)
 
 
 def _new_bot(way: str, found: list[Control], error: ArenaError | None = None) -> Response:
     found, error = _refused(found, error)
-    return page("new_bot.html", status_of(error), bot=None, way=way, ways=_WAYS, controls=found, error=error)
+    return page(
+        "new_bot.html",
+        status_of(error),
+        bot=None,
+        way=way,
+        ways=_WAYS,
+        controls=found,
+        against=AGAINST,
+        error=error,
+    )
 
 
 @form("/account/bots/new", most=_MOST)
@@ -233,7 +261,16 @@ def _new_version(
     bot: BotAccount, way: str, found: list[Control], error: ArenaError | None = None
 ) -> Response:
     found, error = _refused(found, error)
-    return page("new_bot.html", status_of(error), bot=bot, way=way, ways=_WAYS, controls=found, error=error)
+    return page(
+        "new_bot.html",
+        status_of(error),
+        bot=bot,
+        way=way,
+        ways=_WAYS,
+        controls=found,
+        against=AGAINST,
+        error=error,
+    )
 
 
 @form("/bots/<bot>/versions/new", most=_MOST)

@@ -12,15 +12,18 @@ from api.http.sessions import page_viewer
 from api.pages.bracket import BracketDrawing, bracket
 from api.pages.coming import coming
 from api.pages.crosstable import cells, drawn
-from api.pages.own_tournaments import own_part
+from api.pages.own_tournaments import may_enter, own_part
+from api.pages.podium import places, watched
 from api.pages.previews import tournament_preview
 from api.pages.rounds import Met, rounds
 from api.pages.site import blueprint, page
-from api.schemas.tournaments import TournamentPageQuery, TournamentsPageQuery
+from api.schemas.tournaments import TABS, TournamentPageQuery, TournamentsPageQuery
 from api.services import services
 from arena.errors import ArenaError
+from arena.events.views import is_rating
 from arena.games import GAMES
 from arena.live.service import Viewer
+from arena.play.board_names import DIVISION_TITLES
 from arena.store.paging import Page
 
 CROSSTABLE_MOST: Final = 36
@@ -38,6 +41,10 @@ ROUNDS_MOST_GROUPS: Final = 500
 REFRESH_SECONDS: Final = {"announced": 30, "entry": 30, "running": 5}
 """The interval, in seconds, at which pages request updates, by the tournament's state; otherwise never."""
 
+RATINGS_MOST: Final = 5
+"""The maximum number of the arena's ratings that are over, on the page of all tournaments."""
+
+PODIUM_MOST: Final = 3
 GROUPS_AT_ONCE: Final = 50
 TOURNAMENTS_AT_ONCE: Final = 50
 
@@ -47,26 +54,52 @@ _PAGES: Final = TournamentsPageQuery()
 
 @blueprint.get("/tournaments")
 def tournaments_page() -> Response:
-    """Show the tournaments, current ones first."""
+    """Show the cups, current ones first, and apart from them the ratings of the arena."""
     query, who = read_query(_PAGES, request.environ, services().settings.http), page_viewer()
-    cursor, later = query["cursor"], query["later"]
+    cursor, later, ratings = query["cursor"], query["later"], query["of"] == "ratings"
     arena, empty = services().tournaments, Page[dict[str, Any]]([], None)
     present = empty if cursor else arena.present(who, cursor=later, limit=TOURNAMENTS_AT_ONCE)
-    over = empty if later else arena.list(state="over", cursor=cursor, limit=TOURNAMENTS_AT_ONCE, viewer=who)
+    over = empty
+    if not later:
+        over = arena.list(state="over", ratings=ratings, cursor=cursor, limit=TOURNAMENTS_AT_ONCE, viewer=who)
+    now = [one for one in present.items if is_rating(one) == ratings]
+    is_first = not (cursor or later or ratings)
     return page(
         "tournaments.html",
-        now=present.items,
+        ratings=ratings,
+        now=now,
+        enterable=may_enter(now),
         later=present.cursor,
-        coming=None if cursor or later else coming(TOURNAMENTS_AT_ONCE),
+        coming=coming(TOURNAMENTS_AT_ONCE) if is_first else None,
         past=None if later else over.items,
+        winners={} if ratings else _winners(over.items),
+        rating=_ratings(present.items, who) if is_first else [],
         next=over.cursor,
         cursor=cursor,
     )
 
 
+def _ratings(present: Sequence[dict[str, Any]], who: Viewer) -> list[dict[str, Any]]:
+    """Return the tournaments of the arena's ratings that are not over, and the newest that are."""
+    over = services().tournaments.list(state="over", ratings=True, limit=RATINGS_MOST, viewer=who)
+    return [*filter(is_rating, present), *over.items]
+
+
+def _winners(views: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return the bots in the first place of each tournament that is finished."""
+    found = {}
+    for view in views:
+        if view["state"] == "finished":
+            rows = services().tournaments.standings(view["id"]).rows
+            found[view["id"]] = [row["name"] for row in rows if row["place"] == 1]
+    return found
+
+
 @blueprint.get("/tournaments/<tournament>")
 def tournament_page(tournament: str) -> Response:
-    """Show one tournament: its progress, standings, crosstable, rounds and groups."""
+    """Show one tournament: who won, its progress, and a tab for each of standings with rounds, crosstable,
+    groups, entries and rules.
+    """
     return tournament_view(tournament, read_query(_QUERY, request.environ, services().settings.http))
 
 
@@ -84,12 +117,21 @@ def tournament_view(
     shown = standings.shown(ROWS_MOST, CROSSTABLE_MOST)
     played = _rounds(view["id"], view["format"], who)
     chosen = _chosen_round(view["format"], query.get("round"), played)
+    rows = places(standings.rows, view["entries"])
+    tabs = _tabs(view, bool(rows), bool(shown["groups"]))
     return page(
         "tournament.html",
         status,
         one=view,
+        divisions=DIVISION_TITLES,
         refresh=REFRESH_SECONDS.get(view["state"]),
         own=own_part(view),
+        tabs=tabs,
+        tab=_tab(tabs, query),
+        places=rows[:ROWS_MOST],
+        podium=[one for one in rows if one.label][:PODIUM_MOST] if view["state"] == "finished" else [],
+        mine=[one for one in rows if one.mine],
+        watch=watched(groups.items, who),
         error=error,
         changed=GAMES[view["kind"]].options.changed(view["rules"]),
         standings=shown,
@@ -116,6 +158,21 @@ def tournament_view(
         earlier=cursor,
         next=groups.cursor,
     )
+
+
+def _tabs(view: Mapping[str, Any], has_rows: bool, has_groups: bool) -> list[str]:
+    """Return the tabs that have contents. Before the first group, there are none: all is on one page."""
+    if not (has_rows or has_groups or view["progress"]["done"] or view["state"] == "running"):
+        return []
+    return [tab for tab in TABS if has_groups or tab != "crosstable"]
+
+
+def _tab(tabs: Sequence[str], query: Mapping[str, Any]) -> str | None:
+    """Return the tab to show, or None without tabs. A filter of groups leads to them."""
+    asked = query.get("tab")
+    if asked is None and any(query.get(name) for name in ("bot", "against", "cursor")):
+        asked = "groups"
+    return asked if asked in tabs else next(iter(tabs), None)
 
 
 def _rounds(tournament: str, format: str, who: Viewer | None) -> list[tuple[int, list[Met]]]:

@@ -183,8 +183,19 @@ class GivenGroups(GivenPage):
     against: str | None
 
 
+TABS: Final = ("standings", "crosstable", "groups", "entries", "rules")
+"""The tabs of the page of a tournament."""
+
+
 class TournamentPageQuery(GroupsQuery):
-    """Filters for the page of a tournament."""
+    """The tab of the page of a tournament, and filters."""
+
+    tab = optional(
+        fields.String,
+        "The part of the page to show.",
+        load_default=absent,
+        validate=validate.OneOf(TABS),
+    )
 
     round = optional(
         fields.Integer,
@@ -196,6 +207,13 @@ class TournamentPageQuery(GroupsQuery):
 
 class TournamentsPageQuery(RequestSchema):
     """The part of the page of all tournaments to show."""
+
+    of = optional(
+        fields.String,
+        "`ratings`: those in which the arena rates bots; by default, the others.",
+        load_default=absent,
+        validate=validate.OneOf(("ratings",)),
+    )
 
     cursor = optional(
         fields.String,

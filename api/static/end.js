@@ -5,6 +5,7 @@ function drawEndOf({ end, state }) {
   by("end-length").textContent = end.length;
   by("moments").hidden = !finished;
   by("share").hidden = !finished || "never" in by("share").dataset;
+  if (by("challenge")) by("challenge").hidden = !finished;
   by("swing").hidden = !end.swing;
   by("swing-words").textContent = end.swing;
 }

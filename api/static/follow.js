@@ -4,6 +4,7 @@ const callOf = (shown, seat) => (shown[`said${seat}`]?.[0] === "call" ? shown[`s
 const isCall = (names, picture, change) => names.some((_, seat) => change[`said${seat}`] && callOf(picture, seat));
 
 const CLOCK_PAUSE = 200; // milliseconds between two looks at the clocks
+const MOST_BEHIND = 12; // moves that wait, from which the page goes to the last one by itself
 const TENTHS = 10_000; // milliseconds under which tenths are shown
 
 function clockText(ms) {
@@ -14,7 +15,8 @@ function clockText(ms) {
 }
 
 // `page`: draw(picture, moving), said(change, before), log(lines) of the hand so far, tell(buffered, isOver), lost(),
-// over(): the last move has been shown.
+// watched(count): how many watch, if there is
+// a place for it, over(): the last move has been shown.
 function followTable(data, page) {
   let picture = data.picture;
   let buffer = [];
@@ -26,6 +28,7 @@ function followTable(data, page) {
 
   function take(message) {
     isOver = message.over;
+    page.watched?.(message.watch);
     clocks = message.clocks.map(([seat, ms]) => [seat, performance.now() + ms]);
   }
 
@@ -94,6 +97,7 @@ function followTable(data, page) {
       const moves = JSON.parse(event.data);
       take(moves);
       buffer.push(...moves.changes);
+      if (buffer.length > MOST_BEHIND) catchUp();
       if (moves.over) end();
       else if (!timer) step();
       tell();
@@ -104,16 +108,23 @@ function followTable(data, page) {
     });
   }
 
+  // The timers of a tab that nobody saw have hardly run.
+  const seen = () => {
+    if (!document.hidden && buffer.length > 1) catchUp();
+  };
+
   // What has been received is dropped: the stream begins with the table as it is.
   function close() {
     clearTimeout(timer);
     clearTimeout(retry);
     clearInterval(looking);
+    document.removeEventListener("visibilitychange", seen);
     timer = 0;
     source.close();
   }
 
   open();
+  document.addEventListener("visibilitychange", seen);
   const looking = setInterval(drawClocks, CLOCK_PAUSE);
   return { catchUp, close, picture: () => picture };
 }

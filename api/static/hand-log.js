@@ -28,8 +28,16 @@ function written(line) {
 
 function writeLog(lines) {
   by("hand-log").append(...lines.map((line) => html("li", {}, ...written(line))));
+  showNewest();
+}
+
+function showNewest() {
   by("hand-log").scrollTop = by("hand-log").scrollHeight;
 }
+
+// On phones the log is behind a button.
+by("beside")?.addEventListener("toggle", showNewest);
+showNewest();
 
 // Sentences are added and not replaced: what is added at once is spoken one after the other.
 function speak(lines) {

@@ -306,7 +306,7 @@ const cardButtons = () => Array.from(document.querySelectorAll("#felt .card-butt
 const choiceButtons = () => Array.from(document.querySelectorAll("#choices .choice"));
 
 function onKey(event) {
-  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector(":popover-open")) return;
   const { tagName, type } = event.target;
   if (["SELECT", "TEXTAREA"].includes(tagName) || (tagName === "INPUT" && type !== "checkbox")) return;
   const cards = cardButtons();

@@ -20,6 +20,9 @@ const page = {
     by("state").textContent = isOver && !buffered ? "over" : buffered > 1 ? `${moves} behind` : "live";
     by("catch-up").hidden = buffered < 3;
   },
+  watched(count) {
+    by("spectators").textContent = `${count} spectator${count === 1 ? "" : "s"}`;
+  },
   lost() {
     by("state").textContent = "Reconnecting…";
   },

@@ -14,6 +14,7 @@ from typing import Any, Final
 from arena.accounts.default_limits import GUESTS_PER_ADDRESS, DayBytes, Quotas
 from arena.accounts.payers import ADDRESS, ARENA, DAILY, GUESTS, Payers, is_visitor
 from arena.errors import ArenaError
+from arena.live.header import EXHIBITION
 from arena.store.accounts import AccountStore
 from arena.store.amounts import DAY_MS, Compute, Stored
 from arena.store.counters import DayUsage
@@ -266,10 +267,12 @@ class Budgets:
         guest_ms: int,
         most_bytes: DayBytes,
         daily: Compute,
+        exhibition_ms: int,
     ) -> None:
         """Set up the budgets. ``is_admin`` returns whether an owner is an admin, including for unknown names.
         ``most`` is the daily budget of an owner, and ``guest_ms`` the processor time of a guest.
-        ``most_bytes`` are the bytes of both, and ``daily`` is the daily budget of daily play.
+        ``most_bytes`` are the bytes of both, ``daily`` is the daily budget of daily play, and
+        ``exhibition_ms`` the processor time of exhibition games.
         """
         self._store = store.budgets
         self._usage = store.usage
@@ -279,7 +282,7 @@ class Budgets:
         self._most = most
         self._guest_ms = guest_ms
         self._most_bytes = most_bytes
-        self._daily = daily
+        self._of_arena = {DAILY: daily, EXHIBITION: Compute(fuel_ms=exhibition_ms)}
         self._rest = 0.0
 
     def check(self, payer: str, groups: int = 0) -> None:
@@ -363,7 +366,7 @@ class Budgets:
 
     def _compute_of(self, account: str) -> Compute:
         """Return the budget of an account that is not a visitor's."""
-        return self._daily if account == DAILY else self._most
+        return self._of_arena.get(account, self._most)
 
     def _most_of(self, account: str, budget: str) -> int:
         """Return the maximum of ``fuel_ms`` or ``bytes`` of an account."""
@@ -480,6 +483,8 @@ def _no_room(
 def _who(account: str, owner: str = "an account") -> str:
     if account == DAILY:
         return "daily play"
+    if account == EXHIBITION:
+        return "exhibition games"
     if account.startswith(ADDRESS):
         return "all guests of one address together"
     return "a guest" if is_visitor(account) else owner

@@ -19,6 +19,9 @@ of processor time of its jobs.
 DEFAULT_DAILY: Final = Compute(groups=2_000, fuel_ms=600_000)
 """What daily play can use per day on all boards together. Without groups, there is none."""
 
+DEFAULT_EXHIBITION_MS: Final = 1_200_000
+"""The milliseconds of processor time per day for exhibition games. Without any, there are none."""
+
 DEFAULT_GUEST_MS: Final = 360_000
 """The milliseconds of processor time per day for a guest."""
 

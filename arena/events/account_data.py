@@ -230,6 +230,7 @@ class AccountData:
         self._store.budgets.forget(owner, now_ms)
         self._store.usage.forget(owner, now_ms)
         self._store.payers.forget(owner)
+        self._store.challenges.forget(owner)
         self._store.unfinished.forget(owner)
         self._accounts.delete_owner(owner)
         return name

@@ -59,7 +59,7 @@ from arena.events.tournament import (
     check_tournament_id,
 )
 from arena.events.tournament_records import TournamentRecords
-from arena.events.views import places_view, read_edit, read_void
+from arena.events.views import is_rating, places_view, read_edit, read_void
 from arena.games import GAMES, game_of
 from arena.live.header import ANYBODY, GameNotFound, Viewer
 from arena.live.jobs import GameJobs
@@ -86,6 +86,8 @@ _ID_BYTES: Final = 6
 _GROUPS_AT_ONCE: Final = 200
 _TOURNAMENTS_AT_ONCE: Final = 100
 _VIEWS_AT_ONCE: Final = 10
+_FILTER_READS: Final = 4
+"""How many parts of a list are read to fill a page of ratings, or of others."""
 
 _WINDOW_SECONDS: Final = 60.0
 _FEWEST_SECONDS: Final = 5.0
@@ -500,14 +502,15 @@ class Tournaments:
         state: str | None = None,
         kind: str | None = None,
         bot: str | None = None,
+        ratings: bool | None = None,
         cursor: str | None = None,
         limit: int = 50,
         viewer: Viewer = ANYBODY,
     ) -> Page[dict[str, Any]]:
         """Return views, without entries and voids, of the tournaments that the viewer may see, newest first.
         ``state``: one of ``STATES``, or ``over``. ``bot`` restricts them to the stored tournaments in which a
-        group with this bot is over. A page can be short even though more follow: its cursor is None only at
-        the end.
+        group with this bot is over, and ``ratings`` to those in which the arena rates bots, or to the others.
+        A page can be short even though more follow: its cursor is None only at the end.
         """
         if kind is not None:
             game_of(kind)
@@ -519,7 +522,7 @@ class Tournaments:
                 expected="over or one of " + ", ".join(STATES),
             )
         wanted = OVER if state == "over" else STATES if state is None else (state,)
-        return self._page(wanted, kind, bot, cursor, limit, viewer)
+        return self._page(wanted, kind, bot, cursor, limit, viewer, ratings)
 
     def played_by(
         self, bots: Collection[str], limit: int, viewer: Viewer = ANYBODY
@@ -545,17 +548,21 @@ class Tournaments:
         cursor: str | None,
         limit: int,
         viewer: Viewer,
+        ratings: bool | None = None,
     ) -> Page[dict[str, Any]]:
         visibility = self.rights.visibility(viewer)
 
         def show(ids: Sequence[str]) -> Iterator[dict[str, Any] | None]:
             for view in self._shown(ids, visibility):
                 fits = view is not None and view["state"] in states and kind in (None, view["kind"])
+                if view is not None and ratings is not None:
+                    fits = fits and is_rating(view) == ratings
                 yield view if fits else None
 
         if bot is None:
             lists = [*lists_in(states, kind), *visibility.hidden_lists()]
-            return filled_page(partial(self.lists.page, lists), show, cursor, limit, reads=1)
+            reads = 1 if ratings is None else _FILTER_READS
+            return filled_page(partial(self.lists.page, lists), show, cursor, limit, reads)
         return filled_page(partial(self._bot_games.tournaments, bot), show, cursor, limit, reads=1)
 
     def each(self, names: Sequence[str]) -> Iterator[Tournament]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from collections.abc import Mapping
+from typing import Any, Literal, TypedDict
 
 import orjson
 
@@ -51,6 +52,11 @@ class ListedGroup(GroupView):
     """A group in a list, with its annulment if it was annulled."""
 
     annulled: dict[str, object] | None
+
+
+def is_rating(view: Mapping[str, Any]) -> bool:
+    """Return whether a tournament, given its view, is one in which the arena rates bots, and not a cup."""
+    return bool(view["rated"]) and view["format"] == "rating"
 
 
 def places_view(tournament: Tournament) -> list[PlaceView] | None:

@@ -104,6 +104,10 @@ class Picture(ABC):
         self.asked: int | None = None
         self.question = ""
         self.ended: dict[str, str] | None = None
+        self.gains: list[int] = []
+        """What the hand was worth to each side, or to each seat if there are no partners, as soon as it has
+        ended. Lives that are lost count negatively. Scores can change by less, because they have limits.
+        """
         self.cards: list[list[str]] = [[] for _ in range(size)]
         self.said: list[tuple[str, str, int | None, bool] | None] = [None] * size
         self.states = [""] * size
@@ -194,6 +198,7 @@ class Picture(ABC):
         self.asked = None
         self.question = ""
         self.ended = None
+        self.gains = []
         self.cards = [[] for _ in self.names]
         self.said = [None] * len(self.names)
         self._clear_tricks()

@@ -22,6 +22,7 @@ from arena.play.clocks import ServiceClock
 from arena.play.game_ids import tournament_of
 from arena.play.judge import fail
 from arena.records.record import build_record, dumps
+from arena.store.amounts import DAY_MS
 from arena.store.game_index import EndedGame, GameList
 from arena.store.games import GameStep, Listing
 from arena.store.records import RecordStore
@@ -36,6 +37,13 @@ OPEN_BYTES: Final = 4096
 """The bytes of a game that are counted when it is created: about the size of an open one. When it ends, only
 what it has in addition is counted.
 """
+
+
+EXHIBITION_KEPT_MS: Final = DAY_MS
+"""How long exhibition games are kept after their end."""
+
+UNWATCHED_MS: Final = 2_000
+"""How often it is checked whether somebody looks at exhibition games again, while they stand still."""
 
 
 class GameNotOver(ArenaError):
@@ -63,6 +71,7 @@ class GameFinalizer:
         self._store = repository.store
         self._index = store.game_index
         self._records = store.records
+        self._watchers = store.watchers
         self._webhooks = store.webhooks
         self._identity = store.identity
         self.retention = retention
@@ -134,6 +143,8 @@ class GameFinalizer:
             self._repository.change_one(game_id, self._act_for_late)
             return clock.now_ms
         if game.awaited_house_seats():
+            if game.header.exhibition and not self._watchers.is_looked_at():
+                return clock.now_ms + UNWATCHED_MS
             self._move_house_bots(game_id, game.header.payer)
             return min(game.due_ms(clock), clock.now_ms + HOUSE_RETRY_MS)
         return game.due_ms(clock)
@@ -231,6 +242,8 @@ class GameFinalizer:
         live_ms = int(self.retention.live_s * 1000)
         record_s = self.retention.record_s
         record_ms = None if record_s is None else int(record_s * 1000)
+        if header.exhibition:
+            record_ms = min(EXHIBITION_KEPT_MS, record_ms or EXHIBITION_KEPT_MS)
         size = len(header.dumps()) + len(record or b"")
         is_new = self._index.keep(
             header.game,
@@ -246,6 +259,11 @@ class GameFinalizer:
             self._count_bytes(header.payer, size - OPEN_BYTES)
         # A hint that was delivered late may have put the game back on an earlier list.
         self._index.settle(header.game, header.state, header.created_ms, header.created_by)
+        if header.exhibition:
+            # It can be replayed for a while, but counts for nobody and is in no list and no archive.
+            self._index.unlist(header.game, header.kind, header.state)
+            self._index.close(header.game)
+            return
         # Done afterwards, because the archiver moves the game to the chunks of its lists.
         if record is not None and header.released:
             if header.visibility == "public":
@@ -297,6 +315,7 @@ class GameFinalizer:
                 **_people(header),
                 **({"models": True} if header.models else {}),
                 **({"practice": header.practice} if header.practice else {}),
+                **({"exhibition": True} if header.exhibition else {}),
             },
         )
         return gzip.compress(dumps(record).encode(), 6, mtime=0)

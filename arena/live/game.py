@@ -26,6 +26,9 @@ busy with longer jobs, or there are no workers. It exceeds the time for which a 
 pause.
 """
 
+PACE_MS: Final = 1_500
+"""The pause between two moves of an exhibition game, in milliseconds."""
+
 _NEVER: Final = 2**53 - 1
 
 _TABLE_FIELDS: Final = frozenset(("logged", "faults", "resigned", "marks", "seats", "clocks", "events_total"))
@@ -195,6 +198,12 @@ class LiveGame:
         seats = self.header.seats
         return [seat for seat in self.playing.awaited() if seats[seat].house is not None]
 
+    def house_seats_to_move(self) -> list[int]:
+        """Return the seats of the house bots whose moves are requested after each step; in an exhibition
+        game, the sweeper requests them.
+        """
+        return [] if self.header.exhibition else self.awaited_house_seats()
+
     def late_seats(self, clock: ServiceClock) -> list[int]:
         """Return the seats whose clock has run out."""
         if not self.is_running:
@@ -320,7 +329,9 @@ class LiveGame:
     def _run_clocks(self, awaited: Sequence[int], positions: Sequence[Position], clock: ServiceClock) -> int:
         """Run the clocks of the seats that must act, and return when the game is next due."""
         settings, clock = self.header.clock, self.table_clock(clock)
-        due = clock.now_ms + HOUSE_RETRY_MS if self._has_house or not awaited else _NEVER
+        # In an exhibition game, the sweeper requests each move of a house bot when it is due.
+        pause_ms = PACE_MS if self.header.exhibition else HOUSE_RETRY_MS
+        due = clock.now_ms + pause_ms if self._has_house or not awaited else _NEVER
         for seat, own in enumerate(self.clocks):
             number, legal = positions[seat]
             if legal and seat in awaited and self.header.seats[seat].house is None:

@@ -28,6 +28,12 @@ GUEST: Final = "0"
 """The first character of the accounts of people; names of owners do not begin with a digit."""
 
 
+EXHIBITION: Final = "Exhibition"
+"""The account of the arena that pays for exhibition games, and has a budget. The names of owners have no
+capitals; ids of jobs allow no spaces.
+"""
+
+
 class InvalidSeats(ArenaError):
     """The seats do not fit the game, or a seat is not a bot, a house bot or open."""
 
@@ -167,7 +173,8 @@ class GameHeader:
     """The header of one game. Times are in milliseconds of the server's clock. ``seed`` is hexadecimal, and
     secret until the record is released. ``reason`` is why the game was cancelled or is void. ``models`` is
     whether the game belongs to a tournament for language models. ``practice`` is what a practice game repeats
-    (:meth:`EarlierGame.as_row`), and empty for all other games.
+    (:meth:`EarlierGame.as_row`), and empty for all other games. ``exhibition`` is whether the arena plays
+    the game for those who watch, at the speed of people.
     """
 
     game: str
@@ -190,6 +197,7 @@ class GameHeader:
     commitment: str = field(default="")
     models: bool = optional(False)
     practice: dict[str, Any] = field(default_factory=dict, metadata=OPTIONAL)
+    exhibition: bool = optional(False)
     format: int = 1
     unknown: dict[str, Any] = field(default_factory=dict)
 
@@ -272,8 +280,10 @@ class GameHeader:
 
     def is_unlisted_for(self, viewer: Viewer) -> bool:
         """Return whether lists leave the game out for the viewer. They show practice games only to those who
-        play them.
+        play them, and exhibition games only while they are running.
         """
+        if self.exhibition and self.state != "running":
+            return True
         return self.is_hidden_from(viewer) or (bool(self.practice) and not self.seats_of(viewer.bot))
 
     @property
@@ -285,8 +295,10 @@ class GameHeader:
     def payer(self) -> str:
         """The account that pays for this game: the owner who created it, or at a table of people the person
         at the first seat, or at a practice game the person who plays (see
-        :class:`arena.accounts.payers.Payers`). It is empty for the arena itself.
+        :class:`arena.accounts.payers.Payers`). It is empty for the arena itself, except for exhibition games.
         """
+        if self.exhibition:
+            return EXHIBITION
         opener = next(iter(self.people()), None) if self.practice else self.seats[0]
         if opener is None or not opener.person or self.created_by:
             return self.created_by

@@ -1,4 +1,6 @@
-"""House bots at live tables. They move until the game waits for another player or is paused."""
+"""House bots at live tables. They move until the game waits for another player or is paused; in exhibition
+games, they make one move at a time.
+"""
 
 from __future__ import annotations
 
@@ -45,6 +47,8 @@ def move_house_bots(repository: GameRepository, game_id: str, choose: Choose, se
             if _move(repository, game, seat, choose):
                 moves += 1
                 break
+        if moves and game.header.exhibition:
+            return HouseMoves(moves, False)
 
 
 def house_choice(name: str, seat: int, turn: Turn, seed: int) -> str | None:

@@ -186,7 +186,7 @@ class GameRepository:
                 versions[game_id] = game.version
                 if step is not None:
                     game.trim()
-                    house = not by_house and bool(game.awaited_house_seats())
+                    house = not by_house and bool(game.house_seats_to_move())
                     after = StepApplied(
                         game_id, step.version, before, game.header.state, house, game.header.payer
                     )

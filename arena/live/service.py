@@ -192,13 +192,15 @@ class LiveGames:
         seed: bytes | None = None,
         game_id: str | None = None,
         opening: EarlierGame | None = None,
+        exhibition: bool = False,
     ) -> GameSummary:
         """Create a game and return its summary. It starts immediately if no seat is open.
 
         ``seats`` has one entry per seat: ``{"bot": name, "version": text, "nonce": text}``, ``{"house":
         "rookie"}``, ``{"open": true}`` or ``{"person": id, "name": shown, "agrees": bool}``. ``clock`` is
         ``{"per_turn_ms", "bank_ms"}`` or ``{"preset"}``. ``visibility`` is ``public`` or ``private`` (only
-        ``created_by`` and the players see it). For ``models``, see :class:`~arena.live.header.GameHeader`.
+        ``created_by`` and the players see it). For ``models`` and ``exhibition``, see
+        :class:`~arena.live.header.GameHeader`.
         With a ``group`` (``{"id", "index", "size", "mirrored", "attempt"}``), the record is released only by
         :meth:`release`. If ``game_id`` is given, a repeated call returns the existing game. With an
         ``opening``, the game is a practice game, in which no seat may be open.
@@ -222,7 +224,7 @@ class LiveGames:
             rated=rated,
             group=group,
         )
-        header.models = models
+        header.models, header.exhibition = models, exhibition
         if opening is not None:
             header.practice = opening.as_row()
             for entry, nonce in zip(header.seats, opening.nonces, strict=True):
@@ -684,7 +686,7 @@ class LiveGames:
         self._count_bytes(game.header.payer, OPEN_BYTES)
         game.trim()
         game.stored = game.version
-        house = bool(game.awaited_house_seats())
+        house = bool(game.house_seats_to_move())
         after = StepApplied(game.id, game.version, "", game.header.state, house, game.header.payer)
         self.repository.keep(game)
         self._after_step(after)

@@ -30,6 +30,7 @@ class JobName(StrEnum):
     WRITE_EXPORT = "write_export"
     REVIEW_GAME = "review_game"
     PLAY_TRIAL_GAME = "play_trial_game"
+    FIND_BEST_HANDS = "find_best_hands"
     DELIVER_ANNOUNCEMENTS = "deliver_announcements"
 
 
@@ -142,6 +143,10 @@ class Jobs(ABC):
     def play_trial_game(self, trial: str, payer: str) -> None:
         """Play a game of a pasted source against a house bot."""
         self.request(Job(JobName.PLAY_TRIAL_GAME, (trial, payer)))
+
+    def find_best_hands(self) -> None:
+        """Look for the best hands of the last day."""
+        self.request(Job(JobName.FIND_BEST_HANDS))
 
     def deliver_announcements(self, subscription: str) -> None:
         """Post the announcements of a tournament to a webhook subscribed to it."""

@@ -30,6 +30,7 @@ from arena.events.compaction import Compaction
 from arena.events.comparisons import Comparisons
 from arena.events.daily_play import DailyPlay
 from arena.events.deletion import BotDeletion
+from arena.events.exhibition import Exhibition
 from arena.events.exports import Exports
 from arena.events.game_cancellation import GameCancellation
 from arena.events.histories import RecentHistories
@@ -54,6 +55,8 @@ from arena.live.service import LiveGames
 from arena.ops.jobs import PLAY_SECONDS, Job, Jobs
 from arena.ops.rate_limits import Limits
 from arena.ops.settings import Settings
+from arena.people.best_hands import BestHands
+from arena.people.challenges import Challenges
 from arena.people.replays import Replays
 from arena.people.reviews import Reviews
 from arena.people.tables import PeopleTables
@@ -124,6 +127,7 @@ class Service:
     series: SeasonTables
     schedules: Schedules
     daily_play: DailyPlay
+    exhibition: Exhibition
     boards: Boards
     matchups: BoardMatchups
     histories: RecentHistories
@@ -135,10 +139,12 @@ class Service:
     subscriptions: Subscriptions
     runtimes: Runtimes
     people: PeopleTables
+    challenges: Challenges
     replays: Replays
     previews: Previews
     reviews: Reviews
     trial_games: TrialGames
+    best_hands: BestHands
 
     def webhook_driver(self) -> Driver:
         """A new driver, which posts turns to webhook bots."""
@@ -277,13 +283,19 @@ class Service:
             self.jobs.play_trial_game(trial, payer)
             raise
 
+    def find_best_hands(self) -> None:
+        """Look for the best hands of the last day."""
+        # If there is an archive, this process may not have access to it.
+        with suppress(ArchiveUnavailable):
+            self.best_hands.find()
+
     def deliver_announcements(self, subscription: str) -> None:
         """Post the announcements of a tournament to a webhook subscribed to it."""
         self.subscriptions.deliver(subscription)
 
     def tick(self) -> None:
-        """Start what is due: schedules, daily play, tournaments, boards, matchups, uploads, announcements,
-        compaction.
+        """Start what is due: schedules, daily play, exhibition games, tournaments, boards, matchups, uploads,
+        announcements, compaction.
 
         There can be several schedulers, and ticks can pile up while no worker runs. Therefore only one tick
         in each half of a period does anything.
@@ -294,6 +306,7 @@ class Service:
         self.store.note_tick()
         self.schedules.fire()
         self.daily_play.announce()
+        self.exhibition.keep()
         now_ms = self.store.clock().now_ms
         while due := tournaments.claim_due(now_ms, now_ms + _LEASE_MS, _TOURNAMENTS_AT_ONCE):
             for tournament_id in due:
@@ -306,6 +319,8 @@ class Service:
             self.jobs.publish_board(*board)
         for board in self.matchups.due():
             self.jobs.compute_matchups(*board)
+        if self.best_hands.is_due():
+            self.jobs.find_best_hands()
         if self.store.flags.first("recount", _RECOUNT_MS):
             self.store.accounts.count_stored()
         if self.store.flags.first("compact", _COMPACT_PAUSE_MS):
@@ -340,6 +355,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         settings.guest_ms,
         settings.day_bytes,
         settings.daily,
+        settings.exhibition_ms,
     )
     bill = Bill(budgets)
     live = LiveGames(
@@ -404,6 +420,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         identities,
         visits,
     )
+    people = PeopleTables(live, store, accounts, payers, _most(settings, "tables_at_once_per_address"))
     return Service(
         settings=settings,
         jobs=jobs,
@@ -446,6 +463,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         series=SeasonTables(store, tournaments, moderation),
         schedules=schedules,
         daily_play=DailyPlay(store, schedules, tournaments, budgets),
+        exhibition=Exhibition(store, live, budgets),
         boards=boards,
         matchups=BoardMatchups(store, moderation),
         histories=RecentHistories(store, moderation),
@@ -456,7 +474,8 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         webhooks=webhooks,
         subscriptions=subscriptions,
         runtimes=runtimes,
-        people=PeopleTables(live, store, accounts, payers, _most(settings, "tables_at_once_per_address")),
+        people=people,
+        challenges=Challenges(live, people, store),
         replays=Replays(
             store.prepared,
             live.notifier,
@@ -476,6 +495,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
             budgets.check,
             bill.rest_to,
         ),
+        best_hands=BestHands(store, live.finished, partial(moderation.name, "bot")),
     )
 
 

@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
-from arena.accounts.default_limits import DEFAULT_BUDGET, DEFAULT_DAILY, DEFAULT_GUEST_MS, DayBytes, Quotas
+from arena.accounts.default_limits import (
+    DEFAULT_BUDGET,
+    DEFAULT_DAILY,
+    DEFAULT_EXHIBITION_MS,
+    DEFAULT_GUEST_MS,
+    DayBytes,
+    Quotas,
+)
 from arena.errors import ArenaError
 from arena.live.retention import Retention
 from arena.records.archive.places import SCHEMES
@@ -137,8 +144,8 @@ class Settings:
     maximum number of connections to the database. ``archive`` is the folder or URL of the archive, or empty
     for processes that do not use it. ``retention`` is how long games and their records are kept. ``quotas``
     limits how much is stored. ``budget`` is the computation that an owner can start per day, and ``guest_ms``
-    the milliseconds of processor time of a guest. ``daily`` is what daily play can use per day. ``webhooks``
-    says which addresses a webhook may have.
+    the milliseconds of processor time of a guest. ``daily`` is what daily play can use per day, and
+    ``exhibition_ms`` what exhibition games can. ``webhooks`` says which addresses a webhook may have.
     ``page_cache`` is the maximum number of bytes of prepared pages. If ``initial_data`` is set, a new
     database gets schedules and first tournaments. If ``own_runtime`` is set, a worker that cannot run the
     service's runtime replaces it with the one of its own installation.
@@ -155,6 +162,7 @@ class Settings:
     budget: Compute = DEFAULT_BUDGET
     guest_ms: int = DEFAULT_GUEST_MS
     daily: Compute = DEFAULT_DAILY
+    exhibition_ms: int = DEFAULT_EXHIBITION_MS
     day_bytes: DayBytes = field(default_factory=DayBytes)
     webhooks: Policy = field(default_factory=Policy)
     page_cache: int = 256 << 20
@@ -214,7 +222,7 @@ class Settings:
                 "the admin token is too short", field="BOTEQUIM_ADMIN_TOKEN", expected="32 or more characters"
             )
         http = HttpSettings
-        budget, guest_ms, day_bytes, daily = _budget(environ.get("BOTEQUIM_BUDGET", ""))
+        budget, guest_ms, day_bytes, daily, exhibition_ms = _budget(environ.get("BOTEQUIM_BUDGET", ""))
         settings = cls(
             redis_url=url,
             admin_token=admin_token,
@@ -226,6 +234,7 @@ class Settings:
             budget=budget,
             guest_ms=guest_ms,
             daily=daily,
+            exhibition_ms=exhibition_ms,
             day_bytes=day_bytes,
             webhooks=Policy(_flag(environ, "BOTEQUIM_WEBHOOK_HTTP", Policy.http), _networks(environ)),
             page_cache=_page_cache(environ),
@@ -549,11 +558,11 @@ def _quotas(text: str) -> Quotas:
     return Quotas(owner, service, values[_INVITATIONS], values[_TOURNAMENTS])
 
 
-def _budget(text: str) -> tuple[Compute, int, DayBytes, Compute]:
+def _budget(text: str) -> tuple[Compute, int, DayBytes, Compute, int]:
     """Parse comma-separated ``groups=count``, ``fuel_ms=count``, ``bytes=count``, ``guest_fuel_ms=count``,
-    ``guest_bytes=count``, ``daily_groups=count`` and ``daily_fuel_ms=count``, which override the defaults.
-    Returns the groups and the time of an owner, the milliseconds of a guest, the bytes of both, and the
-    groups and the time of daily play.
+    ``guest_bytes=count``, ``daily_groups=count``, ``daily_fuel_ms=count`` and ``exhibition_fuel_ms=count``,
+    which override the defaults. Returns the groups and the time of an owner, the milliseconds of a guest, the
+    bytes of both, the groups and the time of daily play, and the milliseconds of exhibition games.
     """
     sizes = DayBytes()
     own = {**DEFAULT_BUDGET._asdict(), "bytes": sizes.owner}
@@ -566,11 +575,13 @@ def _budget(text: str) -> tuple[Compute, int, DayBytes, Compute]:
             "guest_bytes": sizes.guest,
             "daily_groups": DEFAULT_DAILY.groups,
             "daily_fuel_ms": DEFAULT_DAILY.fuel_ms,
+            "exhibition_fuel_ms": DEFAULT_EXHIBITION_MS,
         },
     )
     budget = Compute(values["groups"], values["fuel_ms"])
     daily = Compute(values["daily_groups"], values["daily_fuel_ms"])
-    return budget, values["guest_fuel_ms"], DayBytes(values["bytes"], values["guest_bytes"]), daily
+    sizes = DayBytes(values["bytes"], values["guest_bytes"])
+    return budget, values["guest_fuel_ms"], sizes, daily, values["exhibition_fuel_ms"]
 
 
 def _counts(text: str, variable: str, defaults: Mapping[str, int]) -> dict[str, int]:

@@ -5,19 +5,20 @@ game was.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from arena.games import game_of
-from arena.games.pictures import ANSWER, CALL, Picture
+from arena.games.pictures import Picture
 from arena.luck.equity import has_table
 from arena.luck.games import HandEquity, hand_equities
+from arena.people.hands import HandEnd, hand_ends, subject
 from arena.play.outcomes import points
 from arena.replays.live_table import LiveTable
 
 _RESULTS: Final = {1.0: "won", 0.5: "a draw", 0.0: "lost"}
 
 
-def told_length(view: Mapping[str, Any], hands: int) -> str:
+def length_text(view: Mapping[str, Any], hands: int) -> str:
     """Return the number of hands of a finished game and how long it took."""
     seconds = max(0, view["finished_ms"] - view["started_ms"]) // 1000
     minutes, rest = divmod(seconds, 60)
@@ -25,7 +26,7 @@ def told_length(view: Mapping[str, Any], hands: int) -> str:
     return f"{hands} hand{'s' * (hands != 1)}, {took}"
 
 
-def told_swing(
+def swing_text(
     view: Mapping[str, Any],
     seat: int,
     events: Iterable[Mapping[str, Any]],
@@ -44,73 +45,55 @@ def told_swing(
         return ""
     if seat not in teams[0]:
         hands = [HandEquity(hand, 1 - before, 1 - after) for hand, before, after in hands]
-    result = points(view["outcome"]["places"], teams)[seat]
+    worth = points(view["outcome"]["places"], teams)
+    result = worth[seat]
     hands[-1] = hands[-1]._replace(after=result)
     most = max(hands, key=lambda one: abs(one.after - one.before))
-    last = most is hands[-1]
-    after = _RESULTS[result] if last else _percent(most.after)
-    told = _told_hand(LiveTable(view, you=seat).form, events, most.hand, teams)
-    return f"Hand {most.hand}: {told} Your chance to win: from {_percent(most.before)} to {after}."
+    is_last = most is hands[-1]
+    after = _RESULTS[result] if is_last else _percent(most.after)
+    text = hand_text(LiveTable(view, you=seat).form, events, most.hand, teams, worth if is_last else [])
+    return f"Hand {most.hand}: {text} Your chance to win: from {_percent(most.before)} to {after}."
 
 
-class _Said(NamedTuple):
-    seat: int
-    text: str
-
-
-def _told_hand(
-    form: Picture, events: Iterable[Mapping[str, Any]], hand: int, teams: Sequence[Sequence[int]]
+def hand_text(
+    form: Picture,
+    events: Iterable[Mapping[str, Any]],
+    hand: int,
+    teams: Sequence[Sequence[int]],
+    worth: Sequence[float],
 ) -> str:
-    """Describe one hand: the last call, the last answer to it, and who won or lost how much."""
-    call: _Said | None = None
-    answer: _Said | None = None
-    before: list[int] = []
-    for event in events:
-        if form.hand == hand and form.ended is not None:
-            break
-        said, scores, number = list(form.said), form.score(), form.hand
-        form.take(event)
-        if form.hand != hand:
-            continue
-        if number != hand:
-            before = scores
-        for seat, now in enumerate(form.said):
-            if now is None or now == said[seat] or now[3]:
-                continue
-            words = _Said(seat, now[1] if now[2] is None or now[0] == ANSWER else f"{now[1]} {now[2]}")
-            if now[0] == CALL:
-                call, answer = words, None
-            elif call is not None:
-                answer = words
-    parts = []
-    if call is not None:
-        parts.append(f"{_subject(form, [call.seat])} called “{call.text}”")
-    if answer is not None:
-        parts.append(f"{_subject(form, [answer.seat])} answered “{answer.text}”")
-    parts += _gains(form, before, teams)
-    sentence = ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1]
-    return f"{sentence}."
+    """Describe one hand: the last call, the last answer to it, and who won or lost how much. ``form`` is a
+    new picture, and ``events`` are those that its viewer saw. ``worth`` has the results of the seats in the
+    game, if it ended with this hand.
+    """
+    end = next(one for one in hand_ends(form, events) if one.number == hand)
+    gains = _gains(form, end, teams, worth)
+    return f"{'; '.join(part for part in (', '.join(end.calls), ' and '.join(gains)) if part)}."
 
 
-def _gains(form: Picture, before: Sequence[int], teams: Sequence[Sequence[int]]) -> list[str]:
-    """Say which side won points in the hand, or who lost lives."""
-    changes = [now - then for now, then in zip(form.score(), before, strict=True)]
+def _gains(form: Picture, end: HandEnd, teams: Sequence[Sequence[int]], worth: Sequence[float]) -> list[str]:
+    """Say which side won points in the hand, or who lost lives. ``worth`` has the results of the seats in the
+    game, if it ended with this hand.
+    """
     if form.target is None:
-        lost = [(seat, -change) for seat, change in enumerate(changes) if change < 0]
-        return [f"{_subject(form, [seat])} lost {_count(form, lives)}" for seat, lives in lost] or [
-            "nobody lost a life"
-        ]
-    won = [(team, change) for team, change in zip(teams, changes, strict=True) if change > 0]
-    return [f"{_subject(form, team)} won {_count(form, gain)}" for team, gain in won] or ["nobody won"]
+        lost = [(seat, -gain) for seat, gain in enumerate(end.gains) if gain < 0]
+        return [
+            f"{subject(form, [seat])} lost {_count(form, lives)}{_and_the_game(worth, seat, 0.0)}"
+            for seat, lives in lost
+        ] or ["nobody lost a life"]
+    won = [(team, gain) for team, gain in zip(teams, end.gains, strict=True) if gain > 0]
+    return [
+        f"{subject(form, team)} won {_count(form, gain)}{_and_the_game(worth, team[0], 1.0)}"
+        for team, gain in won
+    ] or ["nobody won"]
+
+
+def _and_the_game(worth: Sequence[float], seat: int, result: float) -> str:
+    return " and the game" if worth and worth[seat] == result else ""
 
 
 def _count(form: Picture, number: int) -> str:
     return f"{number} {form.unit[number != 1]}"
-
-
-def _subject(form: Picture, seats: Sequence[int]) -> str:
-    names = [form.names[seat] for seat in seats]
-    return " and ".join("you" if name == "You" else name for name in names)
 
 
 def _percent(chance: float) -> str:

@@ -12,13 +12,10 @@ from arena.games.pictures import OUT, Picture
 from arena.live.finalizer import ENDED
 from arena.live.header import Viewer
 from arena.live.service import LiveGames
-from arena.people.ends import told_length, told_swing
+from arena.people.ends import length_text, swing_text
 from arena.people.tables import AtSeat, PeopleTables
 from arena.records.results import ToldResult, told_result, told_stop
 from arena.replays.live_table import LiveTable
-
-YOU: Final = "You"
-"""The name shown for a person's own seat."""
 
 _EVENTS_AT_ONCE: Final = 1000
 
@@ -113,9 +110,9 @@ def _end(
     if view["state"] in ENDED:
         length = swing = ""
         if view["outcome"] is not None:
-            length = told_length(view, form.hand)
+            length = length_text(view, form.hand)
             log = [orjson.loads(entry) for entry in live.store.log(view["game"])]
-            swing = told_swing(view, seat, events, log)
+            swing = swing_text(view, seat, events, log)
         return {**ending(view, form, seat)._asdict(), "over": True, "length": length, "swing": swing}
     played = next((one["reason"] for one in view["taken_over"] if one["seat"] == seat), None)
     if played is not None:

@@ -246,12 +246,26 @@ class PeopleTables:
         record = parse_record(self._live.record(game_id, Viewer(person)))
         found = decision_in_hand(record, seat, hand) if after is None else decision_after(record, seat, after)
         opening = opening_of(record, found.after)
-        return self._practise(self.header(game_id), seat, opening, person, address, owner)
+        return self.repeat(self.header(game_id), seat, opening, person, address, owner)
 
-    def _practise(
-        self, source: GameHeader, seat: int, opening: EarlierGame, person: str, address: str, owner: str
+    def repeat(
+        self,
+        source: GameHeader,
+        seat: int,
+        opening: EarlierGame,
+        person: str,
+        address: str,
+        owner: str = "",
+        *,
+        game_id: str | None = None,
     ) -> str:
-        made = secrets.token_hex(_GAME_BYTES)
+        """Open a practice game that begins as the finished game ``source`` did, with the person at ``seat``
+        and house bots on all other seats, and return its id. ``game_id`` is None for a new one; a repeated
+        call with the same id has no further effect.
+
+        Raises what :meth:`open` does.
+        """
+        made = secrets.token_hex(_GAME_BYTES) if game_id is None else game_id
         self._payers.of_person(person, owner, address, made)
         you = {"person": person, "name": f"guest {seat + 1}", "agrees": False}
         seats = practice_seats(source, seat, you)

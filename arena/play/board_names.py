@@ -56,8 +56,13 @@ class BoardName(NamedTuple):
         return DIVISION_TITLES[self.division]
 
     @property
+    def words(self) -> str:
+        """The board's name for people."""
+        return f"{self.preset_title}, {self.bots.lower()}"
+
+    @property
     def title(self) -> str:
-        """The board's display name."""
+        """The board's display name for programmers."""
         return f"{self.kind}/{self.preset}, {self.division}"
 
 

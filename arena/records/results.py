@@ -6,11 +6,11 @@ from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 from arena.games.pictures import Picture
+from arena.games.texts import PLACES
 from arena.play.faults import FAULT_LIMIT
 from arena.play.outcomes import StoredOutcome
 
 _NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
-_PLACES: Final = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 _YOU: Final = "You"
 
 
@@ -97,7 +97,7 @@ class _Teller:
             other for other in self._teams if other is not team and self._place(other) == self._place(team)
         ]
         beside = f", level with {_listed([self._side(other) for other in level])}" if level else ""
-        place, count = _PLACES[self._place(team)], _NUMBERS[len(self._teams)]
+        place, count = PLACES[self._place(team)], _NUMBERS[len(self._teams)]
         return f"You came {place} of {count}{beside}", f"{self._winners()}. {why}".strip()
 
     def _winners(self) -> str:

@@ -91,9 +91,10 @@ def luck_section(luck: GameLuck, names: Sequence[str], first_moves: Mapping[int,
         'and the part of it that is luck; the table below has the numbers" viewBox="0 0 100 100" '
         f'preserveAspectRatio="none"><line class="middle" x1="0" x2="100" y1="{middle}" y2="{middle}"/>'
         f"{line('cards', cards)}{line('played', played)}</svg>"
-        f'<p class="detail"><span class="key played">the chance of {shown[0]} to win</span>, and '
+        f'<p class="legend"><span class="key played">the chance of {shown[0]} to win</span>, and '
         f'<span class="key cards">the part that the cards alone brought</span>: what the pinned house bot '
-        "would have made of them on all seats.</p>"
+        "would have made of them on all seats. The first hand is at the left, and the line in the middle is "
+        "an even game.</p>"
         f"<details><summary>Hand by hand, for {shown[0]}</summary>"
         '<div class="wide"><table><caption>Luck of each hand</caption><thead><tr>'
         '<th scope="col">hand</th><th scope="col">score</th>'

@@ -88,7 +88,7 @@ class Wanted:
         excluded.
         """
         info = record["info"]
-        if info.get("annulled") or info.get("practice"):
+        if info.get("annulled") or info.get("practice") or info.get("exhibition"):
             return False
         if self.from_ms is None and self.to_ms is None:
             return True

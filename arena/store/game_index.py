@@ -86,6 +86,11 @@ class GameIndex(Repository):
         if commands:
             self._connection.run(commands)
 
+    def unlist(self, game: str, kind: str, state: str) -> None:
+        """Remove a finished game of house bots from all lists."""
+        keys = (ALL_GAMES, kind_key(kind), state_key(state))
+        self._connection.run([("ZREM", key, game) for key in keys])
+
     def settle(self, game: str, state: str, created_ms: int, creator: str) -> None:
         """Remove a finished game from the lists of unfinished games, and add it to the list of its state."""
         keys = [*map(state_key, UNFINISHED), *map(public_key, UNFINISHED), creator_key(creator)]

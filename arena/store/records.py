@@ -117,6 +117,10 @@ class RecordStore(Repository):
         if keys:
             self._one("ZREM", _list(public), *keys)
 
+    def last_number(self) -> int:
+        """Return the number of the last released record."""
+        return int(self._one("GET", LAST) or 0)
+
     # The directory of the archive
 
     def collection(self, name: str) -> Collection:

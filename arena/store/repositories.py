@@ -13,6 +13,7 @@ from arena.play.clocks import ServiceClock
 from arena.store.accounts import ACCOUNT_SCRIPTS, AccountStore
 from arena.store.boards import BOARD_SCRIPTS, BoardStore, board_key
 from arena.store.bot_games import BotGameStore
+from arena.store.challenges import ChallengeStore
 from arena.store.connection import PoolFigures, RedisConnection, connect
 from arena.store.counters import COUNTER_SCRIPTS, BudgetStore, LimitStore, UsageStore
 from arena.store.documents import (
@@ -47,6 +48,7 @@ from arena.store.tournament_lists import TOURNAMENT_LIST_SCRIPTS, TournamentList
 from arena.store.tournaments import TOURNAMENT_SCRIPTS, TournamentStore
 from arena.store.unfinished import UnfinishedStore
 from arena.store.uploads import UPLOAD_SCRIPTS, UploadStore
+from arena.store.watchers import WatcherStore
 from arena.store.webhooks import WEBHOOK_SCRIPTS, WebhookStore
 
 _AT_ONCE: Final = 100
@@ -98,6 +100,9 @@ class Store:
         self.series = OwnedDocuments(connection, "series", _field("owner"))
         self.game_times = Documents(connection, "game-times")
         self.visits = Documents(connection, "visits")
+        self.exhibition = Documents(connection, "exhibition")
+        self.best_hands = Documents(connection, "best-hands")
+        self.watchers = WatcherStore(connection)
         self.flags = Flags(connection)
         self.accounts = AccountStore(connection)
         self.sessions = ExpiringRows(connection, "session")
@@ -108,6 +113,7 @@ class Store:
         self.invitations = ExpiringRows(connection, "code")
         self.links = ExpiringRows(connection, "link")
         self.prepared = PreparedPages(connection)
+        self.challenges = ChallengeStore(connection)
         self.reviews = ExpiringRows(connection, "review")
         self.trial_games = ExpiringRows(connection, "trial-game")
         self.unfinished = UnfinishedStore(connection)

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from arena.cli import run
 from benchmarks.beside import figures, round_options
-from benchmarks.spectators.measure import WATCHED, CrowdReport, CrowdSize, SpectatorBench
+from benchmarks.spectators.measure import CrowdReport, CrowdSize, SpectatorBench
 
 MOST_BYTES: Final = 2000
 """Of a message to a spectator, per move."""
@@ -27,17 +27,21 @@ MOST_PAGE: Final = 150_000
 @click.command()
 @round_options
 @click.option("--spectators", default=1000, show_default=True, type=click.IntRange(1), help="Of one game.")
-def spectators(rounds: int, seconds: float, spectators: int, players: int, seed: int) -> None:
+@click.option("--exhibition", is_flag=True, help="The spectators look at /watch, and the exhibition is on.")
+def spectators(
+    rounds: int, seconds: float, spectators: int, exhibition: bool, players: int, seed: int
+) -> None:
     """What the bots that play over HTTP lose while many watch one game, which makes two moves a second.
 
     Starts an embedded database and one API process as `botequim serve` does. Rounds with and without
-    spectators alternate; the game goes on in both. Ratios are medians over the rounds. Also what each page
+    spectators alternate; the game goes on in both. With `--exhibition`, the rounds beside spectators have
+    exhibition games, and those alone have none. Ratios are medians over the rounds. Also what each page
     loads at first, compressed as a proxy would do it (gzip, level 6).
     """
     # Ends what it has started and removes its folder, as on Ctrl-C.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     console = Console(highlight=False)
-    size = CrowdSize(rounds, seconds, spectators, players)
+    size = CrowdSize(rounds, seconds, spectators, players, exhibition)
     with tempfile.TemporaryDirectory(prefix="botequim-bench-") as folder:
         report = SpectatorBench(Path(folder), size, seed, lambda text: click.echo(text, err=True)).run()
     where = "the server on a core of its own" if report.pinned else "cores not pinned"
@@ -49,10 +53,12 @@ def spectators(rounds: int, seconds: float, spectators: int, players: int, seed:
         f"the spectators got {sum(got.messages for got in report.got):,} messages, "
         f"{sum(got.bytes for got in report.got):,} bytes; {again:,} tables again after missed messages"
     )
-    for kind in WATCHED:
+    for kind in dict.fromkeys(report.kinds):
         sent = report.bytes_per_move(kind)
         if sent is not None:
             console.print(f"{kind}: {sent:.0f} bytes per move and spectator, {_goal(sent, MOST_BYTES)}")
+    if report.exhibition_s is not None:
+        console.print(f"exhibition: {report.exhibition_s:.1f} s of processor time per hour")
     console.print(_pages(report))
 
 

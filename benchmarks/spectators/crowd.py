@@ -1,4 +1,5 @@
-"""Spectators of one game, in a process of their own, started with a port, a game and their number.
+"""Spectators of one game or of /watch, in a process of their own, started with a port, the path of the stream
+and their number.
 
 Prints ``ready`` when all have the table, and what they got, as a line of JSON, when its input ends.
 """
@@ -63,7 +64,9 @@ class Spectator:
                 self._take_message(message[at:], got)
 
     def _take_message(self, message: bytes, got: Got) -> None:
-        if message.startswith(b"event: table"):
+        if message.startswith(b"event: felts"):
+            self._take_felts(message, got)
+        elif message.startswith(b"event: table"):
             got.tables += self.has_table
             self.has_table = True
         elif not message.startswith(b"event: moves"):
@@ -75,15 +78,23 @@ class Spectator:
             got.moves += len(orjson.loads(data)["changes"])
             got.move_bytes += len(message)
 
+    def _take_felts(self, message: bytes, got: Got) -> None:
+        """Read a message of /watch; each table that it changes counts as a move."""
+        data = orjson.loads(message.partition(b"data: ")[2])
+        if self.counts and self.has_table and "changed" in data:
+            got.moves += len(data["changed"])
+            got.move_bytes += len(message)
+        self.has_table = True
+
 
 class Crowd:
-    """The spectators of a game at a port; a context manager."""
+    """The spectators of a stream at a port; a context manager."""
 
-    def __init__(self, port: int, game: str, count: int) -> None:
+    def __init__(self, port: int, path: str, count: int) -> None:
         self._selector = selectors.DefaultSelector()
         self._spectators: list[Spectator] = []
         self._address = ("127.0.0.1", port)
-        self._request = head("GET", f"/games/{game}/table")
+        self._request = head("GET", path)
         self._count = count
 
     def __enter__(self) -> Crowd:
@@ -125,10 +136,10 @@ class Crowd:
             spectator.take(spectator.socket.recv(65_536), got)
 
 
-def main(port: int, game: str, count: int) -> None:
+def main(port: int, path: str, count: int) -> None:
     """Watch until the input ends."""
     raise_file_limit(count + _SPARE_FILES)
-    with Crowd(port, game, count) as crowd:
+    with Crowd(port, path, count) as crowd:
         crowd.gather()
         print("ready", flush=True)
         got = crowd.watch(sys.stdin.fileno())

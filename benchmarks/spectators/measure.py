@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from arena.live.game import PACE_MS
 from arena.ops.die_with_parent import die_with_parent
 from arena.ops.jobs import InlineJobs
 from arena.ops.service import Service, open_service
@@ -28,13 +29,16 @@ from benchmarks.http.measure import raise_file_limit
 from benchmarks.http.players import BenchBot, sign_up
 from benchmarks.http.servers import Cores, Server
 from benchmarks.spectators.crowd import READY_SECONDS, Got
-from benchmarks.spectators.pages import Loaded, first_loads
+from benchmarks.spectators.pages import Loaded, PageVisitor, first_loads
 
 WATCHED: Final[Mapping[str, Mapping[str, Any]]] = {
     "truco": {},
     "toepen": {"seats": 4, "lives": 30},
 }
 """The games that are watched, by turns: long enough for a round if nobody raises."""
+
+TABLES: Final = "tables"
+"""What is watched with the exhibition: all tables of /watch."""
 
 _MOVES_A_SECOND: Final = 2
 _WAIT: Final = 20
@@ -47,23 +51,27 @@ _QUIET: Final = ("play:", "keep", "stay", "trust")
 
 
 class CrowdSize(NamedTuple):
-    """How much is measured: ``rounds`` of ``seconds`` alone and as many beside the spectators."""
+    """How much is measured: ``rounds`` of ``seconds`` alone and as many beside the spectators, of one game or
+    with ``exhibition`` of /watch.
+    """
 
     rounds: int
     seconds: float
     spectators: int
     players: int
+    exhibition: bool = False
 
 
 @dataclass(frozen=True)
 class CrowdReport(BesideReport):
     """``got``: what the spectators got in each round, and ``kinds``: which game that was. ``pages``: first
-    loads by name.
+    loads by name. ``exhibition_s``: the processor time per hour of the moves of exhibition games, in seconds.
     """
 
     kinds: Sequence[str]
     got: Sequence[Got]
     pages: Mapping[str, Loaded]
+    exhibition_s: float | None = None
 
     def bytes_per_move(self, kind: str) -> float | None:
         """What one spectator is sent per move of a game of that kind; None if none was made."""
@@ -83,6 +91,7 @@ class SpectatorBench:
         self._cores = Cores()
         self._parts: Service
         self._server: Server
+        self._exhibited = _Exhibited()
 
     def run(self) -> CrowdReport:
         """Measure everything. Raises :class:`~benchmarks.http.load.BenchFailed`."""
@@ -101,13 +110,16 @@ class SpectatorBench:
             self._parts.store.identity.register()
             addresses = self._pages()
             with Server(["-c", serve], "/readyz", self._folder, settings, self._cores) as self._server:
-                pages = first_loads(f"http://127.0.0.1:{self._server.port}", addresses)
+                root, visitor = f"http://127.0.0.1:{self._server.port}", PageVisitor()
+                tables = {f"table, {kind}": visitor.sit_down(root, kind) for kind in WATCHED}
+                pages = first_loads(root, addresses | tables, visitor.body)
                 bots = self._bots()
                 self._say("warming up")
-                self._alone(bots, next(iter(WATCHED)), min(1.0, size.seconds))
+                first = TABLES if size.exhibition else next(iter(WATCHED))
+                self._alone(bots, first, min(1.0, size.seconds))
                 for number in range(size.rounds):
                     self._say(f"round {number + 1} of {size.rounds}")
-                    kind = list(WATCHED)[number % len(WATCHED)]
+                    kind = TABLES if size.exhibition else list(WATCHED)[number % len(WATCHED)]
                     kinds.append(kind)
                     # The machine may drift; so neither is always first.
                     if number % 2:
@@ -115,26 +127,31 @@ class SpectatorBench:
                     alone.append(self._alone(bots, kind, size.seconds))
                     if not number % 2:
                         self._beside(bots, kind, beside, got)
-        return CrowdReport(self._cores.split, alone, beside, kinds, got, pages)
+        cost = self._exhibited.per_hour if size.exhibition else None
+        return CrowdReport(self._cores.split, alone, beside, kinds, got, pages, cost)
 
     def _bots(self) -> list[BenchBot]:
         accounts = sign_up(self._parts.accounts, "player", self._size.players)
         return [BenchBot(name, token, 1, _WAIT, Random(self._random.random())) for name, token in accounts]
 
     def _alone(self, bots: Sequence[BenchBot], kind: str, seconds: float) -> CrowdSample:
+        if kind == TABLES:
+            return self._measure(bots, seconds)
         with self._watched(kind) as game, self._moving(game):
             return self._measure(bots, seconds)
 
     def _beside(
         self, bots: Sequence[BenchBot], kind: str, samples: list[CrowdSample], got: list[Got]
     ) -> None:
-        with self._watched(kind) as game:
+        watched = self._exhibition() if kind == TABLES else self._watched(kind)
+        with watched as game:
+            path = "/watch/tables" if kind == TABLES else f"/games/{game}/table"
             command = [
                 sys.executable,
                 "-m",
                 "benchmarks.spectators.crowd",
                 str(self._server.port),
-                game,
+                path,
                 str(self._size.spectators),
             ]
             root = str(Path(__file__).parent.parent.parent)
@@ -149,7 +166,7 @@ class SpectatorBench:
                 assert crowd.stdin is not None
                 try:
                     _line(crowd, READY_SECONDS)
-                    with self._moving(game):
+                    with nullcontext() if kind == TABLES else self._moving(game):
                         samples.append(self._measure(bots, self._size.seconds))
                     crowd.stdin.close()
                     got.append(Got(**orjson.loads(_line(crowd, READY_SECONDS))))
@@ -166,6 +183,20 @@ class SpectatorBench:
         self._watched_bot = name
         yield game
         self._parts.live.void(game, "the round is over")
+
+    @contextmanager
+    def _exhibition(self) -> Iterator[str]:
+        """The exhibition, while the block lasts; nothing else plays on it."""
+        self._parts.store.watchers.look()
+        self._parts.exhibition.keep()
+        over = threading.Event()
+        mover = threading.Thread(target=self._exhibited.run, args=(self._parts, over))
+        mover.start()
+        try:
+            yield TABLES
+        finally:
+            over.set()
+            mover.join()
 
     @contextmanager
     def _moving(self, game: str) -> Iterator[None]:
@@ -236,12 +267,42 @@ class SpectatorBench:
             "tournament": f"/tournaments/{event}",
             "replay": f"/games/{group['games'][0]}",
             "live table": f"/games/{game}",
+            "play": "/play",
+            "in one minute, truco": "/learn/truco",
+            "in one minute, toepen": "/learn/toepen",
+            "lesson": "/learn/truco/lesson",
             "manual": "/docs",
             "rules": "/docs/rules/toepen",
             "API reference": "/docs/api",
             "API reference, games": "/docs/api/games",
             "search": "/docs/search?q=stake",
         }
+
+
+class _Exhibited:
+    """Moves the bots of the exhibition games as a worker would, and measures the processor time of that."""
+
+    def __init__(self) -> None:
+        self._used_s = 0.0
+        self._lasted_s = 0.0
+
+    @property
+    def per_hour(self) -> float | None:
+        """The processor time per hour in seconds, or None if nothing was measured."""
+        return 3600 * self._used_s / self._lasted_s if self._lasted_s else None
+
+    def run(self, parts: Service, over: threading.Event) -> None:
+        """Play until ``over`` is set."""
+        begin, used = time.monotonic(), time.thread_time()
+        while not over.wait(PACE_MS / 1000):
+            parts.exhibition.keep()
+            for game in parts.exhibition.games().values():
+                if parts.live.summary(game)["state"] == "running":
+                    parts.live.move_house_bots(game)
+                else:
+                    parts.live.finish(game)
+        self._used_s += time.thread_time() - used
+        self._lasted_s += time.monotonic() - begin
 
 
 def _line(crowd: subprocess.Popen[bytes], seconds: float) -> bytes:

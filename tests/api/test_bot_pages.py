@@ -33,13 +33,13 @@ def test_the_page_shows_what_the_api_returns(rated: Service, anybody: ContractCl
     assert "by the house" in page.html
     board = anybody.get("/v1/leaderboards/truco/sealed").json
     (row,) = [row for row in board["rows"] if row["name"] == "random"]
-    (shown,) = page.rows("Rating in truco/base@1, sealed")
+    (shown,) = page.rows("Rating in Truco, uploaded bots")
     assert (shown["rank"], shown["bot"], shown["version"]) == (str(row["rank"]), "random", row["version"])
     assert (shown["rating"], shown["interval"]) == (
         whole(row["rating"]),
         f"{whole(row['low'])} to {whole(row['high'])}",
     )
-    versions = page.rows("Versions in truco/base@1, sealed")
+    versions = page.rows("Versions in Truco, uploaded bots")
     assert [(one["version"], one["games"], one["faults"]) for one in versions] == [
         (one["version"], str(one["games"]), str(one["faults"])) for one in row["versions"]
     ]
@@ -50,7 +50,7 @@ def test_the_page_shows_what_the_api_returns(rated: Service, anybody: ContractCl
         for pair in pairs
         if pair["opponent"] == "random"
     }
-    met = page.rows("Share of the games in truco/base@1, sealed")
+    met = page.rows("Share of the games in Truco, uploaded bots")
     assert [one["opponent"] for one in met] == [one["name"] for one in board["rows"] if one != row]
     for one in met:
         pair = own[one["opponent"]]
@@ -85,10 +85,10 @@ def test_the_history_has_its_last_days(
     monkeypatch.setattr(Boards, "history", history)
     monkeypatch.setattr("api.pages.bots.HISTORY_DAYS", 5)
     page = read(anybody, "/bots/random")
-    shown = page.rows("History in truco/base@1, sealed, at most the last 5 days")
+    shown = page.rows("History in Truco, uploaded bots, at most the last 5 days")
     assert [row["day"] for row in shown] == [f"2026-11-{day}" for day in (15, 14, 13, 12, 11)]
     assert shown[0]["rating"] == "1215"
-    assert 'aria-label="Rating of random in truco/base@1, sealed from 2026-11-11, 1211' in page.html
+    assert 'aria-label="Rating of random in Truco, uploaded bots from 2026-11-11, 1211' in page.html
     assert page.html.count("<polyline") == 1
 
 
@@ -114,7 +114,7 @@ def test_only_public_games_are_shown(owner: Account, anybody: ContractClient) ->
         response = owner.client.post("/v1/games", json=game)
         assert response.status_code == 201, response.text
     (shown,) = read(anybody, "/bots/novato").rows("Newest first")
-    assert (shown["game"], shown["against"], shown["result"]) == ("Truco base@1", "rookie", "running")
+    assert (shown["game"], shown["against"], shown["result"]) == ("Truco", "rookie", "running")
 
 
 def test_games_are_filtered_by_kind_and_result(owner: Account, anybody: ContractClient) -> None:
@@ -149,9 +149,7 @@ def test_the_games_that_the_arena_played_are_shown(
     found = anybody.get("/v1/bots/random/games").json["games"]
     assert [row["result"] for row in shown] == [result_words(game) for game in found]
     assert [row["against"] for row in shown] == [opponents(game)[0]["name"] for game in found]
-    assert {(row["when"], row["tournament"], row["game"]) for row in shown} == {
-        ("just now", "Cup", "Truco base@1")
-    }
+    assert {(row["when"], row["tournament"], row["game"]) for row in shown} == {("just now", "Cup", "Truco")}
     (event,) = {game["tournament"]["id"] for game in found}
     assert {f"/games/{game['game']}?of=random" for game in found} < set(page.links)
     assert {f"/tournaments/{event}", f"/tournaments/{event}?bot=random#groups"} < set(page.links)
@@ -189,7 +187,7 @@ def test_the_games_of_a_day(services: Service, admin: ContractClient, anybody: C
 
 def test_cells_of_a_crosstable_lead_to_groups(rated: Service, anybody: ContractClient) -> None:
     (event,) = [one["id"] for one in anybody.get("/v1/tournaments?bot=random").json["tournaments"]]
-    page = read(anybody, f"/tournaments/{event}")
+    page = read(anybody, f"/tournaments/{event}?tab=crosstable")
     cells = [link for link in page.links if "against=" in link and link.endswith("#groups")]
     assert f"/tournaments/{event}?bot=random&against=rookie%2B2#groups" in cells
     # Each of three against two others.
@@ -242,4 +240,4 @@ def test_a_deleted_bot(rated: Service, anybody: ContractClient, monkeypatch: pyt
     monkeypatch.setattr("api.pages.bots.house_source", lambda _: None)
     page = read(anybody, "/bots/random")
     assert "The bot has been deleted; its results remain." in page.html
-    assert page.rows("Rating in truco/base@1, sealed")
+    assert page.rows("Rating in Truco, uploaded bots")

@@ -133,17 +133,19 @@ def test_the_page_of_an_upload_says_what_comes_next(
         return text(page).partition("What comes next ")[2], page
 
     shown, page = said()
-    assert shown.startswith("Truco: no schedule of this service enters uploaded bots in it. The leaderboard")
+    assert shown.startswith("Truco, uploaded bots: no schedule of this service enters uploaded bots in it.")
     assert "data-refresh" not in page.html
     assert "/leaderboards/truco/sealed" in page.links
     seed(services)
     shown, page = said()
-    assert shown.startswith("Truco: waits for 'Sealed Truco', which starts automatically. The leaderboard")
+    assert shown.startswith("Truco, uploaded bots: waits for 'Sealed Truco', which starts automatically.")
     assert 'data-refresh="5"' in page.html
     # The tick sees the bot that has qualified.
     event = next(one for one in services.schedules.fire() if one.startswith("sealed-toepen-"))
     shown, page = said()
-    assert "Toepen: plays in 'Sealed Toepen', which locks in less than a minute, see the tournament" in shown
+    assert (
+        "Toepen for two, uploaded bots: plays in 'Sealed Toepen', which locks in less than a minute." in shown
+    )
     assert f"/tournaments/{event}" in page.links
     assert browser.get(f"/tournaments/{event}", headers=BROWSER).status_code == 200
     owner.client.patch("/v1/bots/novato", json={"tournaments": False})

@@ -93,8 +93,9 @@ def test_the_games_of_a_tournament(app: Flask, admin: ContractClient, anybody: C
     body = {"kind": "truco", "format": "round_robin", "groups": 1, "house": ["rookie", "random"]}
     event = announce(admin, {"name": "Cup", **body})
     play(app.extensions["botequim"], event)
-    page = read(anybody, f"/tournaments/{event}")
-    games = [link for link in page.links if link.startswith("/games/")]
+    page = read(anybody, f"/tournaments/{event}?tab=groups")
+    last, *games = [link for link in page.links if link.startswith("/games/")]
+    assert last == games[-1], "the page leads to the last game"
     groups = anybody.get(f"/v1/tournaments/{event}/groups").json["groups"]
     assert games == [f"/games/{game}" for group in groups for game in group["games"]]
     replay = read(anybody, games[0])

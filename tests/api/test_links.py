@@ -118,7 +118,7 @@ def test_every_name_is_a_link(app: Flask, bar: dict[str, str]) -> None:
 def test_the_page_of_an_owner(app: Flask, bar: dict[str, str], anybody: ContractClient) -> None:
     page = read(anybody, f"/owners/{OWNER}")
     (bot,) = page.rows(f"Bots of {OWNER}")
-    assert (bot["bot"], bot["board"]) == (BOT, "toepen/duel@1, models")
+    assert (bot["bot"], bot["board"]) == (BOT, "Toepen for two, language models")
     (row,) = [one for one in anybody.get("/v1/leaderboards/toepen/models").json["rows"] if one["name"] == BOT]
     assert bot["rating"].split()[0] == f"{row['rating']:.0f}"
     standings = anybody.get(f"/v1/tournaments/{bar['models']}/standings").json["rows"]

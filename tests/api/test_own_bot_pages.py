@@ -11,12 +11,13 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
+from api.downloads import starter_text
 from arena.accounts.versions import Suspension
 from arena.ops.service import Service
 from arena.webhooks.registry import Webhooks
 from tests.api.arenas import play
 from tests.api.conftest import Account
-from tests.api.pages import Browser
+from tests.api.pages import Browser, sent_back
 from tests.api.test_web_pages import BROWSER, NASTY, Page, check_page
 
 SOURCE = "def choose(turn):\n    print('my turn <b>')\n    return turn['legal_actions'][0]\n"
@@ -134,21 +135,21 @@ def test_a_qualification_for_a_preset(browser: Browser, services: Service) -> No
     for one in services.tournaments.qualifications("first", "1"):
         play(services, one["tournament"])
     page = opened(browser, address)
-    assert "Qualify in Truco paulista-2@1" in page.html
+    assert "Qualify in Paulista for two" in page.html
     assert "Qualify in Truco<" not in page.html
     where = "/bots/first/versions/1/qualifications"
     fields = {"kind": "truco", "preset": "paulista@1"}
     assert browser.send(where, fields, page="/bots/first/log", times=2).location == "/bots/first/log"
     page = opened(browser, "/bots/first/log")
     rows = {row["game"]: row["state"] for row in page.rows("Qualification of version 1")}
-    assert rows == {"Truco": "qualified", "Truco paulista@1": "qualifying", "Toepen": "qualified"}
+    assert rows == {"Truco": "qualified", "Truco paulista": "qualifying", "Toepen": "qualified"}
     assert "refresh" in page.html
     found = services.tournaments.qualifications("first", "1")
     play(services, next(one["tournament"] for one in found if one["preset"] == "paulista@1"))
     page = opened(browser, "/bots/first/log")
     assert "refresh" not in page.html
-    assert "Qualify in Truco paulista@1" not in page.html
-    assert "Qualify in Truco mineiro@1" in page.html
+    assert "Qualify in Truco paulista<" not in page.html
+    assert "Qualify in Truco mineiro<" in page.html
     refused = browser.send(where, {**fields, "preset": "duel@1"}, page="/bots/first/log")
     assert refused.status_code == 422
     assert "preset_not_found" in refused.text
@@ -201,6 +202,19 @@ def test_a_refused_upload_says_why(browser: Browser, services: Service) -> None:
     page = check_page(again)
     assert "load_failed" in page.html
     assert "keep me" in page.html
+
+
+def test_the_form_has_a_starter_that_can_be_played(browser: Browser, services: Service) -> None:
+    (starter,) = sent_back(browser.get(NEW).text)["source"]
+    assert starter == starter_text("python", "truco", "my_bot.py")
+    sent = browser.send("/bring", {"source": starter}, page=NEW)
+    assert sent.status_code == 303
+    assert sent_back(browser.get(str(sent.location)).text)["source"] == [starter]
+    # A file replaces the starter, also if the browser sends its lines in another way.
+    body = {**upload(), "name": "first", "version": "1", "source": starter.replace("\n", "\r\n")}
+    assert browser.send(NEW, body).status_code == 303
+    (sent_upload,) = services.uploads.unsettled("first")
+    assert sent_upload.size == len(SOURCE)
 
 
 def test_a_source_may_be_pasted(browser: Browser, services: Service) -> None:

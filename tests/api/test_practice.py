@@ -194,3 +194,17 @@ def test_practice_is_in_no_list(
     assert not Wanted().takes(record)
     services.styles.update("toepen")
     assert services.styles.read("toepen", "open").bots == {}
+
+
+def test_practice_counts_as_load(app: Flask, browser: Browser) -> None:
+    """The gauge of games is about what the service has to do, and practice needs clocks and house bots."""
+    game = finished(app, browser)
+
+    def running() -> int:
+        return service_of(app).store.stats().games["running"]
+
+    before = running()
+    made = again(browser, game, hand=1)
+    assert running() == before + 1
+    play_out(app, browser, made)
+    assert running() == before

@@ -64,7 +64,7 @@ def test_boards_without_styles(anybody: ContractClient) -> None:
 def test_the_page_of_a_bot_shows_the_same(counted: Service, anybody: ContractClient) -> None:
     bots = {bot["name"]: bot["counts"] for bot in anybody.get(PATH).json["bots"]}
     page = read(anybody, "/bots/random")
-    rows = page.rows("How it plays in truco/base@1, sealed")
+    rows = page.rows("How it plays in Truco, uploaded bots")
     assert [row["count"] for row in rows] == [
         f"{count['count']} of {count['of']}" for count in bots["random"].values()
     ]

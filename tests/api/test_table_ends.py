@@ -32,7 +32,7 @@ from tests.api.tables import (
 from tests.live.clock import skip
 
 SWING = (
-    r"Hand (\d+): .*(won \d+ points?|lost \d+ (life|lives)|nobody won|nobody lost a life)\. "
+    r"Hand (\d+): .*(won \d+ points?|lost \d+ (life|lives)|nobody won|nobody lost a life)( and the game)?\. "
     r"Your chance to win: from \d+% to (\d+%|won|lost|a draw)\."
 )
 
@@ -76,6 +76,7 @@ def test_the_largest_swing(app: Flask, browser: Browser, kind: str) -> None:
     ends = {0.0: "lost", 1.0: "won"} if most is hands[-1] else {}
     after = ends.get(most.after) or f"{100 * most.after:.0f}%"
     assert swing.endswith(f"from {100 * most.before:.0f}% to {after}.")
+    assert (" and the game. " in swing) == (most is hands[-1])
 
 
 def test_only_two_sides_have_a_swing(app: Flask, browser: Browser) -> None:

@@ -9,6 +9,7 @@ import pytest
 from flask import Flask
 
 from api import watching
+from api.spectators import Spectators
 from api.watching import Message, WatchedGame
 from arena.live.header import ANYBODY
 from arena.live.service import LiveGames
@@ -19,6 +20,12 @@ from tests.api.contract import ContractClient
 def live(app: Flask) -> LiveGames:
     found: LiveGames = app.extensions["botequim"].live
     return found
+
+
+@pytest.fixture
+def counts(app: Flask) -> Spectators:
+    service = app.extensions["botequim"]
+    return Spectators(service.store, service.exhibition)
 
 
 @pytest.fixture
@@ -57,8 +64,8 @@ def seen_by(messages: Iterable[Message | None]) -> tuple[dict[str, Any], list[st
     return {name: value for name, value in picture.items() if name not in ("n", "lines")}, log, events
 
 
-def test_a_slow_spectator_misses_nothing(live: LiveGames, game: str) -> None:
-    watched = WatchedGame(live, game)
+def test_a_slow_spectator_misses_nothing(live: LiveGames, counts: Spectators, game: str) -> None:
+    watched = WatchedGame(live, counts, game)
     watched.read(0)
     start = live.events(game, ANYBODY)["next"]
     messages = watched.messages(0)
@@ -75,10 +82,10 @@ def test_a_slow_spectator_misses_nothing(live: LiveGames, game: str) -> None:
 
 
 def test_a_spectator_who_missed_too_much_gets_the_table(
-    live: LiveGames, game: str, monkeypatch: pytest.MonkeyPatch
+    live: LiveGames, counts: Spectators, game: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watching, "MOST_MISSED", 3)
-    watched = WatchedGame(live, game)
+    watched = WatchedGame(live, counts, game)
     watched.read(0)
     messages = watched.messages(0)
     first = next(messages)
@@ -90,8 +97,10 @@ def test_a_spectator_who_missed_too_much_gets_the_table(
     assert (picture, log) == (watched._table.shown, watched._table.log)
 
 
-def test_a_spectator_comes_back(live: LiveGames, game: str, anybody: ContractClient) -> None:
-    watched = WatchedGame(live, game)
+def test_a_spectator_comes_back(
+    live: LiveGames, counts: Spectators, game: str, anybody: ContractClient
+) -> None:
+    watched = WatchedGame(live, counts, game)
     watched.read(0)
     first = next(watched.messages(0))
     assert first is not None

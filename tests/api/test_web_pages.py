@@ -14,6 +14,8 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from api.app import create_app
+from api.pages import filters
+from api.schemas.tournaments import TABS
 from arena.ops.service import Service
 from arena.ops.settings import HttpSettings, Limit, Settings
 from arena.store.embedded import EmbeddedStore
@@ -177,7 +179,7 @@ def later(**fields: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("path", ["/", "/leaderboards/truco", "/leaderboards/toepen", "/tournaments"])
 def test_pages_before_anything_has_happened(anybody: ContractClient, path: str) -> None:
     page = read(anybody, path)
-    assert "No rated group has been played yet." in page.html or "No past tournaments." in page.html
+    assert "No rated group has been played yet." in page.html or "No past cups." in page.html
 
 
 def test_style_sheets_and_scripts(anybody: ContractClient) -> None:
@@ -320,8 +322,15 @@ def test_a_tournament_page(played: str, anybody: ContractClient) -> None:
     standings = anybody.get(f"/v1/tournaments/{played}/standings").json
     rows = page.rows("Final standings, after 6 groups")
     assert [(row["place"], row["bot"], row["points"]) for row in rows] == [
-        (str(row["place"]), row["name"], f"{row['points']:.2f}") for row in standings["rows"]
+        (str(row["place"]), row["name"], filters.points(row["points"])) for row in standings["rows"]
     ]
+    figures = page.rows("All figures, final standings, after 6 groups")
+    assert [row["version"] for row in figures] == [row["version"] for row in standings["rows"]]
+    first = [row["name"] for row in standings["rows"] if row["place"] == 1]
+    assert first[0] in page.html.partition('class="podium"')[2].partition("</li>")[0]
+    tabs = [f"/tournaments/{played}{query}" for query in ("", *(f"?tab={tab}" for tab in TABS[1:]))]
+    assert [link for link in page.links if link in tabs] == tabs
+    page = read(anybody, f"/tournaments/{played}?tab=crosstable")
     cross = page.rows("Share of the points of the bot in the row")
     names = [row["name"] for row in standings["rows"]]
     for number, (row, meetings) in enumerate(zip(cross, standings["crosstable"], strict=True), 1):
@@ -333,8 +342,7 @@ def test_a_tournament_page(played: str, anybody: ContractClient) -> None:
                 assert row[str(other)] == f"{share:.2f}".removeprefix("0")
                 against = f"{names[number - 1]} against {names[other - 1]}: {meeting['points']:g} of"
                 assert f'title="{against} {meeting["groups"]} groups, {share:.2f}, from ' in page.html
-    assert page.attributes["progress"] == {"id": "progress", "max": "6", "value": "6"}
-    groups = page.rows("All groups")
+    groups = read(anybody, f"/tournaments/{played}?tab=groups").rows("All groups")
     assert [group["state"] for group in groups] == ["done"] * 6
     view = anybody.get(f"/v1/tournaments/{played}").json
     assert view["seed"] in page.html
@@ -356,7 +364,7 @@ def test_the_rounds_of_a_tournament(
         own = [group for group in groups if (group["round"], group["pairing"]) == (number, pairing)]
         first, second = sorted(own[0]["players"])
         points = [sum(group["score"][name] for group in own) for name in (first, second)]
-        assert f"{first} {points[0]:g} : {points[1]:g} {second}" in shown
+        assert f"{first} {filters.points(points[0])} : {filters.points(points[1])} {second}" in shown
     assert "Bracket" in page.headings
     monkeypatch.setattr("api.pages.tournaments.ROUNDS_MOST_GROUPS", 3)
     assert "Bracket" not in read(anybody, f"/tournaments/{event}").headings
@@ -366,7 +374,7 @@ def test_a_crosstable_too_wide_for_a_page(
     played: str, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("api.pages.tournaments.CROSSTABLE_MOST", 2)
-    page = read(anybody, f"/tournaments/{played}")
+    page = read(anybody, f"/tournaments/{played}?tab=crosstable")
     assert "With more than 2 bots, the crosstable is available only as" in page.html
     assert not [caption for caption in page.captions if caption.startswith("Share of the points")]
 
@@ -381,9 +389,10 @@ def test_a_tournament_with_more_bots_than_a_page_has_rows(
     assert count > 2
     rows = page.rows("Final standings, after 6 groups")
     assert [row["bot"] for row in rows] == [row["name"] for row in standings["rows"][:2]]
-    assert len(page.rows(f"{count} of at most")) == 2
     assert f"These are the first 2 of {count} bots" in page.html
-    assert f"These are the first 2 of {count} entries" in page.html
+    entries = read(anybody, f"/tournaments/{played}?tab=entries")
+    assert len(entries.rows(f"{count} of at most")) == 2
+    assert f"These are the first 2 of {count} entries" in entries.html
 
 
 @pytest.mark.system
@@ -410,7 +419,7 @@ def test_links_of_pages_lead_somewhere(played: str, anybody: ContractClient) -> 
 
 def test_groups_come_in_pages(played: str, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api.pages.tournaments.GROUPS_AT_ONCE", 4)
-    page = read(anybody, f"/tournaments/{played}")
+    page = read(anybody, f"/tournaments/{played}?tab=groups")
     assert len(page.rows("A page of the groups")) == 4
     (more,) = [link for link in page.links if "cursor=" in link]
     assert len(read(anybody, more).rows("A page of the groups")) == 2
@@ -424,9 +433,9 @@ def test_tournaments_come_in_pages(
         assert owner.client.post(f"/v1/tournaments/{event}/cancel", json={"reason": NASTY}).status_code == 200
     monkeypatch.setattr("api.pages.tournaments.TOURNAMENTS_AT_ONCE", 2)
     page = read(anybody, "/tournaments")
-    assert [row["tournament"] for row in page.rows("Finished or cancelled")] == ["Cup 2", "Cup 1"]
+    assert [row["tournament"] for row in page.rows("Newest first")] == ["Cup 2", "Cup 1"]
     (more,) = [link for link in page.links if "cursor=" in link]
-    assert [row["tournament"] for row in read(anybody, more).rows("Finished or cancelled")] == ["Cup 0"]
+    assert [row["tournament"] for row in read(anybody, more).rows("Newest first")] == ["Cup 0"]
     assert NASTY not in read(anybody, f"/tournaments/{event}").html
 
 

@@ -14,7 +14,6 @@ import pytest
 
 from benchmarks.beside import CrowdSample
 from benchmarks.http.load import BenchFailed, Load
-from benchmarks.spectators import pages
 from benchmarks.spectators.crowd import Got, Spectator
 from benchmarks.spectators.measure import CrowdReport
 from benchmarks.spectators.pages import first_loads
@@ -42,10 +41,22 @@ def test_the_command_prints_every_line(tmp_path: Path) -> None:
     loads = {row[0]: row[4] for row in rows if len(row) == 5 and "shown" in row[4]}
     assert set(loads.values()) == {"shown"}
     assert {"home", "leaderboard", "replay", "live table", "API reference"} <= set(loads)
+    assert {"play", "lesson", "in one minute, truco", "table, truco", "table, toepen"} <= set(loads)
     assert re.search(r"^beside over alone: answers/s [\d.]+, p50 [\d.]+, p99 [\d.]+$", done.stdout, re.M)
     sent = dict(re.findall(r"^(\w+): (\d+) bytes per move and spectator, .*: shown$", done.stdout, re.M))
     assert set(sent) == {"truco", "toepen"}
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.nightly("benchmarks")
+def test_the_exhibition_is_measured(tmp_path: Path) -> None:
+    tiny = ["--rounds", "1", "--seconds", "6", "--spectators", "5", "--players", "2"]
+    command = [sys.executable, "-m", "benchmarks.spectators", *tiny, "--exhibition"]
+    settings = environment(COLUMNS="120")
+    done = subprocess.run(command, cwd=tmp_path, env=settings, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^exhibition: [\d.]+ s of processor time per hour$", done.stdout, re.M)
+    assert re.search(r"^tables: \d+ bytes per move and spectator", done.stdout, re.M)
 
 
 def test_too_long_rounds_are_refused(tmp_path: Path) -> None:
@@ -93,7 +104,7 @@ def test_ratios_are_medians_over_rounds() -> None:
     assert (report.bytes_per_move("truco"), report.bytes_per_move("toepen")) == (150, None)
 
 
-def test_a_first_load_has_all_resources_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_first_load_has_all_resources_once() -> None:
     bodies = {
         "http://x/": b'<link rel=stylesheet href="/a.css?v=1"><script src="b.js"></script><img src="/i.svg">',
         "http://x/a.css?v=1": b"a { background: url('/i.svg') } b { fill: url(#mark) }",
@@ -107,8 +118,7 @@ def test_a_first_load_has_all_resources_once(monkeypatch: pytest.MonkeyPatch) ->
         asked.append(address)
         return bodies[address]
 
-    monkeypatch.setattr(pages, "_body", body)
-    loaded = first_loads("http://x", {"one": "/", "again": "/"})
+    loaded = first_loads("http://x", {"one": "/", "again": "/"}, body)
     assert loaded["one"] == loaded["again"]
     assert (loaded["one"].resources, loaded["one"].plain) == (5, sum(map(len, bodies.values())))
     assert loaded["one"].compressed == sum(len(gzip.compress(one, 6)) for one in bodies.values())

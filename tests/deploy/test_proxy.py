@@ -13,10 +13,9 @@ from arena.bots.random_bot import RandomBot
 from arena.client import Client
 from arena.client.player import OnlinePlayer
 from arena.store.embedded import EmbeddedStore
-from benchmarks.proxy import caddy, caddyfile
+from benchmarks.proxy import caddy
 from tests.api.server import Server
-from tests.ports import free_port
-from tests.service import Process
+from tests.deploy.proxied import proxied
 from tests.waiting import PATIENCE, wait_until
 
 pytestmark = [pytest.mark.system, pytest.mark.skipif(caddy() is None, reason="needs caddy")]
@@ -37,12 +36,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture(scope="module")
 def port(api: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """The port of the proxy."""
-    folder, port = tmp_path_factory.mktemp("caddy"), free_port()
-    (folder / "Caddyfile").write_text(caddyfile([api.port]), encoding="utf-8")
-    settings = {"SITE": f"http://127.0.0.1:{port}", "XDG_DATA_HOME": str(folder), "HOME": str(folder)}
-    command = [caddy() or "", "run", "--config", str(folder / "Caddyfile"), "--adapter", "caddyfile"]
-    with Process(command, folder, **settings) as proxy:
-        proxy.wait_for("serving initial configuration")
+    with proxied(api.port, tmp_path_factory.mktemp("caddy")) as port:
         yield port
 
 

@@ -6,6 +6,20 @@ from tests.mutants.mutant import Fault
 
 FAULTS = [
     Fault(
+        "exhibition games never stand still",
+        "arena/live/finalizer.py",
+        "game.header.exhibition and not self._watchers.is_looked_at()",
+        "game.header.exhibition and not self._watchers",
+        ("live/test_exhibition.py",),
+    ),
+    Fault(
+        "a process that missed messages of /watch is sent only the last one",
+        "api/pages/watched_tables.py",
+        "return list(self._messages)[ids.index(after) + 1 :]",
+        "return list(self._messages)[-1:]",
+        ("api/test_watch.py",),
+    ),
+    Fault(
         "a changed bot file keeps its version",
         "arena/bots/loader.py",
         "hashlib.sha256(data_of(path)).hexdigest()[:12]",
@@ -284,6 +298,20 @@ FAULTS = [
         "return self.is_hidden_from(viewer) or (bool(self.practice) and not self.seats_of(viewer.bot))",
         "return self.is_hidden_from(viewer)",
         ("api/test_practice.py",),
+    ),
+    Fault(
+        "a challenge can be played without end",
+        "arena/people/challenges.py",
+        "if number is None or number > MOST:",
+        "if number is None:",
+        ("api/test_challenges.py",),
+    ),
+    Fault(
+        "a game that was stopped cannot be repeated",
+        "arena/people/challenges.py",
+        "if header is None or header.state not in _STOPPED:",
+        "if header is None or True:",
+        ("api/test_challenges.py",),
     ),
     Fault(
         "a friend's link still works when there is a newer one",

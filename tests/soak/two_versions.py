@@ -44,6 +44,7 @@ SOURCE: Final = "def choose(turn):\n    return turn['legal_actions'][{number} % 
 READ: Final = (
     "/",
     "/tournaments",
+    "/watch",
     "/leaderboards/toepen",
     "/healthz",
     "/readyz",

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from api.app import create_app
-from arena.ops.service import Service
+from arena.ops.jobs import InlineJobs
+from arena.ops.service import Service, open_service
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
 from arena.records.record import Record
 from arena.replays.page import replay_page
@@ -18,8 +19,10 @@ from arena.sandbox.runtime import sandbox_engine
 from arena.store.embedded import EmbeddedStore
 from tests.api.conftest import ADMIN_TOKEN
 from tests.api.server import Server
+from tests.service import Service as Running
 from tests.waiting import PATIENCE
 from tests.web.site import Site, site
+from tests.web.tables import Tables, tables_of
 
 # The last three keep the browser from looking for its maker's hosts.
 ARGUMENTS = (
@@ -82,6 +85,28 @@ def full() -> Iterator[Site]:
 def empty() -> Iterator[Site]:
     with site(empty=True) as served:
         yield served
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A service with its workers, who move the house bots and prepare the replays."""
+    with Running(tmp_path_factory.mktemp("up")) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def parts(running: Running) -> Iterator[Service]:
+    """The parts of the service that is ``running``, to read what has happened."""
+    opened = open_service(Settings(running.database), InlineJobs())
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def tables(empty: Site, browser: Any) -> Iterator[Tables]:
+    """Positions of games, as a visitor of the empty site sees them."""
+    with tables_of(empty, browser) as opened:
+        yield opened
 
 
 @pytest.fixture

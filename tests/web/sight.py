@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 SIZES: Final = ((1440, 900), (1366, 650), (820, 1180), (390, 844), (844, 390), (360, 640))
+WIDEST_TOUCHED: Final = 1180
 LEAST_TARGET: Final = 44
 """Pixels on a screen that is touched."""
 
-_FIND: Final = r"""({ least }) => {
+FIND_UNSEEN: Final = r"""({ least }) => {
     const findings = [];
     const isShown = (element) => element.checkVisibility({ visibilityProperty: true });
     const name = (element) => {
@@ -44,7 +45,11 @@ _FIND: Final = r"""({ least }) => {
     const own = document.querySelectorAll(`#felt .seat[data-seat="${seat}"] .hand li`);
     const kinds = ":is(button, input:not([type=checkbox]), label.toggle)";
     const answers = document.querySelectorAll(`#choices ${kinds}`);
-    for (const element of [...own, document.getElementById("question"), ...answers]) look(element);
+    const [end, words, question] = ["end", "end-words", "question"].map((id) => document.getElementById(id));
+    const isOver = end.classList.contains("is-over");
+    const atEnd = isOver ? [words, end.querySelector(".actions button")] : [words];
+    const said = end.hidden ? [question, ...answers] : atEnd;
+    for (const element of [...(isOver ? [] : own), ...said]) look(element);
     if (least) {
         for (const element of document.querySelectorAll("a, button, summary, select, input, label.check")) {
             const isInLabel = element.localName === "input" && element.closest("label") !== null;
@@ -65,10 +70,11 @@ _PLACES: Final = """() => ["felt", "ask"].map((id) => {
 
 
 def unseen(page: Any, *, touched: bool = False) -> list[str]:
-    """The cards of the own hand, the question and its answers that are outside the window or under something
-    else; that the page scrolls; and with ``touched``, what is too small for a finger.
+    """The cards of the own hand, the question and its answers, or once there are none, the words of the end
+    that are outside the window or under something else; that the page scrolls; and with ``touched``, what is
+    too small for a finger.
     """
-    found: list[str] = page.evaluate(_FIND, {"least": LEAST_TARGET if touched else 0})
+    found: list[str] = page.evaluate(FIND_UNSEEN, {"least": LEAST_TARGET if touched else 0})
     return found
 
 

@@ -68,6 +68,7 @@ def site(*, empty: bool = False) -> Iterator[Site]:
             **{f"board-{kind}": f"/leaderboards/{kind}" for kind in GAMES},
             "bot": "/bots/regular",
             "tournaments": "/tournaments",
+            "watch": "/watch",
             **{f"guide-{kind}": f"/learn/{kind}" for kind in GAMES},
             **{f"lesson-{kind}": f"/learn/{kind}/lesson?deal=3&step=2" for kind in GAMES},
             "lesson-answered": "/learn/truco/lesson?deal=3&step=3&answer=run:1",

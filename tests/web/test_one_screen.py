@@ -1,73 +1,31 @@
-"""The table on one screen: for every kind of question of both games, hand and answers are in sight; and no
-page around the tables uses words of programmers.
+"""The table on one screen: for every kind of question of both games, hand and answers are in sight, and
+nothing on the felt lies over anything else; and no page around the tables uses words of programmers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from arena.games import GAMES
-from arena.ops.jobs import InlineJobs
-from arena.ops.service import Service, open_service
-from arena.ops.settings import Settings
-from tests.waiting import PATIENCE
+from tests.web.overlaps import overlaps
 from tests.web.playing import open_table
-from tests.web.questions import LONG_NAME, Question, questions
+from tests.web.questions import LONG_NAME, questions
 from tests.web.sight import SIZES, places, unseen
 from tests.web.site import Site
+from tests.web.tables import Tables
 from tests.web.words import words_of_programmers
 
 pytestmark = pytest.mark.system
-
-WIDEST_TOUCHED = 1180
-
-
-class Tables(NamedTuple):
-    """A visitor's browser, in which any position can be looked at."""
-
-    url: str
-    service: Service
-    person: str
-    page: Any
-    touching: Any
-
-    def sit(self, question: Question, names: str = "guest") -> str:
-        """Begin a game at a question, and return the address of its table."""
-        return f"{self.url}/play/{question.set_up(self.service, self.person, names)}"
-
-    def page_of(self, width: int, height: int) -> Any:
-        """A page of this size; small screens are touched."""
-        page = self.touching if width < WIDEST_TOUCHED else self.page
-        page.set_viewport_size({"width": width, "height": height})
-        return page
-
-
-@pytest.fixture(scope="module")
-def tables(empty: Site, browser: Any) -> Iterator[Tables]:
-    service = open_service(Settings(empty.store), InlineJobs())
-    context = browser.new_context(reduced_motion="reduce")
-    touching = browser.new_context(reduced_motion="reduce", has_touch=True, is_mobile=True)
-    for one in (context, touching):
-        one.set_default_timeout(PATIENCE * 1000)
-    page = context.new_page()
-    waiting = open_table(page, empty.url, "toepen", {}, {"seat1": "friend"})
-    touching.add_cookies(context.cookies())
-    person = service.people.header(waiting).seats[0].bot
-    assert person is not None
-    yield Tables(empty.url, service, person, page, touching.new_page())
-    for one in (context, touching):
-        one.close()
-    service.close()
 
 
 def look(tables: Tables, page: Any, address: str) -> list[str]:
     if page.url != address:
         page.goto(address)
     page.wait_for_selector("#felt .seat")
-    return unseen(page, touched=page is tables.touching) + words_of_programmers(page)
+    found = unseen(page, touched=page is tables.touching) + words_of_programmers(page)
+    return found + overlaps(page)
 
 
 @pytest.mark.parametrize("kind", GAMES)

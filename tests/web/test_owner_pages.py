@@ -211,7 +211,8 @@ def test_organise_a_tournament_without_scripts(
     page.click("text=Cancel the tournament >> nth=0")
     page.fill("input[name=reason]", "Rain.")
     page.click("button:text-is('Cancel the tournament')")
-    page.wait_for_selector("text=cancelled: Rain.")
+    page.wait_for_selector("[role=status]:text-is('cancelled')")
+    assert "Rain." in page.inner_text(".facts")
     page.goto("/account")
     assert page.locator("text=Friday cup").is_visible()
 
@@ -256,7 +257,7 @@ def test_keep_a_schedule_without_scripts(server: Server, services: Service, new_
 
     event = announce(contract_client(create_app(services.settings), token), CUP)
     page.goto(f"/tournaments/{event}")
-    page.click("summary:has-text('Commitment')")
+    page.click("summary:has-text('Check it yourself')")
     page.click("text=webhook")
     # This service posts to public addresses only.
     page.fill("input[name=url]", "http://127.0.0.1:9/")

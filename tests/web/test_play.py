@@ -303,9 +303,15 @@ def test_the_table_is_there_again_after_a_reload(
     wait_for_another_turn(page, turn)
 
 
-def test_a_game_without_scripts(server: Server, service: Service, visitor: Callable[..., Any]) -> None:
+@pytest.mark.parametrize(
+    "kind",
+    [kind if kind == "toepen" else pytest.param(kind, marks=pytest.mark.nightly("pages")) for kind in RULES],
+)
+def test_a_game_without_scripts(
+    kind: str, server: Server, service: Service, visitor: Callable[..., Any]
+) -> None:
     page = visitor(java_script_enabled=False)
-    game = open_table(page, server.url, "toepen", RULES["toepen"], SEATS["toepen"])
+    game = open_table(page, server.url, kind, RULES[kind], SEATS[kind])
     while not is_over(service, game):
         service.live.move_house_bots(game)
         page.goto(f"{server.url}/play/{game}")

@@ -13,7 +13,11 @@ _WORDS: Final = {
 }
 
 
+def words_in(text: str) -> list[str]:
+    """The words of programmers in a text."""
+    return [f"{what}: {found}" for what, pattern in _WORDS.items() for found in pattern.findall(text)]
+
+
 def words_of_programmers(page: Any) -> list[str]:
     """What the visible text of the page should not have."""
-    text = page.inner_text("body")
-    return [f"{what}: {found}" for what, pattern in _WORDS.items() for found in pattern.findall(text)]
+    return words_in(page.inner_text("body"))

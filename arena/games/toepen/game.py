@@ -49,13 +49,13 @@ GAME: Final = Game(
         Preset(
             name="duel@1",
             title="Toepen for two",
-            doc="Two players; all other options have their defaults.",
+            doc="Toepen for two.",
             rules={"seats": 2},
         ),
         Preset(
             name="table-4@1",
             title="Toepen for four",
-            doc="Four players; all other options have their defaults.",
+            doc="Toepen for four, everybody for themselves.",
             rules={"seats": 4},
         ),
     ),

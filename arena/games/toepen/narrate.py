@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from arena.games.cards import pretty
 from arena.games.narration import Teller
 from arena.games.options import Rules
-from arena.games.texts import counted
+from arena.games.texts import PLACES, counted
 from arena.games.toepen.cards import rules_from
 from arena.games.toepen.seen import ToepenNews
 from arena.games.toepen.titles import KING_RUN
@@ -26,6 +26,8 @@ class ToepenTeller(Teller):
         self.exchanges: list[int] = []
         self.lost: list[int] = []
         """The number of lives lost so far in this hand, as narrated."""
+        self.lives: Sequence[int] = ()
+        """The lives of the seats, as narrated last."""
         self.last_winner: int | None = None
         self.run = 0
         """The number of consecutive hands won by the last winner."""
@@ -53,9 +55,22 @@ class ToepenTeller(Teller):
         self.exchanges = [0] * len(self.names)
         self.lost = [0] * len(self.names)
         where = f" of rubber {seen['rubber']}" if self.rules.rubber else ""
-        lives = zip(self.names, seen["lives"], strict=True)
-        standing = ", ".join(f"{name} {left}" for name, left in lives if left)
-        return ["", f"Hand {seen['hand']}{where}, dealt by {self.whom(dealer)}. Lives: {standing}."]
+        standing = self._standing(seen["lives"])
+        return ["", f"Hand {seen['hand']}{where}, dealt by {self.whom(dealer)}.{standing}"]
+
+    def _standing(self, lives: Sequence[int]) -> str:
+        """Return a sentence about the lives of the seats, that of the reader first, unless they have been
+        narrated already.
+        """
+        if tuple(lives) == self.lives:
+            return ""
+        self.lives = tuple(lives)
+        seats = sorted((seat for seat, left in enumerate(lives) if left), key=lambda seat: seat != self.you)
+        return (
+            " Lives: "
+            + ", ".join(self.they([seat], f"has {lives[seat]}", within=True) for seat in seats)
+            + "."
+        )
 
     def _exchange(self, kind: str, seat: int, seen: ToepenNews) -> list[str]:
         if kind == "keep":
@@ -114,7 +129,7 @@ class ToepenTeller(Teller):
         self.run = self.run + 1 if winner == self.last_winner else 1
         self.last_winner = winner
         if winner is None:
-            return ["Nobody wins the hand."]
+            return [f"Nobody wins the hand.{self._standing(seen['lives'])}"]
         by_loss: dict[int, list[int]] = {}
         for seat, (in_all, before) in enumerate(zip(seen["lost"], self.lost, strict=True)):
             if in_all > before:
@@ -123,18 +138,23 @@ class ToepenTeller(Teller):
             self.they(seats, f"loses {_lives(loss)}", within=True)
             for loss, seats in sorted(by_loss.items(), reverse=True)
         ]
-        lines = ["; ".join([self.does(winner, "wins the hand"), *losses]) + "."]
+        sentence = "; ".join([self.does(winner, "wins the hand"), *losses])
+        lines = [f"{sentence}.{self._standing(seen['lives'])}"]
         if self.run == KING_RUN:
             king = self.they([winner], "is toepkoning!", within=True)
             lines.append(f"{counted(KING_RUN, 'hand')} in a row: {king}")
         return lines
 
     def _over(self, places: Sequence[int]) -> list[str]:
-        lines = []
-        for place in sorted(set(places)):
-            there = [seat for seat, own in enumerate(places) if own == place]
-            lines.append(f"{place}. {self.listed(there, within=False)}")
-        return ["", "The game is over.", *lines]
+        there: dict[int, list[int]] = {}
+        for seat, place in enumerate(places):
+            there.setdefault(place, []).append(seat)
+        winners = there.pop(1)
+        first = self.they(winners, "wins the game" if len(winners) == 1 else "shares first place")
+        others = [
+            self.they(seats, f"comes {PLACES[place]}", within=True) for place, seats in sorted(there.items())
+        ]
+        return ["", "; ".join([first, *others]) + "."]
 
 
 def _cards(cards: Sequence[str]) -> str:

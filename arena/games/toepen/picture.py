@@ -185,6 +185,7 @@ class ToepenPicture(Picture):
         winner = event["seat"]
         self.lives = list(event["lives"])
         self.lost = list(event["lost"])
+        self.gains = [-lives for lives in self.lost]
         self.question = ""
         self.to_answer = set()
         for seat in range(len(self.names)):

@@ -31,11 +31,15 @@ GAME: Final = Game(
     ),
     seating="There are four seats, of which 0 and 2 play against 1 and 3, or two seats.",
     presets=(
-        Preset(name="base@1", title="Truco", doc="All options have their defaults."),
+        Preset(
+            name="base@1",
+            title="Truco",
+            doc="Truco for four, with fixed manilhas and a cut before each deal.",
+        ),
         Preset(
             name="no-cut@1",
             title="Truco without a cut",
-            doc="No cut; all other options have their defaults.",
+            doc="Truco for four, with fixed manilhas and without a cut.",
             rules={"cut": "none"},
         ),
         Preset(

@@ -196,7 +196,7 @@ class TrucoTeller(Teller):
 
     def _hand_over(self, seen: TrucoNews) -> list[str]:
         team, points, why = seen["winner"], counted(seen["points"], "point"), seen["reason"]
-        score = "{}-{}".format(*seen["score"])
+        score = self._score(seen["score"])
         if team is None:
             return [f"Nobody wins the hand: {score}."]
         gain = f"{points} for {self.listed(self.teams[team])}: {score}."
@@ -209,8 +209,16 @@ class TrucoTeller(Teller):
 
     def _game_over(self, team: int | None, ours: int, theirs: int) -> list[str]:
         if team is None:
-            return ["", f"The game is a draw, {ours}-{theirs}."]
-        return ["", f"{self.they(self.teams[team], 'wins')} the game {ours}-{theirs}."]
+            return ["", f"The game is a draw, {ours} to {theirs}."]
+        most, least = max(ours, theirs), min(ours, theirs)
+        return ["", f"{self.they(self.teams[team], 'wins')} the game, {most} to {least}."]
+
+    def _score(self, points: Sequence[int]) -> str:
+        """Return the points of both sides, those of the reader first."""
+        if self.you is None:
+            both = zip(self.teams, points, strict=True)
+            return ", ".join(self.they(team, f"has {one}", within=True) for team, one in both)
+        return f"you {points[self.you % 2]}, they {points[1 - self.you % 2]}"
 
 
 def _cards(cards: Sequence[str]) -> str:

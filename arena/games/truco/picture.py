@@ -176,6 +176,7 @@ class TrucoPicture(Picture):
         self.points = list(event["score"])
         self.asked = None
         self.question = ""
+        self.gains = [points if side == team else 0 for side in (0, 1)]
         score = f"{self.points[0]}–{self.points[1]}"
         if team is None:
             self.ended = {"text": "nobody wins", "score": score}

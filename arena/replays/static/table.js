@@ -274,10 +274,11 @@ function drawStake(element, data, picture) {
 
 function drawWhen(element, picture) {
   const trick = picture.trick ? `, trick ${picture.trick}` : "";
-  const lines = [`Hand ${picture.hand}${trick}`];
-  if (picture.taken) lines.push(picture.taken);
-  if (picture.ended) lines.push(`Hand over: ${picture.ended.text}`);
-  element.replaceChildren(...lines.map((line) => html("p", {}, line)));
+  const line = (kind, text) => html("p", { class: kind, title: text }, text);
+  const lines = [line("", `Hand ${picture.hand}${trick}`)];
+  if (picture.taken) lines.push(line("taken", picture.taken));
+  if (picture.ended) lines.push(line("ended", `Hand over: ${picture.ended.text}`));
+  element.replaceChildren(...lines);
 }
 
 // The cards from the strongest; those of the seat at the bottom are marked.
