@@ -32,7 +32,7 @@ MAINTENANCE_QUEUE: Final = "maintenance-json"
 """Short jobs for tournaments, schedules and leaderboards."""
 
 PAGES_QUEUE: Final = "pages-json"
-"""Pages, pictures and exports that somebody is waiting for."""
+"""Pages, images and exports that somebody is waiting for."""
 
 UPLOADS_QUEUE: Final = "uploads-json"
 """Compiling and loading uploads."""

@@ -1,4 +1,4 @@
-"""Previews of links in messengers: the tags of pages, and the pictures that they name.
+"""Previews of links in messengers: the tags of pages, and the images that they name.
 
 A preview shows what anybody may see, whoever opens the page: there is none of what is private.
 """
@@ -32,7 +32,7 @@ from arena.replays.live_table import LiveTable
 from arena.replays.page import game_title
 
 WAIT_SECONDS: Final = 4.0
-"""How long a request waits for the picture: messengers ask only once, and a worker can be busy with other
+"""How long a request waits for the image: messengers ask only once, and a worker can be busy with other
 things for some seconds.
 """
 
@@ -54,13 +54,13 @@ blueprint.app_template_global()(service_address)
 
 
 class PreviewTags(NamedTuple):
-    """What the tags of a page say. ``picture`` is the path of the picture, and ``path`` that of the page,
+    """What the tags of a page say. ``image`` is the path of the image, and ``path`` that of the page,
     which is empty if the link to the page is secret.
     """
 
     title: str
     description: str
-    picture: str
+    image: str
     path: str = ""
 
 
@@ -70,13 +70,13 @@ class PreviewTags(NamedTuple):
 def home_preview() -> PreviewTags:
     """Return the preview of the front page."""
     return PreviewTags(
-        "Botequim: sit down, the bots bluff", SERVICE, url_for("pages.service_picture"), url_for("pages.home")
+        "Botequim: sit down, the bots bluff", SERVICE, url_for("pages.service_image"), url_for("pages.home")
     )
 
 
 @blueprint.get("/previews/botequim.png")
-def service_picture() -> Response:
-    """Return the picture of the service."""
+def service_image() -> Response:
+    """Return the image of the service."""
     return _png(welcome(), "public, max-age=86400")
 
 
@@ -108,23 +108,23 @@ def _game_tags(game: str, title: str, description: str, state: str) -> PreviewTa
     return PreviewTags(
         title,
         description,
-        # Messengers keep a picture by its address.
-        url_for("pages.game_picture", game=game, v=state),
+        # Messengers keep an image by its address.
+        url_for("pages.game_image", game=game, v=state),
         url_for("pages.game_page", game=game),
     )
 
 
 @blueprint.get("/previews/games/<game>.png")
-def game_picture(game: str) -> Response:
-    """Return the picture of a game as anybody sees it: its table now, or the last trick and the score."""
+def game_image(game: str) -> Response:
+    """Return the image of a game as anybody sees it: its table now, or the last trick and the score."""
     try:
         line = services().tournaments.record(game, ANYBODY)
     except RecordNotReady:
         summary = services().live.summary(game)
         if summary["state"] != "running":
             abort(404)
-        return _picture(Preview(f"game {game}", sketch=_live_sketch(summary)))
-    return _picture(Preview(f"game {game}", record=services().moderation.apply_to_record(orjson.loads(line))))
+        return _image(Preview(f"game {game}", sketch=_live_sketch(summary)))
+    return _image(Preview(f"game {game}", record=services().moderation.apply_to_record(orjson.loads(line))))
 
 
 def _live_sketch(summary: GameSummary) -> Sketch:
@@ -149,13 +149,13 @@ def seat_preview(kind: str, seats: int) -> PreviewTags:
     return PreviewTags(
         "A seat for you",
         f"A friend asks you to a game of {_for_seats(kind, seats)}. No account, about five minutes.",
-        url_for("pages.seat_picture", kind=kind, seats=seats),
+        url_for("pages.seat_image", kind=kind, seats=seats),
     )
 
 
 @blueprint.get("/previews/seats/<kind>/<int:seats>.png")
-def seat_picture(kind: str, seats: int) -> Response:
-    """Return the picture of a link to a seat at a table of a game."""
+def seat_image(kind: str, seats: int) -> Response:
+    """Return the image of a link to a seat at a table of a game."""
     if kind not in GAMES or not 1 < seats < len(_COUNTS):
         abort(404)
     places: list[SeatSketch] = [{"name": f"seat {seat}", "card": UNSEEN} for seat in range(1, seats)]
@@ -166,7 +166,7 @@ def seat_picture(kind: str, seats: int) -> Response:
         "foot": "open the link to sit down",
         "places": [*places, {"name": "your seat", "card": None, "acts": True}],
     }
-    return _picture(Preview(f"seats {kind} {seats}", sketch=sketch))
+    return _image(Preview(f"seats {kind} {seats}", sketch=sketch))
 
 
 def _for_seats(kind: str, seats: int) -> str:
@@ -189,20 +189,20 @@ def board_preview(name: BoardName, board: Mapping[str, Any] | None) -> PreviewTa
     return PreviewTags(
         f"{name.preset_title}: the best bots",
         f"{best}. {_size(board)}.",
-        url_for("pages.board_picture", **where, v=_mark(_board(name, board))),
+        url_for("pages.board_image", **where, v=_mark(_board(name, board))),
         url_for("pages.division_page", **where),
     )
 
 
 @blueprint.get("/previews/leaderboards/<kind>/<division>.png")
-def board_picture(kind: str, division: str) -> Response:
-    """Return the picture of a leaderboard: its best bots."""
+def board_image(kind: str, division: str) -> Response:
+    """Return the image of a leaderboard: its best bots."""
     asked = request.args.get("preset")
     for name in all_boards():
         if (name.kind, name.division) == (kind, division) and asked in (name.preset, None):
             board = services().boards.read(*name)
-            return _picture(None if board is None or not board["rows"] else _board(name, board))
-    return _picture(None)
+            return _image(None if board is None or not board["rows"] else _board(name, board))
+    return _image(None)
 
 
 def _board(name: BoardName, board: Mapping[str, Any]) -> Preview:
@@ -251,17 +251,17 @@ def bot_preview(bot: str, places: Places) -> PreviewTags:
     return PreviewTags(
         services().moderation.name("bot", bot),
         " ".join(f"{part}." for part in (_origin(bot), *ranks[:_NAMED]) if part),
-        url_for("pages.bot_picture", bot=bot, v=_mark(_bot(bot, places))),
+        url_for("pages.bot_image", bot=bot, v=_mark(_bot(bot, places))),
         url_for("pages.bot_page", bot=bot),
     )
 
 
 @blueprint.get("/previews/bots/<bot>.png")
-def bot_picture(bot: str) -> Response:
-    """Return the picture of a bot: its boards."""
+def bot_image(bot: str) -> Response:
+    """Return the image of a bot: its boards."""
     boards = ((name, services().boards.read(*name)) for name in all_boards())
     places = [(name, row) for name, board in boards if board for row in board["rows"] if row["name"] == bot]
-    return _picture(_bot(bot, places) if places or _origin(bot) else None)
+    return _image(_bot(bot, places) if places or _origin(bot) else None)
 
 
 def _bot(bot: str, places: Places) -> Preview:
@@ -307,15 +307,15 @@ def tournament_preview(tournament: str) -> PreviewTags | None:
     return PreviewTags(
         view["name"],
         f"{_what(view)}. {_how_far(view)}.",
-        url_for("pages.tournament_picture", tournament=view["id"], v=_mark(preview)),
+        url_for("pages.tournament_image", tournament=view["id"], v=_mark(preview)),
         url_for("pages.tournament_page", tournament=view["id"]),
     )
 
 
 @blueprint.get("/previews/tournaments/<tournament>.png")
-def tournament_picture(tournament: str) -> Response:
-    """Return the picture of a tournament: its best bots, or those that have entered."""
-    return _picture(_tournament(services().tournaments.view(tournament, ANYBODY)))
+def tournament_image(tournament: str) -> Response:
+    """Return the image of a tournament: its best bots, or those that have entered."""
+    return _image(_tournament(services().tournaments.view(tournament, ANYBODY)))
 
 
 def _tournament(view: Mapping[str, Any]) -> Preview:
@@ -372,26 +372,26 @@ def _count(number: int, of: str) -> str:
 
 
 def _mark(preview: Preview) -> str:
-    """Return what changes in the address of a picture when the picture does: messengers keep it by that."""
+    """Return what changes in the address of an image when the image does: messengers keep it by that."""
     return preview.state[:8]
 
 
-def _picture(preview: Preview | None) -> Response:
-    """Return a picture, or that of the service until a worker has drawn it, or 404 if there is nothing."""
+def _image(preview: Preview | None) -> Response:
+    """Return an image, or that of the service until a worker has drawn it, or 404 if there is nothing."""
     if preview is None:
         abort(404)
     payer = services().payers.of_address(client_address())
     try:
-        picture = services().previews.picture(preview, payer, WAIT_SECONDS)
+        image = services().previews.image(preview, payer, WAIT_SECONDS)
     except BudgetExceeded:
-        picture = None
-    if picture is None:
+        image = None
+    if image is None:
         return _png(welcome(), "no-store")
-    return _png(picture, f"public, max-age={_FRESH_SECONDS}", preview.state)
+    return _png(image, f"public, max-age={_FRESH_SECONDS}", preview.state)
 
 
-def _png(picture: bytes, cache: str, state: str = "") -> Response:
-    response = Response(picture, content_type="image/png")
+def _png(image: bytes, cache: str, state: str = "") -> Response:
+    response = Response(image, content_type="image/png")
     response.headers["Cache-Control"] = cache
     if state:
         response.set_etag(state)

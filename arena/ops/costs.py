@@ -201,8 +201,8 @@ def address_rows(settings: Settings) -> Iterator[Bound]:
         f"{PREPARE_SECONDS:g} s of a worker, then another account's turn",
     )
     yield Bound(
-        "drawing the pictures of links",
-        f"the budget; {DRAW_SECONDS:g} s a picture",
+        "drawing the images of links",
+        f"the budget; {DRAW_SECONDS:g} s an image",
         f"the budget, and one more: {_number(seconds + DRAW_SECONDS)}",
         f"{DRAW_SECONDS:g} s of a worker, then another account's turn",
     )

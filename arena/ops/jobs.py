@@ -127,7 +127,7 @@ class Jobs(ABC):
         self.request(Job(JobName.PREPARE_REPLAY, (game_id, account)))
 
     def draw_preview(self, preview: str, account: str) -> None:
-        """Draw the picture for a link. ``account`` is as for :meth:`move_house_bots`."""
+        """Draw the image of a link. ``account`` is as for :meth:`move_house_bots`."""
         self.request(Job(JobName.DRAW_PREVIEW, (preview, account)))
 
     def write_export(self, owner: str, account: str) -> None:

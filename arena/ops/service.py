@@ -260,7 +260,7 @@ class Service:
         self.replays.prepare(game_id)
 
     def draw_preview(self, preview: str, account: str) -> None:
-        """Draw the picture for a link."""
+        """Draw the image of a link."""
         self.previews.draw(preview)
 
     def write_export(self, owner: str, account: str) -> None:

@@ -19,7 +19,7 @@ WIDTH: Final = 1200
 HEIGHT: Final = 630
 
 _FOLDER: Final = Path(__file__).parent
-_TEMPLATE: Final = _FOLDER / "picture.svg"
+_TEMPLATE: Final = _FOLDER / "image.svg"
 _PLACEHOLDER: Final = re.compile(r"\{\{(\w+)\}\}")
 _FONTS: Final = [str(_FOLDER / "fonts" / f"Inter-{weight}.otf") for weight in ("Regular", "Bold")]
 
@@ -63,7 +63,7 @@ def version() -> str:
 
 
 def png(sketch: Sketch) -> bytes:
-    """Return the picture of a sketch as PNG, which takes some 60 ms."""
+    """Return the image of a sketch as PNG, which takes some 60 ms."""
     return resvg_py.svg_to_bytes(
         svg_string=svg(sketch),
         skip_system_fonts=True,
@@ -72,7 +72,7 @@ def png(sketch: Sketch) -> bytes:
 
 
 def svg(sketch: Sketch) -> str:
-    """Return the picture of a sketch as SVG."""
+    """Return the image of a sketch as SVG."""
     parts = {
         "symbols": re.sub(r"^<svg[^>]*>|</svg>\s*$", "", static("sprite.html")),
         "inside": "".join(_table(sketch) if "places" in sketch else _list(sketch)),

@@ -1,6 +1,6 @@
-"""The pictures of the service: drawn once by a worker, on first demand, and kept in the cache of pages.
+"""The images of the service: drawn once by a worker, on first demand, and kept in the cache of pages.
 
-The process that asks for a picture hands the sketch to the worker, or the record from which the worker makes
+The process that asks for an image hands the sketch to the worker, or the record from which the worker makes
 it, because to replay a long game takes seconds.
 """
 
@@ -25,7 +25,7 @@ from arena.store.notifications import Notifier, page_topic
 from arena.store.prepared import PreparedPages
 
 DRAW_SECONDS: Final = 20.0
-"""The processor time that one picture may take, with the replay of the game before it."""
+"""The processor time that one image may take, with the replay of the game before it."""
 
 _ID: Final = 24
 _WELCOME: Final[Sketch] = {
@@ -37,15 +37,15 @@ _WELCOME: Final[Sketch] = {
 
 
 class PreviewJobs(Protocol):
-    """Requests the job that draws pictures."""
+    """Requests the job that draws images."""
 
     def draw_preview(self, preview: str, account: str) -> None:
-        """Draw a picture when it is the turn of ``account``."""
+        """Draw an image when it is the turn of ``account``."""
 
 
 class Preview:
-    """What a picture shows: a sketch, or the record of a finished game with the names to show. ``subject`` is
-    what it belongs to, which has one picture at a time.
+    """What an image shows: a sketch, or the record of a finished game with the names to show. ``subject`` is
+    what it belongs to, which has one image at a time.
     """
 
     def __init__(
@@ -54,11 +54,11 @@ class Preview:
         self.id: Final = sha256(subject.encode()).hexdigest()[:_ID]
         self.content: Final = orjson.dumps([sketch, record])
         self.state: Final = sha256(version().encode() + self.content).hexdigest()[:_ID]
-        """A text that changes when the picture does."""
+        """A text that changes when the image does."""
 
 
 class Previews:
-    """The pictures of one service. The parameters are those of :class:`~arena.people.replays.Replays`."""
+    """The images of one service. The parameters are those of :class:`~arena.people.replays.Replays`."""
 
     def __init__(
         self,
@@ -76,8 +76,8 @@ class Previews:
         self._check_payer = check_payer
         self._charge_to = charge_to
 
-    def picture(self, preview: Preview, payer: str, wait: float) -> bytes | None:
-        """Return the picture as PNG. If it is not there, request it, for which ``payer`` pays, and wait for
+    def image(self, preview: Preview, payer: str, wait: float) -> bytes | None:
+        """Return the image as PNG. If it is not there, request it, for which ``payer`` pays, and wait for
         at most ``wait`` seconds; the result is None if it is not drawn by then.
 
         Raises :class:`~arena.accounts.allowances.BudgetExceeded`.
@@ -100,13 +100,13 @@ class Previews:
                 subscription.wait(left)
 
     def _find(self, preview: Preview) -> bytes | None:
-        """Return the picture, or None if there is none of this state."""
-        state, picture = self._pages.parts(_page(preview.id), ("state", "picture"))
-        return picture if state == preview.state.encode() else None
+        """Return the image, or None if there is none of this state."""
+        state, image = self._pages.parts(_page(preview.id), ("state", "image"))
+        return image if state == preview.state.encode() else None
 
     def draw(self, id: str) -> None:
-        """Draw the picture that was requested, unless that has been done. It is safe to do this twice. What
-        cannot be drawn stays the picture of the service.
+        """Draw the image that was requested, unless that has been done. It is safe to do this twice. What
+        cannot be drawn stays the image of the service.
         """
         page = _page(id)
         state, content, payer = self._pages.parts(page, ("state", "content", "payer"))
@@ -117,20 +117,20 @@ class Previews:
             self._check_payer(payer.decode())
             with processor_time_limit(DRAW_SECONDS):
                 sketch, record = orjson.loads(zlib.decompress(content))
-                picture = png(sketch or record_sketch(record))
+                image = png(sketch or record_sketch(record))
         except BudgetExceeded:
             self._pages.forget(page, where={"state": state})
             return
         except (ArenaError, OutOfTime):
-            picture = welcome()
+            image = welcome()
         # Another state of the same subject can have been requested meanwhile.
-        if self._pages.put(page, {"picture": picture, "content": b""}, where={"state": state}):
+        if self._pages.put(page, {"image": image, "content": b""}, where={"state": state}):
             self._pages.announce(page)
 
 
 @cache
 def welcome() -> bytes:
-    """Return the picture of the service itself."""
+    """Return the image of the service itself."""
     return png(_WELCOME)
 
 

@@ -1,4 +1,4 @@
-"""Sketches: what a picture shows, as JSON. A table is built up from a spectator's picture of the game."""
+"""Sketches: what an image shows, as JSON. A table is built up from a spectator's picture of the game."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class RowSketch(TypedDict):
 
 
 class Sketch(TypedDict):
-    """A picture with a heading, or with the score of two ``sides`` in its place, over a table with ``places``
+    """An image with a heading, or with the score of two ``sides`` in its place, over a table with ``places``
     or over ``rows``. ``stake``: the figure and its unit. ``turned``: the card that makes the strongest ones.
     ``foot``: a line at the foot; ``live``: whether the game is in progress.
     """

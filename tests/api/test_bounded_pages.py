@@ -138,7 +138,7 @@ def touched(hall: Hall, clients: dict[str, FlaskClient], replies: list[Any]) -> 
 def test_no_request_touches_more_when_more_is_stored(
     hall: Hall, replies: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # No worker draws a picture here, and the table of the front page is read at every request.
+    # No worker draws an image here, and the table of the front page is read at every request.
     monkeypatch.setattr("api.pages.previews.WAIT_SECONDS", 0)
     monkeypatch.setattr("api.pages.front_table.LIVE_SECONDS", 0)
     browser = Browser(hall.app)

@@ -91,7 +91,7 @@ def addresses(app: Flask, values: dict[str, list[str]]) -> Iterator[str]:
 
 
 def text_of(response: TestResponse, drawn: list[str]) -> str:
-    """The body; of a stream, which does not end, the first message; of a picture, what is ``drawn``."""
+    """The body; of a stream, which does not end, the first message; of an image, what is ``drawn``."""
     if response.mimetype == "image/png":
         return drawn.pop() if drawn else ""
     if response.mimetype != "text/event-stream":
@@ -108,14 +108,14 @@ def test_what_admins_hid_is_nowhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     drawn: list[str] = []
-    picture = app.extensions["botequim"].previews.picture
+    image = app.extensions["botequim"].previews.image
 
     def asked(preview: Preview, payer: str, wait: float) -> bytes | None:
         drawn.append(preview.content.decode())
-        found: bytes | None = picture(preview, payer, 0)
+        found: bytes | None = image(preview, payer, 0)
         return found
 
-    monkeypatch.setattr(app.extensions["botequim"].previews, "picture", asked)
+    monkeypatch.setattr(app.extensions["botequim"].previews, "image", asked)
     zeca = sign_up("zeca")
     visitor, anybody = Browser(app), Browser(app)
     visitor.sign_in(zeca.token)

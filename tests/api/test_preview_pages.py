@@ -1,4 +1,4 @@
-"""What a messenger gets of a link: the tags of the page, and the picture that they name."""
+"""What a messenger gets of a link: the tags of the page, and the image that they name."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def tags(client: ContractClient | Browser, path: str) -> dict[str, str]:
     }
 
 
-def picture(client: ContractClient | Browser, address: str) -> bytes:
-    """The picture at an address of the tags."""
+def image(client: ContractClient | Browser, address: str) -> bytes:
+    """The image at an address of the tags."""
     assert address.startswith(f"{OWN}/previews/"), address
     response = client.get(address.removeprefix(OWN))
     assert response.status_code == 200
@@ -54,7 +54,7 @@ def check(client: ContractClient | Browser, path: str, *texts: str) -> bytes:
     for text in texts:
         assert text in f"{found['og:title']} {found['og:description']}"
     assert found.get("og:url", OWN + path) == OWN + path
-    return picture(client, found["og:image"])
+    return image(client, found["og:image"])
 
 
 def test_the_front_page(anybody: ContractClient) -> None:
@@ -67,15 +67,15 @@ def test_a_game_is_itself_at_every_moment(
 ) -> None:
     game, players = new_game(kind, register, owner)
     path = f"/games/{game}"
-    pictures = [check(anybody, path, "live", kind.capitalize())]
+    images = [check(anybody, path, "live", kind.capitalize())]
     first = tags(anybody, path)["og:image"]
     for player in players * 3:
         player.step()
-    pictures.append(check(anybody, path, "live"))
-    assert tags(anybody, path)["og:image"] != first, "messengers keep a picture by its address"
+    images.append(check(anybody, path, "live"))
+    assert tags(anybody, path)["og:image"] != first, "messengers keep an image by its address"
     play_out(players)
-    pictures.append(check(anybody, path, "won by"))
-    assert len({*pictures, welcome()}) == 4
+    images.append(check(anybody, path, "won by"))
+    assert len({*images, welcome()}) == 4
     again = anybody.get(f"/previews{path}.png")
     assert again.headers["Cache-Control"] == "public, max-age=300"
     kept = anybody.get(f"/previews{path}.png", headers={"If-None-Match": again.headers["ETag"]})
@@ -87,20 +87,20 @@ def test_bots_boards_and_tournaments(app: Flask, admin: ContractClient, anybody:
     assert "og:title" not in tags(anybody, "/leaderboards/toepen")
     event = announce(admin, {**body, "house": ["rookie", "random", "rookie+2"]})
     path = f"/tournaments/{event}"
-    pictures = [check(anybody, path, "<b>Cup & co", "Entry until", "Toepen")]
-    pictures.append(check(anybody, "/bots/rookie", "rookie", "A bot of the house"))
+    images = [check(anybody, path, "<b>Cup & co", "Entry until", "Toepen")]
+    images.append(check(anybody, "/bots/rookie", "rookie", "A bot of the house"))
     services = app.extensions["botequim"]
     play(services, event)
     services.publish_board("toepen", "sealed", "duel@1")
-    pictures.append(check(anybody, path, "Won by"))
-    pictures.append(
+    images.append(check(anybody, path, "Won by"))
+    images.append(
         check(
             anybody, "/leaderboards/toepen/sealed", "Toepen for two: the best bots", "rookie 1500", "3 bots"
         )
     )
     assert tags(anybody, "/leaderboards/toepen")["og:url"] == f"{OWN}/leaderboards/toepen/sealed"
-    pictures.append(check(anybody, "/bots/rookie", "A bot of the house"))
-    assert len({*pictures, welcome()}) == 6
+    images.append(check(anybody, "/bots/rookie", "A bot of the house"))
+    assert len({*images, welcome()}) == 6
     for gone in ("/previews/bots/nobody.png", "/previews/leaderboards/toepen/open.png"):
         assert anybody.get(gone).status_code == 404
 
@@ -113,7 +113,7 @@ def test_a_friends_link_names_nobody(app: Flask, anybody: ContractClient) -> Non
     assert found["og:title"] == "A seat for you"
     assert "og:url" not in found, "the link is secret"
     assert "code" not in found["og:image"]
-    assert picture(anybody, found["og:image"]) != welcome()
+    assert image(anybody, found["og:image"]) != welcome()
     for wrong in (
         "/previews/seats/truco/1.png",
         "/previews/seats/truco/99.png",
@@ -152,7 +152,7 @@ def test_a_hidden_tournament_gives_nothing(
     assert browser.get(f"/previews/tournaments/{event}.png").status_code == 404
 
 
-def test_until_a_worker_has_drawn_it_the_picture_is_that_of_the_service(
+def test_until_a_worker_has_drawn_it_the_image_is_that_of_the_service(
     services: Service, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(services.jobs, "request", lambda job: None)

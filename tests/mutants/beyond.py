@@ -321,7 +321,7 @@ FAULTS = [
         ("api/test_play.py",),
     ),
     Fault(
-        "a card that was played face down is open in the picture of a link",
+        "a card that was played face down is open in the image of a link",
         "arena/previews/sketches.py",
         '"card": UNSEEN if how else card,',
         '"card": card or "4C",',
@@ -335,7 +335,7 @@ FAULTS = [
         ("api/test_share.py",),
     ),
     Fault(
-        "a late job stores the picture of an older state",
+        "a late job stores the image of an older state",
         "arena/previews/previews.py",
         'where={"state": state}):',
         "where={}):",

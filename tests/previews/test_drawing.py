@@ -28,9 +28,9 @@ LIST: Sketch = {
 }
 
 
-def size(picture: bytes) -> tuple[int, int]:
-    assert picture.startswith(b"\x89PNG\r\n\x1a\n")
-    width, height = struct.unpack(">II", picture[16:24])
+def size(image: bytes) -> tuple[int, int]:
+    assert image.startswith(b"\x89PNG\r\n\x1a\n")
+    width, height = struct.unpack(">II", image[16:24])
     return width, height
 
 
@@ -70,16 +70,16 @@ def test_a_table_shows_names_score_stake_and_the_cards_that_everybody_has_seen(
     assert any(text.startswith("won by ") or text == "a draw" for text in drawn)
 
 
-def test_the_size_is_that_of_messengers_and_the_picture_that_of_the_moment() -> None:
+def test_the_size_is_that_of_messengers_and_the_image_that_of_the_moment() -> None:
     record = played("truco", {})
     tables = [
         png(table_sketch(record["canonical"], table, "", live=True))
         for table, _ in tables_at(record, (20, 60))
     ]
-    pictures = [*tables, png(record_sketch(record)), png(LIST)]
-    assert {size(picture) for picture in pictures} == {(WIDTH, HEIGHT)} == {(1200, 630)}
-    assert len(set(pictures)) == len(pictures)
-    assert max(map(len, pictures)) < 100_000
+    images = [*tables, png(record_sketch(record)), png(LIST)]
+    assert {size(image) for image in images} == {(WIDTH, HEIGHT)} == {(1200, 630)}
+    assert len(set(images)) == len(images)
+    assert max(map(len, images)) < 100_000
     assert png(LIST) == png(LIST)
 
 
