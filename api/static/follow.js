@@ -4,7 +4,7 @@ const callOf = (shown, seat) => (shown[`said${seat}`]?.[0] === "call" ? shown[`s
 const isCall = (names, picture, change) => names.some((_, seat) => change[`said${seat}`] && callOf(picture, seat));
 
 const CLOCK_PAUSE = 200; // milliseconds between two looks at the clocks
-const MOST_BEHIND = 12; // moves that wait, from which the page goes to the last one by itself
+const MOST_BEHIND = 60; // moves that wait, about a minute of them, from which the page goes to the last one by itself
 const TENTHS = 10_000; // milliseconds under which tenths are shown
 
 function clockText(ms) {
@@ -15,8 +15,7 @@ function clockText(ms) {
 }
 
 // `page`: draw(picture, moving), said(change, before), log(lines) of the hand so far, tell(buffered, isOver), lost(),
-// watched(count): how many watch, if there is
-// a place for it, over(): the last move has been shown.
+// watched(count): how many watch, if there is a place for it, over(): the last move has been shown.
 function followTable(data, page) {
   let picture = data.picture;
   let buffer = [];
