@@ -61,9 +61,15 @@ def open_tables(page: Any, url: str, store: str) -> dict[str, str]:
         found[name] = f"/play/{game}"
         if name != "table-waits":
             service.live.move_house_bots(game)
-    found["join"] = page.locator("code").inner_text().removeprefix(url)
+    found["join"] = invitation(page).removeprefix(url)
     service.close()
     return found
+
+
+def invitation(page: Any) -> str:
+    """The first link for a friend on the page of a table that waits."""
+    link: str = page.locator(".share input").first.input_value()
+    return link
 
 
 def is_over(service: Service, game: str) -> bool:

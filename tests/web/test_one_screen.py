@@ -10,7 +10,7 @@ import pytest
 
 from arena.games import GAMES
 from tests.web.overlaps import overlaps
-from tests.web.playing import open_table
+from tests.web.playing import invitation, open_table
 from tests.web.questions import LONG_NAME, questions
 from tests.web.sight import SIZES, places, unseen
 from tests.web.site import Site
@@ -61,8 +61,7 @@ def test_pages_around_the_tables_have_no_words_of_programmers(tables: Tables) ->
     live = tables.service.live.create("truco", seats=[{"house": "rookie"}] * 4)["game"]
     page = tables.page_of(*SIZES[1])
     waits = open_table(page, tables.url, "toepen", {}, {"seat1": "house:rookie", "seat2": "friend"})
-    links = [link.removeprefix(tables.url) for link in page.locator("code").all_inner_texts()]
-    paths = [f"/play/{waits}", *links[:1], f"/games/{live}"]
+    paths = [f"/play/{waits}", invitation(page).removeprefix(tables.url), f"/games/{live}"]
     for kind, game in GAMES.items():
         paths += [f"/play?game={kind}&preset={preset.name}" for preset in game.presets]
     findings = []

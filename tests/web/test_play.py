@@ -16,6 +16,7 @@ from tests.api.server import Server
 from tests.waiting import PATIENCE
 from tests.web.playing import (
     click_something,
+    invitation,
     is_over,
     open_table,
     play,
@@ -352,9 +353,13 @@ def test_the_front_page_leads_to_a_table(
 ) -> None:
     page = visitor(viewport={"width": width, "height": height}, java_script_enabled=scripts)
     games = set()
-    for name in ("Truco", "Toepen", "Truco"):
+    for name, kind in (
+        ("Truco paulista", "truco"),
+        ("Toepen for four", "toepen"),
+        ("Paulista for two", "truco"),
+    ):
         page.goto(server.url) if not games else page.go_back()
-        button = page.locator(f"button:text-is('Play {name}')")
+        button = page.locator(f"button.start:has(b:text-is('{name}'))")
         box = button.bounding_box()
         assert box is not None
         assert box["y"] + box["height"] <= height, "in the first screen"
@@ -362,7 +367,7 @@ def test_the_front_page_leads_to_a_table(
         page.wait_for_url("**/play/*")
         games.add(page.url)
         header = service.people.header(page.url.rpartition("/")[2])
-        assert header.kind == name.lower()
+        assert header.kind == kind
         assert {seat.house for seat in header.seats[1:]} == {"rookie"}
     assert len(games) == 3
 
@@ -370,7 +375,7 @@ def test_the_front_page_leads_to_a_table(
 def test_a_friend_in_another_browser(server: Server, service: Service, visitor: Callable[..., Any]) -> None:
     host, friend = visitor(), visitor()
     game = open_table(host, server.url, "toepen", {"lives": "2"}, {"seat1": "friend"})
-    friend.goto(host.locator("code").inner_text())
+    friend.goto(invitation(host))
     friend.click("text=Take the seat")
     friend.wait_for_selector("#felt .seat")
     host.wait_for_selector("#felt .seat")
