@@ -204,7 +204,9 @@ def test_groups(app: Flask, played: str, database: Redis) -> None:
         values = orjson.loads(row)
         for data in (*damaged(values), b"[]", orjson.dumps(values[:3]), b"[1,2,3,4,5,6,7,8]"):
             database.hset(f"{key}:{part}", ids[0], data)
-            check_lists(app, [f"/v1/tournaments/{played}/groups", f"/tournaments/{played}?tab=groups"], ids[1], data)
+            check_lists(
+                app, [f"/v1/tournaments/{played}/groups", f"/tournaments/{played}?tab=groups"], ids[1], data
+            )
         assert f"group {played}-{ids[0]}" in LEFT_OUT
         database.hset(f"{key}:{part}", ids[0], orjson.dumps([*values, "newer"]))
         check_lists(app, [f"/v1/tournaments/{played}/groups"], ids[0], b"newer")
