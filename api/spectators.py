@@ -9,7 +9,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Final
 
 from arena.errors import ArenaError
 from arena.events.exhibition import Exhibition
@@ -17,9 +16,6 @@ from arena.store.repositories import Store
 from arena.store.watchers import REPORT_MS
 
 log = logging.getLogger(__name__)
-
-_LOOK_SECONDS: Final = 30.0
-"""How often a process records at most that somebody looks at the exhibition games."""
 
 
 class Spectators:
@@ -32,7 +28,6 @@ class Spectators:
         self._own: Counter[str] = Counter()
         self._all: Mapping[str, int] = {}
         self._is_reporting = False
-        self._looked = -_LOOK_SECONDS
 
     def add(self, games: Iterable[str], number: int = 1) -> None:
         """Count spectators of these games, or with a negative number remove them."""
@@ -51,10 +46,7 @@ class Spectators:
 
     def look(self) -> None:
         """Record that somebody looks at the exhibition games."""
-        now = time.monotonic()
-        if now - self._looked >= _LOOK_SECONDS:
-            self._looked = now
-            self._store.watchers.look()
+        self._store.watchers.look()
 
     def _report(self) -> None:
         process = process_name()
