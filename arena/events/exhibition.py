@@ -34,6 +34,9 @@ _CREATION_MS: Final = 60_000
 
 _ID_BYTES: Final = 9
 
+_RANDOM: Final = "random"
+"""The bot that takes no part."""
+
 
 class Shown(TypedDict):
     """The row of a kind: the number and the id of its present game, and when it was decided on."""
@@ -125,6 +128,3 @@ def players_of(game: Game, number: int) -> list[str]:
     for team, seats in enumerate(game.teams(rules)):
         players |= dict.fromkeys(seats, levels[(team + shift) % len(levels)])
     return [players[seat] for seat in range(game.seats(rules))]
-
-
-_RANDOM: Final = "random"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final, TypedDict
 
@@ -17,10 +17,10 @@ from arena.games import game_of
 from arena.live.finished import FinishedGames
 from arena.luck.equity import has_table
 from arena.luck.games import hand_equities
-from arena.people.ends import hand_text
+from arena.people.ends import hand_text, largest_swing
 from arena.play.outcomes import points
 from arena.records.record import Canonical
-from arena.replays.live_table import LiveTable
+from arena.replays.live_table import LiveTable, seen_actions
 from arena.replays.luck import team_names
 from arena.store.amounts import DAY_MS
 from arena.store.repositories import Store
@@ -144,19 +144,17 @@ def best_hand(canonical: Canonical) -> BestHand | None:
     if not has_table(kind, complete):
         return None
     teams = game.teams(complete)
-    hands = hand_equities(kind, rules, actions)
-    if not hands:
-        return None
     worth = points(canonical["outcome"]["places"], teams)
-    hands[-1] = hands[-1]._replace(after=worth[teams[0][0]])
-    most = max(hands, key=lambda one: abs(one.after - one.before))
+    swing = largest_swing(hand_equities(kind, rules, actions), worth[teams[0][0]])
+    if swing is None:
+        return None
+    most, is_last = swing
     gained = most.after > most.before
     before, after = (most.before, most.after) if gained else (1 - most.before, 1 - most.after)
     summary = {"kind": kind, "rules": rules, "seats": canonical["players"]}
-    events = _seen(canonical)
-    is_last = most is hands[-1]
-    seen = (event for event, _ in events)
-    text = hand_text(LiveTable(summary).form, seen, most.hand, teams, worth if is_last else [])
+    seen = list(seen_actions(canonical))
+    events = (event for seen_events, _ in seen for event in seen_events)
+    text = hand_text(LiveTable(summary).form, events, most.hand, teams, worth if is_last else [])
     side = team_names(canonical, teams)[0 if gained else 1]
     end = "won" if is_last and after == 1 else f"{100 * after:.0f}%"
     return {
@@ -167,29 +165,17 @@ def best_hand(canonical: Canonical) -> BestHand | None:
         "hand": most.hand,
         "swing": round(after - before, 4),
         "text": f"{text} Chances of {side}: from {100 * before:.0f}% to {end}.",
-        "picture": _picture(summary, events, most.hand),
+        "picture": _picture(summary, seen, most.hand),
     }
 
 
-def _seen(canonical: Canonical) -> list[tuple[dict[str, Any], list[int]]]:
-    """Return the events of a game as spectators saw them, each with the seats awaited after it."""
-    game = game_of(canonical["kind"])
-    state = game.new_state(game.options.complete(canonical["rules"]))
-    seen = []
-    for number, (seat, action, *_) in enumerate(canonical["actions"]):
-        views = [game.view_event(event, None) for event in state.apply(seat, action)]
-        awaiting = list(state.awaiting())
-        seen += [({"n": number, **view}, awaiting) for view in views if view is not None]
-    return seen
-
-
 def _picture(
-    summary: Mapping[str, Any], events: Sequence[tuple[dict[str, Any], list[int]]], hand: int
+    summary: Mapping[str, Any], seen: Iterable[tuple[list[dict[str, Any]], list[int]]], hand: int
 ) -> dict[str, Any]:
-    """Return the last picture of a hand."""
+    """Return the last picture of a hand. ``seen`` are the actions (:func:`seen_actions`)."""
     table = LiveTable(summary)
     shown = table.shown
-    for event, awaiting in events:
+    for event, awaiting in ((event, awaiting) for events, awaiting in seen for event in events):
         table.take([event], awaiting)
         if table.form.hand > hand:
             break

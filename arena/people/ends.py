@@ -40,19 +40,28 @@ def swing_text(
     if view["outcome"] is None or not has_table(view["kind"], game.options.complete(view["rules"])):
         return ""
     teams = game.teams(view["rules"])
-    hands = hand_equities(view["kind"], view["rules"], actions)
-    if not hands:
-        return ""
-    if seat not in teams[0]:
-        hands = [HandEquity(hand, 1 - before, 1 - after) for hand, before, after in hands]
     worth = points(view["outcome"]["places"], teams)
-    result = worth[seat]
-    hands[-1] = hands[-1]._replace(after=result)
-    most = max(hands, key=lambda one: abs(one.after - one.before))
-    is_last = most is hands[-1]
-    after = _RESULTS[result] if is_last else _percent(most.after)
-    text = hand_text(LiveTable(view, you=seat).form, events, most.hand, teams, worth if is_last else [])
-    return f"Hand {most.hand}: {text} Your chance to win: from {_percent(most.before)} to {after}."
+    swing = largest_swing(hand_equities(view["kind"], view["rules"], actions), worth[teams[0][0]])
+    if swing is None:
+        return ""
+    (hand, before, after), is_last = swing
+    if seat not in teams[0]:
+        before, after = 1 - before, 1 - after
+    end = _RESULTS[after] if is_last else _percent(after)
+    text = hand_text(LiveTable(view, you=seat).form, events, hand, teams, worth if is_last else [])
+    return f"Hand {hand}: {text} Your chance to win: from {_percent(before)} to {end}."
+
+
+def largest_swing(hands: Sequence[HandEquity], result: float) -> tuple[HandEquity, bool] | None:
+    """Return the hand of a finished game after which the chance of the first team to win differed most from
+    before, and whether it is the last one; None if there are no hands. ``result`` is 1, 0.5 or 0, the first
+    team's: its chance after the last hand.
+    """
+    if not hands:
+        return None
+    ends = [*hands[:-1], hands[-1]._replace(after=result)]
+    most = max(ends, key=lambda one: abs(one.after - one.before))
+    return most, most is ends[-1]
 
 
 def hand_text(

@@ -9,6 +9,7 @@ from arena.games import game_of
 from arena.games.pictures import CALL, Picture
 from arena.records.record import Record
 from arena.records.tell import seat_names
+from arena.replays.live_table import seen_actions
 from arena.replays.moves import new_picture
 
 YOU: Final = "You"
@@ -64,13 +65,7 @@ def recorded_hands(record: Record, seat: int, name: str) -> list[HandEnd]:
     rules = game.options.complete(canonical["rules"])
     players = [player["name"] for player in canonical["players"]]
     players[seat] = name
-    state = game.new_state(rules)
-    events = (
-        seen
-        for who, action, *_ in canonical["actions"]
-        for event in state.apply(who, action)
-        if (seen := game.view_event(event, seat)) is not None
-    )
+    events = (event for seen, _ in seen_actions(canonical, seat) for event in seen)
     return list(hand_ends(new_picture(game, seat_names(players), rules), events))
 
 

@@ -70,14 +70,23 @@ def spectated(canonical: Mapping[str, Any]) -> Iterator[tuple[LiveTable, list[di
     """Replay a recorded game for a spectator. Yield the table after each action, always the same object, and
     the changes of that action (see :meth:`LiveTable.take`).
     """
+    table = LiveTable({"kind": canonical["kind"], "rules": canonical["rules"], "seats": canonical["players"]})
+    for events, awaiting in seen_actions(canonical):
+        yield table, table.take(events, awaiting)
+
+
+def seen_actions(
+    canonical: Mapping[str, Any], viewer: int | None = None
+) -> Iterator[tuple[list[dict[str, Any]], list[int]]]:
+    """Replay a recorded game. Yield for each action the events that a seat saw, or a spectator if ``viewer``
+    is None, numbered by the action, and the seats awaited after it.
+    """
     game = game_of(canonical["kind"])
-    rules = canonical["rules"]
-    table = LiveTable({"kind": canonical["kind"], "rules": rules, "seats": canonical["players"]})
-    state = game.new_state(game.options.complete(rules))
+    state = game.new_state(game.options.complete(canonical["rules"]))
     for number, (seat, action, *_) in enumerate(canonical["actions"]):
-        seen = (game.view_event(event, None) for event in state.apply(seat, action))
-        events = [{"n": number, **event} for event in seen if event is not None]
-        yield table, table.take(events, list(state.awaiting()))
+        views = (game.view_event(event, viewer) for event in state.apply(seat, action))
+        events = [{"n": number, **view} for view in views if view is not None]
+        yield events, list(state.awaiting())
 
 
 def _steps(events: list[dict[str, Any]], first: frozenset[str]) -> Iterator[list[dict[str, Any]]]:
