@@ -85,7 +85,7 @@ def draining() -> bool:
 
 def turn_stream(live: LiveGames, bot: str, rights: bool, tournaments: bool) -> Response:
     """Stream the turns of ``bot`` since the request's ``Last-Event-ID``."""
-    pause = _pause()
+    pause = stream_pause()
     selected = {"rights": rights, "tournaments": tournaments}
     page = live.turns(bot, request.headers.get("Last-Event-ID") or None, **selected)
 
@@ -103,7 +103,7 @@ def turn_stream(live: LiveGames, bot: str, rights: bool, tournaments: bool) -> R
 
 def game_stream(live: LiveGames, game: str, viewer: Viewer, seat: int | None) -> Response:
     """Stream the events of ``game`` since the request's ``Last-Event-ID``, as ``viewer`` sees them."""
-    pause = _pause()
+    pause = stream_pause()
     start = _next_event(request.headers.get("Last-Event-ID", ""))
     page = live.events(game, viewer, seat=seat, start=start)
 
@@ -127,7 +127,7 @@ def table_stream(watching: Watching, game: str) -> Response:
     the request's ``Last-Event-ID``, then its moves.
     """
     last = request.headers.get("Last-Event-ID", "")
-    messages = watching.messages(game, _pause(), _next_event(last) if last else None)
+    messages = watching.messages(game, stream_pause(), _next_event(last) if last else None)
     first = next(messages)
 
     def pages() -> Iterator[bytes]:
@@ -146,27 +146,18 @@ def felt_stream(messages: Iterator[tuple[str, bytes] | None]) -> Response:
 
     def pages() -> Iterator[bytes]:
         for message in chain((first,), messages):
-            yield (
-                _PING
-                if message is None
-                else b"event: felts\nid: %b\ndata: %b\n\n"
-                % (
-                    message[0].encode(),
-                    message[1],
-                )
-            )
+            if message is None:
+                yield _PING
+            else:
+                number, data = message
+                yield b"event: felts\nid: %b\ndata: %b\n\n" % (number.encode(), data)
 
     return _response(pages())
 
 
-def stream_pause() -> float:
-    """Return the maximum number of seconds between two messages of a stream."""
-    return _pause()
-
-
 def tournament_stream(tournaments: Tournaments, tournament: str, viewer: Viewer) -> Response:
     """Stream the changes of a tournament since the request's ``Last-Event-ID``."""
-    pause = _pause()
+    pause = stream_pause()
     last = request.headers.get("Last-Event-ID", "")
     since = _next_event(last) - 1 if last else None
     view: dict[str, Any] | None = tournaments.view(tournament, viewer)
@@ -188,7 +179,8 @@ def tournament_stream(tournaments: Tournaments, tournament: str, viewer: Viewer)
     return _response(pages())
 
 
-def _pause() -> float:
+def stream_pause() -> float:
+    """Return the maximum number of seconds between two messages of a stream."""
     config = services().settings.http
     return min(config.ping_seconds, config.stream_seconds)
 

@@ -8,10 +8,9 @@ from typing import Any
 from flask import Response, abort, render_template, url_for
 from markupsafe import Markup
 
-from api.pages.replays import asked_sheet, requested
+from api.pages.replays import asked_sheet, present
 from api.pages.site import blueprint, content_policy
 from api.services import services
-from arena.accounts.allowances import BudgetExceeded
 from arena.games import game_of
 from arena.live.header import ANYBODY, GameSummary
 from arena.live.service import RecordNotReady
@@ -28,12 +27,7 @@ def embedded_game(game: str) -> Response:
     except RecordNotReady:
         return _live(services().live.summary(game))
     record = partial(services().tournaments.record, game, ANYBODY)
-    replay, failed = services().replays.find(game), ""
-    if replay is None or not (replay.hands or replay.failed):
-        try:
-            replay = requested(game, record, None)
-        except BudgetExceeded as error:
-            replay, failed = replay or services().replays.draft(record()), error.message
+    replay, error = present(game, services().replays.find(game), record)
     data = None
     if replay.hands:
         data = services().replays.data(game, replay, asked_sheet(replay))
@@ -41,7 +35,7 @@ def embedded_game(game: str) -> Response:
         game=game,
         title=replay.frame.title,
         facts=replay.frame.facts,
-        failed=replay.failed or failed,
+        failed=replay.failed or (error.message if error else ""),
         data=None if data is None else Markup(data),
     )
 

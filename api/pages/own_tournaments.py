@@ -75,12 +75,14 @@ def may_enter(views: Iterable[Mapping[str, Any]]) -> set[str]:
     if who is None or not is_open:
         return set()
     found = [bot for bot in services().accounts.bots(who.owner)[0] if bot.is_active]
+    divisions = {view["division"] for view in is_open}
+    suited = {division for division in divisions if any(_suits(bot, division) for bot in found)}
     is_guest = services().tournaments.invitations.is_guest
     return {
         view["id"]
         for view in is_open
+        if view["division"] in suited
         if view["who"] == "anyone" or is_guest(view["id"], who.owner)
-        if any(_suits(bot, view["division"]) for bot in found)
     }
 
 

@@ -319,7 +319,7 @@ def tournament_image(tournament: str) -> Response:
 
 
 def _tournament(view: Mapping[str, Any]) -> Preview:
-    rows = _rows(view)
+    rows = services().tournaments.standings(view["id"], ANYBODY).rows[:_BEST]
     sketch: Sketch = {
         "over": _what(view),
         "title": view["name"],
@@ -329,10 +329,6 @@ def _tournament(view: Mapping[str, Any]) -> Preview:
         "rows": [_standing(row) for row in rows],
     }
     return Preview(f"tournament {view['id']}", sketch=sketch)
-
-
-def _rows(view: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    return services().tournaments.standings(view["id"], ANYBODY).rows[:_BEST]
 
 
 def _standing(row: Mapping[str, Any]) -> RowSketch:
@@ -356,9 +352,7 @@ def _how_far(view: Mapping[str, Any]) -> str:
     if view["state"] == "running":
         return f"{bots}, {progress['done']} of {_count(progress['planned'], 'group')} played"
     if view["state"] == "finished":
-        # A knockout has places, and other formats rank by points.
-        first = [row["name"] for row in view["places"] or _rows(view) if row["place"] == 1]
-        return f"Won by {' and '.join(first)}, {bots}" if first else f"Finished, {bots}"
+        return f"Won by {' and '.join(view['winners'])}, {bots}" if view["winners"] else f"Finished, {bots}"
     if view["state"] in ("announced", "entry"):
         return f"Entry until {minute(view['locks_ms'])} UTC, {bots} so far"
     return f"{words(view['state']).capitalize()}, {bots}"

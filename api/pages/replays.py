@@ -45,14 +45,7 @@ def replay_page(game: str, who: Viewer, replay: Replay | None, line: bytes | Non
     """Show the replay of a finished game that ``who`` may see, or a page that reloads itself until the replay
     is prepared. ``replay`` is what the cache holds; if that is nothing, ``line`` is the record of the game.
     """
-    error = None
-    if replay is None or not (replay.hands or replay.failed):
-        try:
-            replay = requested(game, partial(services().tournaments.record, game, who), line)
-        except BudgetExceeded as exceeded:
-            error = exceeded
-            draft = line or services().tournaments.record(game, who)
-            replay = replay or services().replays.draft(draft)
+    replay, error = present(game, replay, partial(services().tournaments.record, game, who), line)
     own = _own_game(game, visitor().viewer.bot)
     notes = notes_on(game, replay.players, who)
     logs = _own_logs(game, replay)
@@ -90,6 +83,20 @@ def _with_links(replay: Replay, bots: Collection[str]) -> Replay:
         ),
     }
     return dataclasses.replace(replay, frame=dataclasses.replace(frame, values=values))
+
+
+def present(
+    game: str, replay: Replay | None, read: Callable[[], bytes], line: bytes | None = None
+) -> tuple[Replay, BudgetExceeded | None]:
+    """Return what there is of a page now, and why its preparation was refused, if it was. ``replay`` is what
+    the cache holds. ``read`` returns the record of the game, unless ``line`` is it.
+    """
+    if replay is not None and (replay.hands or replay.failed):
+        return replay, None
+    try:
+        return requested(game, read, line), None
+    except BudgetExceeded as error:
+        return replay or services().replays.draft(line or read()), error
 
 
 def requested(game: str, read: Callable[[], bytes], line: bytes | None) -> Replay:

@@ -72,7 +72,6 @@ def tournaments_page() -> Response:
         later=present.cursor,
         coming=coming(TOURNAMENTS_AT_ONCE) if is_first else None,
         past=None if later else over.items,
-        winners={} if ratings else _winners(over.items),
         rating=_ratings(present.items, who) if is_first else [],
         next=over.cursor,
         cursor=cursor,
@@ -83,16 +82,6 @@ def _ratings(present: Sequence[dict[str, Any]], who: Viewer) -> list[dict[str, A
     """Return the tournaments of the arena's ratings that are not over, and the newest that are."""
     over = services().tournaments.list(state="over", ratings=True, limit=RATINGS_MOST, viewer=who)
     return [*filter(is_rating, present), *over.items]
-
-
-def _winners(views: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Return the bots in the first place of each tournament that is finished."""
-    found = {}
-    for view in views:
-        if view["state"] == "finished":
-            rows = services().tournaments.standings(view["id"]).rows
-            found[view["id"]] = [row["name"] for row in rows if row["place"] == 1]
-    return found
 
 
 @blueprint.get("/tournaments/<tournament>")

@@ -365,6 +365,9 @@ class _Tournament(_Named.from_dict(response_fields(Spec))):  # type: ignore[misc
         "The final places of a finished knockout; null in formats that are decided by points.",
         allow_none=True,
     )
+    winners = listed(
+        fields.String(), "The bots in the first place of a finished tournament, otherwise empty."
+    )
     records_hash = described(
         fields.String,
         "The SHA-256 of the sorted hashes of the records; null until the tournament is finished.",

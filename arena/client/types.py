@@ -1103,6 +1103,7 @@ class TournamentSummaryBase(TypedDict):
     seed: str | None
     entries_hash: str | None
     places: list[Place] | None
+    winners: list[str]
     records_hash: str | None
     progress: Progress
     version: int

@@ -123,7 +123,7 @@ class Annulments:
     def _finish_again(self, tournament: Tournament, row: TournamentRow) -> list[NewGroup] | None:
         if tournament.state != "finished":
             return None
-        tournament.final = final_standings(tournament, self._lifecycle.results(tournament).values()).stored()
+        tournament.decide(final_standings(tournament, self._lifecycle.results(tournament).values()))
         return []
 
 

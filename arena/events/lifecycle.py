@@ -291,7 +291,7 @@ class TournamentLifecycle:
             if planned.places is not None:
                 tournament.places = [[*player, place] for player, place in sorted(planned.places.items())]
             tournament.state, tournament.finished_ms = "finished", now_ms
-            tournament.final = final_standings(tournament, results.values()).stored()
+            tournament.decide(final_standings(tournament, results.values()))
         elif not planned.groups:
             return None
         elif _takes_as_planned(tournament):

@@ -33,7 +33,10 @@ REMEMBERED_SECONDS: Final = 5.0
 _ID_BYTES: Final = 4
 
 _OF_BOTS: Final = frozenset(
-    {"bot", "bots", "opponent", "worst", "holders", "players", "invited", "forfeits", "house", "baseline"}
+    {
+        *("bot", "bots", "opponent", "worst", "holders", "players", "invited", "forfeits", "house"),
+        *("baseline", "winners"),
+    }
 )
 """Fields that contain the name of a bot or a list of bot names."""
 

@@ -724,6 +724,7 @@ class Tournaments:
             "seed": tournament.seed if tournament.state in OVER else None,
             "entries_hash": tournament.entries_hash or None,
             "places": places_view(tournament),
+            "winners": tournament.winners,
             "records_hash": tournament.final_hash or None if final is None else final["records_hash"],
             "progress": self._progress(tournament, row),
             "version": row.changes,

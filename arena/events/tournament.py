@@ -17,6 +17,7 @@ from arena.games.options import Rules
 from arena.play.board_names import BoardName
 from arena.play.dealing import Entry, commitment, entries_hash, group_seed
 from arena.play.players import MODELS, PlayerId, division_of
+from arena.ratings.standings import Standings
 from arena.store.rows import (
     OPTIONAL,
     check_types,
@@ -279,7 +280,8 @@ class Tournament:
     ``guests``: invited owners; ``pending``: those of them who have not accepted. ``links``: the
     invitation links of :class:`~arena.events.guests.Guests`. ``comparison``: the settings and state of
     the comparison that the tournament serves, or None. ``daily``: whether it is daily play.
-    ``final_hash``: the hash of the records of ``final``, once ``final`` is stored separately. ``edits``: the
+    ``final_hash``: the hash of the records of ``final``, once ``final`` is stored separately. ``winners``:
+    the bots in the first place of the final standings, which lists show without them. ``edits``: the
     history of edits, oldest first; see :func:`~arena.events.views.read_edit`.
     """
 
@@ -300,6 +302,7 @@ class Tournament:
     expected: int = 0
     final: dict[str, Any] | None = None
     final_hash: str = ""
+    winners: list[str] = field(default_factory=list, metadata=OPTIONAL)
     places: list[list[Any]] | None = None
     purpose: str = ""
     visibility: Literal["public", "private"] = "public"
@@ -355,6 +358,11 @@ class Tournament:
     def playing(self) -> list[Entered]:
         """The entries in play, in seeding order; groups refer to them by index."""
         return self.entries[: self.in_play]
+
+    def decide(self, standings: Standings) -> None:
+        """Set the final standings."""
+        self.final = standings.stored()
+        self.winners = [row.name for row in standings.rows if row.place == 1]
 
     def find(self, name: str) -> Entered | None:
         """Return the entry of a bot, or None if it has not entered."""
