@@ -14,8 +14,8 @@ from tests.waiting import PATIENCE, wait_until
 pytestmark = pytest.mark.system
 
 CLICKS = 2
-"""A button of the front page, and a card. A bot that acts before and raises is answered by one click more, and
-Toepen asks before whether to exchange the hand.
+"""A button of the front page, and a card. An answer to a bot that raises before that is one click more, and
+Toepen asks first whether to exchange the hand.
 """
 
 
@@ -46,8 +46,7 @@ def test_from_the_front_page_to_the_first_card(
     cards.first.click()
     clicks += 1
     page.wait_for_selector("#felt .lying[data-card]")
-    print(
-        f"\nfrom / to the first card, {start}: {clicks} clicks and {answered} answers, {time.monotonic() - began:.1f} s"
-    )
+    took = f"{clicks} clicks, {answered} answers, {time.monotonic() - began:.1f} s"
+    print(f"\nfrom / to the first card, {start}: {took}")
     context.close()
     assert clicks == CLICKS
