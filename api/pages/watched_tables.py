@@ -1,7 +1,7 @@
 """The tables of the page /watch, as this process follows them for all who look at the page.
 
 One thread per table follows its game like a single spectator, at reading speed. Another one collects what has
-changed and makes a message, at most two a second, that everybody receives, so that a browser needs a single
+changed and makes a message, at most one a second, that everybody receives, so that a browser needs a single
 stream for all tables. A spectator that missed messages gets those, or all tables if there are too many. The
 threads end soon after the last one has left.
 """
@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 MOST_TABLES: Final = 6
 """The maximum number of tables beside those of the exhibition."""
 
-INTERVAL: Final = 0.5
+INTERVAL: Final = 1.0
 """The minimum number of seconds between two messages."""
 
 CHOICE_SECONDS: Final = 2.0
