@@ -89,7 +89,8 @@ PATHS: Final = {
     "signed in": """
         /account /account/export /account/delete /account/invitations /account/bots/new
         /account/schedules/new /tournaments/new /series/new /tournaments /
-        /bots/{bot} /bots/{bot}/settings /bots/{bot}/log /bots/{bot}/delete /bots/{bot}/versions/new
+        /bots/{bot} /bots/{bot}/settings /bots/{bot}/log /bots/{bot}/losses /bots/{bot}/delete
+        /bots/{bot}/versions/new
         /tournaments/{announced} /tournaments/{announced}/edit /tournaments/{announced}/subscriptions
     """,
 }

@@ -185,6 +185,7 @@ def _submit_bot(store: EmbeddedStore) -> tuple[dict[str, str], str]:
         "own-bot": bot,
         "upload": f"{bot}/uploads/{upload}",
         "log": f"{bot}/log",
+        "losses": f"{bot}/losses",
         "game-log": f"{bot}/log/{game}",
         "settings": f"{bot}/settings",
         "new-version": f"{bot}/versions/new",

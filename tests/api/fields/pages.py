@@ -50,7 +50,15 @@ OTHERS: Final = {
     *("revoke_invitations", "uninvite_owner", "revoke_invitation_link", "add_organiser", "remove_organiser"),
     *("withdraw_from_tournament", "unsubscribe", "ping_subscription"),
     *("open_table", "play_again", "join_table", "new_link", "act", "leave_table", "try_again"),
-    *("challenge_friend", "play_challenge", "publish_game", "review_game", "play_pasted", "submit_pasted"),
+    *(
+        "challenge_friend",
+        "play_challenge",
+        "publish_game",
+        "review_game",
+        "review_losses",
+        "play_pasted",
+        "submit_pasted",
+    ),
 }
 """Views that take forms without a field of a request: their operation has none, or there is no operation."""
 
