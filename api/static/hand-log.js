@@ -35,9 +35,9 @@ function showNewest() {
   by("hand-log").scrollTop = by("hand-log").scrollHeight;
 }
 
-// On phones the log is behind a button.
+// On phones the log is behind a button, and elsewhere a longer question leaves it less room.
 by("beside")?.addEventListener("toggle", showNewest);
-showNewest();
+new ResizeObserver(showNewest).observe(by("hand-log"));
 
 // Sentences are added and not replaced: what is added at once is spoken one after the other.
 function speak(lines) {

@@ -17,6 +17,7 @@ from api.openapi.capture import checking
 from arena.games import GAMES
 from arena.ops.service import Service
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
+from arena.play.clocks import MAX_TURN_MS
 from arena.store.embedded import EmbeddedStore
 from tests.api.arenas import announce, lock, play, play_models
 from tests.api.conftest import ADMIN_TOKEN
@@ -227,7 +228,9 @@ def _play_games(server: Server, services: Service) -> dict[str, str]:
     for kind, rules in GAMES_OVER_HTTP.items():
         names = [f"{name}-{kind}" for name in ("zeca", "sete-belo", "pica-fumo", "kroegtijger")]
         tokens = server.register(owner, *names)
-        body = {"kind": kind, "rules": rules, "seats": [{"bot": name} for name in names]}
+        # Nobody plays on at the live tables.
+        clock = {"per_turn_ms": MAX_TURN_MS}
+        body = {"kind": kind, "rules": rules, "seats": [{"bot": name} for name in names], "clock": clock}
         for state in ("replay", "live"):
             game = server.request("POST", "/v1/games", body, owner).json["game"]
             players = [server.player(token, seed) for seed, token in enumerate(tokens)]

@@ -69,7 +69,7 @@ def finish(service: Service, game: str, page: Any) -> None:
     """Play the game to the end."""
     play(service, game, [page], click_something)
     service.live.finish(game)
-    page.wait_for_selector("#end:not([hidden])")
+    page.wait_for_selector("#end.is-over:not([hidden])")
 
 
 @pytest.mark.parametrize(

@@ -187,11 +187,13 @@ function drawSeat(data, picture, seat, at) {
   else if (note) element.append(html("span", { class: "remark", title: note }, note));
   const closed = cards.length > 0 && cards.every((card) => card === "");
   const classes = `hand${state ? " off" : ""}${closed ? " closed" : ""}`;
-  const titles = at === 0 ? titlesOf(data, picture) : {};
+  // Open cards of others, such as a partner's at eleven, are marked without words.
+  const titles = titlesOf(data, picture);
   const held = cards.map((card) => {
     const drawn = drawCard(card, nameOf(data, picture, card));
     if (!titles[card]) return html("li", {}, drawn);
-    return html("li", { class: "named" }, drawn, html("span", { class: "title", "aria-hidden": "true" }, titles[card]));
+    const title = at === 0 ? html("span", { class: "title", "aria-hidden": "true" }, titles[card]) : "";
+    return html("li", { class: "named" }, drawn, title);
   });
   const whose = name === "You" ? "Your" : `${name}'s`;
   element.append(html("ul", { class: classes, "aria-label": `${whose} hand` }, ...held));
