@@ -63,6 +63,22 @@ def test_another_state_of_a_subject_replaces_its_image(services: Service, jobs: 
     assert services.previews.image(preview("four"), PAYER, 0) is None
 
 
+def test_an_image_of_an_older_state_is_not_stored(
+    services: Service, jobs: list[Job], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(shown: Sketch) -> bytes:
+        services.previews.image(preview("two"), PAYER, 0)
+        return b"one"
+
+    services.previews.image(preview("one"), PAYER, 0)
+    with monkeypatch.context() as patched:
+        patched.setattr("arena.previews.previews.png", slow)
+        services.run(jobs.pop(0))
+    assert services.previews.image(preview("two"), PAYER, 0) is None
+    run(services, jobs)
+    assert services.previews.image(preview("two"), PAYER, 0) not in (None, welcome())
+
+
 def test_images_make_room_for_one_another(
     services: Service, jobs: list[Job], monkeypatch: pytest.MonkeyPatch
 ) -> None:
