@@ -303,23 +303,23 @@ def tournament_preview(tournament: str) -> PreviewTags | None:
         view = services().tournaments.view(tournament, ANYBODY)
     except TournamentNotFound:
         return None
-    preview = _tournament(view)
+    preview = _tournament(tournament, view)
     return PreviewTags(
         view["name"],
         f"{_what(view)}. {_how_far(view)}.",
-        url_for("pages.tournament_image", tournament=view["id"], v=_mark(preview)),
-        url_for("pages.tournament_page", tournament=view["id"]),
+        url_for("pages.tournament_image", tournament=tournament, v=_mark(preview)),
+        url_for("pages.tournament_page", tournament=tournament),
     )
 
 
 @blueprint.get("/previews/tournaments/<tournament>.png")
 def tournament_image(tournament: str) -> Response:
     """Return the image of a tournament: its best bots, or those that have entered."""
-    return _image(_tournament(services().tournaments.view(tournament, ANYBODY)))
+    return _image(_tournament(tournament, services().tournaments.view(tournament, ANYBODY)))
 
 
-def _tournament(view: Mapping[str, Any]) -> Preview:
-    rows = services().tournaments.standings(view["id"], ANYBODY).rows[:_BEST]
+def _tournament(tournament: str, view: Mapping[str, Any]) -> Preview:
+    rows = services().tournaments.standings(tournament, ANYBODY).rows[:_BEST]
     sketch: Sketch = {
         "over": _what(view),
         "title": view["name"],
@@ -328,7 +328,7 @@ def _tournament(view: Mapping[str, Any]) -> Preview:
         "live": view["state"] == "running",
         "rows": [_standing(row) for row in rows],
     }
-    return Preview(f"tournament {view['id']}", sketch=sketch)
+    return Preview(f"tournament {tournament}", sketch=sketch)
 
 
 def _standing(row: Mapping[str, Any]) -> RowSketch:

@@ -104,7 +104,7 @@ def tournament_view(
     groups = arena.groups(tournament, cursor=cursor, limit=GROUPS_AT_ONCE, viewer=who, bots=pair)
     standings = arena.standings(tournament, who)
     shown = standings.shown(ROWS_MOST, CROSSTABLE_MOST)
-    played = _rounds(view["id"], view["format"], who)
+    played = _rounds(tournament, view["format"], who)
     chosen = _chosen_round(view["format"], query.get("round"), played)
     rows = places(standings.rows, view["entries"])
     tabs = _tabs(view, bool(rows), bool(shown["groups"]))

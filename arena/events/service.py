@@ -59,7 +59,7 @@ from arena.events.tournament import (
     check_tournament_id,
 )
 from arena.events.tournament_records import TournamentRecords
-from arena.events.views import is_rating, places_view, read_edit, read_void
+from arena.events.views import is_rating, places_view, read_edit, read_void, winners_view
 from arena.games import GAMES, game_of
 from arena.live.header import ANYBODY, GameNotFound, Viewer
 from arena.live.jobs import GameJobs
@@ -724,7 +724,7 @@ class Tournaments:
             "seed": tournament.seed if tournament.state in OVER else None,
             "entries_hash": tournament.entries_hash or None,
             "places": places_view(tournament),
-            "winners": tournament.winners,
+            "winners": winners_view(tournament),
             "records_hash": tournament.final_hash or None if final is None else final["records_hash"],
             "progress": self._progress(tournament, row),
             "version": row.changes,

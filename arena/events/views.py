@@ -67,6 +67,13 @@ def places_view(tournament: Tournament) -> list[PlaceView] | None:
     return [{"name": name, "version": version, "place": place} for name, version, place in ordered]
 
 
+def winners_view(tournament: Tournament) -> list[str]:
+    """Return the bots in the first place of a finished tournament. Raises TypeError for what is no name."""
+    if not all(isinstance(name, str) for name in tournament.winners):
+        raise TypeError(f"a winner has the wrong type: {tournament.winners!r}")
+    return tournament.winners
+
+
 def read_edit(edit: Edit) -> Edit:
     """Check an edit of a setting, and return it as published."""
     if not isinstance(edit["at_ms"], int):
