@@ -17,7 +17,6 @@ from api.openapi.capture import checking
 from arena.games import GAMES
 from arena.ops.service import Service
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
-from arena.play.clocks import MAX_TURN_MS
 from arena.store.embedded import EmbeddedStore
 from tests.api.arenas import announce, lock, play, play_models
 from tests.api.conftest import ADMIN_TOKEN
@@ -37,6 +36,8 @@ HALF_BOT = """def choose(turn):
 AGENT = "an-agent-whose-name-has-32-chars"
 MODEL = "Some Model 3, with sixty characters in what its owner says of"
 GAMES_OVER_HTTP = {"truco": {}, "toepen": {"seats": 4}}
+NEARLY_AN_HOUR_MS = 3_540_000
+"""The clock of live tables, at which nobody plays on."""
 
 
 @dataclass
@@ -228,8 +229,7 @@ def _play_games(server: Server, services: Service) -> dict[str, str]:
     for kind, rules in GAMES_OVER_HTTP.items():
         names = [f"{name}-{kind}" for name in ("zeca", "sete-belo", "pica-fumo", "kroegtijger")]
         tokens = server.register(owner, *names)
-        # Nobody plays on at the live tables.
-        clock = {"per_turn_ms": MAX_TURN_MS}
+        clock = {"per_turn_ms": NEARLY_AN_HOUR_MS}
         body = {"kind": kind, "rules": rules, "seats": [{"bot": name} for name in names], "clock": clock}
         for state in ("replay", "live"):
             game = server.request("POST", "/v1/games", body, owner).json["game"]
