@@ -28,8 +28,9 @@ from arena.play.match import play, seat_bot
 from arena.play.stats import mean_interval
 from arena.play.table import Table
 from arena.tournaments.local_run import margins, play_group
-from benchmarks.exploiters import EXPLOITERS, MOST, plan
+from benchmarks.exploiters import MOST, plan
 from benchmarks.ladder import LadderStep
+from benchmarks.zoo import ZOO
 from tests.contract.playouts import random_rules
 from tests.games.toepen_tables import Table as StatedTable
 
@@ -348,12 +349,12 @@ def test_a_hopeless_hand_knocks_at_times_where_others_fold() -> None:
 
 
 @pytest.mark.nightly("simulations")
-@pytest.mark.parametrize(("seats", "groups"), [(2, 600), (4, 300)])
-@pytest.mark.parametrize("name", EXPLOITERS)
-def test_no_exploiter_beats_regular(name: str, seats: int, groups: int) -> None:
+@pytest.mark.parametrize(("preset", "groups"), [("duel@1", 600), ("table-4@1", 300)])
+@pytest.mark.parametrize("name", ZOO["toepen"])
+def test_no_exploiter_beats_regular(name: str, preset: str, groups: int) -> None:
     """By the lower end of the margin's interval; with fixed seeds, so it is always the same."""
-    run = plan(name, "regular", seats, groups)
+    run = plan("toepen", preset, name, "regular", groups)
     results = [play_group(run, index, group) for index, group in enumerate(run.all_groups())]
     margin, half = mean_interval(margins(results))
-    assert margin - half <= MOST
+    assert margin - half <= MOST["toepen"]
     assert not any(tally.faults for result in results for tally in result.tallies.values())
