@@ -12,6 +12,7 @@ from api.pages.site import blueprint
 from arena.errors import InvalidOption, UnknownPreset
 from arena.games import game_of
 from arena.play import bot_results
+from arena.play.stats import SCORES_SPAN, is_telling
 
 _LANGUAGES: Final[Mapping[str, str]] = {
     "python": "Python",
@@ -76,6 +77,12 @@ def whole(value: float) -> str:
 def change(value: float) -> str:
     """Format a change without decimals, with its sign unless it is zero."""
     return f"{'+' if round(value) > 0 else ''}{whole(value)}"
+
+
+@blueprint.app_template_filter("half_width")
+def half_width(value: float | None) -> str:
+    """Format the interval of a score after it; an interval as wide as all scores is omitted."""
+    return f" ± {value:.3f}" if is_telling(value, SCORES_SPAN) else ""
 
 
 @blueprint.app_template_filter("percent")

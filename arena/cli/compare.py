@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 UNDECIDED: Final = 3
 """The exit code if the test is undecided."""
 _MOST_VOID: Final = 10
+_MOST: Final[Mapping[str, int]] = {"+.3f": 1, "+.0f": 999}
+"""The largest margin and Elo difference that is shown, by format."""
 _LINE_EVERY: Final = 10.0
 """Seconds between two lines if the output is not a terminal."""
 
@@ -292,10 +294,16 @@ def _state(test: SequentialTest, plan: Plan, played: Sequence[GroupSummary]) -> 
         estimates = [("margin", test.margin, "+.3f"), ("Elo", test.elo, "+.0f")]
         if plan.measures_luck:
             estimates.insert(1, ("plain margin", estimate_of(margins(played)), "+.3f"))
-        for name, estimate, form in estimates:
-            value, low, high = (format(min(999, max(-999, number)), form) for number in estimate)
-            words.append(f"{name}: {value} ({low} to {high})")
+        words += [f"{name}: {interval_text(estimate, form)}" for name, estimate, form in estimates]
     return ", ".join(words)
+
+
+def interval_text(estimate: Sequence[float], form: str) -> str:
+    """Return an estimate with its bounds, which are omitted if they exclude nothing."""
+    most = _MOST[form]
+    value, low, high = (min(most, max(-most, number)) for number in estimate)
+    bounds = "" if high - low == 2 * most else f" ({low:{form}} to {high:{form}})"
+    return f"{value:{form}}{bounds}"
 
 
 _WAIT: Final = 20.0
@@ -338,8 +346,7 @@ def online_state(found: Comparison) -> str:
     for name, estimate, form in (("margin", found["margin"], "+.3f"), ("Elo", found["elo"], "+.0f")):
         if estimate is not None:
             numbers = (estimate["value"], estimate["low"], estimate["high"])
-            value, low, high = (format(one, form) for one in numbers)
-            words.append(f"{name}: {value} ({low} to {high})")
+            words.append(f"{name}: {interval_text(numbers, form)}")
     if found["state"] not in _OVER and found["played"] != found["groups"]:
         words.append(f"{found['played']} played")
     return ", ".join(words)

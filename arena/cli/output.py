@@ -15,6 +15,7 @@ from typing import Any, Final, TypeVar
 import click
 from rich.cells import cell_len
 
+from arena.play.stats import MARGINS_SPAN, is_telling
 from arena.text import Cell, plain_table
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON in the API's format.")
@@ -120,9 +121,10 @@ def redirected(as_json: bool) -> Iterator[None]:
 
 
 def with_interval(value: float | None, half_width: float | None) -> str:
-    """Return a value with its interval, such as ``+0.123 ± 0.045``. A missing value and the interval of a
-    single group are shown as ``-``.
+    """Return a margin with its interval, such as ``+0.123 ± 0.045``. A missing margin, and an interval that
+    is missing or as wide as all margins, from -1 to 1, are shown as ``-``.
     """
     if value is None:
         return "-"
-    return f"{value:+.3f} ± -" if half_width is None else f"{value:+.3f} ± {half_width:.3f}"
+    half = f"{half_width:.3f}" if is_telling(half_width, MARGINS_SPAN) else "-"
+    return f"{value:+.3f} ± {half}"

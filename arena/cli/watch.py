@@ -28,7 +28,7 @@ from arena.errors import UnknownBot
 from arena.games import GAMES
 from arena.play.programs import ProgramSpec
 from arena.play.saved_files import saved_file
-from arena.play.stats import mean_interval
+from arena.play.stats import MARGINS_SPAN, is_telling, mean_interval
 from arena.text import printable
 from arena.tournaments.local_run import GroupSummary, Plan, check_plan, margins, run
 
@@ -209,7 +209,7 @@ def _spec(text: str, kind: str) -> BotSpec:
 
 def _interval(values: Sequence[float]) -> str:
     mean, half = mean_interval(values)
-    return f"{mean:+.3f}" + (f" ± {half:.3f}" if len(values) > 1 else "")
+    return f"{mean:+.3f}" + (f" ± {half:.3f}" if is_telling(half, MARGINS_SPAN) else "")
 
 
 def _say(line: str) -> None:

@@ -7,6 +7,10 @@ from math import inf, sqrt
 from statistics import NormalDist, fmean, stdev
 from typing import Final
 
+MARGINS_SPAN: Final = 2.0
+"""The span of the margins of a game, from -1 to 1."""
+SCORES_SPAN: Final = 1.0
+"""The span of the scores of a game, from 0 to 1."""
 _Z: Final = NormalDist().inv_cdf(0.975)
 
 
@@ -21,6 +25,13 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
     if len(values) == 1:
         return mean, inf
     return mean, _t_quantile(len(values) - 1) * stdev(values, mean) / sqrt(len(values))
+
+
+def is_telling(half_width: float | None, span: float) -> bool:
+    """Return whether an interval excludes anything: whether it is narrower than the ``span`` of possible
+    values.
+    """
+    return half_width is not None and 2 * half_width < span
 
 
 def wilson(points: float, count: int) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from arena.errors import ArenaError
 from arena.play.players import PlayerId
-from arena.play.stats import mean_interval, wilson
+from arena.play.stats import SCORES_SPAN, is_telling, mean_interval, wilson
 from arena.ratings.results import GroupResult, record_set_hash
 from arena.text import csv_text, plain_table
 
@@ -216,10 +216,10 @@ class Standings:
 
 
 def _half_width(value: float | None) -> str:
-    """Format a half-width. With few groups, it can exceed the range of possible scores; it is then
-    meaningless and omitted.
+    """Format a half-width. With few groups, the interval can be as wide as all possible scores; it is then
+    omitted.
     """
-    return "" if value is None or value >= 1 else f"± {value:.3f}"
+    return f"± {value:.3f}" if is_telling(value, SCORES_SPAN) else ""
 
 
 def _values(kind: type[StandingsRow | Meeting], row: Mapping[str, Any]) -> list[Any]:

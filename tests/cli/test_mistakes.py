@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
+from math import inf
 from pathlib import Path
 
 import pytest
 
 from arena.cli import run
+from arena.cli.compare import interval_text
+from arena.cli.output import with_interval
 from tests.api.server import Server
 from tests.cli.conftest import Owner, Terminal
 from tests.mistakes.cases import BOT, OFFLINE, ONLINE, OTHER_BOT, Command
@@ -149,6 +152,16 @@ def test_one_group_has_no_interval(terminal: Terminal) -> None:
         "bots"
     ]
     assert [bot["half_width"] for bot in bots] == [None, None]
+
+
+def test_an_interval_as_wide_as_all_margins_is_not_shown() -> None:
+    assert with_interval(0.25, 9.711) == with_interval(0.25, None) == "+0.250 ± -"
+    assert with_interval(0.25, 0.999) == "+0.250 ± 0.999"
+    assert interval_text((0.25, -9.461, 9.961), "+.3f") == "+0.250"
+    assert interval_text((0.25, -1.0, 1.0), "+.3f") == "+0.250"
+    assert interval_text((0.5, -0.25, 1.25), "+.3f") == "+0.500 (-0.250 to +1.000)"
+    assert interval_text((89.0, -inf, inf), "+.0f") == "+89"
+    assert interval_text((191.0, -89.0, inf), "+.0f") == "+191 (-89 to +999)"
 
 
 def test_not_waiting_is_no_mistake(owner: Owner, terminal: Terminal, tmp_path: Path) -> None:
