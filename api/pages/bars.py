@@ -44,9 +44,10 @@ class Axis(NamedTuple):
 
 def axis_of(rows: Iterable[Mapping[str, Any]]) -> Axis:
     """Return the axis for the intervals of ``rows``, from ``low`` to ``high``: their range,
-    rounded outwards.
+    rounded outwards. Provisional ratings are not drawn.
     """
-    bounds = [bound for row in rows for bound in (row["low"], row["high"])] or [REFERENCE]
+    drawn = (row for row in rows if not row.get("provisional"))
+    bounds = [bound for row in drawn for bound in (row["low"], row["high"])] or [REFERENCE]
     low = floor(min(bounds) / _ROUNDING) * _ROUNDING
     high = ceil(max(bounds) / _ROUNDING) * _ROUNDING
     return Axis(low, high) if low < high else Axis(low - _ROUNDING, high + _ROUNDING)

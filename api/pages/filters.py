@@ -11,7 +11,7 @@ from typing import Any, Final, TypedDict
 from api.pages.site import blueprint
 from arena.errors import InvalidOption, UnknownPreset
 from arena.games import game_of
-from arena.play import bot_results
+from arena.play import board_names, bot_results
 from arena.play.stats import SCORES_SPAN, is_telling
 
 _LANGUAGES: Final[Mapping[str, str]] = {
@@ -77,6 +77,12 @@ def whole(value: float) -> str:
 def change(value: float) -> str:
     """Format a change without decimals, with its sign unless it is zero."""
     return f"{'+' if round(value) > 0 else ''}{whole(value)}"
+
+
+@blueprint.app_template_filter("lacking")
+def lacking(groups: int) -> str:
+    """Say what a provisional rating lacks; see :func:`arena.play.board_names.lacking`."""
+    return board_names.lacking(groups)
 
 
 @blueprint.app_template_filter("half_width")

@@ -51,7 +51,10 @@ class BoardPlot(NamedTuple):
 
 
 def plot(points: Sequence[Mapping[str, Any]]) -> Plot | None:
-    """Plot the points of a published history, one per day. Return None if there are fewer than two points."""
+    """Plot the points of a published history, one per day, without those that are provisional. Return None if
+    fewer than two are left.
+    """
+    points = [point for point in points if not point["provisional"]]
     if len(points) < 2:
         return None
     axis = axis_of(points)

@@ -185,7 +185,7 @@ def board_preview(name: BoardName, board: Mapping[str, Any] | None) -> PreviewTa
         "division": name.division,
         "preset": None if name.is_first else name.preset,
     }
-    best = ", ".join(f"{row['name']} {whole(row['rating'])}" for row in board["rows"][:_NAMED])
+    best = ", ".join(f"{row['name']} {_figure(row)}" for row in board["rows"][:_NAMED])
     return PreviewTags(
         f"{name.preset_title}: the best bots",
         f"{best}. {_size(board)}.",
@@ -213,15 +213,7 @@ def _board(name: BoardName, board: Mapping[str, Any]) -> Preview:
         "title": name.preset_title,
         "lead": _size(board),
         "foot": "rating, and where it lies 19 times of 20",
-        "rows": [
-            {
-                "rank": _rank(row),
-                "name": row["name"],
-                "figure": whole(row["rating"]),
-                "interval": _at(axis, row),
-            }
-            for row in rows
-        ],
+        "rows": [_rating(axis, row, row["name"]) for row in rows],
     }
     return Preview(f"board {name.key}", sketch=sketch)
 
@@ -234,8 +226,15 @@ def _rank(row: Mapping[str, Any]) -> str:
     return "–" if row["rank"] is None else str(row["rank"])
 
 
-def _at(axis: Axis, row: Mapping[str, Any]) -> tuple[float, float, float]:
-    return axis.at(row["low"]) / 100, axis.at(row["rating"]) / 100, axis.at(row["high"]) / 100
+def _figure(row: Mapping[str, Any]) -> str:
+    return "not rated yet" if row["provisional"] else whole(row["rating"])
+
+
+def _rating(axis: Axis, row: Mapping[str, Any], name: str) -> RowSketch:
+    if row["provisional"]:
+        return {"rank": "–", "name": name, "figure": "–"}
+    low, at, high = (axis.at(row[bound]) / 100 for bound in ("low", "rating", "high"))
+    return {"rank": _rank(row), "name": name, "figure": whole(row["rating"]), "interval": (low, at, high)}
 
 
 # Bots
@@ -270,15 +269,7 @@ def _bot(bot: str, places: Places) -> Preview:
         "title": services().moderation.name("bot", bot),
         "lead": _origin(bot) or "A bot",
         "foot": "rank and rating" if places else "not rated yet",
-        "rows": [
-            {
-                "rank": _rank(row),
-                "name": f"{name.preset_title} · {name.bots.lower()}",
-                "figure": whole(row["rating"]),
-                "interval": _at(axis, row),
-            }
-            for name, row in places
-        ],
+        "rows": [_rating(axis, row, f"{name.preset_title} · {name.bots.lower()}") for name, row in places],
     }
     return Preview(f"bot {bot}", sketch=sketch)
 

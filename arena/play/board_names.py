@@ -19,6 +19,14 @@ SETTLED_GROUPS: Final = 30
 """
 
 
+def lacking(groups: int) -> str:
+    """Return what a provisional rating based on this number of groups lacks."""
+    more = SETTLED_GROUPS - groups
+    if more <= 0:
+        return "no chain of games to the anchor"
+    return f"{more} more group{'' if more == 1 else 's'}"
+
+
 class BoardName(NamedTuple):
     """The name of a leaderboard. ``preset`` is the name of one of the game's presets, without the game."""
 

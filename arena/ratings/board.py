@@ -17,7 +17,7 @@ from arena.games import game_of
 from arena.games.descriptor import Awards
 from arena.luck.equity import has_table, table_of
 from arena.play.board_names import SETTLED_GROUPS as SETTLED_GROUPS
-from arena.play.board_names import BoardName
+from arena.play.board_names import BoardName, lacking
 from arena.play.players import MODELS, PlayerId
 from arena.ratings.bootstrap import REPLICATES, Adjusted, Differences, Z, adjusted
 from arena.ratings.ledger import Ledger, PlayerTotals
@@ -210,13 +210,17 @@ class Board:
                     row.rank,
                     row.name,
                     row.rating.version,
-                    *_rating_text(row.rating.rating, row.rating.low, row.rating.high),
+                    *(
+                        ("-", "")
+                        if row.rating.provisional
+                        else _rating_text(row.rating.rating, row.rating.low, row.rating.high)
+                    ),
                     *(
                         _rating_text(row.rating.adjusted, row.rating.adjusted_low, row.rating.adjusted_high)
                         if with_luck
                         else ()
                     ),
-                    "retired" if row.retired else "provisional" if row.rating.provisional else "",
+                    _state_text(row),
                     row.rating.groups,
                     row.rating.games,
                     row.rating.faults,
@@ -254,6 +258,12 @@ def _rating_text(rating: float | None, low: float | None, high: float | None) ->
     if rating is None or low is None or high is None:
         return "", ""
     return f"{rating:.{DIGITS}f}", f"{low:.{DIGITS}f}-{high:.{DIGITS}f}"
+
+
+def _state_text(row: Row) -> str:
+    if row.retired:
+        return "retired"
+    return f"provisional: {lacking(row.rating.groups)}" if row.rating.provisional else ""
 
 
 def _rating(values: Mapping[str, Any]) -> Rating:

@@ -28,6 +28,11 @@ def test_the_axis_is_the_range_of_all_intervals_rounded_outwards(
     assert axis_of(rows) == axis
 
 
+def test_provisional_ratings_are_not_on_the_axis() -> None:
+    rows = [{"low": 1410, "high": 1590}, {"low": -158, "high": 1031.9, "provisional": True}]
+    assert axis_of(rows) == axis_of(rows[:1]) == Axis(1400, 1600)
+
+
 def test_positions_are_in_per_cent() -> None:
     axis = Axis(1400, 1700)
     assert [axis.at(value) for value in (1400, 1500, 1550, 1700)] == [0, 33.33, 50, 100]

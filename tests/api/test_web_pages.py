@@ -225,7 +225,8 @@ def test_the_front_page(played: str, owner: Account, admin: ContractClient, anyb
     best = page.rows("Toepen for two, uploaded bots: the best 3")
     assert {row["bot"] for row in best} == {"rookie", "random", "rookie+2"}
     for shown, row in zip(best, anybody.get("/v1/leaderboards/toepen/sealed").json["rows"], strict=True):
-        assert (shown["bot"], shown["rating"]) == (row["name"], whole(row["rating"]))
+        rating = "–" if row["provisional"] else whole(row["rating"])
+        assert (shown["bot"], shown["rating"]) == (row["name"], rating)
     assert {"/bring", "/bring#any", "/tournaments", "/leaderboards/toepen/sealed"} <= set(page.links)
 
 
@@ -275,24 +276,28 @@ def test_a_leaderboard_page(query: str, played: str, anybody: ContractClient) ->
     for shown, row in zip(shown_rows, ranked + unranked, strict=True):
         is_fixed = row["name"] == board["anchor"]["name"]
         interval = "fixed" if is_fixed else f"{whole(row['low'])} to {whole(row['high'])}"
+        rating = whole(row["rating"])
+        if row["provisional"]:
+            rating, interval = "–", f"not rated yet: {30 - row['groups']} more groups"
         assert (shown["bot"], shown["owner"], shown["rank"]) == (
             row["name"],
             "the house",
             str(row["rank"] or "–"),
         )
-        assert (shown["rating"], shown["interval"]) == (whole(row["rating"]), interval)
+        assert (shown["rating"], shown["interval"]) == (rating, interval)
         assert shown["games"] == str(row["games"])
         # All else is behind the switch.
         assert ("version" in shown) == ("95%" in shown) == ("groups" in shown) == bool(query)
         if query:
             half = "fixed" if is_fixed else f"±{whole((row['high'] - row['low']) / 2)}"
+            half = "–" if row["provisional"] else half
             assert (shown["version"], shown["95%"]) == (row["version"], half)
             assert shown["groups"] == str(row["groups"])
     played_here = page.rows("Played in Toepen for two, uploaded bots") if query else []
     assert [(row["bot"], row["version"], row["games"], row["faults"]) for row in played_here] == [
         (row["name"], row["version"], str(row["games"]), str(row["faults"])) for row in board["rows"] if query
     ]
-    assert page.html.count('<svg class="interval provisional"') == len(unranked)
+    assert page.html.count('<svg class="interval"') == len(ranked)
     for name, title in board["titles"].items():
         assert name in page.html
         assert all(holder in page.html for holder in title["holders"])
