@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil
+from operator import mul
 from random import Random
 from statistics import NormalDist, fmean
 from typing import Final
@@ -19,6 +20,8 @@ MARGINS: Final = (-1.0, 0.0, 1.0)
 """Those of a mirrored group of two games, each won or lost."""
 SPREAD: Final = 0.51
 """The standard deviation of a group's margin: that of `shark` and `regular` at Truco, see docs/bots.md."""
+UNEQUAL: Final = (0.82, 0.16, 0.02)
+"""The shares of these margins between very unequal bots: about those of `random` and `rookie` at Truco."""
 MOST: Final = 100_000
 
 
@@ -31,19 +34,39 @@ class Simulated:
     groups: float
 
 
-def simulate(elo: float, elo0: float, elo1: float, tests: int, seed: str) -> Simulated:
-    """Run tests of bots whose true difference is ``elo``."""
-    random = Random(seed)
+def even(elo: float) -> tuple[Sequence[float], Sequence[float]]:
+    """Return margins and their shares between bots whose true difference is ``elo``."""
     mean = margin_of(elo)
     won = (SPREAD**2 + mean**2 + mean) / 2
     lost = won - mean
-    weights = [lost, 1 - won - lost, won]
+    return MARGINS, (lost, 1 - won - lost, won)
+
+
+def skewed(elo: float) -> tuple[Sequence[float], Sequence[float]]:
+    """Return margins as skewed as those of very unequal bots, moved to the true difference ``elo``. (Their
+    own difference would be decided at once by any bounds that are not as extreme.)
+    """
+    moved = margin_of(elo) - sum(map(mul, MARGINS, UNEQUAL))
+    return [margin + moved for margin in MARGINS], UNEQUAL
+
+
+def simulate(
+    elo: float,
+    elo0: float,
+    elo1: float,
+    tests: int,
+    seed: str,
+    margins_of: Callable[[float], tuple[Sequence[float], Sequence[float]]] = even,
+) -> Simulated:
+    """Run tests of bots whose true difference is ``elo``."""
+    random = Random(seed)
+    margins, shares = margins_of(elo)
     accepted = []
     groups = []
     for _ in range(tests):
         test = SequentialTest(elo0, elo1)
         while test.decision is None and len(test.margins) < MOST:
-            for margin in random.choices(MARGINS, weights, k=60):
+            for margin in random.choices(margins, shares, k=60):
                 test.add(margin)
                 if test.decision is not None:
                     break
@@ -85,6 +108,10 @@ def main(tests: int, seed: str) -> None:
                 f"{found.groups / fixed:.2f}",
             )
     Console(highlight=False).print(table)
+    print("\nmargins as skewed as those of very unequal bots, elo0 0, elo1 20:")
+    for elo in (0.0, 20.0):
+        found = simulate(elo, 0, 20, tests, seed, skewed)
+        print(f"true Elo {elo:g}: elo1 accepted by {found.share:.1%}, {found.groups:.0f} groups")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,11 @@ FLOOR: Final = 60
 poor, and the error rates would exceed ``alpha`` and ``beta``.
 """
 
+_SKEWNESS_MOST: Final = 0.5
+"""The largest term for skewness in the likelihood ratio, as a share of the other term. The expansion that it
+comes from holds only while it is small.
+"""
+
 
 class Estimate(NamedTuple):
     """A value with its 95% confidence interval; the bounds of an Elo difference can be infinite."""
@@ -50,7 +55,7 @@ class SequentialTest:
             raise ValueError("elo1 must be greater than elo0")
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
             raise ValueError("alpha and beta must be between 0 and 0.5")
-        self._sum = self._squares = 0.0
+        self._sum = self._squares = self._cubes = 0.0
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -59,7 +64,13 @@ class SequentialTest:
 
     @property
     def llr(self) -> float:
-        """The generalised log-likelihood ratio of ``elo1`` to ``elo0``, using the unbiased variance."""
+        """The generalised log-likelihood ratio of ``elo1`` to ``elo0``, using the unbiased variance.
+
+        The margins of very unequal bots are skewed. A sample without their rare results then has both an
+        extreme mean and a small variance, from which the ratio of a normal distribution would conclude too
+        much. The next term in the expansion of the empirical likelihood makes up for that; it is 0 without
+        skewness.
+        """
         count = len(self.margins)
         if count < 2:
             return 0.0
@@ -69,7 +80,11 @@ class SequentialTest:
         tendency = (high - low) * (2 * mean - low - high)
         if variance < 1e-12:
             return inf if tendency > 0 else -inf if tendency < 0 else 0.0
-        return count * tendency / (2 * variance)
+        third = self._cubes / count - 3 * mean * self._squares / count + 2 * mean**3
+        skewness = third * ((mean - low) ** 3 - (mean - high) ** 3) / (3 * variance**3)
+        normal = tendency / (2 * variance)
+        most = _SKEWNESS_MOST * abs(normal)
+        return count * (normal + min(most, max(-most, skewness)))
 
     def add(self, margin: float) -> None:
         """Count the next group. Raises ValueError after the decision."""
@@ -78,6 +93,7 @@ class SequentialTest:
         self.margins.append(margin)
         self._sum += margin
         self._squares += margin * margin
+        self._cubes += margin**3
         if len(self.margins) >= FLOOR:
             lower, upper = self.bounds
             llr = self.llr

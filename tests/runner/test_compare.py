@@ -9,7 +9,7 @@ from statistics import mean, variance
 import pytest
 
 from arena.tournaments.sequential import FLOOR, SequentialTest, elo_of, margin_of
-from benchmarks.sequential import fixed_groups, simulate
+from benchmarks.sequential import fixed_groups, simulate, skewed
 from tests.runner.test_play import botequim
 
 pytestmark = pytest.mark.system
@@ -30,8 +30,12 @@ def test_the_likelihood_ratio_and_its_bounds() -> None:
     for margin in margins:
         test.add(margin)
     difference = margin_of(20)
-    expected = len(margins) * difference * (2 * mean(margins) - difference) / (2 * variance(margins))
-    assert test.llr == pytest.approx(expected)
+    normal = difference * (2 * mean(margins) - difference) / (2 * variance(margins))
+    cubes = mean([(margin - mean(margins)) ** 3 for margin in margins])
+    powers = mean(margins) ** 3 - (mean(margins) - difference) ** 3
+    skewness = cubes * powers / (3 * variance(margins) ** 3)
+    assert 0 < abs(skewness) < abs(normal) / 2
+    assert test.llr == pytest.approx(len(margins) * (normal + skewness))
     assert test.bounds == pytest.approx((log(0.1 / 0.95), log(0.9 / 0.05)))
     assert test.margin.value == pytest.approx(mean(margins))
     assert test.margin.low < test.margin.value < test.margin.high
@@ -69,6 +73,26 @@ def test_errors_and_groups_of_2000_simulated_tests() -> None:
     assert equal.share <= 0.06
     assert better.share >= 0.94
     assert max(equal.groups, better.groups) <= 0.6 * fixed_groups(0, 35)
+
+
+def test_the_term_for_skewness_never_outweighs_the_margins() -> None:
+    """A bot that nearly always loses, far outside the bounds: the expansion does not hold there."""
+    test = SequentialTest(0, 20)
+    margins = [-1.0] * 50 + [0.0] * 9
+    for margin in margins:
+        test.add(margin)
+    difference = margin_of(20)
+    normal = len(margins) * difference * (2 * mean(margins) - difference) / (2 * variance(margins))
+    assert test.llr == pytest.approx(normal / 2)
+    test.add(-1.0)
+    assert test.decision == 0
+
+
+@pytest.mark.parametrize("elo", [0.0, 20.0])
+def test_the_errors_hold_for_very_unequal_bots(elo: float) -> None:
+    found = simulate(elo, 0, 20, 400, "1", skewed)
+    error = found.share if elo == 0 else 1 - found.share
+    assert error <= 0.065
 
 
 @pytest.mark.nightly("simulations")
