@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import pytest
 
 from arena.games.toepen.titles import Style
+from arena.play.board_names import lacking
 from arena.play.players import PlayerId
 from arena.ratings.board import (
     ANCHOR_RATING,
@@ -533,6 +534,11 @@ def test_the_text_is_a_table() -> None:
     assert lines[2].split()[:8] == ["=b", "1", "-", "provisional:", "28", "more", "groups", "2"]
     assert not any("provisional" in line for line in lines[:2])
     assert len({len(line) for line in (lines[0], lines[1])}) == 1
+
+
+def test_what_a_provisional_rating_lacks() -> None:
+    assert (lacking(2), lacking(29)) == ("28 more groups", "1 more group")
+    assert lacking(SETTLED_GROUPS) == "no chain of games to the anchor"
 
 
 def test_names_are_escaped_in_text_and_csv() -> None:
