@@ -6,13 +6,14 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from flask import Response, abort, request
+from flask import Response, abort, request, url_for
 
 from api.http.requests import read_query
 from api.http.sessions import page_viewer, visitor
 from api.pages.bars import axis_of
 from api.pages.history import Plot, plot
 from api.pages.own_bots import LOGS_MOST
+from api.pages.play import offered_bots
 from api.pages.previews import bot_preview
 from api.pages.site import blueprint, page
 from api.pages.styles import StyleRow, style_rows
@@ -24,6 +25,7 @@ from arena.bots.transports import UPLOADED
 from arena.events.house_entries import house_source
 from arena.events.movements import Movements
 from arena.games import GAMES
+from arena.people.tables import BOT, HOUSE, playable
 from arena.play.board_names import BoardName, all_boards
 from arena.play.bot_results import opponents, partners, result_words
 from arena.ratings.matchups import MatchedBot, Pair
@@ -74,6 +76,7 @@ def bot_page(bot: str) -> Response:
         account=account,
         is_house=is_house,
         places=places,
+        play=_play_address(bot, [place.name.kind for place in places]),
         axis=axis_of(row for place in places for row in (place.row, *place.row["versions"])),
         most_days=HISTORY_DAYS,
         has_games=has_games,
@@ -89,6 +92,20 @@ def bot_page(bot: str) -> Response:
         kinds=list(GAMES),
         preview=bot_preview(bot, [(place.name, place.row) for place in places]),
     )
+
+
+def _play_address(bot: str, kinds: Sequence[str]) -> str | None:
+    """Return the address of the form to sit down with the bot opposite, in the first of ``kinds`` that people
+    can play; None if people cannot play against it.
+    """
+    kind = next(kind for kind in (*kinds, *playable()) if kind in playable())
+    if bot in GAMES[kind].house_bots:
+        other = HOUSE + bot
+    elif any(one.name == bot for one in offered_bots()):
+        other = BOT + bot
+    else:
+        return None
+    return url_for("pages.play_page", game=kind, seat1=other)
 
 
 def _costs(account: BotAccount | None) -> Mapping[str, float]:

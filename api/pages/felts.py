@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from api.pages.front_table import FrontTable
 from api.pages.low_table import low_table
-from api.pages.small_table import SmallTable, small_table
+from api.pages.small_table import SmallTable, small_table, with_wide_names
 from arena.games import game_of
 from arena.games.cards import pretty
 from arena.people.tables import playable
@@ -143,4 +143,4 @@ class FeltDrawings:
 
 
 def _drawn(felt: Felt) -> SmallTable:
-    return small_table(felt.table) if felt.is_large else low_table(felt.table)
+    return with_wide_names(small_table(felt.table)) if felt.is_large else low_table(felt.table)

@@ -45,6 +45,8 @@ _COUNT: Final = re.compile(r"[0-9]{1,2}").fullmatch
 _NUMBER: Final = re.compile(r"[0-9]{1,19}").fullmatch
 _RULE: Final = "rule-"
 _EASIEST: Final = f"{HOUSE}rookie"
+_SUGGESTED: Final = {"truco": "paulista@1"}
+"""The rules that the form suggests first, where they are not the first ones of the game."""
 
 
 # Sitting down
@@ -53,7 +55,10 @@ _EASIEST: Final = f"{HOUSE}rookie"
 @blueprint.get("/play")
 def play_page() -> Response:
     """Show a form to choose a game and the players at the table."""
-    return _new_table(request.args)
+    sent = request.args.to_dict()
+    if not {"preset", "seats"} & set(sent):
+        sent["preset"] = _SUGGESTED.get(_chosen_game(sent.get("game", "")).kind, "")
+    return _new_table(sent)
 
 
 @form("/play")
@@ -139,7 +144,7 @@ def _new_table(sent: Mapping[str, str], error: ArenaError | None = None) -> Resp
         named=next((one for one in game.presets if one.name == game.preset_of(rules)), None),
         counts=game.seat_counts(preset.rules),
         roles=_roles(game, rules),
-        bots=_opponents(),
+        bots=offered_bots(),
         chosen=sent,
         easiest=_EASIEST,
         text=_text,
@@ -165,7 +170,7 @@ def _seats(game: Game, preset: Preset, text: str) -> int:
     return min(counts, key=lambda count: abs(count - wanted))
 
 
-def _opponents() -> list[BotAccount]:
+def offered_bots() -> list[BotAccount]:
     """Return the bots that are offered: those whose names are not hidden, because a bot is chosen by name."""
     name = services().moderation.name
     return [bot for bot in services().people.opponents() if name("bot", bot.name) == bot.name]

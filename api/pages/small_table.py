@@ -38,10 +38,24 @@ _WIDTH_OF_MANY: Final = 31
 _NAME: Final = 10
 """The maximum number of characters of a name on a plate."""
 
+WIDE_NAME: Final = 16
+WIDE_NAME_WITH_LIVES: Final = 13
+"""That of a name at the top or the bottom, beside which is only a bubble, and of one beside lives."""
+
+_SIDE_NAMES: Final = {3: (29, 15), 4: (43, 13)}
+"""The height of the seats at the sides in per cent, and the maximum number of characters of their names, by
+the number of seats at which their plates begin at the edge, above the cards of the trick.
+"""
+
+_EDGE: Final = 8
+_HALF_HAND: Final = 46
+"""The distance of such a plate from the edge, and half the width of the cards below it, in pixels."""
+
 
 class Seat(NamedTuple):
     """A seat at ``x``, ``y``. ``said`` is the text in its speech bubble, and ``kind`` says whether that is a
-    call, an answer or a question. ``bubble`` is the position of the bubble beside the plate.
+    call, an answer or a question. ``bubble`` is the position of the bubble beside the plate. ``at_edge``:
+    whether the plate begins at the edge of the table.
     """
 
     name: str
@@ -58,6 +72,24 @@ class Seat(NamedTuple):
     said: str
     kind: str
     bubble: str
+    at_edge: bool = False
+
+    @property
+    def dx(self) -> float:
+        """The distance of the plate's centre from ``x`` in pixels: a plate ``at_edge`` begins there."""
+        return self._inwards(_EDGE + self.width / 2)
+
+    @property
+    def hand_dx(self) -> float:
+        """The distance of the centre of the cards from ``x`` in pixels."""
+        return self._inwards(_EDGE + _HALF_HAND)
+
+    def _inwards(self, distance: float) -> float:
+        return 0 if not self.at_edge else distance if self.x < _MIDDLE else -distance
+
+    def named(self, most: int) -> Seat:
+        """Return the seat with at most ``most`` characters of its name on the plate."""
+        return self._replace(short=shortened(self.name, most))
 
     @property
     def width(self) -> int:
@@ -125,6 +157,26 @@ def small_table(table: FrontTable, *, hands: bool = True) -> SmallTable:
     return SmallTable(seats, lying, width, f"{picture['stake']} {unit}", ", ".join(words))
 
 
+def with_wide_names(drawn: SmallTable) -> SmallTable:
+    """Return a table of at most four seats with names as wide as there is room for beside the cards."""
+    size = len(drawn.seats)
+    if size > max(_SIDE_NAMES):
+        return drawn
+
+    def widen(seat: Seat) -> Seat:
+        if seat.x == _MIDDLE:
+            return seat.named(WIDE_NAME if seat.score is None else WIDE_NAME_WITH_LIVES)
+        y, most = _SIDE_NAMES[size]
+        return seat._replace(x=0 if seat.x < _MIDDLE else 100, y=y, at_edge=True).named(most)
+
+    return drawn._replace(seats=[widen(seat) for seat in drawn.seats])
+
+
+def shortened(name: str, most: int) -> str:
+    """Return at most ``most`` characters of a name."""
+    return name if len(name) <= most else f"{name[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
 def _score_words(table: FrontTable) -> str:
     scores = table.picture["score"]
     if table.has_sides:
@@ -147,7 +199,7 @@ def _seat(table: FrontTable, seat: int) -> Seat:
     sides = table.has_sides
     return Seat(
         name=name,
-        short=name if len(name) <= _NAME else name[: _NAME - 1] + "\N{HORIZONTAL ELLIPSIS}",
+        short=shortened(name, _NAME),
         x=x,
         y=y,
         side=next(at for at, team in enumerate(layout["teams"]) if seat in team) if sides else None,

@@ -73,7 +73,7 @@ function open() {
 // A tab that nobody looks at holds no stream.
 function run() {
   const follows = !isPaused && !document.hidden;
-  pauseButton.textContent = isPaused ? "Follow" : "Pause";
+  pauseButton.textContent = isPaused ? "Follow the tables" : "Pause the tables";
   if (follows && !source) open();
   if (!follows && source) {
     clearTimeout(retry);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -31,6 +32,8 @@ def rated(app: Flask, admin: ContractClient, monkeypatch: pytest.MonkeyPatch) ->
 def test_the_page_shows_what_the_api_returns(rated: Service, anybody: ContractClient) -> None:
     page = read(anybody, "/bots/random")
     assert "by the house" in page.html
+    (address,) = re.findall(r'href="([^"]+)"[^>]*>Play against it<', page.html)
+    assert parse_qs(urlsplit(unescape(address)).query) == {"game": ["truco"], "seat1": ["house:random"]}
     board = anybody.get("/v1/leaderboards/truco/sealed").json
     (row,) = [row for row in board["rows"] if row["name"] == "random"]
     (shown,) = page.rows("Rating in Truco, uploaded bots")

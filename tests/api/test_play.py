@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from html import unescape
 from itertools import chain, repeat
 from typing import Any
 
@@ -185,9 +186,12 @@ def test_an_owner_lets_people_play_a_bot(
     bot.client.post("/v1/turns", json={"answers": []})
     assert "zap-bot" not in browser.get("/play").text
     assert browser.send("/play", values, page="/play").status_code == 422
+    assert "Play against it" not in browser.get("/bots/zap-bot").text
     changed = owner.client.patch("/v1/bots/zap-bot", json={"people": True})
     assert changed.json["people"] is True
     assert "zap-bot" in browser.get("/play").text
+    (address,) = re.findall(r'href="([^"]+)"[^>]*>Play against it<', browser.get("/bots/zap-bot").text)
+    assert 'value="bot:zap-bot" selected' in browser.get(unescape(address)).text
     game = open_table(browser, values)
     (turn,) = bot.client.get(f"/v1/games/{game}").json["seats"][:1]
     assert turn == {"seat": 0, "type": "person", "name": "guest 1", "version": "person", "nonce": ""}
@@ -615,3 +619,6 @@ def test_the_chosen_rules_are_those_of_the_seats(app: Flask) -> None:
     assert "Toepen for four, everybody for themselves." in html
     html = Browser(app).get("/play?game=toepen&seats=5").text
     assert 'aria-current="true">Toepen for' not in html
+    # Most people know paulista.
+    assert 'aria-current="true">Truco paulista</a>' in Browser(app).get("/play").text
+    assert 'aria-current="true">Truco</a>' in Browser(app).get("/play?preset=base@1").text

@@ -12,7 +12,7 @@ import pytest
 from flask import Flask
 
 from api.pages import watched_tables
-from api.pages.felts import FeltDrawings
+from api.pages.felts import Felt, FeltDrawings
 from api.pages.watched_tables import WatchedTables
 from api.spectators import Spectators, process_name
 from api.watching import Watching
@@ -244,3 +244,20 @@ def test_spectators_of_a_game_are_counted_and_reported(service: Service) -> None
     assert counts.of(game) == 5
     messages.close()
     assert counts._own == {}
+
+
+@pytest.mark.parametrize("kind", GAMES)
+@pytest.mark.parametrize("is_large", [True, False])
+def test_names_are_whole_where_there_is_room(
+    app: Flask, live: LiveGames, kind: str, *, is_large: bool
+) -> None:
+    seats = [{"house": "rookie"}] * 4
+    rules = {"seats": 4} if kind == "toepen" else {}
+    felt = Felt.of(live.summary(live.create(kind, seats=seats, rules=rules)["game"]), is_large)
+    felt.table.layout["names"] = [f"kroegtijger-{number}" for number in range(4)]
+    html = FeltDrawings(app).whole(felt)
+    assert re.findall(r">(kroegtijger-\d)</text>", html) == felt.table.layout["names"]
+    felt.table.layout["names"] = ["kroegtijger-with-a-long-name"] * 4
+    html = FeltDrawings(app).whole(felt)
+    assert all(len(name) > 8 for name in re.findall(r">(kroeg[^<]*…)</text>", html))
+    assert html.count("<title>kroegtijger-with-a-long-name</title>") == 4
