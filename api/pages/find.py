@@ -14,7 +14,7 @@ from api.services import services
 from arena.events.house_entries import house_source
 from arena.games import GAMES
 from arena.play.board_names import all_boards
-from arena.store.search import begins
+from arena.store.search import SearchIndex
 
 SECTIONS_MOST: Final = 10
 """The maximum number of sections of the manual on the page."""
@@ -79,4 +79,4 @@ def _pages(query: str) -> Sequence[FoundPage]:
         for endpoint, title, words in _PAGES_OF_GAMES
     ]
     pages += [(FoundPage(url_for(endpoint), title), words) for endpoint, title, words in _PAGES]
-    return [found for found, words in pages if begins(query, f"{found.title} {words}")]
+    return [found for found, words in pages if SearchIndex.finds(query, f"{found.title} {words}")]

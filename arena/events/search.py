@@ -9,7 +9,7 @@ from arena.accounts.accounts import Accounts, OwnerNotFound
 from arena.bots import HOUSE_BOTS
 from arena.events.moderation import Moderation
 from arena.live.header import Viewer
-from arena.store.search import SearchIndex, is_near, plain
+from arena.store.search import SearchIndex
 
 MOST: Final = 10
 """The maximum number of bots, of owners and of tournaments that a search finds."""
@@ -55,17 +55,17 @@ class Search:
         return SearchResults(
             dict(list(bots.items())[:MOST]),
             [name for name in owners if self._is_shown(name)],
-            sorted(views, key=lambda view: plain(view["name"]) != plain(query)),
+            sorted(views, key=lambda view: self._index.plain(view["name"]) != self._index.plain(query)),
         )
 
     def near(self, query: str, viewer: Viewer) -> Sequence[str]:
         """Return the names of bots, owners and tournaments that resemble the query."""
-        house = [name for name in HOUSE_BOTS if len(query) > 3 and is_near(query, name)]
+        house = [name for name in HOUSE_BOTS if len(query) > 3 and self._index.is_near(query, name)]
         bots = self._bots(self._index.near("bot", query, NEAR_MOST))
         owners = [name for name in self._index.near("owner", query, NEAR_MOST) if self._is_shown(name)]
         names = self._index.near("tournament", query, NEAR_MOST)
         views = self._views(self._index.newest(names), viewer)
-        tournaments = [view["name"] for view in views if plain(view["name"]) in names]
+        tournaments = [view["name"] for view in views if self._index.plain(view["name"]) in names]
         return list(dict.fromkeys([*house, *bots, *owners, *tournaments]))[:NEAR_MOST]
 
     def _bots(self, names: Sequence[str]) -> dict[str, Sequence[str]]:

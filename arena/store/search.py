@@ -81,6 +81,9 @@ def tournament_additions(event: str, name: str, created_ms: int) -> list[Command
 class SearchIndex(Repository):
     """Reads the index."""
 
+    plain = staticmethod(plain)
+    is_near = staticmethod(is_near)
+
     @staticmethod
     def finds(query: str, name: str) -> bool:
         """Return whether a query finds a name; see :func:`begins`."""
