@@ -44,9 +44,9 @@ def search_page() -> Response:
 
 def search(app: Flask, query: str) -> Sequence[SearchResult]:
     """Return the sections with words that begin with each of the first six words of ``query``, ignoring
-    case.
+    case and the punctuation around words.
     """
-    words = list(dict.fromkeys(query.casefold().split()))[:_MOST_WORDS]
+    words = list(dict.fromkeys(_bare(word) for word in query.casefold().split()))[:_MOST_WORDS]
     if not words:
         return ()
     patterns = [_begins(word) for word in words]
@@ -64,6 +64,11 @@ def search(app: Flask, query: str) -> Sequence[SearchResult]:
             )
             ranked.append((-in_heading, section.level, result))
     return [result for _, _, result in sorted(ranked, key=lambda one: one[:2])]
+
+
+def _bare(word: str) -> str:
+    """Return a word without the punctuation around it, unless it is nothing else."""
+    return re.sub(r"^\W+|\W+$", "", word) or word
 
 
 def _begins(word: str) -> re.Pattern[str]:

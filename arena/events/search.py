@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from arena.accounts.accounts import Accounts, OwnerNotFound
@@ -14,11 +14,16 @@ from arena.store.search import SearchIndex
 MOST: Final = 10
 """The maximum number of bots, of owners and of tournaments that a search finds."""
 
+NEAR_MOST: Final = 3
+"""The maximum number of bots, of owners and of tournaments that resemble a query which finds nothing."""
+
 
 class SearchResults(NamedTuple):
-    """The results of a search: the names of bots and owners, and views of tournaments."""
+    """The results of a search: the names of bots with those of their owners, the names of owners, and views
+    of tournaments.
+    """
 
-    bots: Sequence[str]
+    bots: Mapping[str, Sequence[str]]
     owners: Sequence[str]
     tournaments: Sequence[dict[str, Any]]
 
@@ -41,18 +46,32 @@ class Search:
         self._views = views
 
     def find(self, query: str, viewer: Viewer) -> SearchResults:
-        """Return what has a word that begins with the query, together with what follows the word."""
+        """Return what the query finds; tournaments with exactly this name come first."""
         house = [name for name in sorted(HOUSE_BOTS) if self._index.finds(query, name)]
-        names = self._index.find("bot", query, MOST)
-        bots = [bot.name for bot in self._accounts.listed(names) if not bot.deleted]
+        bots = dict.fromkeys(house, ()) | self._bots(self._index.find("bot", query, MOST))
         owners = self._index.find("owner", query, MOST)
         newest = self._index.newest(self._index.find("tournament", query, MOST))
-        views = self._views(newest, viewer)
+        views = [view for view in self._views(newest, viewer) if self._index.finds(query, view["name"])]
         return SearchResults(
-            [*house, *(name for name in bots if self._moderation.name("bot", name) == name)][:MOST],
+            dict(list(bots.items())[:MOST]),
             [name for name in owners if self._is_shown(name)],
-            [view for view in views if self._index.finds(query, view["name"])],
+            sorted(views, key=lambda view: self._index.plain(view["name"]) != self._index.plain(query)),
         )
+
+    def near(self, query: str, viewer: Viewer) -> Sequence[str]:
+        """Return the names of bots, owners and tournaments that resemble the query."""
+        house = [name for name in HOUSE_BOTS if len(query) > 3 and self._index.is_near(query, name)]
+        bots = self._bots(self._index.near("bot", query, NEAR_MOST))
+        owners = [name for name in self._index.near("owner", query, NEAR_MOST) if self._is_shown(name)]
+        names = self._index.near("tournament", query, NEAR_MOST)
+        views = self._views(self._index.newest(names), viewer)
+        tournaments = [view["name"] for view in views if self._index.plain(view["name"]) in names]
+        return list(dict.fromkeys([*house, *bots, *owners, *tournaments]))[:NEAR_MOST]
+
+    def _bots(self, names: Sequence[str]) -> dict[str, Sequence[str]]:
+        """Return those of the bots that are shown, with their owners."""
+        bots = [bot for bot in self._accounts.listed(names) if not bot.deleted]
+        return {bot.name: bot.owners for bot in bots if self._moderation.name("bot", bot.name) == bot.name}
 
     def _is_shown(self, owner: str) -> bool:
         try:
@@ -62,4 +81,4 @@ class Search:
         return self._moderation.name("owner", owner) == owner
 
 
-__all__ = ["MOST", "Search", "SearchResults"]
+__all__ = ["MOST", "NEAR_MOST", "Search", "SearchResults"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
+from difflib import SequenceMatcher
 from typing import Final, Literal
 
 from arena.store.connection import Command, Repository
@@ -16,6 +17,12 @@ Of = Literal["bot", "owner", "tournament"]
 
 WORDS_MOST: Final = 6
 """The maximum number of words of a name by which it is found."""
+
+NEAR_MOST: Final = 200
+"""The maximum number of entries with the first two letters of a query that are compared with it."""
+
+_ASKED_MOST: Final = 3
+_NEAR: Final = 0.8
 
 _LONGEST: Final = 60
 _NEWEST: Final = "{search}:newest"
@@ -30,9 +37,20 @@ def plain(text: str) -> str:
 
 
 def begins(query: str, name: str) -> bool:
-    """Return whether a word of the name, with what follows, begins with the query."""
+    """Return whether each word of the query begins a word of the name, or the query without its spaces begins
+    the name without its own.
+    """
+    wanted, words = plain(query).split(), plain(name).split()
+    every = all(any(word.startswith(one) for word in words) for one in wanted)
+    return bool(wanted) and (every or "".join(words).startswith("".join(wanted)))
+
+
+def is_near(query: str, rest: str) -> bool:
+    """Return whether as many words of a name as the query has, from one of them on, resemble the query."""
     wanted = plain(query)
-    return bool(wanted) and any(rest.startswith(wanted) for rest in _rests(name))
+    first = " ".join(plain(rest).split(" ")[: wanted.count(" ") + 1])
+    matcher = SequenceMatcher(None, first, wanted, autojunk=False)
+    return matcher.real_quick_ratio() >= _NEAR and matcher.ratio() >= _NEAR
 
 
 def _entries(of: Of, name: str) -> list[tuple[str, bytes]]:
@@ -63,23 +81,49 @@ def tournament_additions(event: str, name: str, created_ms: int) -> list[Command
 class SearchIndex(Repository):
     """Reads the index."""
 
+    plain = staticmethod(plain)
+    is_near = staticmethod(is_near)
+
     @staticmethod
     def finds(query: str, name: str) -> bool:
         """Return whether a query finds a name; see :func:`begins`."""
         return begins(query, name)
 
     def find(self, of: Of, query: str, most: int) -> list[str]:
-        """Return up to ``most`` bots or owners, or the plain names of tournaments, of which a word begins
-        with the query, together with what follows it.
+        """Return up to ``most`` bots or owners, or the plain names of tournaments, that the query finds;
+        first those in which its words follow each other.
         """
-        start = plain(query).encode()
-        if not start:
+        wanted = plain(query)
+        if not wanted:
             return []
-        count = most * WORDS_MOST
-        range_ = (b"[" + start, b"[" + start + b"\xff", "LIMIT", 0, count)
-        members = self._one("ZRANGEBYLEX", _key(of), *range_)
-        found = dict.fromkeys(member.partition(b"\0")[2].decode(errors="replace") for member in members)
-        return list(found)[:most]
+        words = sorted(set(wanted.split(" ")) - {wanted}, key=len, reverse=True)[:_ASKED_MOST]
+        found = [
+            name
+            for start in (wanted, *words)
+            for _, name in self._entries_from(of, start, most * WORDS_MOST)
+            if begins(query, name)
+        ]
+        if not found:
+            near = self._entries_from(of, wanted[:2], NEAR_MOST)
+            found = [name for _, name in near if begins(query, name)]
+        return list(dict.fromkeys(found))[:most]
+
+    def near(self, of: Of, query: str, most: int) -> list[str]:
+        """Return up to ``most`` names as :meth:`find` does, with words that resemble the query and begin with
+        its first two letters.
+        """
+        wanted = plain(query)
+        if len(wanted) < 4:
+            return []
+        near = self._entries_from(of, wanted[:2], NEAR_MOST)
+        return list(dict.fromkeys(name for rest, name in near if is_near(wanted, rest)))[:most]
+
+    def _entries_from(self, of: Of, start: str, most: int) -> list[tuple[str, str]]:
+        """Return entries that begin with this: what stands after the words before, and what is found."""
+        first = b"[" + start.encode()
+        members = self._one("ZRANGEBYLEX", _key(of), first, first + b"\xff", "LIMIT", 0, most)
+        parts = (member.decode(errors="replace").partition("\0") for member in members)
+        return [(rest, name) for rest, _, name in parts]
 
     def newest(self, names: Collection[str]) -> Sequence[str]:
         """Return a tournament with each of these plain names, newest first."""
@@ -98,11 +142,13 @@ def _key(of: Of) -> str:
 
 
 __all__ = [
+    "NEAR_MOST",
     "WORDS_MOST",
     "Of",
     "SearchIndex",
     "additions",
     "begins",
+    "is_near",
     "plain",
     "removals",
     "tournament_additions",

@@ -31,7 +31,10 @@ def found(anybody: ContractClient, query: str) -> set[str]:
         ("botao", "Copa do Botão", True),
         ("BOTÃO", "Copa do Botao", True),
         ("do bot", "Copa do Botão", True),
-        ("copa bot", "Copa do Botão", False),
+        ("copa bot", "Copa do Botão", True),
+        ("bot copa!", "Copa do Botão", True),
+        ("copa x", "Copa do Botão", False),
+        ("halfbot", "half-bot", True),
         ("", "Copa", False),
         ("-", "Copa", False),
     ],
@@ -62,8 +65,8 @@ def test_names_are_found_by_the_beginnings_of_their_words(
 ) -> None:
     newer = f"/tournaments/{bar['newer']}"
     for query, there in (
-        ("sete", {"/bots/sete-belo"}),
-        ("belo", {"/bots/sete-belo"}),
+        ("sete", {"/bots/sete-belo", "/owners/dona-ana"}),
+        ("belo", {"/bots/sete-belo", "/owners/dona-ana"}),
         ("dona", {"/owners/dona-ana"}),
         ("dona a", {"/owners/dona-ana"}),
         ("botao", {newer}),
@@ -116,3 +119,72 @@ def test_a_search_is_bounded(app: Flask, services: Service, anybody: ContractCli
     assert len(found(anybody, "owner")) == 10
     page = read(anybody, "/search?q=" + "x" * 5000)
     assert "x" * 101 not in page.html
+
+
+def test_words_in_any_order_and_joined_words(bar: dict[str, str], anybody: ContractClient) -> None:
+    newer = f"/tournaments/{bar['newer']}"
+    for query, there in (
+        ("botao copa", {newer}),
+        ("copa bot", {newer}),
+        ("copa x", set()),
+        ("setebelo", {"/bots/sete-belo", "/owners/dona-ana"}),
+        ("belo%20sete", {"/bots/sete-belo", "/owners/dona-ana"}),
+    ):
+        assert found(anybody, query) == there, query
+
+
+def test_the_exact_name_of_a_tournament_comes_first(admin: ContractClient, anybody: ContractClient) -> None:
+    body = {"kind": "toepen", "format": "swiss"}
+    exact = announce(admin, {**body, "name": "Truco knockout"})
+    other = announce(admin, {**body, "name": "Truco knockout, running"})
+    html = read(anybody, "/search?q=truco%20knockout").html
+    assert 0 < html.index(f"/tournaments/{exact}") < html.index(f"/tournaments/{other}")
+
+
+def test_a_misspelt_name_is_proposed(
+    services: Service, bar: dict[str, str], admin: ContractClient, anybody: ContractClient
+) -> None:
+    for query, name in (
+        ("sette-belo", "sete-belo"),
+        ("rookei", "rookie"),
+        ("copa%20do%20botoa", "Copa do Bot"),
+    ):
+        assert f">{name}" in read(anybody, f"/search?q={query}").html.partition("Did you mean")[2], query
+    assert "Did you mean" not in read(anybody, "/search?q=xyzzyplugh").html
+    sent = {"of": "bot", "id": "sete-belo", "text": "name", "reason": "It insults."}
+    assert admin.post("/v1/admin/hidden-texts", json=sent).status_code == 201
+    assert "Did you mean" not in read(anybody, "/search?q=sette-belo").html
+
+
+def test_pages_are_found(anybody: ContractClient) -> None:
+    for query, there in (
+        ("toepen", "/leaderboards/toepen"),
+        ("play", "/play"),
+        ("leaderboard", "/leaderboards/truco"),
+        ("rules%20truco", "/learn/truco"),
+    ):
+        listed = read(anybody, f"/search?q={query}").html.partition('aria-label="Pages">\n<h2>')[2]
+        assert f'href="{there}"' in listed.partition("</section>")[0], query
+
+
+def test_punctuation_around_words_is_ignored(anybody: ContractClient) -> None:
+    for query in ("zap!", '"toep"'):
+        assert any(
+            link.startswith("/docs/") and "#" in link for link in read(anybody, f"/search?q={query}").links
+        )
+
+
+def test_a_copy_of_a_house_bot_is_found_if_it_has_a_rank(
+    services: Service, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert found(anybody, "regular%2B2") == set()
+    board = {"rows": [{"name": "regular+2"}]}
+    monkeypatch.setattr(services.boards, "read", lambda *_: board)
+    assert found(anybody, "Regular%2B2") == {"/bots/regular+2"}
+    assert found(anybody, "regular%2B3") == set()
+
+
+def test_results_show_owners_and_text(bar: dict[str, str], anybody: ContractClient) -> None:
+    page = read(anybody, "/search?q=sete")
+    assert "/owners/dona-ana" in page.links
+    assert "found-text" in read(anybody, "/search?q=manilha").html
