@@ -159,7 +159,12 @@ def hostile_service() -> Iterator[HostileService]:
 
 
 def _reply(method: str, path: str, service: HostileService) -> tuple[int, str, bytes]:
-    name, operation = operation_at(method, path)
+    try:
+        name, operation = operation_at(method, path)
+    except AssertionError:
+        # A spoiled name can lead to an address that no operation has.
+        problem = {"code": "not_found", "detail": "there is nothing here", "expected": [1]}
+        return 404, "application/problem+json", json.dumps(problem).encode()
     if service.requests > _MOST_REQUESTS:
         problem = {"code": "gone", "detail": "enough", "field": CONTROLS, "expected": [1]}
         return 410, "application/problem+json", json.dumps(problem).encode()
