@@ -184,7 +184,6 @@ def test_a_copy_of_a_house_bot_is_found_if_it_has_a_rank(
     assert found(anybody, "regular%2B3") == set()
 
 
-def test_results_show_owners_and_text(bar: dict[str, str], anybody: ContractClient) -> None:
+def test_results_show_owners(bar: dict[str, str], anybody: ContractClient) -> None:
     page = read(anybody, "/search?q=sete")
     assert "/owners/dona-ana" in page.links
-    assert "found-text" in read(anybody, "/search?q=manilha").html
