@@ -4,7 +4,7 @@ reviews of ``shark``, with the lines of the log.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from flask import Response, redirect, url_for
@@ -52,7 +52,7 @@ def review_losses(bot: str) -> ResponseReturnValue:
     account = check_owner(services().accounts, signed_in(), bot, shared=True)
     owner = signed_in().owner
     try:
-        for game, seats in _without_review(_lost(bot))[:AT_ONCE]:
+        for game, seats in _without_review(_reviews(_lost(bot)))[:AT_ONCE]:
             for seat in seats:
                 services().budgets.check(owner)
                 services().limits.spend("reviews_per_address", client_address())
@@ -64,7 +64,8 @@ def review_losses(bot: str) -> ResponseReturnValue:
 
 def _losses(account: BotAccount, error: ArenaError | None = None) -> Response:
     games = _lost(account.name)
-    reviews = [(game, seat, review) for game, seat, review in _reviews(games) if review is not None]
+    found = list(_reviews(games))
+    reviews = [(game, seat, review) for game, seat, review in found if review is not None]
     losses = [
         Loss(game, result_words(game), opponents(game), cost, _log(account.name, game["game"], seat, cost))
         for game, seat, review in reviews
@@ -78,7 +79,7 @@ def _losses(account: BotAccount, error: ArenaError | None = None) -> Response:
         losses=sorted(losses, key=lambda loss: -loss.cost["value"]),
         busy=len({game["game"] for game, _, review in reviews if not review.done}),
         reviewed=len({game["game"] for game, _, review in reviews if review.done}),
-        fresh=len(_without_review(games)[:AT_ONCE]),
+        fresh=len(_without_review(found)[:AT_ONCE]),
         seconds=REVIEW_SECONDS,
         worlds=WORLDS,
         error=error,
@@ -103,10 +104,12 @@ def _reviews(games: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, 
             yield game, seat, services().reviews.find(game["game"], seat)
 
 
-def _without_review(games: Sequence[Mapping[str, Any]]) -> list[tuple[Mapping[str, Any], list[int]]]:
+def _without_review(
+    reviews: Iterable[tuple[Mapping[str, Any], int, Review | None]],
+) -> list[tuple[Mapping[str, Any], list[int]]]:
     """Return the games with seats that have not been reviewed, and these seats."""
     found: dict[str, tuple[Mapping[str, Any], list[int]]] = {}
-    for game, seat, review in _reviews(games):
+    for game, seat, review in reviews:
         if review is None:
             found.setdefault(game["game"], (game, []))[1].append(seat)
     return list(found.values())

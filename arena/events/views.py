@@ -68,7 +68,7 @@ def places_view(tournament: Tournament) -> list[PlaceView] | None:
 
 
 def winners_view(tournament: Tournament) -> list[str]:
-    """Return the bots in the first place of a finished tournament. Raises TypeError for what is no name."""
+    """Return the bots in first place of a finished tournament. Raises TypeError unless all are strings."""
     if not all(isinstance(name, str) for name in tournament.winners):
         raise TypeError(f"a winner has the wrong type: {tournament.winners!r}")
     return tournament.winners
