@@ -166,11 +166,11 @@ def new_bot_page() -> Response:
         way = _way()
         if transport_of(way).takes_upload:
             return new_bot_of(starter_text("python", next(iter(GAMES)), STARTER_FILE))
-        return _new_bot(way, _bot_controls(way))
+        return _form_page(None, way, _bot_controls(way))
     kept = services().trial_games.find(pasted)
     if kept is None:
         gone = InvalidSource("the pasted bot has expired", expected="to paste it again")
-        return _new_bot(UPLOADED.name, _bot_controls(UPLOADED.name), gone)
+        return _form_page(None, UPLOADED.name, _bot_controls(UPLOADED.name), gone)
     return new_bot_of(kept.source)
 
 
@@ -182,15 +182,18 @@ def new_bot_of(source: str) -> Response:
         else one
         for one in _bot_controls(UPLOADED.name)
     ]
-    return _new_bot(UPLOADED.name, found)
+    return _form_page(None, UPLOADED.name, found)
 
 
-def _new_bot(way: str, found: list[Control], error: ArenaError | None = None) -> Response:
+def _form_page(
+    bot: BotAccount | None, way: str, found: list[Control], error: ArenaError | None = None
+) -> Response:
+    """Show the form for a new version of a bot, or for a new bot (None)."""
     found, error = _refused(found, error)
     return page(
         "new_bot.html",
         status_of(error),
-        bot=None,
+        bot=bot,
         way=way,
         ways=_WAYS,
         controls=found,
@@ -212,9 +215,9 @@ def submit_bot() -> ResponseReturnValue:
         made = services().registration.register(who, body, address)
     except NameTaken as error:
         again = _sent_before(who, found[0].value, digest)
-        return redirect(again, 303) if again else _new_bot(way, found, error)
+        return redirect(again, 303) if again else _form_page(None, way, found, error)
     except ArenaError as error:
-        return _new_bot(way, found, of_form(error))
+        return _form_page(None, way, found, of_form(error))
     if made.upload is not None:
         return redirect(url_for("pages.upload_page", bot=made.bot.name, upload=made.upload.id), 303)
     secrets = {"Token of the bot": made.token}
@@ -254,23 +257,7 @@ def new_version_page(bot: str) -> Response:
     account = check_owner(services().accounts, signed_in(), bot, shared=True)
     current = next((one.transport for one in account.versions if one.label == account.version), None)
     way = _way() if "transport" in request.args or current not in TRANSPORTS else str(current)
-    return _new_version(account, way, _version_controls(account, way))
-
-
-def _new_version(
-    bot: BotAccount, way: str, found: list[Control], error: ArenaError | None = None
-) -> Response:
-    found, error = _refused(found, error)
-    return page(
-        "new_bot.html",
-        status_of(error),
-        bot=bot,
-        way=way,
-        ways=_WAYS,
-        controls=found,
-        against=AGAINST,
-        error=error,
-    )
+    return _form_page(account, way, _version_controls(account, way))
 
 
 @form("/bots/<bot>/versions/new", most=_MOST)
@@ -284,7 +271,7 @@ def submit_version(bot: str) -> ResponseReturnValue:
         services().limits.spend("uploads_per_owner", who.owner)
         made = services().registration.add_version(who, bot, body)
     except ArenaError as error:
-        return _new_version(account, way, found, of_form(error))
+        return _form_page(account, way, found, of_form(error))
     if made.upload is not None:
         return redirect(url_for("pages.upload_page", bot=bot, upload=made.upload.id), 303)
     if made.webhook_secret:
