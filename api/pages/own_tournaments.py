@@ -76,14 +76,18 @@ def may_enter(views: Iterable[Mapping[str, Any]]) -> set[str]:
         return set()
     found = [bot for bot in services().accounts.bots(who.owner)[0] if bot.is_active]
     divisions = {view["division"] for view in is_open}
-    suited = {division for division in divisions if any(_suits(bot, division) for bot in found)}
-    is_guest = services().tournaments.invitations.is_guest
-    return {
-        view["id"]
-        for view in is_open
-        if view["division"] in suited
-        if view["who"] == "anyone" or is_guest(view["id"], who.owner)
-    }
+    suited = {division: {bot.name for bot in found if _suits(bot, division)} for division in divisions}
+    return {view["id"] for view in is_open if _admitted(who, view, suited[view["division"]])}
+
+
+def _admitted(who: Principal, view: Mapping[str, Any], bots: set[str]) -> set[str]:
+    """Return which of the owner's bots the tournament is for."""
+    if not bots or view["who"] == "anyone":
+        return bots
+    if services().tournaments.invitations.is_guest(view["id"], who.owner):
+        return bots
+    organises = visitor().name_in_views in (view["created_by"], *view["organisers"])
+    return bots & {*view["invited"], *(view["baseline"] if organises else ())}
 
 
 def _clone() -> tuple[str, str]:
@@ -93,16 +97,12 @@ def _clone() -> tuple[str, str]:
 
 def _own_bots(who: Principal, view: dict[str, Any]) -> list[str]:
     """Return the owner's bots that are eligible under the tournament's settings."""
-    found, _ = services().accounts.bots(who.owner)
-    arena = services().tournaments
-    is_guest = view["who"] == "anyone" or arena.invitations.is_guest(view["id"], who.owner)
-    organises = visitor().name_in_views in (view["created_by"], *view["organisers"])
-    named = {*view["invited"], *(view["baseline"] if organises else ())}
+    found = {bot.name: bot for bot in services().accounts.bots(who.owner)[0] if bot.is_active}
+    admitted = _admitted(who, view, set(found))
     return [
-        bot.name
-        for bot in found
-        if bot.is_active and (is_guest or bot.name in named)
-        if _suits(bot, view["division"]) and not _has_failed(bot, view)
+        name
+        for name, bot in found.items()
+        if name in admitted and _suits(bot, view["division"]) and not _has_failed(bot, view)
     ]
 
 

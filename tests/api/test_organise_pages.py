@@ -236,6 +236,9 @@ def test_only_invited_bots_enter(
     page = opened(other, where)
     assert "<option>first</option>" in page.html
     assert "<option>second</option>" not in page.html
+    enter = f'href="{where}#enter"'
+    assert enter in opened(other, "/tournaments").html
+    assert enter not in opened(browser, "/tournaments").html
     refused = other.send(f"{where}/entries", {"bot": "second"}, page=where)
     assert refused.status_code == 403
     assert "second is not invited" in check_page(refused).html.lower()
