@@ -1,4 +1,4 @@
-"""Measures how often the intervals hold the truth: ``python -m benchmarks.coverage``.
+"""Measures how often intervals and ranks hold the truth: ``python -m benchmarks.coverage``.
 
 Results are made from known strengths, and rated as a board rates them. Every game by itself follows the
 model exactly (so that the true differences are known).
@@ -35,6 +35,9 @@ truth; where fewer are, at least 93%.
 """
 
 _FIELD_GROUPS: Final = 40
+
+_EQUAL: Final = 1e-6
+"""The spread of bots of which none is better, in points."""
 
 
 class Rates(NamedTuple):
@@ -167,6 +170,14 @@ SCENARIOS: Final = (
 )
 
 
+BOARDS: Final = (
+    Scenario("12 equal bots", 2, rounds=100, bots=12, spread=_EQUAL, ties=0),
+    Scenario("40 equal bots", 2, rounds=100, bots=40, spread=_EQUAL, ties=0),
+    Scenario("12 bots, 100 points apart on average", 2, rounds=100, bots=12, spread=320, ties=0),
+    Scenario("40 bots, 100 points apart on average", 2, rounds=100, bots=40, spread=1000, ties=0),
+)
+
+
 def duels(
     chances: FloatArray, games: int, dependence: float, ties: float, rng: np.random.Generator
 ) -> IntArray:
@@ -296,18 +307,65 @@ def of_fields(repetitions: int, replicates: int, seed: int, only: str) -> Iterat
             )
 
 
+class Claims(NamedTuple):
+    """``false``: the share of boards on which the rank of any bot is wrong. ``low``: the bots whose rank is
+    too low, per board. ``not_first``: the share of boards on which the best bot cannot be the first.
+    ``width``: the mean number of ranks in an interval.
+    """
+
+    false: float
+    low: float
+    not_first: float
+    width: float
+
+
+def claims(scenario: Scenario, repetitions: int, replicates: int, seed: int = 1) -> Claims:
+    """Repeat ``scenario`` and see whether the intervals of ranks hold the truth."""
+    truth = np.round(scenario.truth(), 6)
+    best = 1 + (truth[None] > truth[:, None]).sum(axis=1)
+    worst = scenario.bots - (truth[None] < truth[:, None]).sum(axis=1)
+    settled = np.ones(scenario.players, dtype=np.bool_)
+    found = np.zeros(4)
+    for repetition in range(repetitions):
+        rng = np.random.Generator(np.random.PCG64([seed, crc32(scenario.name.encode()), repetition]))
+        likelihood = Likelihood(scenario.players, scenario.blocks(rng))
+        strengths = likelihood.fit()
+        digest = sha256(f"{seed} {repetition}".encode()).digest()
+        differences = Differences(likelihood, strengths, scenario.anchor, digest, settled, replicates)
+        order = np.argsort(-strengths[: scenario.bots])
+        ranks = differences.ranks(order, strengths[order])
+        low, high = 1 + ranks.better, scenario.bots - ranks.worse
+        too_low, too_high = low > best[order], high < worst[order]
+        first = low[order == int(truth.argmax())]
+        found += [(too_low | too_high).any(), too_low.sum(), (first > 1).all(), (high - low + 1).mean()]
+    return Claims(*map(float, found / repetitions))
+
+
+def of_boards(repetitions: int, replicates: int, seed: int, only: str) -> Iterator[str]:
+    """The lines of the table of ranks."""
+    yield f"{'boards':40}{'any false':>10}{'too low':>9}{'best not 1':>12}{'ranks each':>12}"
+    for scenario in BOARDS:
+        if only in scenario.name:
+            found = claims(scenario, repetitions, replicates, seed)
+            yield (
+                f"{scenario.name:40}{found.false:10.1%}{found.low:9.2f}{found.not_first:12.1%}{found.width:12.1f}"
+            )
+
+
 @click.command()
 @click.option("--repetitions", default=2000, show_default=True)
 @click.option("--replicates", default=REPLICATES, show_default=True, help="Of each bootstrap.")
 @click.option("--seed", default=1, show_default=True)
 @click.option("--only", default="", help="Only scenarios with this in their name.")
 def main(repetitions: int, replicates: int, seed: int, only: str) -> None:
-    """Measure how often the 95% intervals hold the true differences to the anchor, and between two others."""
+    """Measure how often the 95% intervals hold the true differences to the anchor and between two others, and
+    the ranks of boards the truth.
+    """
     click.echo(
         f"{repetitions} repetitions; chance alone gives ±{1.96 * sqrt(0.0475 / repetitions):.1%}; "
         f"*: fewer than {EXPECTED} losses or wins expected"
     )
-    for table in (of_rates, of_fields):
+    for table in (of_rates, of_fields, of_boards):
         for line in table(repetitions, replicates, seed, only):
             click.echo(line)
 

@@ -81,7 +81,7 @@ def _board_of(bots: int, groups: int, sides: int) -> list[float]:
     settled = np.ones(bots, dtype=np.bool_)
     differences = Differences(likelihood, strengths, scenario.anchor, bytes(32), settled)
     order = np.argsort(-strengths[:bots])
-    differences.better(order, strengths[order])
+    differences.ranks(order, strengths[order])
     resampled = process_time()
     made_up = list(made_up_groups(scenario, block))
     rebuild = _publish(None, made_up)[0]

@@ -197,9 +197,15 @@ class BoardRowSchema(RatingSchema):
 
     rank = described(
         WholeNumber,
-        "One more than the number of bots that are significantly better (95% interval of the difference); "
-        "null while "
-        "the rating is provisional or if the bot has retired.",
+        "The best rank that the bot can have: one more than the number of bots that are significantly "
+        "better. With a probability of 95%, all ranks of the board are between `rank` and `worst_rank`. Null "
+        "while the rating is provisional or if the bot has retired.",
+        allow_none=True,
+    )
+    worst_rank = described(
+        WholeNumber,
+        "The worst rank that the bot can have: the number of ranked bots, less those that are significantly "
+        "worse. Null if `rank` is null.",
         allow_none=True,
     )
     name = described(fields.String, "The bot's name.")

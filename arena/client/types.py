@@ -1475,6 +1475,7 @@ class Rating(TypedDict):
 
 class BoardRow(Rating):
     rank: int | None
+    worst_rank: int | None
     name: str
     best_version: str
     retired: bool

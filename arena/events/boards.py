@@ -106,6 +106,8 @@ class Boards:
             if state.shown is None:
                 return None
             data = {**orjson.loads(state.shown), "published_ms": state.at_ms}
+            if state.layout != LAYOUT:
+                _add_ranks(data["rows"])
             _check_board(data)
             known = self._published[name] = PublishedBoard(self._version(state), self._moderation.apply(data))
         return known
@@ -312,6 +314,13 @@ def _is_behind(state: BoardState) -> bool:
 def board_version(state: BoardState) -> str:
     """Return a value that changes whenever the board is published."""
     return f"{state.place}-{state.at_ms}"
+
+
+def _add_ranks(rows: Sequence[dict[str, Any]]) -> None:
+    """Add the worst ranks that are missing in a board published by version 3 of the method."""
+    ranked = sum(row["rank"] is not None for row in rows)
+    for row in rows:
+        row.setdefault("worst_rank", None if row["rank"] is None else ranked)
 
 
 def _check_board(data: Mapping[str, Any]) -> None:

@@ -27,6 +27,13 @@ def lacking(groups: int) -> str:
     return f"{more} more group{'' if more == 1 else 's'}"
 
 
+def rank_text(best: int | None, worst: int | None, to: str = "-") -> str:
+    """Return a rank for people: an interval such as ``1-3``, one number, or nothing if there is no rank."""
+    if best is None:
+        return ""
+    return str(best) if worst in (None, best) else f"{best}{to}{worst}"
+
+
 class BoardName(NamedTuple):
     """The name of a leaderboard. ``preset`` is the name of one of the game's presets, without the game."""
 

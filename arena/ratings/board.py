@@ -17,7 +17,7 @@ from arena.games import game_of
 from arena.games.descriptor import Awards
 from arena.luck.equity import has_table, table_of
 from arena.play.board_names import SETTLED_GROUPS as SETTLED_GROUPS
-from arena.play.board_names import BoardName, lacking
+from arena.play.board_names import BoardName, lacking, rank_text
 from arena.play.players import MODELS, PlayerId
 from arena.ratings.bootstrap import REPLICATES, Adjusted, Differences, Z, adjusted
 from arena.ratings.ledger import Ledger, PlayerTotals
@@ -38,7 +38,7 @@ always win or lose, the luck is larger than the information about their strength
 RETIRED_DAYS: Final = 14
 """A bot has retired if it was last seen more than this many days before the newest group of the board."""
 
-METHOD: Final = 3
+METHOD: Final = 4
 """The version of the method by which ratings and intervals are computed (see ``docs/ratings.md``)."""
 
 DIGITS: Final = 1
@@ -78,12 +78,13 @@ class Rating:
 @dataclass(frozen=True)
 class Row:
     """The row of one bot, with the rating of its current version (the one last seen or, in case of a tie,
-    with the highest number), its best version, and all of its versions. ``rank`` is None while the rating is
-    provisional and once the bot has ``retired``. ``versions_tried`` is the number of versions that have
-    played on this board.
+    with the highest number), its best version, and all of its versions. ``rank`` and ``worst_rank`` bound its
+    rank; both are None while the rating is provisional and once the bot has ``retired``. ``versions_tried``
+    is the number of versions that have played on this board.
     """
 
     rank: int | None
+    worst_rank: int | None
     name: str
     rating: Rating
     best_version: str
@@ -128,7 +129,8 @@ class Board:
         """Return the published form."""
         rows = []
         for row in self.rows:
-            entry: dict[str, object] = {"rank": row.rank, "name": row.name, **self._shown(row.rating)}
+            entry: dict[str, object] = {"rank": row.rank, "worst_rank": row.worst_rank, "name": row.name}
+            entry |= self._shown(row.rating)
             entry |= {name: getattr(row, name) for name in ("best_version", "retired", "versions_tried")}
             entry["versions"] = [self._shown(rating) for rating in row.versions]
             rows.append(entry)
@@ -161,7 +163,7 @@ class Board:
             versions = tuple(map(_rating, row["versions"]))
             current = {rating.version: rating for rating in versions}[row["version"]]
             more = row["best_version"], versions, row["retired"], row["versions_tried"]
-            rows.append(Row(row["rank"], row["name"], current, *more))
+            rows.append(Row(row["rank"], row["worst_rank"], row["name"], current, *more))
         titles = {
             name: Title(tuple(title["holders"]), title["value"], title["measure"])
             for name, title in data["titles"].items()
@@ -207,7 +209,7 @@ class Board:
             ),
             (
                 (
-                    row.rank,
+                    rank_text(row.rank, row.worst_rank),
                     row.name,
                     row.rating.version,
                     *(
@@ -273,9 +275,10 @@ def _rating(values: Mapping[str, Any]) -> Rating:
 
 
 CSV_HEADINGS: Final = (
-    "kind", "preset", "division", "rank", "name", "version", "rating", "low", "high", "provisional", "groups",
-    "games", "faults", "forfeits", "last_seen_ms", "adjusted", "adjusted_low", "adjusted_high", "current",
-    "best", "retired", "versions_tried", "records", "records_hash", "illegal", "late",
+    "kind", "preset", "division", "rank", "worst_rank", "name", "version", "rating", "low", "high",
+    "provisional", "groups", "games", "faults", "forfeits", "last_seen_ms", "adjusted", "adjusted_low",
+    "adjusted_high", "current", "best", "retired", "versions_tried", "records", "records_hash", "illegal",
+    "late",
 )  # fmt: skip
 
 
@@ -291,10 +294,10 @@ def boards_csv(boards: Iterable[Board]) -> str:
                 mistakes = [values.pop(name) for name in MISTAKES]
                 version, *rest = values.values()
                 shown = mistakes if board.division == MODELS else [None, None]
-                rank = row.rank if current else None
+                ranks = (row.rank, row.worst_rank) if current else (None, None)
                 source = (int(row.retired), row.versions_tried, board.records, board.records_hash)
                 where = (board.kind, board.preset, board.division)
-                lines.append((*where, rank, row.name, version, *rest, *flags, *source, *shown))
+                lines.append((*where, *ranks, row.name, version, *rest, *flags, *source, *shown))
     return csv_text(CSV_HEADINGS, lines)
 
 
@@ -383,8 +386,11 @@ def ledger_board(ledger: Ledger, *, replicates: int = REPLICATES) -> Board:
     tried = Counter(player.name for player, own in ledger.totals.items() if own.groups)
     order = sorted(ranked, key=lambda name: -centers[ranked[name]])
     numbers = np.array([ranked[name] for name in order], dtype=np.int64)
-    better = differences.better(numbers, centers[numbers])
-    ranks = {name: 1 + int(count) for name, count in zip(order, better, strict=True)}
+    others = differences.ranks(numbers, centers[numbers]) if order else []
+    ranks = {
+        name: (1 + int(better), len(order) - int(worse))
+        for name, better, worse in zip(order, *others, strict=True)
+    }
     awards = game_of(ledger.board.kind).awards
     return Board(
         *ledger.board,
@@ -516,16 +522,26 @@ def _connected(blocks: Sequence[Block], players: int, anchor: int) -> NDArray[np
 def _rows(
     ratings: Mapping[str, Sequence[Rating]],
     current: Mapping[str, Rating],
-    ranks: Mapping[str, int],
+    ranks: Mapping[str, tuple[int, int]],
     retired: Collection[str],
     tried: Mapping[str, int],
 ) -> tuple[Row, ...]:
     rows = []
     for name, own in ratings.items():
+        rank, worst_rank = ranks.get(name, (None, None))
         best = max(own, key=lambda rating: (not rating.provisional, rating.rating, _currency(rating)))
         versions = tuple(sorted(own, key=_currency, reverse=True))
         rows.append(
-            Row(ranks.get(name), name, current[name], best.version, versions, name in retired, tried[name])
+            Row(
+                rank,
+                worst_rank,
+                name,
+                current[name],
+                best.version,
+                versions,
+                name in retired,
+                tried[name],
+            )
         )
     rows.sort(key=lambda row: (row.retired, row.rank is None, row.rank or 0, -row.rating.rating, row.name))
     return tuple(rows)

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from hashlib import shake_256
-from math import exp, factorial, sqrt
+from math import ceil, exp, factorial, sqrt
 from statistics import NormalDist
 from typing import Final, NamedTuple
 
@@ -57,6 +57,14 @@ _AT_ONCE: Final = 1 << 22
 
 _ROWS: Final = 256
 """The number of players whose differences from all others are computed at once."""
+
+_FURTHEST: Final = 16
+"""The number of players at each end of a replicate among whom the largest standardised difference is sought.
+With all pairs of thousands of players, it would take minutes.
+"""
+
+_LEAST_VARIANCE: Final = 1e-12
+"""The variance of a difference below which two players always change alike, up to rounding."""
 
 _SIGNS: Final = 1 << 31
 """An offset added to a replicate's number for its signs, so that they are derived from different bytes than
@@ -190,6 +198,13 @@ def _to_anchor(likelihood: Likelihood, steps: FloatArray, anchor: int) -> FloatA
     return changes
 
 
+class Ranks(NamedTuple):
+    """How many others are better and how many are worse than each of some players."""
+
+    better: IntArray
+    worse: IntArray
+
+
 class Differences:
     """The standard errors of differences between rated strengths, all from the same replicates.
 
@@ -223,16 +238,18 @@ class Differences:
         drawn, played = (_squares(part[[one]] - part[[other]]) for part in (self._drawn, self._played))
         return float(np.sqrt(np.maximum(drawn, self._likely(played)))[0])
 
-    def better(self, players: IntArray, values: FloatArray) -> IntArray:
-        """Return, for each of the settled ``players``, how many of them are better according to the 95%
-        interval of the difference. ``values`` are their rated strengths, highest first.
+    def ranks(self, players: IntArray, values: FloatArray) -> Ranks:
+        """Return, for each of the settled ``players``, how many of them are better and how many are worse by
+        differences that are all true together with a probability of 95%. ``values`` are their rated
+        strengths, highest first.
         """
+        errors = self._critical(players)
         parts = [part[players] for part in (self._drawn, self._played)]
         drawn, played = (_squares(part) for part in parts)
         # No interval of a difference is longer than both players' intervals together, widened to the maximum.
         most = self.dispersion * (1 + _WIDENED * _UNLIKELY**2)
-        reach = Z * np.sqrt(np.maximum(drawn, most * played))
-        found = np.zeros(len(players), dtype=np.int64)
+        reach = errors * np.sqrt(np.maximum(drawn, most * played))
+        found = Ranks(*np.zeros((2, len(players)), dtype=np.int64))
         for start in range(0, len(players), _ROWS):
             end = min(start + _ROWS, len(players))
             apart = values[:end] - reach[:end] > (values[start:end] + reach[start:end]).max()
@@ -243,9 +260,34 @@ class Differences:
                 for part, own in zip(parts, (drawn, played), strict=True)
             ]
             variance = np.maximum(0.0, np.maximum(both[0], self._likely(both[1])))
-            gap = values[None, others] - values[here, None]
-            found[here] = first + (gap > Z * np.sqrt(variance)).sum(axis=1)
+            above = values[None, others] - values[here, None] > errors * np.sqrt(variance)
+            found.better[here] = first + above.sum(axis=1)
+            found.worse[:first] += end - start
+            found.worse[others] += above.sum(axis=0)
         return found
+
+    def _critical(self, players: IntArray) -> float:
+        """Return the number of standard errors that no difference between two of the ``players`` exceeds by
+        chance in 95% of the replicates; at least ``Z``.
+        """
+        changes = self._drawn[players]
+        squares = _squares(changes)
+        apart = changes - changes.mean(axis=0)
+        apart /= np.sqrt(np.maximum(_squares(apart), _LEAST_VARIANCE))[:, None]
+        count, replicates = changes.shape
+        few = min(_FURTHEST, count)
+        ends = (
+            np.argpartition(apart, count - few, axis=0)[-few:],
+            np.argpartition(apart, few - 1, axis=0)[:few],
+        )
+        largest = np.zeros(replicates)
+        for number, (up, down) in enumerate(zip(*(end.T for end in ends), strict=True)):
+            covariance = changes[up] @ changes[down].T
+            variance = squares[up, None] + squares[None, down] - 2 * covariance
+            gaps = changes[up, number][:, None] - changes[None, down, number]
+            largest[number] = (gaps / np.sqrt(np.maximum(variance, _LEAST_VARIANCE))).max()
+        critical = np.sort(largest)[ceil(0.95 * replicates) - 1] * sqrt(replicates - 1)
+        return max(Z, float(critical))
 
     def _likely(self, variance: FloatArray) -> FloatArray:
         """Return the variance by the likelihood, given the ``variance`` for independent games."""

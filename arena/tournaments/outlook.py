@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from arena.errors import InvalidOption, UnknownPreset
 from arena.games import game_of
-from arena.play.board_names import SETTLED_GROUPS, BoardName
+from arena.play.board_names import SETTLED_GROUPS, BoardName, rank_text
 from arena.play.players import SEALED, PlayerId
 from arena.text import relative
 
@@ -21,11 +21,12 @@ RESTS: Final = "takes part in no scheduled tournament"
 
 
 class BoardStanding(NamedTuple):
-    """The position of a version on a board. ``rank`` is its rank among the ``ranked`` bots, or None while its
-    rating is provisional.
+    """The position of a version on a board. ``rank`` and ``worst_rank`` bound its rank among the ``ranked``
+    bots; both are None while its rating is provisional.
     """
 
     rank: int | None
+    worst_rank: int | None
     ranked: int
     rating: float
     low: float
@@ -34,11 +35,12 @@ class BoardStanding(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The position in words, for example ``rank 3 of 8, 1532 (1490-1575), 100 groups``."""
+        """The position in words, for example ``rank 2-4 of 8, 1532 (1490-1575), 100 groups``."""
         if self.rank is None:
             return f"provisional: {self.groups} of {SETTLED_GROUPS} groups; no rank until then"
         interval = f"{self.low:.0f}-{self.high:.0f}"
-        return f"rank {self.rank} of {self.ranked}, {self.rating:.0f} ({interval}), {self.groups} groups"
+        rank = rank_text(self.rank, self.worst_rank)
+        return f"rank {rank} of {self.ranked}, {self.rating:.0f} ({interval}), {self.groups} groups"
 
 
 class Outlook(NamedTuple):
@@ -63,7 +65,7 @@ def standing(rows: Iterable[Mapping[str, Any]], player: PlayerId) -> BoardStandi
     for row in found:
         if (row["name"], row["version"]) == player:
             figures = (row[name] for name in ("rating", "low", "high", "groups"))
-            return BoardStanding(row["rank"], ranked, *figures)
+            return BoardStanding(row["rank"], row["worst_rank"], ranked, *figures)
     return None
 
 

@@ -188,3 +188,24 @@ def test_a_board_is_parsed_once_until_it_is_published_again(arena: Arena) -> Non
     assert [len(page["rows"]), page["cursor"]] == [2, "2"]
     page = second.page(page["cursor"], 2)
     assert [len(page["rows"]), page["cursor"]] == [1, None]
+
+
+def test_a_board_of_the_earlier_method_has_the_widest_ranks_until_it_is_published_again(arena: Arena) -> None:
+    arena.cup()
+    arena.run()
+    arena.boards.publish("truco", "sealed")
+    now = arena.boards.published("truco", "sealed")
+    assert now is not None
+    rows = [{**row, "rank": 1} for row in now.data["rows"]]
+    for row in rows:
+        del row["worst_rank"]
+    key = "{board:truco/sealed}"
+    shown = json.dumps({**now.data, "rows": rows, "method": 3})
+    arena.store._connection.run([("HSET", key, "board", shown, "layout", "luck-3")])
+    earlier = Boards(arena.store, arena.service.moderation).published("truco", "sealed")
+    assert earlier is not None
+    assert {(row["rank"], row["worst_rank"]) for row in earlier.data["rows"]} == {(1, len(rows))}
+    assert arena.boards.publish("truco", "sealed")
+    after = arena.boards.published("truco", "sealed")
+    assert after is not None
+    assert after.data["rows"] == now.data["rows"]

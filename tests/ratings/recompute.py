@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from hashlib import sha256, shake_256
 from itertools import permutations
 from math import exp, factorial, log, sqrt
@@ -39,8 +39,8 @@ class Line(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A rating with the bounds by bootstrap, those by likelihood, and those of who has 30 groups; and who is
-    better by the interval of the difference, if both have 30 groups. ``adjusted``: the rating without luck,
+    """A rating with the bounds by bootstrap, those by likelihood, and those of who has 30 groups; and who of
+    the ranked players is better. ``adjusted``: the rating without luck,
     and its bounds, None where too little is known of the player.
     """
 
@@ -220,8 +220,12 @@ def poisson(number: int) -> int:
     return count
 
 
-def recompute(groups: Sequence[GroupResult], replicates: int) -> dict[PlayerId, Found]:
-    """The ratings of all who took part in ``groups``, which count and are of one board."""
+def recompute(
+    groups: Sequence[GroupResult], replicates: int, ranked: Collection[PlayerId] = ()
+) -> dict[PlayerId, Found]:
+    """The ratings of all who took part in ``groups``, which count and are of one board, and who of the
+    ``ranked`` is better than whom.
+    """
     hashes = sorted(bytes.fromhex(game.hash) for group in groups for game in group.games)
     seed = sha256(b"".join(hashes)).digest()
     index, number_of = numbered(groups)
@@ -363,17 +367,38 @@ def recompute(groups: Sequence[GroupResult], replicates: int) -> dict[PlayerId, 
 
     curved = np.array([sqrt(likely(variance)) for variance in signed.var(axis=0, ddof=1)])
 
+    def critical() -> float:
+        """The standard errors that 95% of the replicates' largest differences do not exceed."""
+        numbers = [index[player] for player in ranked]
+        apart = np.array([samples[:, number] for number in numbers])
+        apart = apart - apart.mean(axis=1, keepdims=True)
+        common = apart - apart.mean(axis=0)
+        common /= common.std(axis=1, ddof=1)[:, None]
+        largest = []
+        for replicate in range(replicates):
+            order = sorted(range(len(numbers)), key=lambda one: common[one, replicate])
+            ratios = [
+                (apart[up, replicate] - apart[down, replicate]) / (apart[up] - apart[down]).std(ddof=1)
+                for up in order[-16:]
+                for down in order[:16]
+                if up != down
+            ]
+            largest.append(max(ratios, default=0.0))
+        return max(1.959963984540054, sorted(largest)[-(-replicates * 95 // 100) - 1])
+
+    errors_apart = critical() if ranked else 0.0
+
     def better(one: int, other: int) -> bool:
-        """Whether ``one`` is better than ``other`` by the interval of the difference."""
+        """Whether ``one`` is better than ``other``."""
         drawn = (samples[:, one] - samples[:, other]).var(ddof=1)
         error = sqrt(max(drawn, likely((signed[:, one] - signed[:, other]).var(ddof=1))))
         values = [strengths[anchor] if n == anchor else own_strength[n] for n in (one, other)]
-        return bool(values[0] - values[1] > 1.959963984540054 * error)
+        return bool(values[0] - values[1] > errors_apart * error)
 
     scale = 400 / log(10)
     result = {}
     for player, number in index.items():
-        ahead = frozenset(other for other, rival in index.items() if better(rival, number))
+        ahead = frozenset(other for other in ranked if better(index[other], number))
         if player == ROOKIE:
             result[ROOKIE] = Found(1500.0, *[(1500.0, 1500.0)] * 3, ahead)
             continue

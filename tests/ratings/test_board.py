@@ -7,7 +7,7 @@ import io
 import itertools
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -29,7 +29,7 @@ from arena.ratings.board import (
 )
 from arena.ratings.results import GroupResult
 from tests.ratings.made_up import group, league
-from tests.ratings.recompute import rated, recompute
+from tests.ratings.recompute import Found, rated, recompute
 
 FAST = 60
 
@@ -104,13 +104,26 @@ def lucky(own: GroupResult) -> GroupResult:
     )
 
 
+def ranked_players(board: Board) -> list[PlayerId]:
+    return [rated(PlayerId(own.name, own.rating.version)) for own in board.rows if not own.rating.provisional]
+
+
+def check_ranks(board: Board, again: Mapping[PlayerId, Found]) -> None:
+    ranked = ranked_players(board)
+    for own in board.rows:
+        player = rated(PlayerId(own.name, own.rating.version))
+        worse = sum(player in again[other].better for other in ranked)
+        expected = (1 + len(again[player].better), len(ranked) - worse) if player in ranked else (None, None)
+        assert (own.rank, own.worst_rank) == expected, own.name
+
+
 @pytest.mark.parametrize(
     ("kind", "groups"), [("toepen", tables_with_everything()), ("truco", pairs_with_everything())]
 )
 def test_the_page_alone_gives_the_published_digits(kind: str, groups: list[GroupResult]) -> None:
     groups = [lucky(own) for own in groups]
     found = made(groups, kind)
-    again = recompute([own for own in groups if own.counts_for], FAST)
+    again = recompute([own for own in groups if own.counts_for], FAST, ranked_players(found))
     kinds = set()
     with_luck = set()
     for own in found.rows:
@@ -124,12 +137,7 @@ def test_the_page_alone_gives_the_published_digits(kind: str, groups: list[Group
                 assert adjusted[0] != rating.rating
                 with_luck.add(own.name)
             kinds.add((rating.groups >= 30, rating.forfeits > 0))
-    current = {
-        rated(PlayerId(own.name, own.rating.version)) for own in found.rows if not own.rating.provisional
-    }
-    for own in found.rows:
-        better = again[rated(PlayerId(own.name, own.rating.version))].better
-        assert own.rank == (None if own.rating.provisional else 1 + len(better & current)), own.name
+    check_ranks(found, again)
     assert kinds >= {(True, True), (True, False)}
     assert (kind == "truco") or kinds >= {(False, True), (False, False)}
     assert with_luck >= {"a", "b", "c"}
@@ -179,7 +187,7 @@ def test_who_loses_nearly_always_has_the_wide_interval_of_the_likelihood() -> No
 
 def test_a_board_says_by_which_method_it_was_computed() -> None:
     found = made(league(5))
-    assert found.as_json()["method"] == METHOD == 3
+    assert found.as_json()["method"] == METHOD == 4
     assert Board.from_json(found.as_json()).method == METHOD
 
 
@@ -327,12 +335,9 @@ def test_the_ranks_of_a_large_board_are_those_of_all_pairs(
         places = ["12" if rng.random() < 0.5 + (j - i) / 82 else "21" for _ in range(2)]
         groups.append(group(number, [names[j], names[i]], *places))
     found = made(groups)
-    again = recompute(groups, FAST)
-    current = {rated(PlayerId(own.name, "1")) for own in found.rows if not own.rating.provisional}
-    assert len(current) > 30
-    for own in found.rows:
-        better = again[rated(PlayerId(own.name, "1"))].better
-        assert own.rank == (None if own.rating.provisional else 1 + len(better & current))
+    ranked = ranked_players(found)
+    assert len(ranked) > 30
+    check_ranks(found, recompute(groups, FAST, ranked))
 
 
 def test_each_version_has_its_own_rating_and_the_last_seen_is_current() -> None:
@@ -547,7 +552,7 @@ def test_names_are_escaped_in_text_and_csv() -> None:
         [group(1, ["rookie", "=HYPERLINK(1)"], "12", "12"), group(2, ["rookie", strange], "12", "12")]
     )
     lines = list(csv.reader(io.StringIO(boards_csv([found]))))
-    assert {line[4] for line in lines[1:]} == {"rookie", "'=HYPERLINK(1)", strange}
+    assert {line[5] for line in lines[1:]} == {"rookie", "'=HYPERLINK(1)", strange}
     assert "\u0085" not in found.as_text()
 
 

@@ -119,11 +119,14 @@ def test_rules_without_a_preset_apart_count_as_the_game() -> None:
 
 def row(name: str, rank: int | None, groups: int, version: str = "2") -> dict[str, Any]:
     figures = {"rating": 1531.6, "low": 1489.9, "high": 1575.2, "groups": groups}
-    return {"name": name, "version": version, "rank": rank, **figures}
+    return {"name": name, "version": version, "rank": rank, "worst_rank": rank and 2, **figures}
 
 
 def test_where_a_version_stands() -> None:
     rows = [row("shark", 1, 100), row("careful", 2, 100), row("new", None, 12)]
+    first = standing(rows, PlayerId("shark", "2"))
+    assert first is not None
+    assert first.words.startswith("rank 1-2 of 2, ")
     found = standing(rows, PLAYER)
     assert found is not None
     assert found.words == "rank 2 of 2, 1532 (1490-1575), 100 groups"
