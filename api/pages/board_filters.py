@@ -102,7 +102,10 @@ class BoardFilter:
         for row in rows:
             found.append(row)
             others = [one for one in row["versions"] if one["version"] != row["version"]]
-            found += [{**row, **one, "rank": None, "earlier": True} for one in others[:VERSIONS_MOST]]
+            found += [
+                {**row, **one, "rank": None, "worst_rank": None, "earlier": True}
+                for one in others[:VERSIONS_MOST]
+            ]
         return found
 
     def _shows(self, row: BoardRow) -> bool:

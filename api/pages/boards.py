@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from flask import Response, abort, request, url_for
@@ -12,6 +13,7 @@ from api.pages.bars import axis_of
 from api.pages.board_filters import BoardFilter
 from api.pages.history import BoardPlot, board_plot
 from api.pages.previews import PreviewTags, board_preview
+from api.pages.rank_brackets import Mark, rank_brackets
 from api.pages.site import blueprint, page
 from api.schemas.leaderboards import BoardPageQuery, GivenBoardPage
 from api.services import services
@@ -52,7 +54,8 @@ class _Shown(NamedTuple):
     ``rows`` are the rows of this page, with earlier versions if requested. ``names`` are the bots whose lines
     are drawn, and ``chosen`` the highlighted ones. ``models`` holds the owners' statements about their
     language models, or is None in other divisions. ``owners``: see :func:`_owners`. ``moved`` is what changed
-    since yesterday, or None.
+    since yesterday, or None. ``brackets`` has the parts of brackets in the rows of bots; there are none if
+    filters exclude rows or versions have rows of their own.
     """
 
     division: str
@@ -67,6 +70,7 @@ class _Shown(NamedTuple):
     owners: Mapping[str, str | None] | None = None
     models: Mapping[str, ModelStatement] | None = None
     moved: Movements | None = None
+    brackets: Mapping[str, Sequence[Mark]] = MappingProxyType({})
 
 
 @blueprint.get("/leaderboards/<kind>")
@@ -180,6 +184,7 @@ def _shown(
         _owners(rows["rows"]),
         model_statements(services().accounts, rows["rows"]) if name.division == MODELS else None,
         services().movements.of(name, rows["rows"]),
+        {} if only.is_on or only.all_versions else rank_brackets(board.data["rows"]),
     )
 
 

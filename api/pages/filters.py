@@ -85,6 +85,12 @@ def lacking(groups: int) -> str:
     return board_names.lacking(groups)
 
 
+@blueprint.app_template_filter("ranks")
+def ranks(row: Mapping[str, Any]) -> str:
+    """Format the interval of a bot's rank, or a dash if the bot has no rank."""
+    return board_names.rank_text(row["rank"], row["worst_rank"], "\N{EN DASH}") or "\N{EN DASH}"
+
+
 @blueprint.app_template_filter("half_width")
 def half_width(value: float | None) -> str:
     """Format the interval of a score after it; an interval as wide as all scores is omitted."""

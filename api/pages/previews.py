@@ -13,7 +13,7 @@ from flask import Response, abort, request, url_for
 
 from api.http.sessions import client_address
 from api.pages.bars import Axis, axis_of
-from api.pages.filters import minute, ordinal, whole, words
+from api.pages.filters import minute, ranks, whole, words
 from api.pages.site import blueprint
 from api.services import service_address, services
 from arena.accounts.accounts import BotNotFound
@@ -222,10 +222,6 @@ def _size(board: Mapping[str, Any]) -> str:
     return f"{_count(len(board['rows']), 'bot')}, {_count(board['groups'], 'group')}"
 
 
-def _rank(row: Mapping[str, Any]) -> str:
-    return "–" if row["rank"] is None else str(row["rank"])
-
-
 def _figure(row: Mapping[str, Any]) -> str:
     return "not rated yet" if row["provisional"] else whole(row["rating"])
 
@@ -234,7 +230,7 @@ def _rating(axis: Axis, row: Mapping[str, Any], name: str) -> RowSketch:
     if row["provisional"]:
         return {"rank": "–", "name": name, "figure": "–"}
     low, at, high = (axis.at(row[bound]) / 100 for bound in ("low", "rating", "high"))
-    return {"rank": _rank(row), "name": name, "figure": whole(row["rating"]), "interval": (low, at, high)}
+    return {"rank": ranks(row), "name": name, "figure": whole(row["rating"]), "interval": (low, at, high)}
 
 
 # Bots
@@ -242,14 +238,14 @@ def _rating(axis: Axis, row: Mapping[str, Any], name: str) -> RowSketch:
 
 def bot_preview(bot: str, places: Places) -> PreviewTags:
     """Return the preview of a bot that is on these boards."""
-    ranks = [
-        f"{ordinal(row['rank'])} in {name.preset_title}, {whole(row['rating'])}"
+    standings = [
+        f"Rank {ranks(row)} in {name.preset_title}, {whole(row['rating'])}"
         for name, row in places
         if row["rank"] is not None
     ]
     return PreviewTags(
         services().moderation.name("bot", bot),
-        " ".join(f"{part}." for part in (_origin(bot), *ranks[:_NAMED]) if part),
+        " ".join(f"{part}." for part in (_origin(bot), *standings[:_NAMED]) if part),
         url_for("pages.bot_image", bot=bot, v=_mark(_bot(bot, places))),
         url_for("pages.bot_page", bot=bot),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import orjson
 import pytest
 from flask import Flask
@@ -95,10 +97,24 @@ def test_earlier_versions_stand_below_the_bot(
     monkeypatch.setitem(row, "versions", versions)
     rows = read(anybody, f"{PATH}?versions=all").rows(TABLE)
     assert [(one["rank"], one["version"]) for one in rows if one["bot"] == row["name"]] == [
-        (str(row["rank"]), row["version"]),
+        (f"{row['rank']}–{row['worst_rank']}", row["version"]),
         ("–", "old"),
     ]
     assert len(read(anybody, PATH).rows(TABLE)) == 3
+
+
+def test_a_bracket_joins_bots_that_the_games_cannot_tell_apart(
+    rated: Service, anybody: ContractClient
+) -> None:
+    board = rated.boards.published("truco", "sealed")
+    assert board is not None
+    assert {(row["rank"], row["worst_rank"]) for row in board.data["rows"]} == {(1, 3)}, (
+        "two groups tell little"
+    )
+    html = read(anybody, PATH).html
+    assert re.findall(r'<i class="(lane-0[ a-z]*)"', html) == ["lane-0 first", "lane-0", "lane-0 last"]
+    for query in ("house=true", "versions=all"):
+        assert "lane-" not in read(anybody, f"{PATH}?{query}").html
 
 
 def test_the_history_of_a_board_is_drawn_twice(rated: Service, anybody: ContractClient) -> None:

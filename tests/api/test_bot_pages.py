@@ -37,7 +37,8 @@ def test_the_page_shows_what_the_api_returns(rated: Service, anybody: ContractCl
     board = anybody.get("/v1/leaderboards/truco/sealed").json
     (row,) = [row for row in board["rows"] if row["name"] == "random"]
     (shown,) = page.rows("Rating in Truco, uploaded bots")
-    assert (shown["rank"], shown["bot"], shown["version"]) == (str(row["rank"]), "random", row["version"])
+    ranks = f"{row['rank']}–{row['worst_rank']}"
+    assert (shown["rank"], shown["bot"], shown["version"]) == (ranks, "random", row["version"])
     assert (shown["rating"], shown["interval"]) == (
         whole(row["rating"]),
         f"{whole(row['low'])} to {whole(row['high'])}",
