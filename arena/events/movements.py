@@ -19,7 +19,8 @@ _LEAST_MS: Final = DAY_MS // 2
 
 
 class Movement(NamedTuple):
-    """What changed for a bot. ``rating`` is the change, or None if its version is new on the board.
+    """What changed for a bot. ``rating`` is the change, or None if its version is new on the board: it had no
+    rating that was more than provisional, or has none now.
     ``groups`` is the number of groups since then, or None if it is unknown. ``from_rank`` is its rank then,
     if it has another one now.
     """
@@ -31,7 +32,7 @@ class Movement(NamedTuple):
     @property
     def is_any(self) -> bool:
         """Whether anything changed."""
-        return self.rating is None or bool(round(self.rating) or self.groups or self.from_rank)
+        return bool(round(self.rating or 0) or self.groups or self.from_rank)
 
 
 class Movements(NamedTuple):
@@ -72,7 +73,9 @@ def movement(row: Mapping[str, Any], point: Point | None) -> Movement:
     if point is None or point[0] != row["version"]:
         return Movement(None, row["groups"], None)
     # The points of earlier versions of the program have no rank and no groups.
-    _, rating, _, _, _, rank, groups, *_ = [*point, None, None]
+    _, rating, _, _, was_provisional, rank, groups, *_ = [*point, None, None]
     played = None if groups is None else max(0, row["groups"] - groups)
+    if was_provisional or row["provisional"]:
+        return Movement(None, played, None)
     moved = rank is not None and row["rank"] not in (None, rank)
     return Movement(row["rating"] - rating, played, rank if moved else None)

@@ -106,6 +106,15 @@ def test_points_of_an_earlier_version_of_the_program_have_a_rating_only(
     assert (points[0]["groups"], points[0]["rank"]) == (None, None)
 
 
+def test_what_was_provisional_did_not_change(rated: Service, anybody: ContractClient) -> None:
+    """Its rating then is a figure that nobody should read."""
+    now = rows(rated)
+    put(rated, 2, {name: [*point(row, 300, None, 1)[:4], True, None, 1] for name, row in now.items()})
+    assert "+300" not in read(anybody, PATH).html
+    last = text(read(anybody, "/bots/random"), 'id="last-day"')
+    assert "new, 3 groups" in last.replace(" ,", ",").partition("Rating in")[0]
+
+
 def test_a_hidden_name_moves_like_any_other(rated: Service, anybody: ContractClient) -> None:
     put(rated, 2, {name: point(row, 8, None, 2) for name, row in rows(rated).items()})
     shown = rated.moderation.delete_name("bot", "random")
@@ -140,7 +149,10 @@ def test_an_owner_sees_what_happened_since_the_last_visit(
     for _ in range(2):
         # However often the page is loaded.
         found = news().replace(" ,", ",")
-        assert f"ana-bot +12, 59 groups, now rank {row['rank']} in Truco, uploaded bots · 1 fault" in found
+        assert (
+            f"ana-bot +12, 59 groups, now rank {row['rank']}–{row['worst_rank']} in Truco, uploaded bots · 1 fault"
+            in found
+        )
     pause(rated, monkeypatch)
     assert "Nothing moved." in news()
     assert rated.visits.exported(owner.name)
