@@ -149,10 +149,8 @@ def test_an_owner_sees_what_happened_since_the_last_visit(
     for _ in range(2):
         # However often the page is loaded.
         found = news().replace(" ,", ",")
-        assert (
-            f"ana-bot +12, 59 groups, now rank {row['rank']}–{row['worst_rank']} in Truco, uploaded bots · 1 fault"
-            in found
-        )
+        ranks = f"{row['rank']}–{row['worst_rank']}"
+        assert f"ana-bot +12, 59 groups, now rank {ranks} in Truco, uploaded bots · 1 fault" in found
     pause(rated, monkeypatch)
     assert "Nothing moved." in news()
     assert rated.visits.exported(owner.name)
