@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from html import unescape
+from types import SimpleNamespace
 
 import pytest
 from flask import Flask
@@ -273,3 +274,27 @@ def test_a_table_without_its_person_ends(app: Flask, browser: Browser) -> None:
     assert end_of(page) == "The game was stopped"
     assert "Nobody was at the table for 15 minutes." in page
     skip(live, -901_000)
+
+
+def test_only_a_clear_cost_is_told(app: Flask, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = open_table(browser, {**TRUCO, "seats": "2", "preset": "paulista-2@1"})
+    play_out(app, browser, game)
+    cost = {"hand": 2, "played": "4♣", "better": "3♥", "value": 0.4, "high": 0.9, "unit": "points"}
+    unclear, clear = {**cost, "low": -0.1}, {**cost, "hand": 7, "value": 0.3, "low": 0.1}
+    told = {}
+    for costs in ([unclear], [unclear, clear]):
+        review = SimpleNamespace(done=True, costs=costs)
+        monkeypatch.setattr(service_of(app).reviews, "find", lambda *_, found=review: found)
+        page = browser.get(f"/play/{game}").text
+        told[len(costs)] = page.partition('id="dearest"')[2].partition("</section>")[0]
+    assert "No decision cost you clearly more" in told[1]
+    assert "It cost you most" not in told[1]
+    assert "Hand 7: you chose 4♣" in told[2]
+    assert "no clear difference" not in told[1] + told[2]
+
+
+def test_the_title_names_the_rules(app: Flask, browser: Browser) -> None:
+    page = browser.get(f"/play/{open_table(browser, TOEPEN)}").text
+    title = page.partition("<title>")[2].partition("</title>")[0]
+    assert re.match(r"Toepen.* · You – ", title)
+    assert f'<h1 class="table-title" title="{title.removesuffix(" – Botequim")}">' in page
