@@ -80,6 +80,27 @@ def test_the_largest_swing(app: Flask, browser: Browser, kind: str) -> None:
     assert (" and the game. " in swing) == (most is hands[-1])
 
 
+@pytest.mark.parametrize("kind", ["truco", "toepen"])
+def test_how_it_went(app: Flask, browser: Browser, kind: str) -> None:
+    preset = {"truco": "paulista-2@1", "toepen": "duel@1"}[kind]
+    game = open_table(browser, {"game": kind, "preset": preset, "seats": "2", "seat1": "house:random"})
+    play_out(app, browser, game)
+    page = unescape(browser.get(f"/play/{game}").text)
+    state = browser.get(f"/play/{game}/state").json
+    hands, chances = state["end"]["hands"], state["end"]["chances"]
+    luck = luck_of(parse_record(service_of(app).live.record(game, Viewer(admin=True)))).hands
+    assert [hand["number"] for hand in hands] == [hand.hand for hand in luck]
+    for hand in hands:
+        assert f'<li value="{hand["number"]}"><span>{hand["text"]}</span> <b>{hand["score"]}</b></li>' in page
+    assert str(state["picture"]["score"][0]) in re.findall(r"\d+", hands[-1]["score"])
+    heights = [float(point.partition(",")[2]) for point in chances["points"].split()]
+    expected = [luck[0].before, *(hand.after for hand in luck)]
+    assert heights == pytest.approx([100 - 100 * value for value in expected], abs=0.06)
+    assert f'points="{chances["points"]}"' in page
+    assert chances["words"].endswith(("won", "lost", "a draw"))
+    assert chances["words"] in page
+
+
 def test_only_two_sides_have_a_swing(app: Flask, browser: Browser) -> None:
     game = open_table(browser, {**TOEPEN, "seats": "3", "seat2": "house:random"})
     page = play_out(app, browser, game)[-1]
