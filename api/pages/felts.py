@@ -44,9 +44,8 @@ class Felt:
         """Return the table of a game before its first event."""
         game, rules = game_of(summary["kind"]), summary["rules"]
         live = LiveTable(summary)
-        preset = game.preset_of(rules)
         title = game_title(game, rules, live.players)
-        named = game.title if preset is None else game.preset(preset).title
+        named = game.title_of(rules)
         table = FrontTable(
             summary["game"],
             summary["kind"],

@@ -337,7 +337,7 @@ def table_page(game: str) -> ResponseReturnValue:
     return page(
         "table.html",
         one=one,
-        title=game_title(rules, header.rules, names),
+        title=f"{rules.title_of(header.rules)} · {game_title(rules, header.rules, names)}",
         shown=shown,
         log=log,
         layout=layout,
@@ -350,7 +350,7 @@ def table_page(game: str) -> ResponseReturnValue:
         practice=header.practice,
         challenge=services().challenges.code_of_play(header, seat),
         review=review,
-        dearest=[] if review is None else dearest(review.costs),
+        dearest=[] if review is None else dearest(one for one in review.costs if one["low"] > 0),
         data=Markup(embedded_json(data)),
         sprite=Markup(static("sprite.html")),
     )

@@ -72,14 +72,14 @@ def _table_page(summary: GameSummary) -> Response:
     group = summary["group"]
     event = None if group is None else tournament_of(group["id"])
     bots = [seat["name"] or "" for seat in summary["seats"] if seat["type"] in ("bot", "house")]
-    title, preset = game_title(game_rules, rules, table.players), game_rules.preset_of(rules)
+    title = game_title(game_rules, rules, table.players)
     return page(
         "watch.html",
         one=summary,
         bots=list(dict.fromkeys(bots)),
         # The title of a larger table says only how many sit there.
         has_names=any(bot in title for bot in bots),
-        rules_title=game_rules.title if preset is None else game_rules.preset(preset).title,
+        rules_title=game_rules.title_of(rules),
         is_exhibition=summary["game"] in services().exhibition.games().values(),
         tournament=next(iter(services().tournaments.listed([event] if event else [], page_viewer())), None),
         is_watched=summary["state"] == "running" and summary["visibility"] == "public",

@@ -8,6 +8,16 @@ function drawEndOf({ end, state }) {
   if (by("challenge")) by("challenge").hidden = !finished;
   by("swing").hidden = !end.swing;
   by("swing-words").textContent = end.swing;
+  if (end.over) drawWent(end);
+}
+
+function drawWent({ hands, chances }) {
+  by("went").hidden = !hands.length;
+  by("chances").hidden = !chances.points;
+  by("chances-plot").setAttribute("aria-label", chances.words);
+  by("chances-line").setAttribute("points", chances.points);
+  const rows = hands.map(({ number, text, score }) => html("li", { value: number }, html("span", {}, text), " ", html("b", {}, score)));
+  by("hands").replaceChildren(...rows);
 }
 
 const isPublic = () => by("share").classList.contains("public");

@@ -291,6 +291,11 @@ class Game:
                 return preset.name
         return None
 
+    def title_of(self, rules: Rules) -> str:
+        """Return the title of the preset with these rules, or that of the game if there is no such preset."""
+        preset = self.preset_of(rules)
+        return self.title if preset is None else self.preset(preset).title
+
     def rules_of(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the rules in the settings of a tournament, which can specify ``rules`` or ``preset`` or
         neither. Raises :class:`~arena.errors.UnknownPreset`.

@@ -11,7 +11,7 @@ from arena.games import game_of
 from arena.games.pictures import Picture
 from arena.luck.equity import has_table
 from arena.luck.games import HandEquity, hand_equities
-from arena.people.hands import HandEnd, hand_ends, subject
+from arena.people.hands import HandEnd, hand_ends, score_at, subject
 from arena.play.outcomes import points
 from arena.replays.live_table import LiveTable
 
@@ -76,6 +76,53 @@ def hand_text(
     game, if it ended with this hand.
     """
     end = next(one for one in hand_ends(form, events) if one.number == hand)
+    return _end_text(form, end, teams, worth)
+
+
+def hand_rows(
+    view: Mapping[str, Any], seat: int, events: Iterable[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the ``number`` of each hand of a finished game, what was called in it and who won or lost how
+    much as ``text``, and the ``score`` after it as the seat reads it. ``events`` are those that the seat saw.
+    """
+    form, teams = LiveTable(view, you=seat).form, game_of(view["kind"]).teams(view["rules"])
+    return [
+        {
+            "number": end.number,
+            "text": _end_text(form, end, teams, []),
+            "score": score_at(form, teams, seat, end),
+        }
+        for end in hand_ends(form, events)
+    ]
+
+
+def chances(view: Mapping[str, Any], seat: int, actions: Sequence[Sequence[Any]]) -> list[float]:
+    """Return the chance of the seat's team to win a finished game before its first hand and after each hand.
+    Empty unless the game has two sides and equities are known for its rules.
+    """
+    game = game_of(view["kind"])
+    if view["outcome"] is None or not has_table(view["kind"], game.options.complete(view["rules"])):
+        return []
+    hands = hand_equities(view["kind"], view["rules"], actions)
+    if not hands:
+        return []
+    first = game.teams(view["rules"])[0]
+    values = [hands[0].before, *(hand.after for hand in hands[:-1])]
+    result = points(view["outcome"]["places"], game.teams(view["rules"]))[seat]
+    return [*(value if seat in first else 1 - value for value in values), result]
+
+
+def told_chances(values: Sequence[float]) -> dict[str, str]:
+    """Return chances as the ``points`` of a line in a square of 100 by 100, and in ``words``."""
+    if not values:
+        return {"points": "", "words": ""}
+    steps = len(values) - 1
+    line = (f"{100 * number / steps:.1f},{100 - 100 * value:.1f}" for number, value in enumerate(values))
+    told = [*map(_percent, values[:-1]), _RESULTS[values[-1]]]
+    return {"points": " ".join(line), "words": f"Your chance to win, hand by hand: {', '.join(told)}"}
+
+
+def _end_text(form: Picture, end: HandEnd, teams: Sequence[Sequence[int]], worth: Sequence[float]) -> str:
     gains = _gains(form, end, teams, worth)
     return f"{'; '.join(part for part in (', '.join(end.calls), ' and '.join(gains)) if part)}."
 

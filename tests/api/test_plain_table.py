@@ -59,6 +59,8 @@ def test_truco_for_two(app: Flask, preset: str) -> None:
             for card in picture["cards0"]:
                 title = turned["titles"].get(card)
                 assert f'aria-label="{spoken(card)}{", " + title if title else ""}"' in text
+        # Between two tricks, no trick is the current one.
+        assert (f", trick {picture['trick']}" in plain) == (picture["trick"] > len(picture["tricks"]))
         for number, seat in enumerate(picture["tricks"], start=1):
             tricks += 1
             who = "tied" if seat is None else ("You", "random")[seat]

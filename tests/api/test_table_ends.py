@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from html import unescape
+from types import SimpleNamespace
 
 import pytest
 from flask import Flask
@@ -77,6 +78,27 @@ def test_the_largest_swing(app: Flask, browser: Browser, kind: str) -> None:
     after = ends.get(most.after) or f"{100 * most.after:.0f}%"
     assert swing.endswith(f"from {100 * most.before:.0f}% to {after}.")
     assert (" and the game. " in swing) == (most is hands[-1])
+
+
+@pytest.mark.parametrize("kind", ["truco", "toepen"])
+def test_how_it_went(app: Flask, browser: Browser, kind: str) -> None:
+    preset = {"truco": "paulista-2@1", "toepen": "duel@1"}[kind]
+    game = open_table(browser, {"game": kind, "preset": preset, "seats": "2", "seat1": "house:random"})
+    play_out(app, browser, game)
+    page = unescape(browser.get(f"/play/{game}").text)
+    state = browser.get(f"/play/{game}/state").json
+    hands, chances = state["end"]["hands"], state["end"]["chances"]
+    luck = luck_of(parse_record(service_of(app).live.record(game, Viewer(admin=True)))).hands
+    assert [hand["number"] for hand in hands] == [hand.hand for hand in luck]
+    for hand in hands:
+        assert f'<li value="{hand["number"]}"><span>{hand["text"]}</span> <b>{hand["score"]}</b></li>' in page
+    assert str(state["picture"]["score"][0]) in re.findall(r"\d+", hands[-1]["score"])
+    heights = [float(point.partition(",")[2]) for point in chances["points"].split()]
+    expected = [luck[0].before, *(hand.after for hand in luck)]
+    assert heights == pytest.approx([100 - 100 * value for value in expected], abs=0.06)
+    assert f'points="{chances["points"]}"' in page
+    assert chances["words"].endswith(("won", "lost", "a draw"))
+    assert chances["words"] in page
 
 
 def test_only_two_sides_have_a_swing(app: Flask, browser: Browser) -> None:
@@ -273,3 +295,27 @@ def test_a_table_without_its_person_ends(app: Flask, browser: Browser) -> None:
     assert end_of(page) == "The game was stopped"
     assert "Nobody was at the table for 15 minutes." in page
     skip(live, -901_000)
+
+
+def test_only_a_clear_cost_is_told(app: Flask, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = open_table(browser, {**TRUCO, "seats": "2", "preset": "paulista-2@1"})
+    play_out(app, browser, game)
+    cost = {"hand": 2, "played": "4♣", "better": "3♥", "value": 0.4, "high": 0.9, "unit": "points"}
+    unclear, clear = {**cost, "low": -0.1}, {**cost, "hand": 7, "value": 0.3, "low": 0.1}
+    told = {}
+    for costs in ([unclear], [unclear, clear]):
+        review = SimpleNamespace(done=True, costs=costs)
+        monkeypatch.setattr(service_of(app).reviews, "find", lambda *_, found=review: found)
+        page = browser.get(f"/play/{game}").text
+        told[len(costs)] = page.partition('id="dearest"')[2].partition("</section>")[0]
+    assert "No decision cost you clearly more" in told[1]
+    assert "It cost you most" not in told[1]
+    assert "Hand 7: you chose 4♣" in told[2]
+    assert "no clear difference" not in told[1] + told[2]
+
+
+def test_the_title_names_the_rules(app: Flask, browser: Browser) -> None:
+    page = browser.get(f"/play/{open_table(browser, TOEPEN)}").text
+    title = page.partition("<title>")[2].partition("</title>")[0]
+    assert re.match(r"Toepen.* · You – ", title)
+    assert f'<h1 class="table-title" title="{title.removesuffix(" – Botequim")}">' in page

@@ -57,7 +57,7 @@ def _asked(turn: Turn, names: Sequence[str]) -> Panel:
         shown = {
             "keep": Choice("keep", "Keep", "go"),
             "pass": Choice("pass", "Pass", cost=f"to {partner}, once"),
-            "burn": Choice("burn", "Burn", cost=f"{left} left, all see them"),
+            "burn": Choice("burn", "Burn", cost=f"{left} left, shown"),
         }
         words = [shown[action].label.lower() for action in legal if action in shown]
         question = ", ".join(words[:-1]) + f" or {words[-1]}" if len(words) > 1 else words[0]

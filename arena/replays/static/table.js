@@ -275,7 +275,8 @@ function drawStake(element, data, picture) {
 }
 
 function drawWhen(element, picture) {
-  const trick = picture.trick ? `, trick ${picture.trick}` : "";
+  // Between two tricks the line below says who took the last one.
+  const trick = picture.trick > picture.tricks.length ? `, trick ${picture.trick}` : "";
   const line = (kind, text) => html("p", { class: kind, title: text }, text);
   const lines = [line("", `Hand ${picture.hand}${trick}`)];
   if (picture.taken) lines.push(line("taken", picture.taken));
