@@ -37,7 +37,7 @@ def _cron(*, required: bool = False, allow_none: bool | None = None) -> TypedLin
         metadata={
             "description": "Cron expression in UTC: minute, hour, day of the month, month, day of the week.",
             "examples": ["*/30 * * * *"],
-            "label": "Cron line, in UTC",
+            "label": "Times, as a cron line in UTC",
         },
         required=required,
         allow_none=allow_none,

@@ -77,7 +77,7 @@ def test_a_better_version_is_found_and_shown(
 
     page = owner.client.get(f"/comparisons/{name}")
     assert page.status_code == 200
-    assert "Yes: elo1 is accepted." in page.text
+    assert "Yes, it is better." in page.text
     assert '<rect class="value" x="50.0%" width="' in page.text
     game = f"{name}-r1-p1-g1-1"
     assert f'href="/games/{game}"' in page.text
@@ -110,7 +110,7 @@ def test_alike_versions_are_not_better(
     play(services, name)
     view = owner.client.get(f"/v1/comparisons/{name}").json
     assert (view["decision"], view["margin"]["value"]) == ("elo0", 0)
-    assert "Not by 20 Elo: elo0 is accepted." in owner.client.get(f"/comparisons/{name}").text
+    assert "No, it is not better by 20 Elo." in owner.client.get(f"/comparisons/{name}").text
     assert owner.client.get(f"/v1/comparisons/{name}?since={view['version']}&wait=0").status_code == 204
 
 

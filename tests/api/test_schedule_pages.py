@@ -138,7 +138,10 @@ def test_once_and_with_own_rules(browser: Browser, schedules: Schedules) -> None
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"cron": "daily"}, "Cron line, in UTC: &#39;daily&#39; is not a valid cron line: it has 1 field"),
+        (
+            {"cron": "daily"},
+            "Times, as a cron line in UTC: &#39;daily&#39; is not a valid cron line: it has 1 field",
+        ),
         ({"cron": ""}, "cron or"),
         ({"cron": "*/5 * * * *"}, "fires more often than once an hour"),
         ({"id": "My Cup"}, "Id: "),

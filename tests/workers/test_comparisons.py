@@ -38,7 +38,7 @@ def test_the_workers_play_and_the_command_follows(tmp_path: Path) -> None:
         )
         assert found is not None, done.stderr
         page = urlopen(Request(found[2], headers={"Authorization": f"Bearer {token}"}), timeout=PATIENCE)
-        assert b"Yes: elo1 is accepted." in page.read()
+        assert b"Yes, it is better." in page.read()
 
         again = call(service, tmp_path, "compare", "--follow", found[1], "--json", token=token)
         assert again.returncode == 0, again.stderr
