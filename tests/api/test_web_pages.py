@@ -335,7 +335,7 @@ def test_a_tournament_page(played: str, anybody: ContractClient) -> None:
     assert first[0] in page.html.partition('class="podium"')[2].partition("</li>")[0]
     assert anybody.get(f"/v1/tournaments/{played}").json["winners"] == first
     past = {row["tournament"]: row["winner"] for row in read(anybody, "/tournaments").rows("Newest first")}
-    assert past[NASTY] == " and ".join(first)
+    assert past[NASTY] == ", ".join(first)
     tabs = [f"/tournaments/{played}{query}" for query in ("", *(f"?tab={tab}" for tab in TABS[1:]))]
     assert [link for link in page.links if link in tabs] == tabs
     page = read(anybody, f"/tournaments/{played}?tab=crosstable")
