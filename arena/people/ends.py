@@ -112,14 +112,14 @@ def chances(view: Mapping[str, Any], seat: int, actions: Sequence[Sequence[Any]]
     return [*(value if seat in first else 1 - value for value in values), result]
 
 
-def told_chances(values: Sequence[float]) -> dict[str, str]:
+def chance_line(values: Sequence[float]) -> dict[str, str]:
     """Return chances as the ``points`` of a line in a square of 100 by 100, and in ``words``."""
     if not values:
         return {"points": "", "words": ""}
     steps = len(values) - 1
     line = (f"{100 * number / steps:.1f},{100 - 100 * value:.1f}" for number, value in enumerate(values))
-    told = [*map(_percent, values[:-1]), _RESULTS[values[-1]]]
-    return {"points": " ".join(line), "words": f"Your chance to win, hand by hand: {', '.join(told)}"}
+    texts = [*map(_percent, values[:-1]), _RESULTS[values[-1]]]
+    return {"points": " ".join(line), "words": f"Your chance to win, hand by hand: {', '.join(texts)}"}
 
 
 def _end_text(form: Picture, end: HandEnd, teams: Sequence[Sequence[int]], worth: Sequence[float]) -> str:

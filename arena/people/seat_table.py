@@ -12,7 +12,7 @@ from arena.games.pictures import OUT, Picture
 from arena.live.finalizer import ENDED
 from arena.live.header import Viewer
 from arena.live.service import LiveGames
-from arena.people.ends import chances, hand_rows, length_text, swing_text, told_chances
+from arena.people.ends import chance_line, chances, hand_rows, length_text, swing_text
 from arena.people.tables import AtSeat, PeopleTables
 from arena.records.results import ToldResult, told_result, told_stop
 from arena.replays.live_table import LiveTable
@@ -116,9 +116,9 @@ def _end(
             log = [orjson.loads(entry) for entry in live.store.log(view["game"])]
             swing, values = swing_text(view, seat, events, log), chances(view, seat, log)
             hands = hand_rows(view, seat, events)
-        told = ending(view, form, seat)._asdict()
-        went = {"hands": hands, "chances": told_chances(values)}
-        return {**told, "over": True, "length": length, "swing": swing, **went}
+        went = {"hands": hands, "chances": chance_line(values)}
+        end = ending(view, form, seat)._asdict()
+        return {**end, "over": True, "length": length, "swing": swing, **went}
     played = next((one["reason"] for one in view["taken_over"] if one["seat"] == seat), None)
     if played is not None:
         headline = "You have left the table" if played == "resigned" else "Your time ran out too often"
