@@ -18,11 +18,16 @@ class Manner(NamedTuple):
     bluffs: float
 
 
-_MANNERS: Final = {2: Manner(bold=2.0, doubt=2.0, bluffs=0.0), 4: Manner(bold=2.0, doubt=2.0, bluffs=0.0)}
+_MANNERS: Final = {2: Manner(bold=1.2, doubt=3.5, bluffs=0.4), 4: Manner(bold=2.0, doubt=2.0, bluffs=0.0)}
 HOPELESS_BELOW: Final = 0.2
 """The chance to win below which a hand is hopeless."""
 
 
 def manner(seats: int) -> Manner:
-    """Return the manner in games with so many seats."""
+    """Return the manner in games with so many seats.
+
+    Between two players, a call says less about the cards: there is no partner whose cards could be better,
+    and a player who assumed as much strength as in games for four would run from most calls, so that calling
+    with any hand would pay.
+    """
     return _MANNERS[seats]
