@@ -6,7 +6,6 @@ It works on full states, but each seat's choice depends only on what that seat c
 from __future__ import annotations
 
 from functools import cache
-from math import ceil
 from typing import Final
 
 from arena.games.truco.bots.chances import TOP, Chances, best_of, better_of, certain, compare
@@ -179,7 +178,7 @@ class TrucoPlayout:
             # The best card is reserved for the trick in progress, unless the seat has already played to it.
             cards = cards[:left]
             pairs = rules.seats >> 1
-            others = pairs if bold < 0 else pairs - 1 + ceil(manner(rules.seats).bold)
+            others = pairs if bold < 0 else pairs - 1 + round(manner(rules.seats).bold)
             later = trick_chance(cards[-1], 0, (pairs - 1) * left, others * left, rules.pack, order)
             last = trick_chance(cards[0], 0, pairs - 1, others, rules.pack, order)
         return chance_of_hand(results, Chances(chance, 0.0, 1 - chance), later, last)
@@ -210,7 +209,7 @@ class TrucoPlayout:
             elif player & 1 == side:
                 partners += len(cards)
             else:
-                others += ceil(bolder * len(cards)) if player == bold else len(cards)
+                others += round(bolder * len(cards)) if player == bold else len(cards)
         return trick_chance(mine, theirs, partners, others, state.rules.pack, state.order)
 
 
