@@ -180,7 +180,7 @@ def turn_of(state: State, rules: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("preset", ["paulista-2@1", "mineiro-2@1"])
-def test_regular_does_not_run_from_most_calls_with_any_hand(preset: str) -> None:
+def test_regular_runs_from_about_half_of_the_first_calls_with_any_hand(preset: str) -> None:
     """A call that wins the stake or loses three times as much as a lost hand pays from a half of runs on;
     with a hand that can still win, a little earlier. Version 0.1.0 ran from 77%.
     """
