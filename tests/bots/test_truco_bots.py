@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterator
+from hashlib import sha256
 from typing import Any
 
 import pytest
 
 from arena.bots import HOUSE_BOTS, bot_spec
 from arena.games import game_of
-from arena.games.kernel import CHANCE
+from arena.games.kernel import CHANCE, State
 from arena.games.truco.bots.chances import best_of, certain, compare
 from arena.games.truco.bots.race import Race
 from arena.games.truco.bots.whole import RaceState, stay_from
@@ -153,3 +155,70 @@ def test_a_call_in_the_last_hand_is_answered_where_the_stake_decides_nothing() -
     state = RaceState(8, 4, 0, (1, 3, 6, 9, 12))
     assert stay_from(state, 1, 3) == 0.0
     assert 0.0 < stay_from(RaceState(8, 4, 9, (1, 3, 6, 9, 12)), 1, 3) < 1.0
+
+
+def dealt(preset: str, count: int) -> Iterator[State]:
+    """Hands at the start of a game of this preset, which seat 0 leads."""
+    rules = {**GAME.options.complete(GAME.preset(preset).rules), "cut": "none"}
+    for number in range(count):
+        state = GAME.new_state(rules)
+        state.apply(CHANCE, f"dealer:{rules['seats'] - 1}")
+        chance = state.chance()
+        assert chance is not None
+        cards = list(chance.items)
+        random.Random(number).shuffle(cards)
+        state.apply(CHANCE, "deal:" + "".join(cards))
+        yield state
+
+
+def turn_of(state: State, rules: dict[str, Any]) -> dict[str, Any]:
+    """The turn of the awaited seat."""
+    seat = state.awaiting()[0]
+    legal = list(state.legal_actions(seat))
+    seen = {"observation": state.observation(seat), "events": []}
+    return {"kind": "truco", "rules": rules, "seat": seat, "optional": False, "legal_actions": legal, **seen}
+
+
+@pytest.mark.parametrize("preset", ["paulista-2@1", "mineiro-2@1"])
+def test_regular_runs_from_about_half_of_the_first_calls_with_any_hand(preset: str) -> None:
+    """A call that wins the stake or loses three times as much as a lost hand pays from a half of runs on;
+    with a hand that can still win, a little earlier. Version 0.1.0 ran from 77%.
+    """
+    rules = {**GAME.options.complete(GAME.preset(preset).rules), "cut": "none"}
+    runs = 0
+    for state in dealt(preset, 150):
+        state.apply(state.awaiting()[0], "truco")
+        answer = choice("regular", turn_of(state, rules))
+        runs += str(answer).startswith("run")
+    assert 0.35 <= runs / 150 <= 0.65
+
+
+def test_regular_bluffs_between_two_players_only() -> None:
+    def calls(preset: str, hand: str) -> int:
+        """How often it calls in 100 games with a hand that beats nothing."""
+        rules = {**GAME.options.complete(GAME.preset(preset).rules), "cut": "none"}
+        state = GAME.new_state(rules)
+        state.apply(CHANCE, f"dealer:{rules['seats'] - 1}")
+        chance = state.chance()
+        assert chance is not None
+        given = {hand[i : i + 2] for i in range(0, len(hand), 2)}
+        state.apply(CHANCE, "deal:" + hand + "".join(card for card in chance.items if card not in given))
+        turn = turn_of(state, rules)
+        return sum(choice("regular", turn, seed) == "truco" for seed in range(100))
+
+    assert 25 <= calls("mineiro-2@1", "4S4H5S") <= 55
+    assert calls("mineiro@1", "4S4H5S") == 0
+
+
+def test_versions_change_with_the_play_only() -> None:
+    versions = {level: GAME.house_bot(level).version for level in HOUSE_BOTS}
+    assert versions == {"random": "0.1.0", "rookie": "0.1.0", "regular": "0.2.0", "shark": "0.2.0"}
+
+
+def test_regular_plays_for_four_as_it_did_before_it_learned_to_play_for_two() -> None:
+    digest = sha256()
+    for rules in ({"cut": "none"}, {"variant": "paulista"}, {"variant": "mineiro"}):
+        table = Table("g", "truco", rules, bytes(32))
+        play(table, [seat_bot(bot_spec("regular"), seat) for seat in range(4)])
+        digest.update(repr([tuple(action) for action in table.actions]).encode())
+    assert digest.hexdigest()[:16] == "af7acc1b3c5276db"

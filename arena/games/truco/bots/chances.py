@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import comb
 from typing import Final, NamedTuple
 
+from arena.games.truco.bots.manner import manner
 from arena.games.truco.bots.sight import TrucoSight
 from arena.games.truco.cards import PACK
 
@@ -21,9 +22,9 @@ class Chances(NamedTuple):
 
 
 _BOLD: Final = 5
-"""A seat that calls is assumed to hold the best of this many hands."""
-_BOLD_HAND: Final = 2.0
-"""The same number for a call about the whole hand (TV-6.8), for which fewer cards need to be good."""
+"""A seat that calls is assumed to hold the best of this many hands. :class:`~.manner.Manner` has the number
+for calls about the whole hand (TV-6.8), for which fewer cards need to be good.
+"""
 
 Spread = list[float]
 """A probability distribution of the best card. For each strength from 0 to ``TOP``, it has the probability
@@ -73,7 +74,7 @@ class Trick:
     """
 
     def __init__(self, sight: TrucoSight, bold: int | None = None) -> None:
-        self._bold = _BOLD_HAND if sight.whole_hand else _BOLD
+        self._bold = manner(sight.seats).bold if sight.whole_hand else _BOLD
         unseen = self._unseen = [0] * (TOP + 1)
         strength = sight.strength
         for number in range(len(PACK)):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from math import exp
 from typing import Final
 
+from arena.games.truco.bots.manner import manner
 from arena.games.truco.bots.playout import TrucoPlayout, race_state_of
 from arena.games.truco.bots.whole import RUNS, RUNS_FROM_RAISE, raise_from, stay_from
 from arena.games.truco.cards import ACCEPT, DEFER, FACE_DOWN, RAISE
@@ -49,6 +50,7 @@ def likelihood(world: TrucoState, seat: int, playout: TrucoPlayout) -> float:
 def _hints(world: TrucoState, seat: int) -> list[Hint]:
     """Return the decisions of the other seats, in order."""
     rules = world.rules
+    doubt = manner(rules.seats).doubt
     hints: list[Hint] = []
     if world.elevens:
         return hints
@@ -83,7 +85,7 @@ def _hints(world: TrucoState, seat: int) -> list[Hint]:
                     played,
                     who,
                     proposer if runs != RUNS else NOBODY,
-                    raise_from(race_state_of(world, who & 1), stake, proposed, runs),
+                    raise_from(race_state_of(world, who & 1), stake, proposed, runs, doubt),
                     True,
                 )
                 proposer = who
@@ -95,6 +97,6 @@ def _hints(world: TrucoState, seat: int) -> list[Hint]:
             continue
         who = world.leaders[trick] + played & rules.mask
         if who not in (seat, called) and right >> (who & 1) & 1:
-            limit = raise_from(race_state_of(world, who & 1), stake, rules.next_stake[stake], RUNS)
+            limit = raise_from(race_state_of(world, who & 1), stake, rules.next_stake[stake], RUNS, doubt)
             hints.append((played, who, NOBODY, limit, False))
     return hints

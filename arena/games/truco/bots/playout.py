@@ -9,6 +9,7 @@ from functools import cache
 from typing import Final
 
 from arena.games.truco.bots.chances import TOP, Chances, best_of, better_of, certain, compare
+from arena.games.truco.bots.manner import manner
 from arena.games.truco.bots.whole import (
     RUNS,
     RUNS_FROM_RAISE,
@@ -32,9 +33,8 @@ other team calls or stays.
 """
 
 _BOLD: Final = 5
-_BOLD_HAND: Final = 2
-"""A seat that calls is assumed to hold the best of this many hands. ``_BOLD_HAND`` applies to calls about the
-whole hand.
+"""A seat that calls is assumed to hold the best of this many hands. :class:`~.manner.Manner` has the number
+for calls about the whole hand.
 """
 
 _STAY_FROM: Final = (0.44, 0.34, 0.24, 0.18)
@@ -124,7 +124,7 @@ class TrucoPlayout:
             stake = state.stake
             value = state.rules.next_stake[stake]
             return self.hand_chance(state, seat) > raise_from(
-                race_state_of(state, seat & 1), stake, value, RUNS
+                race_state_of(state, seat & 1), stake, value, RUNS, manner(state.rules.seats).doubt
             )
         best, holder, place = best_on_table(state)
         chance = self._chance(state, seat, best, holder, place)
@@ -157,7 +157,8 @@ class TrucoPlayout:
         higher = state.rules.next_stake.get(value, 0)
         # A limit can forbid the raise (TV-6.9); `defer` can be at its index.
         raising = f"raise:{higher}"
-        if raising in state.legal and chance > raise_from(race, value, higher, RUNS_FROM_RAISE):
+        doubt = manner(state.rules.seats).doubt
+        if raising in state.legal and chance > raise_from(race, value, higher, RUNS_FROM_RAISE, doubt):
             return raising
         if chance > stay_from(race, stake, value):
             return state.legal[1]
@@ -177,7 +178,7 @@ class TrucoPlayout:
             # The best card is reserved for the trick in progress, unless the seat has already played to it.
             cards = cards[:left]
             pairs = rules.seats >> 1
-            others = pairs if bold < 0 else pairs - 1 + _BOLD_HAND
+            others = pairs if bold < 0 else pairs - 1 + round(manner(rules.seats).bold)
             later = trick_chance(cards[-1], 0, (pairs - 1) * left, others * left, rules.pack, order)
             last = trick_chance(cards[0], 0, pairs - 1, others, rules.pack, order)
         return chance_of_hand(results, Chances(chance, 0.0, 1 - chance), later, last)
@@ -195,7 +196,7 @@ class TrucoPlayout:
         if holder < 0:
             mine = theirs = best
         partners = others = 0
-        bolder = _BOLD_HAND if state.rules.whole_hand else _BOLD
+        bolder = manner(state.rules.seats).bold if state.rules.whole_hand else _BOLD
         leader = state.leaders[-1]
         strength = state.order.strength
         for turn in range(place, state.rules.seats):
@@ -208,7 +209,7 @@ class TrucoPlayout:
             elif player & 1 == side:
                 partners += len(cards)
             else:
-                others += bolder * len(cards) if player == bold else len(cards)
+                others += round(bolder * len(cards)) if player == bold else len(cards)
         return trick_chance(mine, theirs, partners, others, state.rules.pack, state.order)
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from arena.games.kernel import Turn
 from arena.games.truco.bots.chances import Chances, Trick
+from arena.games.truco.bots.manner import HOPELESS_BELOW, manner
 from arena.games.truco.bots.race import Race
 from arena.games.truco.bots.sight import TrucoSight, hide, play
 from arena.games.truco.bots.whole import (
@@ -61,12 +62,17 @@ class TrucoRegular:
         trick = Trick(sight)
         if sight.whole_hand:
             card, chance = _best_card(sight, trick)
-            if sight.call and _should_raise(sight, chance):
+            if sight.call and (_should_raise(sight, chance) or self._bluffs(sight, chance)):
                 return sight.call
             return play(card)
         if sight.call and _should_call(sight, trick):
             return sight.call
         return _card(sight, trick)
+
+    def _bluffs(self, sight: TrucoSight, chance: float) -> bool:
+        """Return whether to call with a hopeless hand, so that calls say less about the cards."""
+        share = manner(sight.seats).bluffs if sight.stake == sight.stakes[0] else 0.0
+        return share > 0 and chance < HOPELESS_BELOW and self._random.random() < share
 
 
 def _race(sight: TrucoSight) -> Race:
@@ -101,7 +107,7 @@ def _chance_with(sight: TrucoSight, trick: Trick, chances: Chances, rest: list[i
 def _should_raise(sight: TrucoSight, chance: float) -> bool:
     """Return whether a hand with this chance is worth more at the next stake (TV-6.3)."""
     value = sight.stakes[sight.stakes.index(sight.stake) + 1]
-    return chance > raise_from(_race_state(sight), sight.stake, value, RUNS)
+    return chance > raise_from(_race_state(sight), sight.stake, value, RUNS, manner(sight.seats).doubt)
 
 
 def _race_state(sight: TrucoSight) -> RaceState:
@@ -219,7 +225,8 @@ def _answer_hand(sight: TrucoSight, trick: Trick) -> str:
     answers = {action.split(":")[0]: action for action in sight.legal}
     race = _race_state(sight)
     stakes = sight.stakes[sight.stakes.index(sight.stake) :]
-    if "raise" in answers and chance > raise_from(race, stakes[1], stakes[2], RUNS_FROM_RAISE):
+    doubt = manner(sight.seats).doubt
+    if "raise" in answers and chance > raise_from(race, stakes[1], stakes[2], RUNS_FROM_RAISE, doubt):
         return answers["raise"]
     if chance > stay_from(race, stakes[0], stakes[1]):
         return answers["accept"]

@@ -20,11 +20,9 @@ RUNS_FROM_RAISE: Final = 0.15
 _MARGIN: Final = 0.01
 """The margin in the chance to win the game by which a raise must be better."""
 _CALL_FROM: Final = 50
-"""The minimum chance to win, in percent, for a raise. Below it there are no bluffs, even if a raise would
-gain because the other team may run.
+"""The minimum chance to win, in percent, for a raise. Below it, only bluffs at random raise, even if a raise
+would gain because the other team may run.
 """
-_DOUBT: Final = 2.0
-"""The factor by which the odds of the hand shrink if the other team stays or raises."""
 
 
 def chance_of_hand(
@@ -47,11 +45,11 @@ def chance_of_hand(
     return win + tie * (1.0 if first == 1 else 0.0 if first == -1 else all_tied)
 
 
-def doubted(chance: float) -> float:
+def doubted(chance: float, doubt: float) -> float:
     """Return the reduced chance to win if the other team considers its hand good enough for a
     higher stake.
     """
-    return chance / (chance + _DOUBT * (1 - chance)) if chance > 0 else 0.0
+    return chance / (chance + doubt * (1 - chance)) if chance > 0 else 0.0
 
 
 class RaceState(NamedTuple):
@@ -64,15 +62,16 @@ class RaceState(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 14)
-def raise_from(state: RaceState, stake: int, value: int, runs: float) -> float:
+def raise_from(state: RaceState, stake: int, value: int, runs: float, doubt: float) -> float:
     """Return the chance above which raising a hand from ``stake`` to ``value`` is better than playing on.
 
-    ``runs`` is the probability that the other team runs when the stake is raised.
+    ``runs`` is the probability that the other team runs when the stake is raised, and ``doubt`` is that of
+    its manner.
     """
     race = _race(state)
     for percent in range(_CALL_FROM, 100):
         chance = percent / 100
-        raised = runs * race.won(stake) + (1 - runs) * race.played(value, doubted(chance))
+        raised = runs * race.won(stake) + (1 - runs) * race.played(value, doubted(chance, doubt))
         if raised > race.played(stake, chance) + _MARGIN:
             return chance
     return 1.0
