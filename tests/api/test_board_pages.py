@@ -11,6 +11,7 @@ from flask import Flask
 from api.pages.history import board_plot, pushed_apart
 from arena.events.histories import BotHistory
 from arena.ops.service import Service
+from arena.play.board_names import rank_text
 from tests.api.arenas import play_rated
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
@@ -97,7 +98,7 @@ def test_earlier_versions_stand_below_the_bot(
     monkeypatch.setitem(row, "versions", versions)
     rows = read(anybody, f"{PATH}?versions=all").rows(TABLE)
     assert [(one["rank"], one["version"]) for one in rows if one["bot"] == row["name"]] == [
-        (f"{row['rank']}–{row['worst_rank']}", row["version"]),
+        (rank_text(row["rank"], row["worst_rank"], "–"), row["version"]),
         ("–", "old"),
     ]
     assert len(read(anybody, PATH).rows(TABLE)) == 3

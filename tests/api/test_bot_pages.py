@@ -13,6 +13,7 @@ from flask import Flask
 from arena.events.boards import Boards
 from arena.live.service import LiveGames
 from arena.ops.service import Service
+from arena.play.board_names import rank_text
 from arena.play.bot_results import opponents, result_words
 from arena.records.archive.objects import ArchiveUnavailable
 from arena.store.paging import Page as PageOfItems
@@ -37,7 +38,7 @@ def test_the_page_shows_what_the_api_returns(rated: Service, anybody: ContractCl
     board = anybody.get("/v1/leaderboards/truco/sealed").json
     (row,) = [row for row in board["rows"] if row["name"] == "random"]
     (shown,) = page.rows("Rating in Truco, uploaded bots")
-    ranks = f"{row['rank']}–{row['worst_rank']}"
+    ranks = rank_text(row["rank"], row["worst_rank"], "–")
     assert (shown["rank"], shown["bot"], shown["version"]) == (ranks, "random", row["version"])
     assert (shown["rating"], shown["interval"]) == (
         whole(row["rating"]),

@@ -15,6 +15,7 @@ from flask import Flask
 
 from arena.events.visits import PAUSE_MS
 from arena.ops.service import Service
+from arena.play.board_names import rank_text
 from arena.store.amounts import DAY_MS
 from tests.api.arenas import play_rated
 from tests.api.conftest import Account
@@ -149,7 +150,7 @@ def test_an_owner_sees_what_happened_since_the_last_visit(
     for _ in range(2):
         # However often the page is loaded.
         found = news().replace(" ,", ",")
-        ranks = f"{row['rank']}–{row['worst_rank']}"
+        ranks = rank_text(row["rank"], row["worst_rank"], "–")
         assert f"ana-bot +12, 59 groups, now rank {ranks} in Truco, uploaded bots · 1 fault" in found
     pause(rated, monkeypatch)
     assert "Nothing moved." in news()

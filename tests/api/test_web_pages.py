@@ -18,6 +18,7 @@ from api.pages import filters
 from api.schemas.tournaments import TABS
 from arena.ops.service import Service
 from arena.ops.settings import HttpSettings, Limit, Settings
+from arena.play.board_names import rank_text
 from arena.store.embedded import EmbeddedStore
 from tests.api.arenas import announce, play
 from tests.api.conftest import Account
@@ -282,7 +283,7 @@ def test_a_leaderboard_page(query: str, played: str, anybody: ContractClient) ->
         assert (shown["bot"], shown["owner"], shown["rank"]) == (
             row["name"],
             "the house",
-            str(row["rank"] or "–"),
+            rank_text(row["rank"], row["worst_rank"], "–") or "–",
         )
         assert (shown["rating"], shown["interval"]) == (rating, interval)
         assert shown["games"] == str(row["games"])

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from arena.cli.submit import QUALIFYING, RANKING, Patience
+from arena.play.board_names import rank_text
 from tests.api.server import ADMIN_TOKEN, Server
 from tests.cli.conftest import Owner, Terminal
 from tests.live.arenas import Arena
@@ -114,8 +115,9 @@ def test_it_ends_with_the_rank(
     (row,) = [row for row in board["rows"] if row["name"] == bot]
     ranked = sum(one["rank"] is not None for one in board["rows"])
     interval = f"{row['low']:.0f}-{row['high']:.0f}"
+    ranks = rank_text(row["rank"], row["worst_rank"])
     assert lines[-1] == (
-        f"toepen: rank {row['rank']} of {ranked}, {row['rating']:.0f} ({interval}), 4 groups: {page}"
+        f"toepen: rank {ranks} of {ranked}, {row['rating']:.0f} ({interval}), 4 groups: {page}"
     )
     locks, plays = said(terminal)[1:3]
     assert said(terminal) == ["waits for 'Sealed Toepen', which starts automatically", locks, plays]

@@ -14,6 +14,7 @@ from typing import Any, Final
 import pytest
 
 from arena.cli.new import LANGUAGES, commands
+from arena.play.board_names import rank_text
 from arena.text import plain_table
 from tests.service import Service
 from tests.starters.conftest import ADMIN_TOKEN
@@ -138,5 +139,5 @@ def test_from_nothing_to_a_rank(
     assert (ranked["provisional"], ranked["faults"]) == (False, 0), bot.said
     assert ranked["groups"] >= GROUPS
     lines = [shlex.split(line) for line in shown.splitlines()]
-    assert [str(ranked["rank"]), name] in [words[:2] for words in lines], shown
+    assert [rank_text(ranked["rank"], ranked["worst_rank"]), name] in [words[:2] for words in lines], shown
     say(language, times)
