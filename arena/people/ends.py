@@ -26,36 +26,42 @@ def length_text(view: Mapping[str, Any], hands: int) -> str:
     return f"{hands} hand{'s' * (hands != 1)}, {took}"
 
 
-def swing_text(
-    view: Mapping[str, Any],
-    seat: int,
-    events: Iterable[Mapping[str, Any]],
-    actions: Sequence[Sequence[Any]],
-) -> str:
-    """Describe the hand of a finished game after which the chance of the seat's team to win differed most
-    from before. Return nothing unless the game has two sides and equities are known for its rules. ``events``
-    are those that the seat saw, and ``actions`` those of the game in the format of records.
+def equities(view: Mapping[str, Any], seat: int, actions: Iterable[Sequence[Any]]) -> list[HandEquity]:
+    """Return the chances of the seat's team to win a finished game around each hand. Empty unless the game
+    has two sides and equities are known for its rules. ``actions`` are those of the game in the format of
+    records.
     """
     game = game_of(view["kind"])
     if view["outcome"] is None or not has_table(view["kind"], game.options.complete(view["rules"])):
-        return ""
-    teams = game.teams(view["rules"])
+        return []
+    hands = hand_equities(view["kind"], view["rules"], actions)
+    if seat in game.teams(view["rules"])[0]:
+        return hands
+    return [one._replace(before=1 - one.before, after=1 - one.after) for one in hands]
+
+
+def swing_text(
+    view: Mapping[str, Any], seat: int, events: Iterable[Mapping[str, Any]], hands: Sequence[HandEquity]
+) -> str:
+    """Describe the hand of a finished game after which the chance of the seat's team to win differed most
+    from before, or return nothing if there are no ``hands``; see :func:`equities`. ``events`` are those that
+    the seat saw.
+    """
+    teams = game_of(view["kind"]).teams(view["rules"])
     worth = points(view["outcome"]["places"], teams)
-    swing = largest_swing(hand_equities(view["kind"], view["rules"], actions), worth[teams[0][0]])
+    swing = largest_swing(hands, worth[seat])
     if swing is None:
         return ""
     (hand, before, after), is_last = swing
-    if seat not in teams[0]:
-        before, after = 1 - before, 1 - after
     end = _RESULTS[after] if is_last else _percent(after)
     text = hand_text(LiveTable(view, you=seat).form, events, hand, teams, worth if is_last else [])
     return f"Hand {hand}: {text} Your chance to win: from {_percent(before)} to {end}."
 
 
 def largest_swing(hands: Sequence[HandEquity], result: float) -> tuple[HandEquity, bool] | None:
-    """Return the hand of a finished game after which the chance of the first team to win differed most from
-    before, and whether it is the last one; None if there are no hands. ``result`` is 1, 0.5 or 0, the first
-    team's: its chance after the last hand.
+    """Return the hand of a finished game after which the chance of a team to win differed most from before,
+    and whether it is the last one; None if there are no hands. ``hands`` has the chances of that team, and
+    ``result`` is its chance after the last hand: 1, 0.5 or 0.
     """
     if not hands:
         return None
@@ -96,29 +102,19 @@ def hand_rows(
     ]
 
 
-def chances(view: Mapping[str, Any], seat: int, actions: Sequence[Sequence[Any]]) -> list[float]:
-    """Return the chance of the seat's team to win a finished game before its first hand and after each hand.
-    Empty unless the game has two sides and equities are known for its rules.
+def chance_line(view: Mapping[str, Any], seat: int, hands: Sequence[HandEquity]) -> dict[str, str]:
+    """Return the chances of the seat's team before the first of the ``hands`` and after each one, as the
+    ``points`` of a line in a square of 100 by 100, and in ``words``; see :func:`equities`.
     """
-    game = game_of(view["kind"])
-    if view["outcome"] is None or not has_table(view["kind"], game.options.complete(view["rules"])):
-        return []
-    hands = hand_equities(view["kind"], view["rules"], actions)
     if not hands:
-        return []
-    first = game.teams(view["rules"])[0]
-    values = [hands[0].before, *(hand.after for hand in hands[:-1])]
-    result = points(view["outcome"]["places"], game.teams(view["rules"]))[seat]
-    return [*(value if seat in first else 1 - value for value in values), result]
-
-
-def chance_line(values: Sequence[float]) -> dict[str, str]:
-    """Return chances as the ``points`` of a line in a square of 100 by 100, and in ``words``."""
-    if not values:
         return {"points": "", "words": ""}
-    steps = len(values) - 1
-    line = (f"{100 * number / steps:.1f},{100 - 100 * value:.1f}" for number, value in enumerate(values))
-    texts = [*map(_percent, values[:-1]), _RESULTS[values[-1]]]
+    result = points(view["outcome"]["places"], game_of(view["kind"]).teams(view["rules"]))[seat]
+    values = [hands[0].before, *(hand.after for hand in hands[:-1])]
+    line = (
+        f"{100 * number / len(hands):.1f},{100 - 100 * value:.1f}"
+        for number, value in enumerate([*values, result])
+    )
+    texts = [*map(_percent, values), _RESULTS[result]]
     return {"points": " ".join(line), "words": f"Your chance to win, hand by hand: {', '.join(texts)}"}
 
 

@@ -12,7 +12,8 @@ from arena.games.pictures import OUT, Picture
 from arena.live.finalizer import ENDED
 from arena.live.header import Viewer
 from arena.live.service import LiveGames
-from arena.people.ends import chance_line, chances, hand_rows, length_text, swing_text
+from arena.luck.games import HandEquity
+from arena.people.ends import chance_line, equities, hand_rows, length_text, swing_text
 from arena.people.tables import AtSeat, PeopleTables
 from arena.records.results import ToldResult, told_result, told_stop
 from arena.replays.live_table import LiveTable
@@ -110,13 +111,13 @@ def _end(
     if view["state"] in ENDED:
         length = swing = ""
         hands: list[dict[str, Any]] = []
-        values: list[float] = []
+        found: list[HandEquity] = []
         if view["outcome"] is not None:
             length = length_text(view, form.hand)
             log = [orjson.loads(entry) for entry in live.store.log(view["game"])]
-            swing, values = swing_text(view, seat, events, log), chances(view, seat, log)
-            hands = hand_rows(view, seat, events)
-        went = {"hands": hands, "chances": chance_line(values)}
+            found = equities(view, seat, log)
+            swing, hands = swing_text(view, seat, events, found), hand_rows(view, seat, events)
+        went = {"hands": hands, "chances": chance_line(view, seat, found)}
         end = ending(view, form, seat)._asdict()
         return {**end, "over": True, "length": length, "swing": swing, **went}
     played = next((one["reason"] for one in view["taken_over"] if one["seat"] == seat), None)

@@ -302,16 +302,16 @@ def test_only_a_clear_cost_is_told(app: Flask, browser: Browser, monkeypatch: py
     play_out(app, browser, game)
     cost = {"hand": 2, "played": "4♣", "better": "3♥", "value": 0.4, "high": 0.9, "unit": "points"}
     unclear, clear = {**cost, "low": -0.1}, {**cost, "hand": 7, "value": 0.3, "low": 0.1}
-    told = {}
+    texts = {}
     for costs in ([unclear], [unclear, clear]):
         review = SimpleNamespace(done=True, costs=costs)
         monkeypatch.setattr(service_of(app).reviews, "find", lambda *_, found=review: found)
         page = browser.get(f"/play/{game}").text
-        told[len(costs)] = page.partition('id="dearest"')[2].partition("</section>")[0]
-    assert "No decision cost you clearly more" in told[1]
-    assert "It cost you most" not in told[1]
-    assert "Hand 7: you chose 4♣" in told[2]
-    assert "no clear difference" not in told[1] + told[2]
+        texts[len(costs)] = page.partition('id="dearest"')[2].partition("</section>")[0]
+    assert "No decision cost you clearly more" in texts[1]
+    assert "It cost you most" not in texts[1]
+    assert "Hand 7: you chose 4♣" in texts[2]
+    assert "no clear difference" not in texts[1] + texts[2]
 
 
 def test_the_title_names_the_rules(app: Flask, browser: Browser) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from arena.bots import bot_spec
 from arena.games import game_of
-from arena.people.ends import swing_text
+from arena.people.ends import equities, swing_text
 from arena.people.hands import YOU, recorded_hands, score_at, worth_at
 from arena.people.side_by_side import side_by_side
 from arena.records.record import Record, parse_record
@@ -49,7 +49,7 @@ def swing_of(record: Record, seat: int) -> str:
         "outcome": canonical["outcome"],
         "seats": [{"name": player["name"]} for player in canonical["players"]],
     }
-    return swing_text(view, seat, events, canonical["actions"])
+    return swing_text(view, seat, events, equities(view, seat, canonical["actions"]))
 
 
 def capped() -> Iterator[tuple[Record, int, int]]:
