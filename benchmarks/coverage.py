@@ -236,6 +236,22 @@ class Coverage(NamedTuple):
     bias: float
 
 
+def repeated(
+    scenario: Scenario | Rates, anchor: int, repetitions: int, replicates: int, seed: int
+) -> Iterator[tuple[FloatArray, Differences]]:
+    """For each repetition of ``scenario``, the rated strengths (players) less the anchor's, and the standard
+    errors of their differences.
+    """
+    settled = np.ones(scenario.players, dtype=np.bool_)
+    for repetition in range(repetitions):
+        rng = np.random.Generator(np.random.PCG64([seed, crc32(scenario.name.encode()), repetition]))
+        likelihood = Likelihood(scenario.players, scenario.blocks(rng))
+        strengths = likelihood.fit()
+        digest = sha256(f"{seed} {repetition}".encode()).digest()
+        differences = Differences(likelihood, strengths, anchor, digest, settled, replicates)
+        yield strengths[likelihood.rated] - strengths[anchor], differences
+
+
 def coverage(
     scenario: Scenario | Rates,
     others: Sequence[int],
@@ -246,18 +262,12 @@ def coverage(
 ) -> Coverage:
     """Repeat ``scenario`` and see how often the 95% intervals hold the truth, for the players ``others``."""
     truth = scenario.truth()
-    settled = np.ones(scenario.players, dtype=np.bool_)
     hits = np.zeros(scenario.players)
     pairs = [pair for pair in pairwise(others) if anchor not in pair]
     of_pairs = np.zeros(len(pairs))
     widths, errors = 0.0, 0.0
-    for repetition in range(repetitions):
-        rng = np.random.Generator(np.random.PCG64([seed, crc32(scenario.name.encode()), repetition]))
-        likelihood = Likelihood(scenario.players, scenario.blocks(rng))
-        strengths = likelihood.fit()
-        off = strengths[likelihood.rated] - strengths[anchor] - truth
-        digest = sha256(f"{seed} {repetition}".encode()).digest()
-        found = Differences(likelihood, strengths, anchor, digest, settled, replicates)
+    for strengths, found in repeated(scenario, anchor, repetitions, replicates, seed):
+        off = strengths - truth
         hits += np.abs(off) <= Z * found.to_anchor
         of_pairs += [abs(off[one] - off[other]) <= Z * found.error(one, other) for one, other in pairs]
         widths += Z * float(found.to_anchor[others].mean())
@@ -324,15 +334,9 @@ def claims(scenario: Scenario, repetitions: int, replicates: int, seed: int = 1)
     truth = np.round(scenario.truth(), 6)
     best = 1 + (truth[None] > truth[:, None]).sum(axis=1)
     worst = scenario.bots - (truth[None] < truth[:, None]).sum(axis=1)
-    settled = np.ones(scenario.players, dtype=np.bool_)
     found = np.zeros(4)
-    for repetition in range(repetitions):
-        rng = np.random.Generator(np.random.PCG64([seed, crc32(scenario.name.encode()), repetition]))
-        likelihood = Likelihood(scenario.players, scenario.blocks(rng))
-        strengths = likelihood.fit()
-        digest = sha256(f"{seed} {repetition}".encode()).digest()
-        differences = Differences(likelihood, strengths, scenario.anchor, digest, settled, replicates)
-        order = np.argsort(-strengths[: scenario.bots])
+    for strengths, differences in repeated(scenario, scenario.anchor, repetitions, replicates, seed):
+        order = np.argsort(-strengths)
         ranks = differences.ranks(order, strengths[order])
         low, high = 1 + ranks.better, scenario.bots - ranks.worse
         too_low, too_high = low > best[order], high < worst[order]

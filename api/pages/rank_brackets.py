@@ -34,8 +34,8 @@ def rank_brackets(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Sequence[Ma
 
 
 def _runs(ranked: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
-    """Return the first and the last place of each longest run of bots of which any two share a possible rank
-    with all bots between them. Bots that are told apart from all others are in none.
+    """Return the first and the last place of each longest run of bots none of which is better than another of
+    them. Bots that are better or worse than each other bot are in no run.
     """
     runs: list[tuple[int, int]] = []
     for start, row in enumerate(ranked):

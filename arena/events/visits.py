@@ -99,6 +99,7 @@ def _news(bot: str, board: BoardName, row: Mapping[str, Any], before: _Figures) 
     if known is None:
         return BotNews(bot, board, row, movement(row, None), row["faults"])
     version, rating, rank, groups, faults = known
+    # What had no rank was provisional.
     moved = movement(row, (version, rating, None, None, rank is None, rank, groups))
     return BotNews(
         bot, board, row, moved, row["faults"] - faults if version == row["version"] else row["faults"]

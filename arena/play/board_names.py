@@ -31,7 +31,7 @@ def rank_text(best: int | None, worst: int | None, to: str = "-") -> str:
     """Return a rank for people: an interval such as ``1-3``, one number, or nothing if there is no rank."""
     if best is None:
         return ""
-    return str(best) if worst in (None, best) else f"{best}{to}{worst}"
+    return str(best) if worst == best else f"{best}{to}{worst}"
 
 
 class BoardName(NamedTuple):

@@ -243,9 +243,9 @@ class Differences:
         differences that are all true together with a probability of 95%. ``values`` are their rated
         strengths, highest first.
         """
-        errors = self._critical(players)
         parts = [part[players] for part in (self._drawn, self._played)]
         drawn, played = (_squares(part) for part in parts)
+        errors = _critical(parts[0], drawn)
         # No interval of a difference is longer than both players' intervals together, widened to the maximum.
         most = self.dispersion * (1 + _WIDENED * _UNLIKELY**2)
         reach = errors * np.sqrt(np.maximum(drawn, most * played))
@@ -266,32 +266,31 @@ class Differences:
             found.worse[others] += above.sum(axis=0)
         return found
 
-    def _critical(self, players: IntArray) -> float:
-        """Return the number of standard errors that no difference between two of the ``players`` exceeds by
-        chance in 95% of the replicates; at least ``Z``.
-        """
-        changes = self._drawn[players]
-        squares = _squares(changes)
-        apart = changes - changes.mean(axis=0)
-        apart /= np.sqrt(np.maximum(_squares(apart), _LEAST_VARIANCE))[:, None]
-        count, replicates = changes.shape
-        few = min(_FURTHEST, count)
-        ends = (
-            np.argpartition(apart, count - few, axis=0)[-few:],
-            np.argpartition(apart, few - 1, axis=0)[:few],
-        )
-        largest = np.zeros(replicates)
-        for number, (up, down) in enumerate(zip(*(end.T for end in ends), strict=True)):
-            covariance = changes[up] @ changes[down].T
-            variance = squares[up, None] + squares[None, down] - 2 * covariance
-            gaps = changes[up, number][:, None] - changes[None, down, number]
-            largest[number] = (gaps / np.sqrt(np.maximum(variance, _LEAST_VARIANCE))).max()
-        critical = np.sort(largest)[ceil(0.95 * replicates) - 1] * sqrt(replicates - 1)
-        return max(Z, float(critical))
-
     def _likely(self, variance: FloatArray) -> FloatArray:
         """Return the variance by the likelihood, given the ``variance`` for independent games."""
         return self.dispersion * variance * (1 + _WIDENED * np.minimum(variance, _UNLIKELY) ** 2)
+
+
+def _critical(changes: FloatArray, squares: FloatArray) -> float:
+    """Return the number of standard errors that no difference between two players exceeds by chance in 95% of
+    the replicates; at least ``Z``. ``changes`` (players, replicates) are scaled as by :func:`_deviations`.
+    """
+    apart = changes - changes.mean(axis=0)
+    apart /= np.sqrt(np.maximum(_squares(apart), _LEAST_VARIANCE))[:, None]
+    count, replicates = changes.shape
+    few = min(_FURTHEST, count)
+    ends = (
+        np.argpartition(apart, count - few, axis=0)[-few:],
+        np.argpartition(apart, few - 1, axis=0)[:few],
+    )
+    largest = np.zeros(replicates)
+    for number, (up, down) in enumerate(zip(*(end.T for end in ends), strict=True)):
+        covariance = changes[up] @ changes[down].T
+        variance = squares[up, None] + squares[None, down] - 2 * covariance
+        gaps = changes[up, number][:, None] - changes[None, down, number]
+        largest[number] = (gaps / np.sqrt(np.maximum(variance, _LEAST_VARIANCE))).max()
+    critical = np.sort(largest)[ceil(0.95 * replicates) - 1] * sqrt(replicates - 1)
+    return max(Z, float(critical))
 
 
 def _deviations(changes: FloatArray) -> FloatArray:

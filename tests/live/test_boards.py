@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from arena.events.boards import Boards
+from arena.events.boards import Boards, PublishedBoard
 from arena.live.finalizer import Retention
 from arena.live.header import GameNotFound
 from arena.store.boards import BoardState
@@ -170,18 +170,23 @@ def test_the_history_of_one_bot_is_read_without_those_of_all(arena: Arena) -> No
         assert sum(sizes) < whole / 3
 
 
+def board_of(arena: Arena) -> PublishedBoard:
+    """The board of uploaded bots at Truco."""
+    board = arena.boards.published("truco", "sealed")
+    assert board is not None
+    return board
+
+
 def test_a_board_is_parsed_once_until_it_is_published_again(arena: Arena) -> None:
     arena.cup()
     arena.run()
     arena.boards.publish("truco", "sealed")
-    first = arena.boards.published("truco", "sealed")
-    assert first is not None
+    first = board_of(arena)
     assert arena.boards.published("truco", "sealed") is first
     arena.cup(name="two", groups=1)
     arena.run("two")
     arena.boards.publish("truco", "sealed")
-    second = arena.boards.published("truco", "sealed")
-    assert second is not None
+    second = board_of(arena)
     assert second.version != first.version
     assert second.data["groups"] == 9
     page = second.page(None, 2)
@@ -194,8 +199,7 @@ def test_a_board_of_the_earlier_method_has_the_widest_ranks_until_it_is_publishe
     arena.cup()
     arena.run()
     arena.boards.publish("truco", "sealed")
-    now = arena.boards.published("truco", "sealed")
-    assert now is not None
+    now = board_of(arena)
     rows = [{**row, "rank": 1} for row in now.data["rows"]]
     for row in rows:
         del row["worst_rank"]
@@ -206,6 +210,5 @@ def test_a_board_of_the_earlier_method_has_the_widest_ranks_until_it_is_publishe
     assert earlier is not None
     assert {(row["rank"], row["worst_rank"]) for row in earlier.data["rows"]} == {(1, len(rows))}
     assert arena.boards.publish("truco", "sealed")
-    after = arena.boards.published("truco", "sealed")
-    assert after is not None
+    after = board_of(arena)
     assert after.data["rows"] == now.data["rows"]

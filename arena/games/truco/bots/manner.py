@@ -24,7 +24,7 @@ HOPELESS_BELOW: Final = 0.2
 
 
 def manner(seats: int) -> Manner:
-    """Return the manner in games with so many seats.
+    """Return the manner for a number of seats.
 
     Between two players, a call says less about the cards: there is no partner whose cards could be better,
     and a player who assumed as much strength as in games for four would run from most calls, so that calling
