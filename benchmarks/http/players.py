@@ -18,6 +18,7 @@ KINDS: Final = tuple(GAMES)
 
 _BOTS_PER_OWNER: Final = 50
 _PAGE: Final = 100
+_CLOCK: Final = {"per_turn_ms": 3_600_000, "bank_ms": 0}
 
 
 class Caller:
@@ -63,7 +64,7 @@ class BenchBot:
         for _ in range(games - self.games):
             kind = KINDS[self.games % len(KINDS)]
             seats = game_of(kind).seats(game_of(kind).options.complete())
-            live.create(kind, seats=[{"bot": self.name}] * seats, created_by=self.name)
+            live.create(kind, seats=[{"bot": self.name}] * seats, clock=_CLOCK, created_by=self.name)
             self.games += 1
         while True:
             page = live.turns(self.name, self._cursor, rights=False, limit=_PAGE)
