@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import benchmarks
 from benchmarks.http.load import BenchFailed, Load, body_of
 from benchmarks.http.measure import Bytes, Report, Sample
 from tests.service import environment
@@ -44,6 +45,26 @@ def test_the_command_prints_every_line(tmp_path: Path) -> None:
     assert 200 < int(read) < 20_000
     assert 200 < int(written) < 20_000
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.nightly("benchmarks")
+def test_a_commit_is_as_fast_as_itself_within_wide_bounds(tmp_path: Path) -> None:
+    # As `make bench-http` makes it.
+    made = tmp_path / "made"
+    made.mkdir()
+    for part in Path(sys.prefix).iterdir():
+        (made / part.name).symlink_to(part)
+    (made / "benchmarks").symlink_to(Path(benchmarks.__file__).parent)
+    size = ["--rounds", "2", "--waiting-rounds", "2", "--seconds", "0.2", "--waiters", "6"]
+    command = [sys.executable, "-m", "benchmarks.http.by_turns", str(made), str(made), *size]
+    settings = environment(COLUMNS="120")
+    done = subprocess.run(command, cwd=tmp_path, env=settings, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in done.stdout.splitlines()]
+    ratios = {row[0]: float(row[1]) for row in rows if len(row) == 5}
+    names = ["bare route", "turns, 1 answer", "turns, 32 answers", "50 play, none wait", "50 play, 6 wait"]
+    assert list(ratios) == names
+    assert all(0.01 < ratio < 100 for ratio in ratios.values()), ratios
 
 
 def test_what_cannot_be_measured_is_an_error_in_a_line(tmp_path: Path) -> None:
