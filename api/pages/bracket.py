@@ -44,7 +44,9 @@ class Box(NamedTuple):
 
 class BracketDrawing(NamedTuple):
     """Boxes, lines (``points`` of polylines) and labels (``(x, y, text)``), and the size of the drawing in
-    pixels.
+    pixels. ``titles`` are the names of the rounds. ``third_place`` is the round and the pairing of the match
+    for third place, or None. ``winners`` are the players that went on, by round and pairing, and ``has_tie``
+    is whether one of them did so after a tie.
     """
 
     width: int
@@ -52,6 +54,10 @@ class BracketDrawing(NamedTuple):
     boxes: list[Box]
     lines: list[str]
     labels: list[tuple[int, int, str]]
+    titles: dict[int, str]
+    third_place: tuple[int, int] | None
+    winners: dict[tuple[int, int], str]
+    has_tie: bool
 
 
 def bracket(
@@ -72,6 +78,7 @@ def bracket(
     count = max(deepest, (entrants - 1).bit_length())
     if count > MOST_ROUNDS:
         return None
+    won = {key: winner for key in met if (winner := _winner(key, met, places)) is not None}
     boxes, lines = [], []
     for number in range(1, count + 1):
         for pairing in range(1, 2 ** (count - number) + 1):
@@ -80,22 +87,22 @@ def bracket(
             if one is None and number == 1:
                 continue
             x, y = _place(number, pairing)
-            boxes.append(_box(x, y, one, (number, pairing), met, places, running=running))
+            boxes.append(_box(x, y, (number, pairing), met, won, running=running))
             for feeder in (2 * pairing - 1, 2 * pairing):
                 if number > 1 and (number > 2 or (1, feeder) in met):
                     lines.append(_elbow(number - 1, feeder, x, y))
-    labels = [
-        ((number - 1) * _COLUMN, 14, _NAMES.get(count - number, f"Round {number}"))
-        for number in range(1, count + 1)
-    ]
+    titles = {number: _NAMES.get(count - number, f"Round {number}") for number in range(1, count + 1)}
+    labels = [((number - 1) * _COLUMN, 14, title) for number, title in titles.items()]
     height = _TOP + 2 ** (count - 1) * _ROW
     if third is not None:
         x, y = _place(count, _FINAL)
         y += _HEIGHT + 48
-        boxes.append(_box(x, y, met[third], third, met, places, running=running))
+        boxes.append(_box(x, y, third, met, won, running=running))
         labels.append((x, y - 10, "Third place"))
         height = max(height, y + _ROW)
-    return BracketDrawing(count * _COLUMN - (_COLUMN - _WIDTH) + 2, height, boxes, lines, labels)
+    width = count * _COLUMN - (_COLUMN - _WIDTH) + 2
+    has_tie = any(len(set(met[key].points.values())) == 1 for key in won)
+    return BracketDrawing(width, height, boxes, lines, labels, titles, third, won, has_tie)
 
 
 def _is_third_place(key: tuple[int, int], met: Mapping[tuple[int, int], Met]) -> bool:
@@ -122,19 +129,33 @@ def _elbow(number: int, pairing: int, x: int, y: int) -> str:
     return f"{from_x + _WIDTH},{start} {middle},{start} {middle},{end} {x},{end}"
 
 
+def _winner(
+    key: tuple[int, int], met: Mapping[tuple[int, int], Met], places: Mapping[str, int]
+) -> str | None:
+    """Return the player that went on, which after a tie is the better seed, or None if it is not known."""
+    number, pairing = key
+    one = met[key]
+    later = met.get((number + 1, (pairing + 1) // 2))
+    if later is None and places:
+        # After a tie, the better seed has the better place.
+        return min(sorted(one.points), key=lambda name: places.get(name, len(places) + 1))
+    went_on = [] if later is None else [name for name in one.points if name in later.points]
+    return went_on[0] if len(went_on) == 1 else one.best
+
+
 def _box(
     x: int,
     y: int,
-    one: Met | None,
     key: tuple[int, int],
     met: Mapping[tuple[int, int], Met],
-    places: Mapping[str, int],
+    won: Mapping[tuple[int, int], str],
     *,
     running: bool,
 ) -> Box:
+    number, pairing = key
+    one = met.get(key)
     if one is None:
         return Box(x, y, [], playing=False)
-    number, pairing = key
     came_from = {
         name: before for (round, before), other in met.items() if round == number - 1 for name in other.points
     }
@@ -142,18 +163,12 @@ def _box(
     # From top to bottom in the order of their boxes; a player with a bye came from the other of the two
     # boxes.
     names = sorted(one.points, key=lambda name: came_from.get(name, 4 * pairing - 1 - known))
-    later = met.get((number + 1, (pairing + 1) // 2))
-    went_on = [name for name in names if later is not None and name in later.points]
-    if later is None and places:
-        # This also applies to a tie, after which the higher seed has the better place.
-        went_on = [min(names, key=lambda name: places.get(name, len(places) + 1))]
-    won = went_on[0] if len(went_on) == 1 else one.best
     players = [
         Player(
             name if len(name) <= _NAME else name[: _NAME - 1] + "\N{HORIZONTAL ELLIPSIS}",
             f"{one.points[name]:g}" if one.done else "",
-            name == won,
+            name == won.get(key),
         )
         for name in names
     ]
-    return Box(x, y, players, playing=running and one.done < one.planned and not went_on)
+    return Box(x, y, players, playing=running and one.done < one.planned and key not in won)

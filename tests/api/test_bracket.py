@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from flask import Flask
@@ -91,6 +93,14 @@ def test_the_higher_seed_goes_on_after_a_tie() -> None:
     assert winners(drawn(rounds, 4, a=1, b=2, c=3, d=3)) == ["a", "b", "a"]
 
 
+def test_after_a_tie_the_better_seed_goes_on() -> None:
+    tied = Met({"a": 3.5, "b": 3.5}, 7, 7, None, 1)
+    drawing = drawn([(1, [tied])], 2, a=2, b=1)
+    assert drawing.winners == {(1, 1): "b"}
+    assert drawing.has_tie
+    assert not drawn([(1, [duel(1, "a", "b")])], 2, a=1, b=2).has_tie
+
+
 @pytest.mark.parametrize(
     "rounds", [[], [(1, [Met({"a": 1.0, "b": 0.0, "c": 0.5}, 1, 1, "a", 1)])], [(1, [duel(64, "a", "b")])]]
 )
@@ -112,6 +122,12 @@ def test_a_knockout_page_draws_its_bracket(
     champion = anybody.get(f"/v1/tournaments/{event}").json["places"][0]["name"]
     final = drawing.split("<rect")[3]
     assert f'class="won">{champion}<' in final
+    listed = html.partition('<div class="rounds beside-bracket">')[2].partition("</section>")[0]
+    assert re.findall("<h3>(.*)</h3>", listed) == ["Semi-finals", "Final"]
+    last, third = listed.partition("<h3>Final</h3>")[2].split("</li>")[:2]
+    assert f'class="best"><a href="/bots/{quote(champion)}"' in last
+    assert "for third place" in third
+    assert "for third place" not in last
 
 
 def test_the_rounds_of_a_swiss_tournament_are_chosen(
