@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from arena.ratings.ledger import Ledger as Ledger
     from arena.ratings.results import collect as collect
     from arena.ratings.standings import standings as standings
+    from arena.ratings.supplement import Supplement as Supplement
     from arena.records.record import Record as Record
     from arena.records.record import load_records as load_records
     from arena.records.record import parse_record as parse_record
@@ -83,6 +84,7 @@ _FOR_PROGRAMS = {
     "arena.ratings.ledger": ("Ledger",),
     "arena.ratings.results": ("collect",),
     "arena.ratings.standings": ("standings",),
+    "arena.ratings.supplement": ("Supplement",),
     "arena.records.record": ("Record", "load_records", "parse_record"),
     "arena.records.verify": ("Problem", "verify", "verify_text"),
     "arena.replays.moves": ("read_moves",),

@@ -479,6 +479,8 @@ class Accounts(AuditLog):
         removed = tuple(name for name, value in settings.items() if value is None)
         if not self._store.change_bot(name, given, removed):
             raise _unknown_bot(name)
+        if state:
+            self._store.note_state_change()
         return self.bot(name)
 
     def hide_description(self, name: str, hidden: bool) -> None:
@@ -496,6 +498,7 @@ class Accounts(AuditLog):
         bot = self.bot(name)
         sharing = Sharing.of(self._store.bot(name) or {})
         gone = self._store.delete_bot(name, bot.owner, sharing, listed=listed)
+        self._store.note_state_change()
         self.quotas.give_back(bot.owners, gone)
         self._forget("bot", name)
 

@@ -12,15 +12,17 @@ import orjson
 
 from arena.events.board_ratings import ratings_by_name
 from arena.events.group_results import read_results, results_of
+from arena.events.house_entries import house_source
 from arena.events.moderation import Moderation
 from arena.play.board_names import BoardName, all_boards
 from arena.ratings.board import METHOD, MISTAKES, Board, Rating, Row, Title, ledger_board
 from arena.ratings.ledger import InvalidLedger, Ledger, LedgerParts
 from arena.ratings.results import GroupResult
+from arena.ratings.supplement import NO_SUPPLEMENT, Supplement
 from arena.store.boards import BoardState, StoredLedger
 from arena.store.paging import Cursor, InvalidCursor, Page, parse_number
 from arena.store.repositories import Store
-from arena.store.rows import check_types, field_names, shown_or_left_out
+from arena.store.rows import check_types, field_names, reading, shown_or_left_out
 
 PUBLISH_EVERY_MS: Final = 2_000
 COST_SHARE: Final = 10
@@ -31,7 +33,7 @@ also at least ``PUBLISH_EVERY_MS``.
 PAGE_ROWS: Final = 200
 """The maximum number of rows per page of a board or its history."""
 
-LAYOUT: Final = f"luck-{METHOD}"
+LAYOUT: Final = f"supplement-{METHOD}"
 """The version of how boards are computed and stored. A board published with another version is republished.
 """
 
@@ -87,6 +89,7 @@ class Boards:
     def __init__(self, store: Store, moderation: Moderation) -> None:
         self._moderation = moderation
         self._store = store.boards
+        self._accounts = store.accounts
         self._tournaments = store.tournaments
         self._clock = store.clock
         self._published: dict[str, PublishedBoard] = {}
@@ -108,6 +111,7 @@ class Boards:
             data = {**orjson.loads(state.shown), "published_ms": state.at_ms}
             if state.layout != LAYOUT:
                 _add_ranks(data["rows"])
+                data.setdefault("supplement_hash", NO_SUPPLEMENT.hash)
             _check_board(data)
             known = self._published[name] = PublishedBoard(self._version(state), self._moderation.apply(data))
         return known
@@ -200,14 +204,15 @@ class Boards:
         return False
 
     def due(self) -> list[BoardName]:
-        """Return the boards that lack released groups or have an outdated layout, and that may be published
-        now.
+        """Return the boards that lack released groups, may lack a changed state of a bot, or have an outdated
+        layout, and that may be published now.
         """
         now_ms = self._clock().now_ms
+        states = self._accounts.state_changes()
         found = []
         for board, state in self._progress():
             pause = max(PUBLISH_EVERY_MS, COST_SHARE * state.cost_ms)
-            if _is_behind(state) and now_ms >= state.at_ms + pause:
+            if _is_behind(state, states) and now_ms >= state.at_ms + pause:
                 found.append(board)
         return found
 
@@ -229,20 +234,25 @@ class Boards:
                 yield board, state
 
     def publish(self, kind: str, division: str, preset: str | None = None) -> bool:
-        """Add the groups released since the last publication and publish the board, if needed, and return
-        whether it was. Safe to run concurrently: only one of the runs takes effect.
+        """Add the groups released since the last publication and publish the board with its supplement, if
+        either changed. Returns whether it was published. Safe to run concurrently: only one of the runs takes
+        effect.
         """
         board = BoardName.of(kind, division, preset)
         name = board.key
         start = time.monotonic()
+        # This is read before the states, so every change until then is in the supplement.
+        states = self._accounts.state_changes()
         state = self._store.state(name)
+        is_shown = state.shown is not None and state.layout == LAYOUT
+        is_current = is_shown and self._has_current_supplement(board)
+        if is_current and state.last <= state.place:
+            self._store.note_states(name, states)
+            return False
         ledger, before = self._ledger(board)
         counted = None if before.head is None else before.place
         # This is read before the list, so every group released until then is on the list or has left it.
         place = state.last if counted is None else counted
-        is_shown = state.shown is not None and state.layout == LAYOUT
-        if counted is not None and state.last <= counted and is_shown:
-            return False
         for released in self._pages_after(name, counted or 0):
             place = max(place, released[-1][0])
             for result in self._results(released):
@@ -251,9 +261,11 @@ class Boards:
             for event in self._store.tournaments(name):
                 for result in self._all_results(event):
                     ledger.add(result)
-        if not place or (place == counted and is_shown):
+        if not place or (place == counted and is_current):
             return False
-        shown = ledger_board(ledger).as_json()
+        rated = sorted({player.name for player, own in ledger.totals.items() if own.completed})
+        supplement = self._supplement(rated)
+        shown = ledger_board(ledger, supplement).as_json()
         now_ms = self._clock().now_ms
         points = {row["name"]: [row[key] for key in (*_POINT, *_MORE)] for row in shown["rows"]}
         head, parts = ledger.changed()
@@ -263,12 +275,39 @@ class Boards:
             day=datetime.fromtimestamp(now_ms / 1000, UTC).date().isoformat(),
             points=points,
             state=BoardState(
-                orjson.dumps(shown), place, now_ms, int((time.monotonic() - start) * 1000), LAYOUT, place
+                orjson.dumps(shown),
+                place,
+                now_ms,
+                int((time.monotonic() - start) * 1000),
+                LAYOUT,
+                place,
+                states,
             ),
+            supplement=orjson.dumps(supplement.as_json(board)),
             head=head,
             parts=parts,
             ratings=ratings_by_name(shown),
         )
+
+    def supplement(self, kind: str, division: str, preset: str | None = None) -> Supplement:
+        """Return the supplement of the published board; an empty one if there is none."""
+        key = BoardName.of(kind, division, preset).key
+        stored = self._store.supplement(key)
+        if stored is None:
+            return NO_SUPPLEMENT
+        with reading(f"supplement of board {key}"):
+            return Supplement.from_json(orjson.loads(stored))[1]
+
+    def _has_current_supplement(self, board: BoardName) -> bool:
+        rated = self._store.rated_names(board.key)
+        current = orjson.dumps(self._supplement(rated).as_json(board))
+        return current == self._store.supplement(board.key)
+
+    def _supplement(self, rated: Sequence[str]) -> Supplement:
+        """Return the supplement of a board with ratings of these bots, as it is now."""
+        names = [name for name in rated if house_source(name) is None]
+        states = zip(names, self._accounts.bot_states(names), strict=True)
+        return Supplement.of(name for name, state in states if state not in (None, "active"))
 
     def renew(self, kind: str, division: str, preset: str | None = None) -> None:
         """Have the next publication recompute the board from all groups, because a counted group no longer
@@ -304,11 +343,11 @@ class Boards:
         return Ledger(*board), stored._replace(head=None)
 
 
-def _is_behind(state: BoardState) -> bool:
-    """Whether a board must be published because it lacks groups or was last published by another version of
-    the program.
+def _is_behind(state: BoardState, states: int) -> bool:
+    """Whether a board must be published because it lacks groups or may lack a changed state of a bot, or was
+    last published by another version of the program. ``states``: the number of changes of states.
     """
-    return state.last > state.place or (state.last > 0 and state.layout != LAYOUT)
+    return state.last > state.place or (state.last > 0 and (state.layout != LAYOUT or state.states != states))
 
 
 def board_version(state: BoardState) -> str:

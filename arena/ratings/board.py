@@ -23,6 +23,7 @@ from arena.ratings.bootstrap import REPLICATES, Adjusted, Differences, Z, adjust
 from arena.ratings.ledger import Ledger, PlayerTotals
 from arena.ratings.model import SCALE, Block, Likelihood
 from arena.ratings.results import GroupResult
+from arena.ratings.supplement import NO_SUPPLEMENT, Supplement
 from arena.text import Cell, csv_text, plain_table
 
 ANCHOR: Final = "rookie"
@@ -79,8 +80,8 @@ class Rating:
 class Row:
     """The row of one bot, with the rating of its current version (the one last seen or, in case of a tie,
     with the highest number), its best version, and all of its versions. ``rank`` and ``worst_rank`` bound its
-    rank; both are None while the rating is provisional and once the bot has ``retired``. ``versions_tried``
-    is the number of versions that have played on this board.
+    rank; both are None while the rating is provisional and once the bot has ``retired``: it was not seen for
+    long, or was withdrawn. ``versions_tried`` is the number of versions that have played on this board.
     """
 
     rank: int | None
@@ -110,7 +111,8 @@ class Board:
     ``records`` records, and the seed of the intervals. ``anchored``: whether the anchor has played on this
     board; if not, all ratings are relative to the average bot. ``method`` is the version of the method by
     which the board was computed. ``luck_table`` is the hash of the equity table used to measure luck, or None
-    if luck is not measured.
+    if luck is not measured. ``supplement_hash`` is the hash of the supplement with which the board was
+    computed.
     """
 
     kind: str
@@ -124,6 +126,12 @@ class Board:
     titles: dict[str, Title] = field(default_factory=dict)
     method: int = METHOD
     luck_table: str | None = None
+    supplement_hash: str = NO_SUPPLEMENT.hash
+
+    @property
+    def has_supplement(self) -> bool:
+        """Whether the board was computed from more than its records."""
+        return self.supplement_hash != NO_SUPPLEMENT.hash
 
     def as_json(self) -> dict[str, Any]:
         """Return the published form."""
@@ -143,6 +151,7 @@ class Board:
             "anchor": {"name": ANCHOR, "rating": ANCHOR_RATING, "played": self.anchored},
             "records": self.records,
             "records_hash": self.records_hash,
+            "supplement_hash": self.supplement_hash,
             "groups": self.groups,
             "rows": rows,
             "titles": {name: asdict(title) for name, title in self.titles.items()},
@@ -180,6 +189,7 @@ class Board:
             titles,
             data["method"],
             data["luck_table"],
+            data["supplement_hash"],
         )
 
     def as_csv(self) -> str:
@@ -237,7 +247,9 @@ class Board:
         name = BoardName(self.kind, self.division, self.preset)
         lines = [
             f"{name.title}: {self.groups} groups, {self.records} records\n",
-            f"records hash: {self.records_hash}\n\n",
+            f"records hash: {self.records_hash}\n",
+            *([f"supplement hash: {self.supplement_hash}\n"] if self.has_supplement else []),
+            "\n",
             table,
         ]
         if not self.anchored:
@@ -306,6 +318,7 @@ def board(
     kind: str,
     division: str,
     preset: str | None = None,
+    supplement: Supplement = NO_SUPPLEMENT,
     *,
     replicates: int = REPLICATES,
 ) -> Board:
@@ -315,7 +328,7 @@ def board(
     ledger = Ledger(kind, division, preset)
     for group in groups:
         ledger.add(group)
-    return ledger_board(ledger, replicates=replicates)
+    return ledger_board(ledger, supplement, replicates=replicates)
 
 
 def ledgers(groups: Iterable[GroupResult]) -> list[Ledger]:
@@ -334,7 +347,9 @@ def boards(groups: Iterable[GroupResult], *, replicates: int = REPLICATES) -> li
     return [ledger_board(ledger, replicates=replicates) for ledger in ledgers(groups)]
 
 
-def ledger_board(ledger: Ledger, *, replicates: int = REPLICATES) -> Board:
+def ledger_board(
+    ledger: Ledger, supplement: Supplement = NO_SUPPLEMENT, *, replicates: int = REPLICATES
+) -> Board:
     """Return the leaderboard for the groups of ``ledger``. It does not depend on the order in which they were
     added.
     """
@@ -377,7 +392,11 @@ def ledger_board(ledger: Ledger, *, replicates: int = REPLICATES) -> Board:
         )
     current = {name: max(own, key=_currency) for name, own in ratings.items()}
     newest = max((own.last_seen_ms for own in ledger.totals.values()), default=0)
-    retired = {name for name, rating in current.items() if _has_retired(rating, newest)}
+    retired = {
+        name
+        for name, rating in current.items()
+        if _has_retired(rating, newest) or supplement.is_withdrawn(name)
+    }
     ranked = {
         name: index[rated_player(PlayerId(name, rating.version))]
         for name, rating in current.items()
@@ -401,6 +420,7 @@ def ledger_board(ledger: Ledger, *, replicates: int = REPLICATES) -> Board:
         _rows(ratings, current, ranks, retired, tried),
         {} if awards is None else _titles(awards, ledger.totals),
         luck_table=_luck_table(ledger.board),
+        supplement_hash=supplement.hash,
     )
 
 

@@ -176,6 +176,19 @@ class AccountStore(Repository):
         replies = self._connection.run([("HGETALL", _bot(name)) for name in names]) if names else []
         return [_texts(fields) or None for fields in replies]
 
+    def bot_states(self, names: Sequence[str]) -> list[str | None]:
+        """Return the states of several bots; None for those that never existed."""
+        replies = self._connection.run([("HGET", _bot(name), "state") for name in names]) if names else []
+        return [None if state is None else _text(state) for state in replies]
+
+    def note_state_change(self) -> None:
+        """Count a change of the state of a bot."""
+        self._one("INCR", _STATE_CHANGES)
+
+    def state_changes(self) -> int:
+        """Return how often states of bots have changed."""
+        return int(self._one("GET", _STATE_CHANGES) or 0)
+
     def change_bot(self, name: str, fields: Mapping[str, str], remove: tuple[str, ...] = ()) -> bool:
         """Change fields of a bot, and return False if the bot does not exist."""
         return bool(self._one(*_CHANGE.call([_bot(name)], len(remove), *remove, *_pairs(fields))))
@@ -229,8 +242,8 @@ class AccountStore(Repository):
         return found
 
     def delete_bot(self, name: str, owner: str, sharing: Sharing, *, listed: bool) -> Stored:
-        """Delete a bot but keep its name taken, and return what it stored. If ``listed``, the bot stays in
-        the lists with its owner and version. Can be repeated.
+        """Delete a bot but keep its name taken, and return what is no longer stored. If ``listed``, the bot
+        stays in the lists with its owner and version, and counts as a bot. Can be repeated.
         """
         # Entries that were found through the bot's fields are removed before them; those found through its
         # name, after.

@@ -45,6 +45,9 @@ _PARTS: Final = 64
 _SHEET: Final = 100
 """The number of points per sheet."""
 
+_STATE: Final = ("place", "at", "cost", "layout", "states")
+"""The fields of a published board that are read without the board itself."""
+
 _LISTED: Final = "{}"
 """The value that marks a day in the list of days; its points are stored elsewhere."""
 
@@ -54,8 +57,9 @@ Point = Sequence[Any]
 
 class BoardState(NamedTuple):
     """A published board as JSON (None if never published), the last place of the list that it includes, when
-    it was published, how long that took, its layout, and the last place of the list. For a board that was
-    never published all numbers are 0, and the layout is empty.
+    it was published, how long that took, its layout, the last place of the list, and the number of changes of
+    bots' states that it includes. For a board that was never published all numbers are 0, and the layout is
+    empty.
     """
 
     shown: bytes | None
@@ -64,6 +68,7 @@ class BoardState(NamedTuple):
     cost_ms: int
     layout: str
     last: int
+    states: int = 0
 
 
 class StoredLedger(NamedTuple):
@@ -95,16 +100,14 @@ class BoardStore(Repository):
         """Return the state of a board. Raises :class:`~arena.errors.CorruptState`."""
         key = board_key(board)
         (shown, *numbers), last = self._connection.run(
-            [("HMGET", key, "board", "place", "at", "cost", "layout"), ("GET", f"{key}:last")]
+            [("HMGET", key, "board", *_STATE), ("GET", f"{key}:last")]
         )
         return _state(board, shown, (*numbers, last))
 
     def progress(self, board: str) -> BoardState:
         """Return the state without the board itself, which may be large."""
         key = board_key(board)
-        numbers, last = self._connection.run(
-            [("HMGET", key, "place", "at", "cost", "layout"), ("GET", f"{key}:last")]
-        )
+        numbers, last = self._connection.run([("HMGET", key, *_STATE), ("GET", f"{key}:last")])
         return _state(board, None, (*numbers, last))
 
     def ledger(self, board: str) -> StoredLedger:
@@ -132,15 +135,17 @@ class BoardStore(Repository):
         before: StoredLedger,
         *,
         state: BoardState,
+        supplement: bytes,
         head: bytes,
         parts: Mapping[str, bytes],
         ratings: Mapping[str, object],
         day: str,
         points: Mapping[str, Point],
     ) -> bool:
-        """Publish a board whose ledger was ``before``. Each of ``parts`` replaces the part of the same name,
-        or they replace all parts if there was no ledger. ``ratings``, by bot name, replace all ratings, and
-        ``points`` those of ``day``. Returns False if another process has published first.
+        """Publish a board and its ``supplement``. The ledger was ``before``. Each of ``parts`` replaces the
+        part of the same name, or they replace all parts if there was no ledger. ``ratings``, by bot name,
+        replace all ratings, and ``points`` those of ``day``. Returns False if another process has published
+        first.
 
         All values are staged first, in exchanges of about a megabyte, and then replace the previous ones
         atomically. Values staged by a process that was killed expire.
@@ -170,11 +175,22 @@ class BoardStore(Repository):
                 "at": state.at_ms,
                 "cost": state.cost_ms,
                 "layout": state.layout,
+                "states": state.states,
+                "supplement": supplement.decode(),
             },
             "day": day,
             "listed": _LISTED,
         }
         return bool(self._one(*_PUBLISH.call_named([key, place], publication)))
+
+    def supplement(self, board: str) -> bytes | None:
+        """Return the supplement of the published board, or None if there is none."""
+        found: bytes | None = self._one("HGET", board_key(board), "supplement")
+        return found
+
+    def note_states(self, board: str, states: int) -> None:
+        """Store how many changes of bots' states the published board includes."""
+        self._one("HSET", board_key(board), "states", states)
 
     def forget_ledger(self, board: str) -> None:
         """Delete the ledger, so that it is recomputed. Processes that have read it cannot publish it."""
@@ -209,6 +225,15 @@ class BoardStore(Repository):
         for part in filter(None, stored):
             found.update((name, own) for name, own in orjson.loads(part).items() if name in wanted)
         return found
+
+    def rated_names(self, board: str) -> list[str]:
+        """Return the names of all bots with a stored rating."""
+        names: list[str] = []
+        for start in range(0, _PARTS, _PARTS_AT_ONCE):
+            numbers = range(start, min(start + _PARTS_AT_ONCE, _PARTS))
+            for part in self._one("HMGET", f"{board_key(board)}:ratings", *numbers):
+                names += orjson.loads(part or b"{}")
+        return names
 
     # History
 
@@ -257,7 +282,7 @@ class BoardStore(Repository):
 
 def _state(board: str, shown: bytes | None, numbers: Sequence[bytes | None]) -> BoardState:
     with reading(f"board {board}"):
-        place, at_ms, cost_ms, layout, last = numbers
+        place, at_ms, cost_ms, layout, states, last = numbers
         return BoardState(
             shown,
             int(place or 0),
@@ -265,6 +290,7 @@ def _state(board: str, shown: bytes | None, numbers: Sequence[bytes | None]) -> 
             int(cost_ms or 0),
             (layout or b"").decode(),
             int(last or 0),
+            int(states or 0),
         )
 
 

@@ -31,7 +31,15 @@ def rate(store: Store, bot: str) -> None:
     state = BoardState(b"{}", 1, 1, 1, "", 1)
     before = store.boards.ledger(name)
     assert store.boards.publish(
-        name, before, state=state, head=b"", parts={}, ratings={bot: {}}, day="2026-11-26", points={}
+        name,
+        before,
+        state=state,
+        supplement=b"{}",
+        head=b"",
+        parts={},
+        ratings={bot: {}},
+        day="2026-11-26",
+        points={},
     )
 
 

@@ -10,9 +10,13 @@ import pytest
 from arena.events.boards import Boards, PublishedBoard
 from arena.live.finalizer import Retention
 from arena.live.header import GameNotFound
+from arena.play.board_names import BoardName
+from arena.ratings.board import board as computed
+from arena.ratings.supplement import NO_SUPPLEMENT, Supplement
 from arena.store.boards import BoardState
 from tests.live.arenas import Arena
 from tests.live.clock import expire
+from tests.live.playing import quiet
 
 
 def test_a_board_grows_with_released_groups(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,6 +55,54 @@ def test_a_board_grows_with_released_groups(arena: Arena, monkeypatch: pytest.Mo
     }
     assert [group.id for group in boards.groups("truco", "sealed")][:1] == ["one-r1-p1-g1"]
     assert len(list(boards.groups("truco", "sealed"))) == 9
+
+
+def test_a_withdrawn_bot_loses_its_rank_until_it_is_active_again(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.events.boards.PUBLISH_EVERY_MS", 0)
+    monkeypatch.setattr("arena.events.boards.COST_SHARE", 0)
+    monkeypatch.setattr("arena.ratings.board.SETTLED_GROUPS", 1)
+    boards, where = arena.boards, BoardName("toepen", "open", "duel@1")
+    owner = arena.bot("ann", "able")
+    arena.bot("bea", "idle")
+    arena.cup_in_entry(kind="toepen", house=["rookie", "rookie+2"])
+    arena.tournaments.enter("cup", "able")
+    arena.skip_entry()
+    assert arena.run("cup", {"able": quiet})["state"] == "finished"
+    assert boards.publish(*where)
+
+    def able() -> tuple[bool, bool]:
+        """Whether it has a rank, and has retired."""
+        board = boards.read(*where)
+        assert board is not None
+        assert board["supplement_hash"] == boards.supplement(*where).hash
+        (row,) = (row for row in board["rows"] if row["name"] == "able")
+        return row["rank"] is not None, row["retired"]
+
+    assert able() == (True, False)
+    assert boards.supplement(*where) == NO_SUPPLEMENT
+    # A bot that is not on the board changes nothing.
+    arena.accounts.change_bot("idle", "withdrawn")
+    assert where in boards.due()
+    assert not boards.publish(*where)
+    assert boards.due() == []
+    for state, expected in (("withdrawn", (False, True)), ("active", (True, False))):
+        arena.accounts.change_bot("able", state)
+        assert boards.due() == [where]
+        assert boards.publish(*where)
+        assert able() == expected
+        assert boards.due() == []
+    arena.service.bot_deletion.delete("able", owner)
+    assert boards.publish(*where)
+    assert able() == (False, True)
+    assert boards.supplement(*where) == Supplement.of(["able"])
+    # So does whoever recomputes it.
+    found = computed(boards.groups(*where), *where, boards.supplement(*where))
+    assert {**(boards.read(*where) or {}), "published_ms": 0} == {
+        "published_ms": 0,
+        **json.loads(json.dumps(found.as_json())),
+    }
 
 
 def test_unrated_tournaments_are_on_no_board(arena: Arena) -> None:
@@ -126,7 +178,15 @@ def many_bots(arena: Arena, days: int, bots: int) -> list[tuple[str, str, float]
         before = arena.store.boards.ledger("toepen/open")
         state = BoardState(b"{}", number + 1, arena.now_ms(), 0, "", 0)
         assert arena.store.boards.publish(
-            "toepen/open", before, state=state, head=b"", parts={}, ratings={}, day=day, points=points
+            "toepen/open",
+            before,
+            state=state,
+            supplement=b"{}",
+            head=b"",
+            parts={},
+            ratings={},
+            day=day,
+            points=points,
         )
     return found
 

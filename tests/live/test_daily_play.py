@@ -61,6 +61,7 @@ def ranked(arena: Arena, bots: Sequence[str], groups: int = 100) -> None:
         board,
         known,
         state=BoardState(b"{}", place, 1, 1, "", place),
+        supplement=b"{}",
         head=b"",
         parts={},
         ratings={bot: {"1": [1500.0, 1400.0, 1600.0, groups]} for bot in bots},

@@ -176,7 +176,7 @@ def test_no_exchange_is_large(hall: Arena, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(connection, "run", measured)
     store = hall.store.boards
     fields: dict[str, Any] = {"head": head, "parts": parts, "ratings": ratings, "points": points}
-    fields["day"] = "2026-01-01"
+    fields |= {"day": "2026-01-01", "supplement": b"{}"}
     nothing = StoredLedger(None, {}, None, 0)
     state = BoardState(board, 7, 1000, 5, "", 0)
     assert store.publish("toepen/open", nothing, state=state, **fields)

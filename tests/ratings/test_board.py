@@ -28,6 +28,7 @@ from arena.ratings.board import (
     boards_csv,
 )
 from arena.ratings.results import GroupResult
+from arena.ratings.supplement import Supplement
 from tests.ratings.made_up import group, league
 from tests.ratings.recompute import Found, rated, recompute
 
@@ -387,6 +388,22 @@ def test_a_version_that_only_crashed_does_not_interrupt_another() -> None:
     crashed = [group("x", "a@2 rookie", "12", "12", forfeits=[(0,), (1,)], finished_ms=2000)]
     own = row(made([*good, *crashed]), "a")
     assert (own.rating.version, own.rating.groups, own.versions_tried) == ("1", 40, 2)
+
+
+def test_who_is_withdrawn_has_no_rank() -> None:
+    groups = [*duels(40, "rookie", "a", 30), *duels(40, "rookie", "b", 38), *duels(40, "a", "b", 30)]
+    without = made(groups)
+    assert [own.name for own in without.rows if own.rank is not None] == ["rookie", "a", "b"]
+    supplement = Supplement.of(["a", "nobody"])
+    found = board(groups, "toepen", "sealed", supplement=supplement, replicates=FAST)
+    assert (row(found, "a").retired, row(found, "a").rank) == (True, None)
+    assert (row(found, "b").rank, row(found, "b").worst_rank) == (2, 2)
+    # Its results still count.
+    assert all(own.rating == row(without, own.name).rating for own in found.rows)
+    assert (without.has_supplement, found.has_supplement) == (False, True)
+    assert f"supplement hash: {supplement.hash}\n" in found.as_text()
+    assert "supplement" not in without.as_text()
+    assert Board.from_json(json.loads(json.dumps(found.as_json()))) == found
 
 
 def test_who_was_not_seen_before_the_newest_group_has_retired() -> None:
