@@ -108,8 +108,8 @@ delete_bot = Operation(
 
     The bot leaves its tournaments and resigns its games. Its versions, sources, logs and notes are erased,
     its token expires within five seconds, and its name remains taken. A bot that has played a rated group
-    stays listed with its results; the response is then the bot, permanently withdrawn. If a deletion was
-    interrupted, repeating it continues it.
+    stays listed with its results, without a rank, and counts as a bot of its owner; the response is then the
+    bot, permanently withdrawn. If a deletion was interrupted, repeating it continues it.
     """,
     scopes=("owner", "admin"),
     also={204: "The bot had played no rated group and has been removed."},

@@ -258,7 +258,8 @@ class AccountStore(Repository):
             self._connection.run([("ZREM", index, name) for index in (_BOTS, _bots_of(owner))])
             self._connection.run(removals("bot", name))
             self._one("HDEL", _bot(name), *_LISTED)
-        return Stored(*gone)
+        bots, versions, size = gone
+        return Stored(0 if listed else bots, versions, size)
 
     def leave_indexes(self, name: str, owner: str) -> None:
         """Remove a released bot from the lists, unless its name has been registered again."""
@@ -278,11 +279,12 @@ class AccountStore(Repository):
         for start in range(0, len(names), _BOTS_AT_ONCE):
             part = names[start : start + _BOTS_AT_ONCE]
             shared = f"{_CO_OWNER}{owner}"
-            rows = self._connection.run([("HMGET", _bot(name), "owner", shared, "state") for name in part])
+            rows = self._connection.run([("HMGET", _bot(name), "owner", shared) for name in part])
             own = [
                 name
-                for name, (of, shares, state) in zip(part, rows, strict=True)
-                if of is not None and state != b"deleted"
+                for name, (of, shares) in zip(part, rows, strict=True)
+                # A deleted bot has an owner only while it is listed.
+                if of is not None
                 if shares is not None or owner in (None, _text(of))
             ]
             total = Stored.sum([total, *self.stored_by(own)])
@@ -453,6 +455,7 @@ class AccountStore(Repository):
 _BOTS: Final = "bots"
 _WEBHOOKS: Final = "bots:webhook"
 _UPLOADED: Final = "bots:uploaded"
+_STATE_CHANGES: Final = "bots:state-changes"
 _SUSPENDED: Final = "bots:suspended"
 _SUSPENDED_OWNERS: Final = "owners:suspended"
 _AUDIT: Final = "audit"

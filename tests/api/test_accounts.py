@@ -313,7 +313,7 @@ def test_a_deleted_bot_that_is_rated_stays_listed_as_withdrawn(
         assert (shown["state"], shown["version"], shown["versions"]) == ("withdrawn", "1", [])
         assert (shown["owner"], shown["description"], shown["datasets"]) == ("ana", "", False)
     assert owner.client.get("/v1/bots").json["bots"][0]["state"] == "withdrawn"
-    assert owner.client.get("/v1/owners/me").json["quotas"]["bots"]["used"] == 0
+    assert owner.client.get("/v1/owners/me").json["quotas"]["bots"]["used"] == 1
     assert bot.client.get("/v1/bots").status_code == 401
     for refused in (
         owner.client.patch("/v1/bots/zap-bot", json={"state": "active"}),
