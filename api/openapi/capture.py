@@ -458,6 +458,7 @@ def _leaderboards(recorder: ExampleRecorder, app: Flask, admin: RecordingClient)
     anonymous("GET", "/v1/leaderboards")
     for form in ("json", "csv", "text"):
         anonymous("GET", f"/v1/leaderboards/toepen/sealed?format={form}")
+    anonymous("GET", "/v1/leaderboards/toepen/sealed/supplement")
     anonymous("GET", "/v1/leaderboards/toepen/sealed/history")
     anonymous("GET", "/v1/leaderboards/toepen/nothing")
     anonymous("GET", "/v1/leaderboards/toepen/sealed?preset=duel@9")

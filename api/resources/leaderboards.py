@@ -15,8 +15,11 @@ from api.schemas.leaderboards import (
     BoardTableQuery,
     GivenBoardTable,
     GivenHistory,
+    GivenSupplement,
     HistoryQuery,
     HistorySchema,
+    SupplementQuery,
+    SupplementSchema,
 )
 from api.schemas.matchups import GivenMatchups, MatchupsQuery, MatchupsSchema
 from api.schemas.styles import GivenStyles, StylesQuery, StylesSchema
@@ -88,6 +91,15 @@ def get_leaderboard(who: Principal | None, query: GivenBoardTable, kind: str, di
     if form != "json":
         return revalidated(version, lambda: text_table(lambda: board.csv, text, form))
     return revalidated(version, lambda: page_response(page))
+
+
+@blueprint.operation(query=SupplementQuery, returns=SupplementSchema)
+def get_supplement(
+    who: Principal | None, query: GivenSupplement, kind: str, division: str
+) -> Mapping[str, object]:
+    _check(kind, division)
+    board = BoardName.of(kind, division, query["preset"])
+    return services().boards.supplement(*board).as_json(board)
 
 
 @blueprint.operation(query=HistoryQuery, returns=HistorySchema)

@@ -123,6 +123,18 @@ class GivenBoardPage(GivenPage):
     second: str | None
 
 
+class SupplementQuery(RequestSchema):
+    """The leaderboard."""
+
+    preset = preset()
+
+
+class GivenSupplement(TypedDict):
+    """The values loaded by :class:`SupplementQuery`."""
+
+    preset: str | None
+
+
 class HistoryQuery(RowsQuery):
     """The leaderboard, and filters for its history."""
 
@@ -212,7 +224,8 @@ class BoardRowSchema(RatingSchema):
     best_version = described(fields.String, "The version with the best rating.")
     retired = described(
         fields.Boolean,
-        f"Whether the bot was not seen in the {RETIRED_DAYS} days before the newest group of the board.",
+        f"Whether the bot was not seen in the {RETIRED_DAYS} days before the newest group of the board, or "
+        "was withdrawn or deleted.",
     )
     versions_tried = described(
         WholeNumber, "The number of versions of the bot that have played on this board."
@@ -256,6 +269,7 @@ class BoardSummarySchema(ResponseSchema):
     groups = described(WholeNumber, "The number of groups that count.")
     records = described(WholeNumber, "The number of records from which the leaderboard is computed.")
     records_hash = described(fields.String, "The SHA-256 of the sorted hashes of these records.")
+    supplement_hash = described(fields.String, "The hash of the supplement of the leaderboard.")
     published_ms = described(Moment, "When the leaderboard was published; null if not yet.", allow_none=True)
 
 
@@ -273,6 +287,23 @@ class BoardSchema(BoardSummarySchema):
     cursor = cursor()
     titles = described(
         fields.Dict, "The titles, by name.", keys=fields.String(), values=fields.Nested(TitleSchema)
+    )
+
+
+class SupplementSchema(ResponseSchema):
+    """The supplement of a leaderboard. The leaderboard is a function of its records and this."""
+
+    kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
+    preset = described(fields.String, "The preset of rules that was played.")
+    division = described(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
+    format = described(WholeNumber, "The version of the format of supplements.")
+    withdrawn = listed(
+        fields.String(),
+        "The SHA-256 of the name of each bot on the leaderboard that was withdrawn or deleted.",
+    )
+    hash = described(
+        fields.String,
+        "The SHA-256 of `format` and `withdrawn`, as JSON with sorted keys and without spaces.",
     )
 
 

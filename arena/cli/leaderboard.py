@@ -21,10 +21,12 @@ from arena.client import Client
 from arena.errors import UnknownPreset
 from arena.games import GAMES, game_of
 from arena.games.descriptor import Game
+from arena.inputs.reading import json_value, read_file
 from arena.installation import not_installed
 from arena.play.board_names import BoardName
 from arena.play.players import DIVISIONS
 from arena.ratings.results import GroupResult, Results
+from arena.ratings.supplement import NO_SUPPLEMENT, Supplement
 
 if TYPE_CHECKING:
     from arena.client.types import BoardSummary
@@ -38,6 +40,7 @@ Wanted = Callable[[str, str, str], bool]
     cls=Command,
     examples=(
         "botequim leaderboard records.jsonl",
+        "botequim leaderboard records.jsonl --kind toepen --supplement supplement.json",
         "botequim leaderboard --online --kind truco --json",
         "botequim leaderboard --history --bot my-bot --kind truco --division sealed",
     ),
@@ -55,6 +58,14 @@ Wanted = Callable[[str, str, str], bool]
     is_flag=True,
     help="Show the boards published by the service or, with FILEs, compare the computed boards with them.",
 )
+@click.option(
+    "--supplement",
+    "supplements",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(),
+    help="The supplement of a board, downloaded from a service; can be repeated.",
+)
 @click.option("--luck", is_flag=True, help="With FILEs: also show ratings without the luck of the cards.")
 @click.option("--matchups", is_flag=True, help="Show the matchups of the boards instead.")
 @click.option("--history", is_flag=True, help="Show the daily ratings published by the service instead.")
@@ -71,6 +82,7 @@ def leaderboard(
     form: str,
     as_json: bool,
     online: bool,
+    supplements: tuple[str, ...],
     luck: bool,
     matchups: bool,
     history: bool,
@@ -88,6 +100,9 @@ def leaderboard(
     The command reports incomplete records: if games of a group are missing, if a download was interrupted, or
     if the board that the service published at that time was based on other records. With --online, it
     compares the boards with those that the service publishes now; the exit code is 1 if a board differs.
+
+    A service also publishes a supplement of each board: which bots were withdrawn, and so have no rank. It is
+    downloaded with --online, or read from the files given by --supplement.
 
     --luck measures the luck in every game, which takes a few milliseconds each, and also shows ratings
     without it. A service always publishes these as well.
@@ -111,6 +126,8 @@ def leaderboard(
         raise click.UsageError("--bot requires --history")
     if (history or styles) and files:
         raise click.UsageError("--history and --styles read from a service and cannot be used with FILE")
+    if supplements and not files:
+        raise click.UsageError("--supplement requires FILE")
     if not files:
         if not (online or history or styles):
             raise click.UsageError(
@@ -139,17 +156,21 @@ def leaderboard(
             progress(number)
     groups = [group for group in results.groups() if wanted(group.kind, group.division, group.preset or "")]
     counted = ledgers(groups)
-    found = [ledger_board(ledger) for ledger in counted]
+    publisher = service(url) if online else None
+    known = dict(map(_read_supplement, supplements))
+    if publisher is not None:
+        known |= _published_supplements(publisher, [one.board for one in counted if one.board not in known])
+    found = [ledger_board(ledger, known.get(ledger.board, NO_SUPPLEMENT)) for ledger in counted]
     remarks, complete = _downloads(files, found, wanted)
     differences: list[str] = []
-    if online:
-        differences = _differences(service(url).leaderboards(), found, wanted, f"{url} publishes")
+    if publisher is not None:
+        differences = _differences(publisher.leaderboards(), found, wanted, f"{url} publishes")
         remarks += differences
         complete = complete or not differences
     if not complete:
         remarks = [*_incomplete(groups), *remarks]
     if matchups:
-        others = show_matchups(counted, found, form, remarks, service(url) if online else None)
+        others = show_matchups(counted, found, form, remarks, publisher)
         return 1 if differences or others else 0
     if form == "json":
         shown: dict[str, Any] = {"boards": [board.as_json() for board in found]}
@@ -214,6 +235,19 @@ def _published(client: Client, names: Sequence[BoardName], form: str) -> str:
     return "".join(text if number == 0 else text.partition("\n")[2] for number, text in enumerate(texts))
 
 
+def _read_supplement(path: str) -> tuple[BoardName, Supplement]:
+    """Return the board and its supplement in a file. Raises :class:`~arena.errors.ArenaError`."""
+    return Supplement.from_json(json_value(read_file(path, "supplement"), path, "supplement"))
+
+
+def _published_supplements(client: Client, names: Sequence[BoardName]) -> dict[BoardName, Supplement]:
+    """Return the supplements that a service publishes."""
+    return dict(
+        Supplement.from_json(client.supplement(name.kind, name.division, preset=name.preset))
+        for name in names
+    )
+
+
 def _incomplete(groups: Sequence[GroupResult]) -> list[str]:
     count = sum(group.lacks_games for group in groups)
     return [f"games of {count} groups are missing, which do not count"] if count else []
@@ -259,5 +293,14 @@ def _differences(
             remarks.append(
                 f"{place.title}: {records} records count here, but {who} the board of "
                 f"{other['records']} records with the hash {other['records_hash']}"
+            )
+        elif (
+            own is not None
+            and digest == other["records_hash"]
+            and own.supplement_hash != other["supplement_hash"]
+        ):
+            remarks.append(
+                f"{place.title}: the supplement has the hash {own.supplement_hash} here, but {who} the board "
+                f"with the supplement {other['supplement_hash']}"
             )
     return remarks

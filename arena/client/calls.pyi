@@ -55,6 +55,7 @@ from arena.client.types import (
     Series,
     Source,
     Subscription,
+    Supplement,
     SuspendedBot,
     SuspendedOwner,
     SuspicionList,
@@ -584,6 +585,9 @@ class Calls(OperationCalls):
 
     def leaderboards(self) -> list[BoardSummary]:
         """List the leaderboards"""
+
+    def supplement(self, kind: str, division: str, *, preset: str | None = ...) -> Supplement:
+        """Get the supplement of a leaderboard"""
 
     def all_records(self, kind: str | Literal["truco", "toepen"] | None = ...) -> str:
         """Download the records of all public games at once, oldest first"""

@@ -1442,6 +1442,7 @@ class BoardSummary(TypedDict):
     groups: int
     records: int
     records_hash: str
+    supplement_hash: str
     published_ms: int | None
 
 
@@ -1498,6 +1499,15 @@ class Board(BoardSummary):
     rows: list[BoardRow]
     cursor: str | None
     titles: dict[str, Title]
+
+
+class Supplement(TypedDict):
+    kind: Literal["truco", "toepen"]
+    preset: str
+    division: Literal["sealed", "open", "models"]
+    format: int
+    withdrawn: list[str]
+    hash: str
 
 
 class HistoryPoint(TypedDict):
@@ -1897,6 +1907,7 @@ REPLIES: Final = {
     "change_schedule": "Schedule",
     "list_leaderboards": "BoardList",
     "get_leaderboard": "Board",
+    "get_supplement": "Supplement",
     "get_history": "History",
     "get_matchups": "Matchups",
     "get_styles": "Styles",

@@ -29,7 +29,7 @@ get_leaderboard = Operation(
     Returns maximum-likelihood ratings over all rated groups under the rules of one preset, with 95%
     intervals. Rows of the division `models` also include the illegal and late answers of each bot, and the
     model and the cost per game declared by its owner. `botequim leaderboard` computes the same numbers from
-    the records (`GET /v1/records`).
+    the records (`GET /v1/records`) and the supplement (`GET /v1/leaderboards/{kind}/{division}/supplement`).
     """,
     scopes=(),
     texts=TEXTS,
@@ -37,6 +37,20 @@ get_leaderboard = Operation(
     pages=("rows",),
     client="leaderboard",
     by_hand=True,
+)
+
+get_supplement = Operation(
+    "GET",
+    "/v1/leaderboards/{kind}/{division}/supplement",
+    """
+    Get the supplement of a leaderboard
+
+    Returns what the published leaderboard was computed from in addition to its records: which bots are
+    withdrawn, and therefore have no rank. `botequim leaderboard --supplement` reads it.
+    """,
+    scopes=(),
+    errors=_WHERE,
+    client="supplement",
 )
 
 get_history = Operation(

@@ -16,7 +16,9 @@ from arena.cli import run
 from arena.client import Client
 from arena.games import GAMES
 from arena.ops.service import Service
+from arena.play.board_names import BoardName
 from arena.play.players import DIVISIONS
+from arena.ratings.supplement import Supplement
 from tests.api.arenas import announce, play
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
@@ -64,6 +66,8 @@ def test_boards_are_empty_before_anybody_has_played(anybody: ContractClient) -> 
         ("/v1/leaderboards/toepen/shut", 404, "division_not_found"),
         ("/v1/leaderboards/toepen/shut/history", 404, "division_not_found"),
         ("/v1/leaderboards/toepen/open?preset=duel@9", 422, "preset_not_found"),
+        ("/v1/leaderboards/toepen/shut/supplement", 404, "division_not_found"),
+        ("/v1/leaderboards/toepen/open/supplement?preset=duel@9", 422, "preset_not_found"),
         ("/v1/leaderboards/toepen/open/history?preset=base@1", 422, "preset_not_found"),
         ("/v1/leaderboards/toepen", 404, "not_found"),
     ],
@@ -132,6 +136,42 @@ def test_the_downloaded_file_gives_the_published_board(
     capsys.readouterr()
     assert run(["leaderboard", str(file)]) == 0
     assert "toepen/duel@1, sealed: 11 groups, 22 records" in capsys.readouterr().out
+
+
+def test_another_supplement_is_a_difference(
+    published: None,
+    anybody: ContractClient,
+    online: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    records, file = tmp_path / "all.jsonl", tmp_path / "supplement.json"
+    assert run(["records", *online, "--kind", "toepen", "--out", str(records)]) == 0
+    capsys.readouterr()
+    command = ["leaderboard", str(records), "--supplement", str(file)]
+    response = anybody.get(f"{PATH}/supplement?preset=duel@1")
+    assert response.json["hash"] == anybody.get(PATH).json["supplement_hash"]
+    file.write_text(response.text)
+    assert run([*command, "--online", *online]) == 0
+    out = capsys.readouterr().out
+    assert "These are the boards published by" in out
+    assert "supplement" not in out
+    supplement = Supplement.of(["random"])
+    file.write_text(json.dumps(supplement.as_json(BoardName("toepen", "sealed", "duel@1"))))
+    assert run([*command, "--online", *online]) == 1
+    own = f"toepen/duel@1, sealed: the supplement has the hash {supplement.hash} here"
+    assert f"ONLY A PART: {own}, but http://arena publishes" in capsys.readouterr().out
+    # Without the service, the download knows which boards were published.
+    assert run(command) == 0
+    out = capsys.readouterr().out
+    assert f"supplement hash: {supplement.hash}" in out
+    assert f"ONLY A PART: {own}, but http://arena had published" in out
+    file.write_text("[]")
+    assert run(command) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == "botequim: error: a supplement is a JSON object; expected an object"
+    assert run(["leaderboard", "--supplement", str(file)]) == 2
+    assert "--supplement requires FILE" in capsys.readouterr().err
 
 
 def test_a_part_of_the_records_is_called_a_part(

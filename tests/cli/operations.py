@@ -101,6 +101,7 @@ COMMANDS: Final = {
     "deleteSchedule": "schedule delete",
     "listLeaderboards": "leaderboard --online",
     "getLeaderboard": "leaderboard --online",
+    "getSupplement": "leaderboard --online",
     "getHistory": "leaderboard --history",
     "getMatchups": "leaderboard --matchups",
     "getStyles": "leaderboard --styles",
