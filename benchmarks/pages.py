@@ -72,6 +72,7 @@ PATHS: Final = {
         /v1/games/{live}/events?limit=1000 /v1/games/{game}/record /v1/games/{long}/record
         /v1/leaderboards /v1/leaderboards/toepen/sealed?limit=200 /v1/leaderboards/toepen/sealed/history
         /v1/leaderboards/toepen/sealed/matchups /v1/leaderboards/toepen/sealed/styles
+        /v1/leaderboards/toepen/sealed/supplement
         /owners/{owner} /owners/{owner}?cursor=bot-0 /search?q=bot /search?q=cup
         /v1/owners/{owner} /v1/records?limit=100 /v1/records/all?kind=toepen /v1/records/changes
         /v1/schedules /v1/series /v1/tournaments?limit=100 /v1/tournaments?state=running
