@@ -203,6 +203,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
         {"kind": "kind", "division": "division", "bot": "b", "preset": "p", "limit": 3},
     ),
     "getStyles": ("styles", {"kind": "kind", "division": "division", "preset": "p", "limit": 3}),
+    "getSupplement": ("supplement", {"kind": "kind", "division": "division", "preset": "p"}),
     "getMatchups": ("matchups", {"kind": "kind", "division": "division", "form": "csv", "preset": "p"}),
     "downloadRecords": ("records", {"kind": "truco", "after": "a", "limit": 3}),
     "downloadAllRecords": ("all_records", {"kind": "truco"}),
