@@ -29,8 +29,8 @@ from tests.soak.two_versions import ADMIN, KINDS, Version, environment_of, runni
 from tests.waiting import wait_until
 
 CUPS: Final = ({"house": ["rookie", "random", "regular"]}, {"house": ["rookie", "random"], "rated": False})
-OF_METHOD: Final = frozenset({"method", "rank", "worst_rank", "published_ms"})
-"""What the method by which boards are computed can change in a board, without a change of its ratings."""
+OF_METHOD: Final = frozenset({"method", "rank", "worst_rank", "supplement_hash", "published_ms"})
+"""What another way of computing boards can change in a board, without a change of its ratings."""
 
 OF_TURNS: Final = (
     "turn",
@@ -74,11 +74,15 @@ def sign_up(url: str, name: str) -> str:
         return str(json.load(reply)["token"])
 
 
+def read(url: str, path: str = "") -> dict[str, Any]:
+    """A reply about boards of a version, which can lack what this version's client expects."""
+    with urlopen(f"{url}/v1/leaderboards{path}") as reply:
+        found: dict[str, Any] = json.load(reply)
+        return found
+
+
 def board_of(url: str, kind: str, division: str, preset: str) -> dict[str, Any]:
-    """A board of a version whose reply can lack what this version's client expects."""
-    with urlopen(f"{url}/v1/leaderboards/{kind}/{division}?preset={preset}") as reply:
-        board: dict[str, Any] = json.load(reply)
-        return board
+    return read(url, f"/{kind}/{division}?preset={preset}")
 
 
 def without(value: Any, keys: frozenset[str]) -> Any:
@@ -98,7 +102,7 @@ def begin(admin: Client) -> dict[str, str]:
         for cup in CUPS
     ]
     wait_until(lambda: all((admin.tournament(cup) or {})["state"] == "finished" for cup in cups))
-    wait_until(lambda: sum(board["groups"] == 12 for board in admin.leaderboards()) == len(KINDS))
+    wait_until(lambda: sum(board["groups"] == 12 for board in read(admin.url)["leaderboards"]) == len(KINDS))
     owner = Client(admin.url, sign_up(admin.url, "ana"))
     tokens = {name: owner.register_bot(name) for name in ("able", "keen")}
     patient = {"per_turn_ms": 3_600_000, "bank_ms": 600_000}
@@ -130,7 +134,7 @@ def move(url: str, tokens: Mapping[str, str]) -> None:
 
 def shown(admin: Client, tokens: Mapping[str, str]) -> dict[str, Any]:
     """What has to stay."""
-    boards = [board for board in admin.leaderboards() if board["published_ms"] is not None]
+    boards = [board for board in read(admin.url)["leaderboards"] if board["published_ms"] is not None]
     names = [(board["kind"], board["division"], board["preset"]) for board in boards]
     return {
         "records": list(admin.records()),
@@ -158,9 +162,9 @@ def hand_over(old: Version, folder: Path) -> tuple[list[str], dict[str, int]]:
     upgrade(new, folder)
     with opened(new, folder) as admin:
         after = shown(admin, tokens)
-        # Boards of another method are published again, with other ranks.
-        methods = {board["method"] for view in (before, after) for board in view["boards"]}
-        left_out: frozenset[str] = OF_METHOD if len(methods) > 1 else frozenset()
+        # Boards of another method, or with other fields, are published again.
+        ways = {(board["method"], *board) for view in (before, after) for board in view["boards"]}
+        left_out: frozenset[str] = OF_METHOD if len(ways) > 1 else frozenset()
         pairs = {name: (without(before[name], left_out), without(after[name], left_out)) for name in before}
         wrong = [f"{name}: {old} and {new}" for name, (old, new) in pairs.items() if old != new]
         games = [game for game, state, _ in before["games"] if state == "running"]
