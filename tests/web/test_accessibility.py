@@ -36,6 +36,8 @@ def test_pages_have_no_serious_findings(
     # A bubble that is being faded in has less contrast.
     context = browser.new_context(viewport=WIDTHS[width], color_scheme=theme, reduced_motion="reduce")
     context.set_default_timeout(PATIENCE * 1000)
+    # A page that waits is shown anew after some seconds, in which a slow machine has not looked at it.
+    context.route("**/reload.js*", lambda route: route.fulfill(content_type="text/javascript", body=""))
     findings, troubles, requests = [], [], []
     opener = context.new_page()
     tables = {} if which == "empty" else open_tables(opener, served.url, served.store)
