@@ -260,12 +260,17 @@ class TitleSchema(ResponseSchema):
     measure = described(fields.String, "The measure that decides the title.")
 
 
-class BoardSummarySchema(ResponseSchema):
-    """A leaderboard as shown in lists."""
+class OfBoard:
+    """The fields that say to which leaderboard a response belongs."""
 
     kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
     preset = described(fields.String, "The preset of rules that was played.")
     division = described(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
+
+
+class BoardSummarySchema(OfBoard, ResponseSchema):
+    """A leaderboard as shown in lists."""
+
     groups = described(WholeNumber, "The number of groups that count.")
     records = described(WholeNumber, "The number of records from which the leaderboard is computed.")
     records_hash = described(fields.String, "The SHA-256 of the sorted hashes of these records.")
@@ -290,12 +295,9 @@ class BoardSchema(BoardSummarySchema):
     )
 
 
-class SupplementSchema(ResponseSchema):
+class SupplementSchema(OfBoard, ResponseSchema):
     """The supplement of a leaderboard. The leaderboard is a function of its records and this."""
 
-    kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
-    preset = described(fields.String, "The preset of rules that was played.")
-    division = described(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
     format = described(WholeNumber, "The version of the format of supplements.")
     withdrawn = listed(
         fields.String(),
@@ -327,12 +329,9 @@ class HistoryPointSchema(ResponseSchema):
     groups = described(WholeNumber, "The number of groups; null if it is unknown.", allow_none=True)
 
 
-class HistorySchema(ResponseSchema):
+class HistorySchema(OfBoard, ResponseSchema):
     """The daily ratings of a leaderboard."""
 
-    kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
-    preset = described(fields.String, "The preset of rules that was played.")
-    division = described(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
     points = listed(HistoryPointSchema, "The ratings, sorted by day, then by name; at most 200 per page.")
     cursor = cursor()
 

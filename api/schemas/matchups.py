@@ -8,9 +8,7 @@ from marshmallow import fields, validate
 
 from api.schemas.common import RequestSchema, ResponseSchema, described, listed
 from api.schemas.fields import Moment, WholeNumber
-from api.schemas.games import KINDS
-from api.schemas.leaderboards import form, preset
-from arena.play.players import DIVISIONS
+from api.schemas.leaderboards import OfBoard, form, preset
 
 
 def _share(description: str, *, allow_none: bool = False) -> fields.Float:
@@ -86,12 +84,9 @@ class FitSchema(ResponseSchema):
     )
 
 
-class MatchupsSchema(ResponseSchema):
+class MatchupsSchema(OfBoard, ResponseSchema):
     """The head-to-head results of the best bots on a leaderboard."""
 
-    kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
-    preset = described(fields.String, "The preset of rules.")
-    division = described(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
     method = described(WholeNumber, "The version of the method (see *Ratings, leaderboards and standings*).")
     records_hash = described(
         fields.String, "The `records_hash` of the leaderboard from whose groups the matchups were computed."

@@ -6,9 +6,7 @@ from marshmallow import fields, validate
 
 from api.schemas.common import ResponseSchema, described, listed
 from api.schemas.fields import WholeNumber
-from api.schemas.games import KINDS
-from api.schemas.leaderboards import GivenRows, RowsQuery, cursor, preset
-from arena.play.players import DIVISIONS
+from api.schemas.leaderboards import GivenRows, OfBoard, RowsQuery, cursor, preset
 
 
 class StylesQuery(RowsQuery):
@@ -55,12 +53,9 @@ class BotStyleSchema(ResponseSchema):
     )
 
 
-class StylesSchema(ResponseSchema):
+class StylesSchema(OfBoard, ResponseSchema):
     """The playing-style statistics of a leaderboard's bots."""
 
-    kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
-    preset = described(fields.String, "The preset of rules.")
-    division = described(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
     figures = listed(FigureSchema, "The figures that are counted in games of this kind.")
     bots = listed(BotStyleSchema, "The bots, sorted by name; at most 200 per page.")
     cursor = cursor()
