@@ -498,7 +498,6 @@ class Accounts(AuditLog):
         bot = self.bot(name)
         sharing = Sharing.of(self._store.bot(name) or {})
         gone = self._store.delete_bot(name, bot.owner, sharing, listed=listed)
-        self._store.note_state_change()
         self.quotas.give_back(bot.owners, gone)
         self._forget("bot", name)
 

@@ -245,10 +245,12 @@ class Boards:
         states = self._accounts.state_changes()
         state = self._store.state(name)
         is_shown = state.shown is not None and state.layout == LAYOUT
-        is_current = is_shown and self._has_current_supplement(board)
-        if is_current and state.last <= state.place:
-            self._store.note_states(name, states)
-            return False
+        published = self._store.supplement(name) if is_shown else None
+        if is_shown and state.last <= state.place:
+            current = self._supplement(self._store.rated_names(name))
+            if orjson.dumps(current.as_json(board)) == published:
+                self._store.note_states(name, states)
+                return False
         ledger, before = self._ledger(board)
         counted = None if before.head is None else before.place
         # This is read before the list, so every group released until then is on the list or has left it.
@@ -261,10 +263,13 @@ class Boards:
             for event in self._store.tournaments(name):
                 for result in self._all_results(event):
                     ledger.add(result)
-        if not place or (place == counted and is_current):
+        if not place:
             return False
         rated = sorted({player.name for player, own in ledger.totals.items() if own.completed})
         supplement = self._supplement(rated)
+        document = orjson.dumps(supplement.as_json(board))
+        if place == counted and document == published:
+            return False
         shown = ledger_board(ledger, supplement).as_json()
         now_ms = self._clock().now_ms
         points = {row["name"]: [row[key] for key in (*_POINT, *_MORE)] for row in shown["rows"]}
@@ -283,7 +288,7 @@ class Boards:
                 place,
                 states,
             ),
-            supplement=orjson.dumps(supplement.as_json(board)),
+            supplement=document,
             head=head,
             parts=parts,
             ratings=ratings_by_name(shown),
@@ -297,11 +302,6 @@ class Boards:
             return NO_SUPPLEMENT
         with reading(f"supplement of board {key}"):
             return Supplement.from_json(orjson.loads(stored))[1]
-
-    def _has_current_supplement(self, board: BoardName) -> bool:
-        rated = self._store.rated_names(board.key)
-        current = orjson.dumps(self._supplement(rated).as_json(board))
-        return current == self._store.supplement(board.key)
 
     def _supplement(self, rated: Sequence[str]) -> Supplement:
         """Return the supplement of a board with ratings of these bots, as it is now."""

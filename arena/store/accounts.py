@@ -242,8 +242,9 @@ class AccountStore(Repository):
         return found
 
     def delete_bot(self, name: str, owner: str, sharing: Sharing, *, listed: bool) -> Stored:
-        """Delete a bot but keep its name taken, and return what is no longer stored. If ``listed``, the bot
-        stays in the lists with its owner and version, and counts as a bot. Can be repeated.
+        """Delete a bot, whose name stays taken, and return the amounts by which the store shrank. If
+        ``listed``, the bot stays in the lists with its owner and version, and counts as a bot. Can be
+        repeated.
         """
         # Entries that were found through the bot's fields are removed before them; those found through its
         # name, after.
