@@ -295,17 +295,39 @@ class BoardSchema(BoardSummarySchema):
     )
 
 
+class SupplementBotSchema(ResponseSchema):
+    """A bot in the supplement of a leaderboard."""
+
+    digest = described(fields.String, "The SHA-256 of the bot's name.")
+    withdrawn = described(
+        fields.Boolean, "Whether the bot gets no new games, because it was withdrawn, paused or deleted."
+    )
+    ranked = described(fields.Boolean, "Whether its owners want a rank for it.")
+    since_ms = described(
+        WholeNumber,
+        "When they decided so, in Unix milliseconds, or 0 if it was ranked from the beginning. Its rating "
+        "counts only later groups.",
+    )
+
+
+class PartySchema(ResponseSchema):
+    """Owners who share bots."""
+
+    proven = described(fields.Boolean, "Whether any of them has proven to be a person.")
+    bots = listed(fields.Nested(SupplementBotSchema), "Their bots on the leaderboard.")
+
+
 class SupplementSchema(OfBoard, ResponseSchema):
     """The supplement of a leaderboard. The leaderboard is a function of its records and this."""
 
     format = described(WholeNumber, "The version of the format of supplements.")
-    withdrawn = listed(
-        fields.String(),
-        "The SHA-256 of the name of each bot on the leaderboard that was withdrawn or deleted.",
+    parties = listed(
+        fields.Nested(PartySchema),
+        "The owners of the bots on the leaderboard, without names. House bots belong to none of them.",
     )
     hash = described(
         fields.String,
-        "The SHA-256 of `format` and `withdrawn`, as JSON with sorted keys and without spaces.",
+        "The SHA-256 of `format` and `parties`, as JSON with sorted keys and without spaces.",
     )
 
 

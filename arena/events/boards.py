@@ -18,7 +18,7 @@ from arena.play.board_names import BoardName, all_boards
 from arena.ratings.board import METHOD, MISTAKES, Board, Rating, Row, Title, ledger_board
 from arena.ratings.ledger import InvalidLedger, Ledger, LedgerParts
 from arena.ratings.results import GroupResult
-from arena.ratings.supplement import NO_SUPPLEMENT, Supplement
+from arena.ratings.supplement import NO_SUPPLEMENT, BotFacts, Party, Supplement, name_digest
 from arena.store.boards import BoardState, StoredLedger
 from arena.store.paging import Cursor, InvalidCursor, Page, parse_number
 from arena.store.repositories import Store
@@ -307,7 +307,13 @@ class Boards:
         """Return the supplement of a board with ratings of these bots, as it is now."""
         names = [name for name in rated if house_source(name) is None]
         states = zip(names, self._accounts.bot_states(names), strict=True)
-        return Supplement.of(name for name, state in states if state not in (None, "active"))
+        return Supplement(
+            tuple(
+                Party(False, {name_digest(name): BotFacts(withdrawn=state != "active")})
+                for name, state in states
+                if state is not None
+            )
+        )
 
     def renew(self, kind: str, division: str, preset: str | None = None) -> None:
         """Have the next publication recompute the board from all groups, because a counted group no longer

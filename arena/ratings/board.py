@@ -395,7 +395,7 @@ def ledger_board(
     retired = {
         name
         for name, rating in current.items()
-        if _has_retired(rating, newest) or supplement.is_withdrawn(name)
+        if _has_retired(rating, newest) or supplement.facts_of(name).withdrawn
     }
     ranked = {
         name: index[rated_player(PlayerId(name, rating.version))]
