@@ -22,8 +22,9 @@ from zlib import crc32
 import click
 import numpy as np
 
+from arena.ratings.blocks import Block
 from arena.ratings.bootstrap import REPLICATES, Differences, Z
-from arena.ratings.model import SCALE, Block, Likelihood
+from arena.ratings.model import SCALE, Likelihood
 from arena.ratings.solver import FloatArray, IntArray
 
 RATES: Final = (0.5, 0.75, 0.9, 0.95, 0.98, 0.99)

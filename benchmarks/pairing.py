@@ -19,7 +19,8 @@ import numpy as np
 
 from arena.games import game_of
 from arena.play.players import PlayerId
-from arena.ratings.model import SCALE, Block, Likelihood
+from arena.ratings.blocks import Block
+from arena.ratings.model import SCALE, Likelihood
 from arena.ratings.results import GameResult, GroupResult
 from arena.tournaments.entry import Entrant
 from arena.tournaments.formats import plan

@@ -27,10 +27,11 @@ import numpy as np
 
 from arena.games import GAMES
 from arena.play.players import PlayerId
+from arena.ratings.blocks import Block
 from arena.ratings.board import ANCHOR, ledger_board
 from arena.ratings.bootstrap import REPLICATES, Differences
 from arena.ratings.ledger import Ledger
-from arena.ratings.model import Block, Likelihood
+from arena.ratings.model import Likelihood
 from arena.ratings.results import GameResult, GroupResult
 from benchmarks.coverage import Scenario
 

@@ -19,9 +19,10 @@ from arena.luck.equity import has_table, table_of
 from arena.play.board_names import SETTLED_GROUPS as SETTLED_GROUPS
 from arena.play.board_names import BoardName, lacking, rank_text
 from arena.play.players import MODELS, PlayerId
+from arena.ratings.blocks import Block
 from arena.ratings.bootstrap import REPLICATES, Adjusted, Differences, Z, adjusted
 from arena.ratings.ledger import Ledger, PlayerTotals
-from arena.ratings.model import SCALE, Block, Likelihood
+from arena.ratings.model import SCALE, Likelihood
 from arena.ratings.results import GroupResult
 from arena.ratings.supplement import NO_SUPPLEMENT, Supplement
 from arena.text import Cell, csv_text, plain_table

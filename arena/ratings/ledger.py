@@ -22,7 +22,7 @@ from arena.errors import ArenaError
 from arena.games import game_of
 from arena.play.board_names import BoardName
 from arena.play.players import MODELS, PlayerId
-from arena.ratings.model import Block
+from arena.ratings.blocks import Block
 from arena.ratings.results import GameResult, GroupResult
 from arena.ratings.solver import IntArray
 

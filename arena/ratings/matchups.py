@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from arena.play.board_names import BoardName
 from arena.play.players import PlayerId
+from arena.ratings.blocks import Cells
 from arena.ratings.board import ANCHOR, Board, Row, rated_blocks, rated_player
 from arena.ratings.bootstrap import REPLICATES, Z, redraws, resampled
 from arena.ratings.ledger import Ledger
-from arena.ratings.model import SCALE, Cells, Likelihood
+from arena.ratings.model import SCALE, Likelihood
 from arena.ratings.solver import FloatArray, IntArray
 from arena.text import Cell, csv_text, plain_table
 

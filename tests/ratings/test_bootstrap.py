@@ -8,8 +8,9 @@ from math import exp, factorial
 import numpy as np
 import pytest
 
+from arena.ratings.blocks import Block
 from arena.ratings.bootstrap import Differences, draws, independent, resampled, signs
-from arena.ratings.model import SCALE, Block, Likelihood
+from arena.ratings.model import SCALE, Likelihood
 from arena.ratings.solver import FloatArray
 from benchmarks.coverage import SCENARIOS, Coverage, Scenario, coverage
 

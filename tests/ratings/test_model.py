@@ -9,7 +9,8 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from arena.ratings.model import SCALE, Block, FloatArray, Likelihood
+from arena.ratings.blocks import Block
+from arena.ratings.model import SCALE, FloatArray, Likelihood
 
 
 def ints(values: object) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
