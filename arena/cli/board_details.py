@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from arena.ratings.board import Board
     from arena.ratings.ledger import Ledger
     from arena.ratings.matchups import Matchups
+    from arena.ratings.supplement import Supplement
 
 
 def published_history(client: Client, names: Sequence[BoardName], form: str, bot: str | None) -> str:
@@ -90,19 +91,22 @@ def published_matchups(client: Client, names: Sequence[BoardName], form: str) ->
 def show_matchups(
     ledgers: Sequence[Ledger],
     boards: Sequence[Board],
+    supplements: Mapping[BoardName, Supplement],
     form: str,
     remarks: Sequence[str],
     client: Client | None,
 ) -> list[str]:
-    """Print the matchups of ``boards``, and ``remarks`` on the records. If ``client`` is set, print and
-    return the differences from the matchups that its service has published for the same records.
+    """Print the matchups of ``boards``, which have these ``supplements``, and ``remarks`` on the records. If
+    ``client`` is set, print and return the differences from the matchups that its service has published for
+    the same records.
     """
     from arena.ratings.matchups import matchups, matchups_csv
+    from arena.ratings.supplement import NO_SUPPLEMENT
 
     found = [
         one
         for ledger, board in zip(ledgers, boards, strict=True)
-        if (one := matchups(ledger, board)) is not None
+        if (one := matchups(ledger, board, supplements.get(ledger.board, NO_SUPPLEMENT))) is not None
     ]
     others = [] if client is None else [line for one in found for line in _compared(client, one)]
     if form == "json":

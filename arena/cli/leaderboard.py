@@ -170,7 +170,7 @@ def leaderboard(
     if not complete:
         remarks = [*_incomplete(groups), *remarks]
     if matchups:
-        others = show_matchups(counted, found, form, remarks, publisher)
+        others = show_matchups(counted, found, known, form, remarks, publisher)
         return 1 if differences or others else 0
     if form == "json":
         shown: dict[str, Any] = {"boards": [board.as_json() for board in found]}

@@ -18,8 +18,15 @@ from arena.play.board_names import BoardName, all_boards
 from arena.ratings.board import METHOD, MISTAKES, Board, Rating, Row, Title, ledger_board
 from arena.ratings.ledger import InvalidLedger, Ledger, LedgerParts
 from arena.ratings.results import GroupResult
-from arena.ratings.supplement import NO_SUPPLEMENT, BotFacts, Party, Supplement, name_digest
-from arena.store.boards import BoardState, StoredLedger
+from arena.ratings.supplement import (
+    NO_SUPPLEMENT,
+    PROVEN_PARTIES,
+    BotFacts,
+    Party,
+    Supplement,
+    name_digest,
+)
+from arena.store.boards import BoardState, BoardStore, StoredLedger
 from arena.store.paging import Cursor, InvalidCursor, Page, parse_number
 from arena.store.repositories import Store
 from arena.store.rows import check_types, field_names, reading, shown_or_left_out
@@ -110,8 +117,7 @@ class Boards:
                 return None
             data = {**orjson.loads(state.shown), "published_ms": state.at_ms}
             if state.layout != LAYOUT:
-                _add_ranks(data["rows"])
-                data.setdefault("supplement_hash", NO_SUPPLEMENT.hash)
+                _complete(data)
             _check_board(data)
             known = self._published[name] = PublishedBoard(self._version(state), self._moderation.apply(data))
         return known
@@ -296,12 +302,7 @@ class Boards:
 
     def supplement(self, kind: str, division: str, preset: str | None = None) -> Supplement:
         """Return the supplement of the published board; an empty one if there is none."""
-        key = BoardName.of(kind, division, preset).key
-        stored = self._store.supplement(key)
-        if stored is None:
-            return NO_SUPPLEMENT
-        with reading(f"supplement of board {key}"):
-            return Supplement.from_json(orjson.loads(stored))[1]
+        return read_supplement(self._store, BoardName.of(kind, division, preset).key)
 
     def _supplement(self, rated: Sequence[str]) -> Supplement:
         """Return the supplement of a board with ratings of these bots, as it is now."""
@@ -356,16 +357,34 @@ def _is_behind(state: BoardState, states: int) -> bool:
     return state.last > state.place or (state.last > 0 and (state.layout != LAYOUT or state.states != states))
 
 
+def read_supplement(store: BoardStore, key: str) -> Supplement:
+    """Return the supplement of a published board; an empty one if there is none."""
+    stored = store.supplement(key)
+    if stored is None:
+        return NO_SUPPLEMENT
+    with reading(f"supplement of board {key}"):
+        return Supplement.from_json(orjson.loads(stored))[1]
+
+
 def board_version(state: BoardState) -> str:
     """Return a value that changes whenever the board is published."""
     return f"{state.place}-{state.at_ms}"
 
 
-def _add_ranks(rows: Sequence[dict[str, Any]]) -> None:
-    """Add the worst ranks that are missing in a board published by version 3 of the method."""
+def _complete(data: dict[str, Any]) -> None:
+    """Add what is missing in a board published by an earlier version of the program."""
+    data.setdefault("supplement_hash", NO_SUPPLEMENT.hash)
+    data.setdefault("proven_parties", 0)
+    data.setdefault("proven_needed", PROVEN_PARTIES)
+    rows = data["rows"]
     ranked = sum(row["rank"] is not None for row in rows)
     for row in rows:
         row.setdefault("worst_rank", None if row["rank"] is None else ranked)
+        row.setdefault("proven", True)
+        row.setdefault("chosen", True)
+        for rating in (row, *row["versions"]):
+            rating.setdefault("house_groups", 0)
+            rating.setdefault("without_house", None)
 
 
 def _check_board(data: Mapping[str, Any]) -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from arena.bots import HOUSE_BOTS
 from arena.errors import ArenaError
 from arena.events.tournament import Entered
 from arena.games import game_of
+from arena.play.players import COPY_MARK
 from arena.text import printable
-
-_COPY_MARK: Final = "+"
 
 
 def house_names(given: Any, kind: str) -> Sequence[str]:
@@ -40,7 +39,7 @@ def house_source(name: str) -> str | None:
     """Return the house bot that an entry's name refers to, or None. The name can be that of a copy, such as
     ``rookie+2``.
     """
-    source, mark, number = name.partition(_COPY_MARK)
+    source, mark, number = name.partition(COPY_MARK)
     if source in HOUSE_BOTS and (not mark or (number.isascii() and number.isdecimal() and len(number) < 4)):
         return source
     return None

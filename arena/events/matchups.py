@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from arena.events.boards import board_version
+from arena.events.boards import board_version, read_supplement
 from arena.events.moderation import Moderation
 from arena.play.board_names import BoardName, all_boards
 from arena.ratings.board import Board
@@ -140,7 +140,10 @@ class BoardMatchups:
         board = Board.from_json(orjson.loads(state.shown))
         if ledger.records_hash().hex() != board.records_hash:
             return False
-        found = matchups(ledger, board)
+        supplement = read_supplement(self._boards, name)
+        if supplement.hash != board.supplement_hash:
+            return False
+        found = matchups(ledger, board, supplement)
         shown = b""
         if found is not None:
             shown = orjson.dumps({**found.as_json(), "computed_ms": self._clock().now_ms})

@@ -31,6 +31,10 @@ DIVISION_TEXT: Final = (
 """The description of the divisions in the API, commands and pages."""
 
 
+COPY_MARK: Final = "+"
+"""What separates the name of a house bot from the number of its copy, as in ``rookie+2``."""
+
+
 def division_of(mirrored: bool, models: bool) -> str:
     """Return the division of a group. ``models`` is true if its tournament is for language models."""
     if mirrored:

@@ -18,13 +18,16 @@ from arena.games.descriptor import Awards
 from arena.luck.equity import has_table, table_of
 from arena.play.board_names import SETTLED_GROUPS as SETTLED_GROUPS
 from arena.play.board_names import BoardName, lacking, rank_text
-from arena.play.players import MODELS, PlayerId
+from arena.play.players import COPY_MARK, MODELS, PlayerId
 from arena.ratings.blocks import Block
 from arena.ratings.bootstrap import REPLICATES, Adjusted, Differences, Z, adjusted
+from arena.ratings.counting import HOUSE, Parties, counted
+from arena.ratings.counting import figures as count_figures
 from arena.ratings.ledger import Ledger, PlayerTotals
 from arena.ratings.model import SCALE, Likelihood
 from arena.ratings.results import GroupResult
-from arena.ratings.supplement import NO_SUPPLEMENT, Supplement
+from arena.ratings.solver import IntArray
+from arena.ratings.supplement import NO_SUPPLEMENT, PROVEN_PARTIES, Supplement
 from arena.text import Cell, csv_text, plain_table
 
 ANCHOR: Final = "rookie"
@@ -40,7 +43,7 @@ always win or lose, the luck is larger than the information about their strength
 RETIRED_DAYS: Final = 14
 """A bot has retired if it was last seen more than this many days before the newest group of the board."""
 
-METHOD: Final = 4
+METHOD: Final = 5
 """The version of the method by which ratings and intervals are computed (see ``docs/ratings.md``)."""
 
 DIGITS: Final = 1
@@ -57,7 +60,9 @@ class Rating:
     that it lost by forfeit. ``last_seen_ms`` is Unix time in milliseconds, or None if the records do not
     contain it. ``adjusted`` is the rating without the luck of the cards, with the bounds of its interval; all
     three are None if too little is known. On boards of the division ``models``, ``illegal`` and ``late`` are
-    the numbers of the version's answers that were refused or too late.
+    the numbers of the version's answers that were refused or too late. In ``house_groups`` of the groups, it
+    met a house bot; ``without_house`` is what its rating would be without these, or None if it has too few
+    others.
     """
 
     version: str
@@ -75,6 +80,8 @@ class Rating:
     adjusted_high: float | None = None
     illegal: int = 0
     late: int = 0
+    house_groups: int = 0
+    without_house: float | None = None
 
 
 @dataclass(frozen=True)
@@ -83,6 +90,8 @@ class Row:
     with the highest number), its best version, and all of its versions. ``rank`` and ``worst_rank`` bound its
     rank; both are None while the rating is provisional and once the bot has ``retired``: it was not seen for
     long, or was withdrawn. ``versions_tried`` is the number of versions that have played on this board.
+    ``proven``: whether its owners have proven to be persons; house bots are proven. ``chosen``: whether its
+    owners want a rank for it, of the few that they can have.
     """
 
     rank: int | None
@@ -93,6 +102,8 @@ class Row:
     versions: tuple[Rating, ...]
     retired: bool
     versions_tried: int
+    proven: bool
+    chosen: bool
 
 
 @dataclass(frozen=True)
@@ -113,7 +124,7 @@ class Board:
     board; if not, all ratings are relative to the average bot. ``method`` is the version of the method by
     which the board was computed. ``luck_table`` is the hash of the equity table used to measure luck, or None
     if luck is not measured. ``supplement_hash`` is the hash of the supplement with which the board was
-    computed.
+    computed, and ``proven_parties`` is the number of its parties that are proven.
     """
 
     kind: str
@@ -128,6 +139,7 @@ class Board:
     method: int = METHOD
     luck_table: str | None = None
     supplement_hash: str = NO_SUPPLEMENT.hash
+    proven_parties: int = 0
 
     @property
     def has_supplement(self) -> bool:
@@ -140,7 +152,7 @@ class Board:
         for row in self.rows:
             entry: dict[str, object] = {"rank": row.rank, "worst_rank": row.worst_rank, "name": row.name}
             entry |= self._shown(row.rating)
-            entry |= {name: getattr(row, name) for name in ("best_version", "retired", "versions_tried")}
+            entry |= {name: getattr(row, name) for name in _OF_ROW}
             entry["versions"] = [self._shown(rating) for rating in row.versions]
             rows.append(entry)
         return {
@@ -153,6 +165,8 @@ class Board:
             "records": self.records,
             "records_hash": self.records_hash,
             "supplement_hash": self.supplement_hash,
+            "proven_parties": self.proven_parties,
+            "proven_needed": PROVEN_PARTIES,
             "groups": self.groups,
             "rows": rows,
             "titles": {name: asdict(title) for name, title in self.titles.items()},
@@ -172,8 +186,8 @@ class Board:
         for row in data["rows"]:
             versions = tuple(map(_rating, row["versions"]))
             current = {rating.version: rating for rating in versions}[row["version"]]
-            more = row["best_version"], versions, row["retired"], row["versions_tried"]
-            rows.append(Row(row["rank"], row["worst_rank"], row["name"], current, *more))
+            best, *more = (row[name] for name in _OF_ROW)
+            rows.append(Row(row["rank"], row["worst_rank"], row["name"], current, best, versions, *more))
         titles = {
             name: Title(tuple(title["holders"]), title["value"], title["measure"])
             for name, title in data["titles"].items()
@@ -191,6 +205,7 @@ class Board:
             data["method"],
             data["luck_table"],
             data["supplement_hash"],
+            data["proven_parties"],
         )
 
     def as_csv(self) -> str:
@@ -265,6 +280,9 @@ class Board:
         return (rating.illegal, rating.late) if self.division == MODELS else ()
 
 
+_OF_ROW: Final = ("best_version", "retired", "versions_tried", "proven", "chosen")
+"""The fields of a row beside its rank, name and ratings."""
+
 MISTAKES: Final = ("illegal", "late")
 """The fields of a rating that only boards of the division ``models`` show."""
 
@@ -291,7 +309,7 @@ CSV_HEADINGS: Final = (
     "kind", "preset", "division", "rank", "worst_rank", "name", "version", "rating", "low", "high",
     "provisional", "groups", "games", "faults", "forfeits", "last_seen_ms", "adjusted", "adjusted_low",
     "adjusted_high", "current", "best", "retired", "versions_tried", "records", "records_hash", "illegal",
-    "late",
+    "late", "house_groups", "without_house", "proven", "chosen",
 )  # fmt: skip
 
 
@@ -300,17 +318,21 @@ def boards_csv(boards: Iterable[Board]) -> str:
     lines: list[Sequence[Cell]] = []
     for board in boards:
         for row in board.rows:
+            owners = int(row.proven), int(row.chosen)
             for rating in row.versions:
                 current = rating.version == row.rating.version
                 flags = (int(current), int(rating.version == row.best_version))
                 values = {**asdict(rating), "provisional": int(rating.provisional)}
                 mistakes = [values.pop(name) for name in MISTAKES]
+                house = [values.pop(name) for name in ("house_groups", "without_house")]
                 version, *rest = values.values()
                 shown = mistakes if board.division == MODELS else [None, None]
                 ranks = (row.rank, row.worst_rank) if current else (None, None)
                 source = (int(row.retired), row.versions_tried, board.records, board.records_hash)
                 where = (board.kind, board.preset, board.division)
-                lines.append((*where, *ranks, row.name, version, *rest, *flags, *source, *shown))
+                lines.append(
+                    (*where, *ranks, row.name, version, *rest, *flags, *source, *shown, *house, *owners)
+                )
     return csv_text(CSV_HEADINGS, lines)
 
 
@@ -356,24 +378,26 @@ def ledger_board(
     """
     seed = ledger.records_hash()
     anchor = PlayerId(ANCHOR, "")
-    index, players, blocks, figures = rated_blocks(ledger)
-    likelihood = Likelihood(players, blocks)
+    index, blocks, party, figures = rated_blocks(ledger, supplement)
+    likelihood = Likelihood(len(party), blocks, party)
     strengths = likelihood.fit()
     rated = _rated_totals(ledger.totals, figures)
-    settled = np.zeros(players, dtype=np.bool_)
-    for player, _, own in rated:
+    settled = np.zeros(len(party), dtype=np.bool_)
+    for player, _, own, _ in rated:
         settled[index[player]] = own.groups >= SETTLED_GROUPS
     differences = Differences(likelihood, strengths, index[anchor], seed, settled, replicates)
-    connected = _connected(blocks, players, index[anchor])
+    connected = _connected(blocks, len(party), index[anchor])
     luck = adjusted(likelihood, strengths, index[anchor], seed, replicates) if likelihood.luck.any() else None
     centers = strengths[likelihood.rated] - strengths[index[anchor]]
     centers[index[anchor]] = 0.0
+    without_house = likelihood.without(strengths, party == HOUSE) - strengths[index[anchor]]
     ratings: dict[str, list[Rating]] = defaultdict(list)
-    for player, version, own in rated:
+    for player, version, own, house in rated:
         number = index[player]
         center = float(centers[number])
         half = Z * float(differences.to_anchor[number])
         known = bool(settled[number] and connected[number])
+        others = own.groups - house
         ratings[player.name].append(
             Rating(
                 version,
@@ -389,6 +413,8 @@ def ledger_board(
                 *_without_luck(luck if known else None, number),
                 own.illegal,
                 own.late,
+                house,
+                _published(float(without_house[number])) if house and others >= SETTLED_GROUPS else None,
             )
         )
     current = {name: max(own, key=_currency) for name, own in ratings.items()}
@@ -401,15 +427,15 @@ def ledger_board(
     ranked = {
         name: index[rated_player(PlayerId(name, rating.version))]
         for name, rating in current.items()
-        if not rating.provisional and name not in retired
+        if not rating.provisional and name not in retired and supplement.facts_of(name).ranked
     }
     tried = Counter(player.name for player, own in ledger.totals.items() if own.groups)
     order = sorted(ranked, key=lambda name: -centers[ranked[name]])
     numbers = np.array([ranked[name] for name in order], dtype=np.int64)
-    others = differences.ranks(numbers, centers[numbers]) if order else []
+    bounds = differences.ranks(numbers, centers[numbers]) if order else []
     ranks = {
         name: (1 + int(better), len(order) - int(worse))
-        for name, better, worse in zip(order, *others, strict=True)
+        for name, better, worse in zip(order, *bounds, strict=True)
     }
     awards = game_of(ledger.board.kind).awards
     return Board(
@@ -418,49 +444,118 @@ def ledger_board(
         seed.hex(),
         ledger.groups,
         ANCHOR in ratings,
-        _rows(ratings, current, ranks, retired, tried),
+        _rows(ratings, current, ranks, retired, tried, supplement, ledger.board.kind),
         {} if awards is None else _titles(awards, ledger.totals),
         luck_table=_luck_table(ledger.board),
         supplement_hash=supplement.hash,
+        proven_parties=supplement.proven,
     )
 
 
 class RatedBlocks(NamedTuple):
     """The groups of a board in the form in which they are rated.
 
-    ``numbers`` maps the rated players, including the anchor, to their numbers. ``players`` is the number of
-    players, including the extra players that represent groups that a current version played before another
-    version. ``blocks`` holds the groups. For ``figures``, see :class:`~arena.ratings.ledger.Stints`.
+    ``numbers`` maps the rated players, including the anchor, to their numbers. ``blocks`` holds the groups.
+    ``party`` (players) holds the party of each player (see :class:`~arena.ratings.counting.Parties`),
+    including the extra players that represent groups that do not count for a current version. ``figures``
+    holds what counts for each player.
     """
 
     numbers: dict[PlayerId, int]
-    players: int
     blocks: list[Block]
-    figures: dict[PlayerId, tuple[int, int, int]]
+    party: IntArray
+    figures: dict[PlayerId, PlayerFigures]
 
 
-def rated_blocks(ledger: Ledger) -> RatedBlocks:
+class PlayerFigures(NamedTuple):
+    """The numbers of groups that count for a player, of their games, of groups lost by forfeit, and of groups
+    in which it met a house bot.
+    """
+
+    groups: int
+    games: int
+    forfeits: int
+    house: int
+
+
+def rated_blocks(ledger: Ledger, supplement: Supplement = NO_SUPPLEMENT) -> RatedBlocks:
     """Return the groups of ``ledger`` in the form in which they are rated."""
     players = sorted({rated_player(player) for player in ledger.totals} | {PlayerId(ANCHOR, "")})
     index = {player: number for number, player in enumerate(players)}
     numbers = {player: index[rated_player(player)] for player in ledger.totals}
-    stints = ledger.stints(numbers, _current_since(ledger.totals))
-    return RatedBlocks(index, len(index) + len(stints.earlier), stints.blocks, stints.figures)
+    stints = ledger.stints(numbers, _rated_since(ledger.totals, supplement))
+    everybody = [*players, *sorted(stints.earlier, key=lambda player: stints.earlier[player])]
+    parties = _parties([player.name for player in everybody], ledger.board.kind, supplement)
+    blocks = stints.blocks
+    if supplement.is_applied:
+        blocks = list(counted(blocks, parties.counts))
+    counts = count_figures(blocks, parties.party)
+    found = {}
+    for player, own in ledger.totals.items():
+        number = numbers[player]
+        groups, games, forfeits = stints.figures.get(player, (own.groups, own.games, own.forfeits))
+        if supplement.is_applied:
+            groups, games = int(counts.groups[number]), int(counts.games[number])
+        found[player] = PlayerFigures(groups, games, forfeits, int(counts.house[number]))
+    return RatedBlocks(index, blocks, parties.party, found)
+
+
+def _parties(names: Sequence[str], kind: str, supplement: Supplement) -> Parties:
+    """Return the parties of players with these names. A bot whose owners are unknown is a party of its own
+    that has proven nothing.
+    """
+    house = game_of(kind).house_bots
+    # The numbers after those of the supplement.
+    unknown: dict[str, int] = {}
+    party, counts = [], []
+    for name in names:
+        number = HOUSE if name.partition(COPY_MARK)[0] in house else supplement.party_of(name)
+        counts.append(number is not None and (number == HOUSE or supplement.parties[number].proven))
+        if number is None:
+            number = len(supplement.parties) + unknown.setdefault(name, len(unknown))
+        party.append(number)
+    return Parties(np.array(party, dtype=np.int64), np.array(counts, dtype=np.bool_))
+
+
+def _rated_since(totals: Mapping[PlayerId, PlayerTotals], supplement: Supplement) -> dict[PlayerId, int]:
+    """Return the time (in milliseconds) from which on groups count for the current version of a bot, where
+    some do not: since it has been current, and since its owners want a rank for it.
+    """
+    since = _current_since(totals)
+    for name, player in _current_versions(totals).items():
+        chosen_ms = supplement.facts_of(name).since_ms
+        if chosen_ms:
+            since[player] = max(chosen_ms, since.get(player, 0))
+    return since
+
+
+def _current_versions(totals: Mapping[PlayerId, PlayerTotals]) -> dict[str, PlayerId]:
+    """Return the current version of each bot but the anchor, of those that completed a game."""
+    return {name: tried[-1][2] for name, tried in _tried_versions(totals).items()}
+
+
+_Tried = tuple[int, list[tuple[int, int, str]], PlayerId]
+
+
+def _tried_versions(totals: Mapping[PlayerId, PlayerTotals]) -> dict[str, list[_Tried]]:
+    """Return the versions of each bot but the anchor that completed a game, the current one last: when it was
+    last seen (in milliseconds), its sort key, and the player.
+    """
+    versions: dict[str, list[_Tried]] = defaultdict(list)
+    for player, own in totals.items():
+        if own.completed and player.name != ANCHOR:
+            versions[player.name].append((own.last_seen_ms, _natural(player.version), player))
+    return {name: sorted(tried) for name, tried in versions.items()}
 
 
 def _current_since(totals: Mapping[PlayerId, PlayerTotals]) -> dict[PlayerId, int]:
     """Return the current version of each bot with several versions, and the time (in milliseconds) since
-    which it has been current: the end of the last group of any other version. Versions that never completed a
-    game are left out.
+    which it has been current: the end of the last group of any other version.
     """
-    versions: dict[str, list[tuple[int, list[tuple[int, int, str]], PlayerId]]] = defaultdict(list)
-    for player, own in totals.items():
-        if own.completed and player.name != ANCHOR:
-            versions[player.name].append((own.last_seen_ms, _natural(player.version), player))
     since = {}
-    for tried in versions.values():
+    for tried in _tried_versions(totals).values():
         if len(tried) > 1:
-            (before_ms, before, _), (_, current, player) = sorted(tried)[-2:]
+            (before_ms, before, _), (_, current, player) = tried[-2:]
             # If two groups ended at the same time, the group of the higher version counts as the later one.
             since[player] = before_ms + (before > current)
     return since
@@ -497,11 +592,11 @@ def rated_player(player: PlayerId) -> PlayerId:
 
 
 def _rated_totals(
-    totals: Mapping[PlayerId, PlayerTotals], figures: Mapping[PlayerId, tuple[int, int, int]]
-) -> list[tuple[PlayerId, str, PlayerTotals]]:
-    """Return the players that have a rating, each with its version (for the anchor, the version last seen)
-    and its totals. Where ``figures`` has an entry, it replaces the groups, games and forfeits. Players that
-    never completed a game have no rating.
+    totals: Mapping[PlayerId, PlayerTotals], figures: Mapping[PlayerId, PlayerFigures]
+) -> list[tuple[PlayerId, str, PlayerTotals, int]]:
+    """Return the players that have a rating, each with its version (for the anchor, the version last seen),
+    its totals with the ``figures``, and its number of groups with house bots, which is 0 for the anchor.
+    Players that never completed a game have no rating.
     """
     found = []
     anchor = PlayerTotals()
@@ -510,15 +605,15 @@ def _rated_totals(
         if not own.completed:
             continue
         if player.name != ANCHOR:
-            groups, games, forfeits = figures.get(player, (own.groups, own.games, own.forfeits))
-            counted = replace(own, groups=groups, games=games, forfeits=forfeits)
-            found.append((player, player.version, counted))
+            groups, games, forfeits, house = figures[player]
+            counts = replace(own, groups=groups, games=games, forfeits=forfeits)
+            found.append((player, player.version, counts, house))
             continue
         newer = (own.last_seen_ms, _natural(player.version)) > (anchor.last_seen_ms, _natural(version))
         version = player.version if newer else version
         anchor = anchor.merged(own)
     if anchor.completed:
-        found.append((PlayerId(ANCHOR, ""), version, anchor))
+        found.append((PlayerId(ANCHOR, ""), version, anchor, 0))
     return found
 
 
@@ -546,7 +641,11 @@ def _rows(
     ranks: Mapping[str, tuple[int, int]],
     retired: Collection[str],
     tried: Mapping[str, int],
+    supplement: Supplement,
+    kind: str,
 ) -> tuple[Row, ...]:
+    names = list(ratings)
+    proven = dict(zip(names, _parties(names, kind, supplement).counts.tolist(), strict=True))
     rows = []
     for name, own in ratings.items():
         rank, worst_rank = ranks.get(name, (None, None))
@@ -562,6 +661,8 @@ def _rows(
                 versions,
                 name in retired,
                 tried[name],
+                proven[name],
+                supplement.facts_of(name).ranked,
             )
         )
     rows.sort(key=lambda row: (row.retired, row.rank is None, row.rank or 0, -row.rating.rating, row.name))

@@ -161,7 +161,7 @@ def independent(
     """
     moments = likelihood.moments(strengths)
     curvature = likelihood.curvature(moments)
-    noise = likelihood.noise(moments, curvature.diagonal)
+    noise = likelihood.noise(moments)
 
     def all_signs(some: range) -> FloatArray:
         return np.ascontiguousarray(np.array([signs(seed, number, noise.shape[1]) for number in some]).T)

@@ -25,6 +25,7 @@ from arena.ratings.bootstrap import REPLICATES, Z, redraws, resampled
 from arena.ratings.ledger import Ledger
 from arena.ratings.model import SCALE, Likelihood
 from arena.ratings.solver import FloatArray, IntArray
+from arena.ratings.supplement import NO_SUPPLEMENT, Supplement
 from arena.text import Cell, csv_text, plain_table
 
 METHOD: Final = 1
@@ -266,13 +267,19 @@ def differences(own: Matchups, other: Matchups) -> list[str]:
     return found
 
 
-def matchups(ledger: Ledger, board: Board, *, replicates: int = REPLICATES) -> Matchups | None:
-    """Return the matrix of ``board``, which was computed from ``ledger``. Return None if the ledger has
-    groups with more than two sides, or if fewer than two bots are ranked.
+def matchups(
+    ledger: Ledger,
+    board: Board,
+    supplement: Supplement = NO_SUPPLEMENT,
+    *,
+    replicates: int = REPLICATES,
+) -> Matchups | None:
+    """Return the matrix of ``board``, which was computed from ``ledger`` and ``supplement``. Return None if
+    the ledger has groups with more than two sides, or if fewer than two bots are ranked.
     """
     rows = [(row.rank, row) for row in board.rows if row.rank is not None][:MOST_BOTS]
-    index, players, blocks, _ = rated_blocks(ledger)
-    likelihood = Likelihood(players, blocks)
+    index, blocks, party, _ = rated_blocks(ledger, supplement)
+    likelihood = Likelihood(len(party), blocks, party)
     if len(rows) < 2 or any(cells.sides.shape[1] != 2 for cells in likelihood.cells):
         return None
     bots = np.array([index[rated_player(PlayerId(row.name, row.rating.version))] for _, row in rows])

@@ -15,6 +15,7 @@ of these draws would pull the whole field towards the anchor.)
 finished games count as they were played. All players are therefore first rated without these losses. A player
 who forfeited is then rated again, from all of its groups, with the others' ratings held fixed. Here, both
 steps are one system: the player has a second strength, its ``shadow``, on which no other equation depends.
+Groups that count for only one player for another reason are handled in the same way.
 
 *Why no library is used.* ``choix`` fits the same models, but supports neither weighted nor tied rankings, and
 its two-sided fit takes seconds where a Newton iteration takes milliseconds. ``openskill`` updates ratings
@@ -30,9 +31,11 @@ from math import comb, log
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.luck.games import MILLION
 from arena.ratings.blocks import Block, Cells, merge
+from arena.ratings.counting import seats, weights
 from arena.ratings.solver import FloatArray, IntArray, Sparse, solve
 
 SCALE: Final = 400 / log(10)
@@ -74,12 +77,19 @@ class _Terms:
     """The cells (sets of identical groups) of one shape, and their contributions to the equations."""
 
     def __init__(
-        self, sides: IntArray, patterns: IntArray, cells: IntArray, owners: IntArray | None = None
+        self,
+        sides: IntArray,
+        patterns: IntArray,
+        cells: IntArray,
+        weights: FloatArray,
+        owners: IntArray | None = None,
     ) -> None:
         """Count the choices of the cells. ``patterns`` (cells, games, m) is like ``Block.places``. ``cells``
-        holds the number of each cell among all cells. ``owners`` holds the only player for whom each of these
-        cells counts, or is None if they count for all.
+        holds the number of each cell among all cells, and ``weights`` (cells) how much a group of it counts.
+        ``owners`` holds the only player for whom each of these cells counts, or is None if they count for
+        all.
         """
+        self.weights = weights
         self.sides = sides
         self.cells = cells
         count, self.m, self.k = sides.shape
@@ -110,8 +120,8 @@ class _Terms:
             for a, b in combinations(range(slots.shape[1]), 2):
                 pair = cell * len(self.side_pairs) + self._pair_of[slots[:, a], slots[:, b]]
                 linked += np.bincount(pair, weight * odds[:, a] * odds[:, b], len(linked))
-        score = self.chosen - spent.reshape(count, m)
-        links = linked.reshape(count, len(self.side_pairs))
+        score = (self.chosen - spent.reshape(count, m)) * self.weights[:, None]
+        links = linked.reshape(count, len(self.side_pairs)) * self.weights[:, None]
         if k == 1:
             return _Moments(score, links, links)
         return _Moments(np.repeat(score, k, axis=1) / k, links, self._between_players(links))
@@ -138,6 +148,14 @@ class _Terms:
     def owned(self, scores: FloatArray) -> FloatArray:
         """Return the ``scores`` (cells, m*k), set to 0 for players for whom the cells do not count."""
         return scores if self._owned is None else scores * self._owned
+
+    def own_links(self, links: FloatArray, size: int) -> FloatArray:
+        """Return the sums of the ``links`` (cells, pairs of players) of each player for whom cells count
+        alone (size).
+        """
+        assert self.owners is not None
+        mine = (self.left == self.owners) != (self.right == self.owners)
+        return _sums(self.owners[mine], links.ravel()[mine], size)
 
     def leverage(self, links: FloatArray, diagonal: FloatArray) -> FloatArray:
         """Return the factor (cells) by which a cell's scores are too small because the strengths were fitted
@@ -234,9 +252,10 @@ class Likelihood:
     shadows of those that forfeited, then the phantom, whose strength is 0.
     """
 
-    def __init__(self, players: int, blocks: Sequence[Block]) -> None:
+    def __init__(self, players: int, blocks: Sequence[Block], party: IntArray | None = None) -> None:
         """Set up the equations of ``blocks`` for this number of ``players``. The order of the blocks and of
-        the groups in them does not matter.
+        the groups in them does not matter. ``party`` (players) is as in
+        :class:`~arena.ratings.counting.Parties`; without it, all groups count equally.
         """
         shapes: dict[tuple[int, int, int, int], list[Block]] = {}
         for block in blocks:
@@ -259,18 +278,19 @@ class Likelihood:
         """The luck of the first of two sides in each group, in canonical order."""
         self._terms: list[_Terms] = []
         first = 0
-        for cells in merged:
+        equal = [np.ones(len(cells.counts)) for cells in merged]
+        for cells, own in zip(merged, equal if party is None else weights(merged, party), strict=True):
             numbers = np.arange(first, first + len(cells.counts))
             first += len(numbers)
             if cells.losers is None:
-                self._terms.append(_Terms(cells.sides, cells.patterns, numbers))
-            self._add_owned(cells, numbers)
+                self._terms.append(_Terms(cells.sides, cells.patterns, numbers, own))
+            self._add_owned(cells, numbers, own)
         last, phantom = first, self.size - 1
         self._add_virtual_draws(np.arange(players), last)
         self._add_virtual_draws(np.arange(players, phantom), last, np.arange(players, phantom))
         self._curvature = Curvature(players, self.size, self._terms)
 
-    def _add_owned(self, cells: Cells, numbers: IntArray) -> None:
+    def _add_owned(self, cells: Cells, numbers: IntArray, own: FloatArray) -> None:
         """Add the terms that count only for a shadow: the groups of its player, and those that the player
         forfeited.
         """
@@ -287,13 +307,14 @@ class Likelihood:
         if len(chosen):
             shadows, sides = self.rated[owners], cells.sides[chosen]
             sides = np.where(sides == owners[:, None, None], shadows[:, None, None], sides)
-            self._terms.append(_Terms(sides, cells.patterns[chosen], numbers[chosen], shadows))
+            self._terms.append(_Terms(sides, cells.patterns[chosen], numbers[chosen], own[chosen], shadows))
 
     def _add_virtual_draws(self, players: IntArray, cell: int, owners: IntArray | None = None) -> None:
         if len(players):
             sides = np.stack([players, np.full(len(players), self.size - 1)], axis=1)[:, :, None]
             draws = np.ones((len(players), 1, 2), dtype=np.int64)
-            self._terms.append(_Terms(sides, draws, np.full(len(players), cell), owners))
+            where, equal = np.full(len(players), cell), np.ones(len(players))
+            self._terms.append(_Terms(sides, draws, where, equal, owners))
 
     def moments(self, strengths: FloatArray) -> list[_Moments]:
         """Return the contributions of every cell to the equations at ``strengths``."""
@@ -334,6 +355,39 @@ class Likelihood:
                 return strengths
         raise ArithmeticError("the likelihood fit did not converge")
 
+    def without(self, strengths: FloatArray, out: NDArray[np.bool_]) -> FloatArray:
+        """Return the strength of each player (players) in its groups without anybody in ``out`` (players), if
+        all others have these ``strengths`` (n).
+        """
+        terms, counts = [], []
+        for cells in self.cells:
+            rest = out[cells.sides].sum(axis=(1, 2)) == 0
+            for own, counting in seats(cells.sides, cells.losers, cells.leavers):
+                chosen = rest & counting
+                if not chosen.any():
+                    continue
+                sides, player = cells.sides[chosen], own[chosen]
+                # The player's own strength is a copy of it, on which nobody else's depends.
+                sides = np.where(sides == player[:, None, None], player[:, None, None] + self.size, sides)
+                equal = np.ones(len(player))
+                terms.append(_Terms(sides, cells.patterns[chosen], player, equal, player + self.size))
+                counts.append(cells.counts[chosen])
+        values = np.concatenate([strengths, strengths[self.rated]])
+        for _ in range(_MAX_ITERATIONS):
+            # One virtual draw with the phantom keeps the strengths finite.
+            chance = 1 / (1 + np.exp(-values))
+            scores, bends = 0.5 - chance, chance * (1 - chance)
+            for own_terms, count in zip(terms, counts, strict=True):
+                moments = own_terms.evaluate(values)
+                own_terms.add_scores(scores, moments.scores * count[:, None])
+                bends += own_terms.own_links(moments.links * count[:, None], len(values))
+            step = (scores / bends)[self.size :]
+            longest = float(np.abs(step).max(initial=0.0))
+            values[self.size :] += step * min(1.0, _MAX_STEP / max(longest, _MAX_STEP))
+            if longest < _TOLERANCE:
+                return values[self.size :]
+        raise ArithmeticError("the fit without some players did not converge")
+
     def dispersion(self, strengths: FloatArray, prior: float) -> float:
         """Return the ratio of the variance of groups' scores to the variance that the likelihood predicts for
         independent games. It is 1 if the games are independent, and less if the games of a group balance each
@@ -346,8 +400,10 @@ class Likelihood:
             if terms.owners is None and not self._is_virtual(terms):
                 counts = self.counts[terms.cells][:, None]
                 scores = residual.scores.reshape(len(counts), terms.m, terms.k).sum(axis=2)
-                found += float((counts * scores**2).sum())
-                expected += 2 * float((counts * own.side_links).sum())
+                # The weights say nothing about how much groups vary.
+                equal = terms.weights[:, None]
+                found += float((counts * (scores / equal) ** 2).sum())
+                expected += 2 * float((counts * own.side_links / equal).sum())
         return found / expected
 
     def _is_virtual(self, terms: _Terms) -> bool:
@@ -389,7 +445,9 @@ class Likelihood:
                 starts[terms.cells] - np.cumsum(counts) + counts, counts
             )
             signs = np.repeat([1.0, -1.0], terms.k) / terms.k
-            factors = terms.leverage(own.links, diagonal) if diagonal is not None else np.ones(len(counts))
+            factors = terms.weights
+            if diagonal is not None:
+                factors = factors * terms.leverage(own.links, diagonal)
             shares = terms.owned(np.outer(factors, signs))[cell]
             rows.append(terms.players[cell].ravel())
             columns.append(np.repeat(groups, 2 * terms.k))
@@ -403,17 +461,20 @@ class Likelihood:
             np.concatenate([np.zeros(0), *values]),
         )
 
-    def noise(self, moments: Sequence[_Moments], diagonal: FloatArray) -> Sparse:
-        """Return the contribution of each sign to scores (n - 1, signs) whose covariance is the curvature, as
-        it is if all games are independent. There is one sign for each pair of sides of each cell, for each
-        virtual draw and for each shadow.
+    def noise(self, moments: Sequence[_Moments]) -> Sparse:
+        """Return the contribution of each sign to scores (n - 1, signs) whose covariance is as if all games
+        were independent: the curvature, if all groups count equally. There is one sign for each pair of sides
+        of each cell, for each virtual draw and for each shadow.
         """
         rows, columns, values = [], [], []
         first = 0
+        variances = np.zeros(self.size)
         for terms, own in zip(self._terms, moments, strict=True):
+            times = (self.counts[terms.cells] * terms.weights)[:, None]
             if terms.owners is not None:
+                variances += terms.own_links(own.links * times, self.size)
                 continue
-            roots = np.sqrt(own.side_links * self.counts[terms.cells][:, None])
+            roots = np.sqrt(own.side_links * times)
             signs = first + np.arange(roots.size).reshape(roots.shape)
             first += roots.size
             for number, (a, b) in enumerate(terms.side_pairs):
@@ -424,7 +485,7 @@ class Likelihood:
         shadows = np.arange(self.players, self.size - 1)
         rows.append(shadows)
         columns.append(first + np.arange(len(shadows)))
-        values.append(np.sqrt(diagonal[self.players :]))
+        values.append(np.sqrt(variances[shadows]))
         shape = self.size - 1, first + len(shadows)
         return _summed(shape, np.concatenate(rows), np.concatenate(columns), np.concatenate(values))
 

@@ -59,10 +59,10 @@ def test_tables_keep_a_party_apart() -> None:
         FORMATS["round_robin"].check_entrants(spec(seats=3), few)
 
 
-def test_a_rating_tournament_has_one_group_with_a_party() -> None:
+def test_bots_of_a_party_meet_another_owner_as_those_of_one_owner() -> None:
     field = [*bots(*CHAIN), *house(3)]
     groups = plan(spec("rating", rounds=20), field, {}, SEED, planned=()).groups
-    assert sum(set(group.members) <= set(range(4)) for group in groups) == 1
+    assert sum(set(group.members) <= set(range(4)) for group in groups) == 3
 
 
 def test_entries_of_a_party_count_together() -> None:

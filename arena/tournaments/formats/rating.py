@@ -1,5 +1,5 @@
-"""The format ``rating``: it plans all groups at once, some against the house bots and one against each
-other owner.
+"""The format ``rating``: it plans all groups at once, some against the house bots and as many as possible
+against each other owner.
 """
 
 from __future__ import annotations
@@ -14,19 +14,27 @@ from arena.tournaments.plan import Field, GroupPlan
 from arena.tournaments.settings import MIXED
 from arena.tournaments.spec import Spec, check_entrants, invalid
 
+_MOST_OF_OTHERS: Final = (3, 4)
+"""The share of the rounds, as a fraction, in which a bot can meet those of other owners."""
+
+_MOST_OF_OWNER: Final = (3, 20)
+"""The share of the rounds, as a fraction, in which a bot can meet those of one other owner: five of them
+make the whole share.
+"""
+
 _HOUSE_EVERY: Final = 6
 """The interval, in rounds, at which the house bots meet each other."""
 
 
 class RatingFormat(TournamentFormat):
-    """The rating format. In each round, an entrant plays one group: with house bots only or, in alternate
-    rounds towards the end, with a bot of an owner that it has not met yet. At most half of its groups are
-    therefore with other owners, one per owner, however many bots they have entered. A bot that leaves early
-    has not met other owners more often than its share.
+    """The rating format. In each round, an entrant plays one group: with house bots only or with a bot of
+    another owner. It meets all other owners equally often, however many bots they have entered: in three
+    quarters of the rounds if there are at least five, and in fewer otherwise. These rounds are spread evenly,
+    so a bot that leaves early has not met other owners more often than its share.
     """
 
     name = "rating"
-    doc = "everybody meets the house bots, and each other owner once"
+    doc = "everybody meets the house bots, and each other owner equally often"
     has_rounds = True
     default_rounds = 100
 
@@ -73,8 +81,8 @@ def _rounds(field: Field) -> list[list[list[int]]]:
     house = [index for index in present if not field.entrants[index].owner]
     others = [index for index in present if field.entrants[index].owner]
     count = field.spec.rounds or 1
-    meetings = _meetings(field, others)[: count // 2]
-    alone = count - 2 * len(meetings)
+    circle = [pairs for pairs in _meetings(field, others) if pairs]
+    meetings = (circle * max(1, _part_of(count, _MOST_OF_OWNER)))[: _part_of(count, _MOST_OF_OTHERS)]
     seats = field.spec.table
     # For each of the other bots, the number of the house bot that it meets next.
     turns = {index: place for place, index in enumerate(others)}
@@ -89,8 +97,9 @@ def _rounds(field: Field) -> list[list[list[int]]]:
 
     rounds = []
     for round in range(1, count + 1):
-        late, odd = divmod(round - alone, 2)
-        pairs = [] if odd or late < 1 else meetings[late - 1]
+        # The meetings are spread evenly over the rounds.
+        before, now = ((len(meetings) * played) // count for played in (round - 1, round))
+        pairs = meetings[before] if now > before else []
         met = {index for pair in pairs for index in pair}
         tables = [table(*pair) for pair in pairs]
         tables += [table(index) for index in others if index not in met]
@@ -98,6 +107,10 @@ def _rounds(field: Field) -> list[list[list[int]]]:
             tables += _of_house(house, seats)
         rounds.append(tables)
     return rounds
+
+
+def _part_of(count: int, share: tuple[int, int]) -> int:
+    return count * share[0] // share[1]
 
 
 def _player(field: Field, index: int) -> Sequence[str]:
