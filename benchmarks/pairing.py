@@ -1,6 +1,4 @@
-"""What an owner gains by arranged results: in rated tournaments as the arena pairs them, and in others.
-
-    python -m benchmarks.pairing [--repetitions N]
+"""What an owner gains by arranged results in rated tournaments: ``python -m benchmarks.pairing``.
 
 Bots of known strengths play tournaments that are planned by the arena, and are rated by its equations. Every
 result of an attack is drawn from the same random numbers as without it, so the *gain* is that of the attack.
@@ -8,20 +6,22 @@ result of an attack is drawn from the same random numbers as without it, so the 
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final, NamedTuple
 
+import click
 import numpy as np
 
 from arena.games import game_of
-from arena.play.players import PlayerId
-from arena.ratings.blocks import Block
+from arena.play.players import SEALED, PlayerId
+from arena.ratings.board import rated_blocks
+from arena.ratings.ledger import Ledger
 from arena.ratings.model import SCALE, Likelihood
 from arena.ratings.results import GameResult, GroupResult
+from arena.ratings.supplement import BotFacts, Party, Supplement, name_digest
 from arena.tournaments.entry import Entrant
 from arena.tournaments.formats import plan
 from arena.tournaments.parsing import parse_spec
@@ -29,21 +29,26 @@ from arena.tournaments.plan import GroupPlan
 from arena.tournaments.spec import Spec
 from workers.initial_data import UNTIL_GROUPS
 
-HOUSE: Final = {"random": 1040.0, "rookie": 1500.0, "regular": 1700.0}
+HOUSE: Final = {"random": 1040.0, "rookie": 1500.0, "regular": 1700.0, "barfly": 1700.0}
 """The house bots of the seeded schedules, about as strong as they are at Toepen."""
 
-HONEST: Final = {f"honest-{number}": rating for number, rating in enumerate(range(1300, 1900, 75))}
-"""Other bots, of an owner each."""
+POOL: Final = ("regular", "barfly")
+"""Those of which one takes part in each tournament, by lot."""
+
+HONEST: Final = {f"honest-{number}": rating for number, rating in enumerate(range(1300, 1900, 50))}
+"""Other bots, of an owner each: enough for the rule about proven owners."""
 
 _GAMES: Final = 2
+_PRESET: Final = "duel@1"
 
 
 class Contestant(NamedTuple):
-    """A bot of a field."""
+    """A bot of a field. ``proven``: whether its owner has proven to be a person."""
 
     name: str
     owner: str
     rating: float
+    proven: bool = True
 
 
 @dataclass
@@ -74,16 +79,6 @@ def honest() -> list[Contestant]:
     return [Contestant(name, f"of-{name}", rating) for name, rating in HONEST.items()]
 
 
-class Series(NamedTuple):
-    """Tournaments of one kind, repeated until a bot has about ``UNTIL_GROUPS`` groups. ``enters``: which bots
-    take part.
-    """
-
-    spec: Spec
-    repeated: int
-    enters: Callable[[Contestant], bool] = lambda bot: True
-
-
 def as_paired(format: str, **fields: object) -> Spec:
     """A duel of Toepen in this format."""
     rules = game_of("toepen").duel_rules
@@ -92,43 +87,51 @@ def as_paired(format: str, **fields: object) -> Spec:
         "kind": "toepen",
         "rules": rules,
         "format": format,
-        "max_entries": 32,
+        "max_entries": 64,
         "per_owner": 8,
         **fields,
     }
     return parse_spec(given, 0)
 
 
-SWISS: Final = Series(as_paired("swiss", rounds=3, groups=10), 4)
-"""As the seeded schedules paired until they had the format ``rating``."""
-
-RATING: Final = Series(as_paired("rating", rounds=UNTIL_GROUPS), 1)
-"""As they pair now."""
+RATING: Final = as_paired("rating", rounds=UNTIL_GROUPS)
+"""A tournament of the seeded schedules."""
 
 
-def ratings(world: World, series: Sequence[Series], repetition: int) -> dict[str, float]:
-    """The rating of every bot after the tournaments."""
-    numbers = {bot.name: number for number, bot in enumerate(world.bots)}
-    sides, places = [], []
-    for kind, tournaments in enumerate(series):
-        present = [bot for bot in world.bots if tournaments.enters(bot)]
-        for number in range(tournaments.repeated):
-            seed = sha256(f"{repetition} {kind} {number}".encode()).digest()
-            for one, other, won in _results(world, tournaments.spec, present, seed):
-                sides.append(((numbers[one.name],), (numbers[other.name],)))
-                places.append([(1, 2) if win else (2, 1) for win in won])
-    likelihood = Likelihood(len(numbers), [Block(np.array(sides), np.array(places))])
+def supplement(world: World) -> Supplement:
+    """What the arena would publish about the owners of the field."""
+    owners: dict[str, list[Contestant]] = {}
+    for bot in world.bots:
+        if bot.owner:
+            owners.setdefault(bot.owner, []).append(bot)
+    return Supplement(
+        tuple(
+            Party(own[0].proven, {name_digest(bot.name): BotFacts() for bot in own})
+            for own in owners.values()
+        )
+    )
+
+
+def ratings(world: World, spec: Spec, repetition: int, tournaments: int = 1) -> dict[str, float]:
+    """The rating of every bot after so many tournaments."""
+    ledger = Ledger(spec.kind, SEALED, _PRESET)
+    for number in range(tournaments):
+        seed = sha256(f"{repetition} {number}".encode()).digest()
+        drawn = POOL[(repetition + number) % len(POOL)]
+        present = [bot for bot in world.bots if bot.name not in POOL or bot.name == drawn]
+        for result in _results(world, spec, present, seed):
+            ledger.add(result)
+    numbers, blocks, party, _ = rated_blocks(ledger, supplement(world))
+    likelihood = Likelihood(len(party), blocks, party)
     strengths = likelihood.fit()[likelihood.rated]
+    anchor = strengths[numbers[PlayerId("rookie", "")]]
     return {
-        name: 1500 + SCALE * float(strengths[number] - strengths[numbers["rookie"]])
-        for name, number in numbers.items()
+        player.name: 1500 + SCALE * float(strengths[number] - anchor) for player, number in numbers.items()
     }
 
 
-def _results(
-    world: World, spec: Spec, present: Sequence[Contestant], seed: bytes
-) -> list[tuple[Contestant, Contestant, list[bool]]]:
-    """The groups of one tournament: who met whom, and which games the first won."""
+def _results(world: World, spec: Spec, present: Sequence[Contestant], seed: bytes) -> list[GroupResult]:
+    """The groups of one tournament."""
     entrants = [Entrant(bot.name, "1", bot.owner) for bot in present]
     groups: list[GroupPlan] = []
     done: dict[str, GroupResult | None] = {}
@@ -143,83 +146,92 @@ def _results(
             text = f"{seed.hex()} {one.name} {other.name} {met[one.name, other.name]}"
             draws = np.random.default_rng(list(sha256(text.encode()).digest())).random(_GAMES)
             won = [bool(draw < world.wins(one, other)) for draw in draws]
-            found.append((one, other, won))
-            done[group.id] = _result(spec, group.id, one, other, won)
-    return found
+            done[group.id] = _result(spec, f"{seed.hex()} {group.id}", one, other, won)
+            found.append(done[group.id])
+    return [result for result in found if result is not None]
 
 
 def _result(spec: Spec, group: str, one: Contestant, other: Contestant, won: Sequence[bool]) -> GroupResult:
     players = PlayerId(one.name, "1"), PlayerId(other.name, "1")
     games = [
-        GameResult(number, f"{number:064x}", players, (1, 2) if win else (2, 1), (), (0, 0), (), (), 0)
+        GameResult(
+            number,
+            sha256(f"{group} {number}".encode()).hexdigest(),
+            players,
+            (1, 2) if win else (2, 1),
+            *((), (0, 0), (), (), 0),
+        )
         for number, win in enumerate(won)
     ]
-    teams, preset = ((0,), (1,)), spec.preset or ""
-    return GroupResult(spec.kind, group, len(games), True, teams, games, preset=preset)
+    return GroupResult(spec.kind, group, len(games), True, ((0,), (1,)), games, preset=_PRESET)
 
 
 class Attack(NamedTuple):
-    """An attack: the field with it, and without it; whom it lifts, and in which tournaments."""
+    """An attack: the field with it and without it, and whose rating it moves."""
 
     title: str
     attack: World
     without: World
     name: str
-    before: Sequence[Series]
-    after: Sequence[Series] = (RATING,)
 
 
-def gain(attack: Attack, series: Sequence[Series], repetitions: int) -> tuple[float, float]:
+def gain(attack: Attack, repetitions: int, spec: Spec = RATING) -> tuple[float, float]:
     """By how much the attack lifts the bot on average, and half of the 95% interval of that."""
     gains = [
-        ratings(attack.attack, series, number)[attack.name]
-        - ratings(attack.without, series, number)[attack.name]
+        ratings(attack.attack, spec, number)[attack.name] - ratings(attack.without, spec, number)[attack.name]
         for number in range(repetitions)
     ]
     return float(np.mean(gains)), 1.96 * float(np.std(gains)) / len(gains) ** 0.5
 
 
-def puppets(strength: float, puppet: float, owners: int = 1) -> Attack:
-    """Four bots that play at ``puppet``, and lose every game to a hero of another owner on purpose.
-
-    Before, owners announced rated tournaments: one of the hero and the puppets, 150 groups per pair.
+def puppets(strength: float, puppet: float, accounts: int, *, proven: bool = False) -> Attack:
+    """A bot for each of some accounts that plays at ``puppet``, and loses every game to a hero of another
+    owner on purpose.
     """
     hero = Contestant("hero", "hero", strength)
-    fellows = [Contestant(f"puppet-{number}", f"puppets-{number % owners}", puppet) for number in range(4)]
+    fellows = [
+        Contestant(f"puppet-{number}", f"puppets-{number}", puppet, proven) for number in range(accounts)
+    ]
     bots = [*house(), *honest(), hero, *fellows]
 
     def lost(one: str, other: str) -> float | None:
         return 1.0 if one == "hero" and other.startswith("puppet") else None
 
-    closed = Series(as_paired("round_robin", groups=150), 1, lambda bot: bot in (hero, *fellows))
-    title = f"hero {strength:.0f}, puppets {puppet:.0f}"
-    if owners > 1:
-        title += f", {owners} owners"
-    return Attack(title, World(bots, lost), World(bots), "hero", (SWISS, closed))
+    title = f"{accounts}{' proven' if proven else ''} puppets of {puppet}, hero {strength}"
+    return Attack(title, World(bots, lost), World(bots), "hero")
 
 
-def scheduled(attack: Attack) -> Attack:
-    """The same in the schedules alone, as they paired before."""
-    return attack._replace(title=f"{attack.title}, schedules only", before=(SWISS,))
+def sandbagging(accounts: int, *, proven: bool = False) -> Attack:
+    """Bots that are rated 1400, and meet a rival of 1700 at 2000."""
+    rival = Contestant("rival", "rival", 1700)
+    bags = [Contestant(f"bag-{number}", f"bags-{number}", 1400, proven) for number in range(accounts)]
+    bots = [*house(), *honest(), rival, *bags]
+
+    def strong(one: str, other: str) -> float | None:
+        return 1 / (1 + 10 ** (-300 / 400)) if one.startswith("bag") and other == "rival" else None
+
+    title = f"{accounts}{' proven' if proven else ''} sandbaggers, rival 1700"
+    return Attack(title, World(bots, strong), World(bots), "rival")
 
 
-def chosen() -> Attack:
-    """A hero that beats one bot far beyond its strength, and met it alone before, except for `rookie`."""
-    hero, prey = Contestant("hero", "hero", 1600), "honest-4"
-    bots = [*house(), *honest(), hero]
+def knows_house(others: int, chance: float, *, proven: bool = True) -> Attack:
+    """A bot of 1600 that knows the code of `regular`, and beats it with a ``chance``."""
+    hero = Contestant("hero", "hero", 1600, proven)
+    field_ = [
+        Contestant(f"other-{number}", f"owner-{number}", 1300 + 75 * (number % 9)) for number in range(others)
+    ]
+    bots = [*house(), hero, *field_]
 
     def beats(one: str, other: str) -> float | None:
-        return 0.87 if (one, other) == ("hero", prey) else None
+        return chance if (one, other) == ("hero", "regular") else None
 
-    duel = Series(as_paired("round_robin", groups=100), 1, lambda bot: bot.name in ("hero", prey, "rookie"))
-    rest = RATING._replace(enters=lambda bot: bot != hero)
-    field_ = World(bots, beats)
-    return Attack("chosen opponents", field_, World(bots), "hero", (rest, duel))
+    title = f"wins {chance:.0%} against regular, {others} others"
+    return Attack(title, World(bots, beats), World(bots), "hero")
 
 
 def clones(number: int) -> tuple[Attack, Attack]:
     """A beats B beats C beats A, in 70% of the games; B has ``number`` bots instead of one. That lifts A and
-    lowers C.
+    lowers C, if all bots meet equally often.
     """
     rating = 1690.0
 
@@ -228,11 +240,10 @@ def clones(number: int) -> tuple[Attack, Attack]:
         bots += [Contestant(f"B{index}", "b", rating) for index in range(count)]
         return World([*house(), *bots], _cycle)
 
-    everybody = Series(as_paired("round_robin", groups=20), 1)
     fields = field_of(number), field_of(1)
     return (
-        Attack(f"{number} clones: A", *fields, "A", (everybody,)),
-        Attack(f"{number} clones: C", *fields, "C", (everybody,)),
+        Attack(f"{number} clones in a cycle: A", *fields, "A"),
+        Attack(f"{number} clones in a cycle: C", *fields, "C"),
     )
 
 
@@ -242,33 +253,24 @@ def _cycle(one: str, other: str) -> float | None:
 
 def attacks() -> list[Attack]:
     """All of them."""
-    found = []
-    for strength in (1040, 1500, 1700, 1900):
-        found += [puppets(strength, 1500), puppets(strength, 1800)]
-    found += [
-        scheduled(puppets(1500, 1500)),
-        scheduled(puppets(1700, 1800)),
-        puppets(1700, 1800, 4),
-        chosen(),
-    ]
-    for number in (4, 8):
-        found += clones(number)
-    return found
+    found = [puppets(strength, 1800, 12) for strength in (1040, 1500, 1700, 1900)]
+    found += [sandbagging(1), sandbagging(12)]
+    found += [knows_house(others, 0.717) for others in (0, 3, 8, 40)]
+    found += [knows_house(8, 0.58), *clones(8)]
+    found += [puppets(1700, 1800, accounts, proven=True) for accounts in (1, 12)]
+    return [*found, sandbagging(12, proven=True)]
 
 
-def main() -> None:
-    """Print what each attack gains before and after."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--repetitions", type=int, default=100)
-    repetitions = parser.parse_args().repetitions
-    print(f"gain in points, mean of {repetitions} repetitions and half of its 95% interval")
-    print(f"{'attack':42s} {'before':>14s} {'after':>14s}")
+@click.command()
+@click.option("--repetitions", default=100, show_default=True)
+@click.option("--only", default="", help="Only attacks whose title contains this text.")
+def main(repetitions: int, only: str) -> None:
+    """Print by how many points each attack moves a rating."""
+    click.echo(f"gain in points, mean of {repetitions} repetitions and half of its 95% interval")
     for attack in attacks():
-        cells = []
-        for played in (attack.before, attack.after):
-            mean, half = gain(attack, played, repetitions)
-            cells.append(f"{mean:+7.1f} ± {half:4.1f}")
-        print(f"{attack.title:42s} {cells[0]:>14s} {cells[1]:>14s}", flush=True)
+        if only in attack.title:
+            mean, half = gain(attack, repetitions)
+            click.echo(f"{attack.title:42} {mean:+7.1f} ± {half:4.1f}")
 
 
 if __name__ == "__main__":

@@ -28,6 +28,12 @@ def counted(blocks: Sequence[Block], counts: NDArray[np.bool_]) -> Iterator[Bloc
     """Yield the groups that count for anybody if a group counts for a player only if all other players are in
     ``counts`` (players).
     """
+    for part in _parts(blocks, counts):
+        if len(part.sides):
+            yield part
+
+
+def _parts(blocks: Sequence[Block], counts: NDArray[np.bool_]) -> Iterator[Block]:
     for block in blocks:
         size = len(block.sides)
         players = block.sides.reshape(size, -1)
@@ -102,24 +108,34 @@ def weights(merged: Sequence[Cells], party: IntArray) -> list[FloatArray]:
 
     No party counts more than its share among a player's opponents: if a player has met ``k`` parties in ``n``
     groups, and one of them in more than ``n / k`` groups, each of those counts ``n / k`` divided by their
-    number. Of the values for all players of a group who are not house bots, the least is used.
+    number. Of the values for all players of a group who are not house bots, the least is used. Groups that
+    count for one player alone do not change the weight of others.
     """
-    encounters = [_encounters(cells, party) for cells in merged]
-    if not encounters:
+    if not merged:
         return []
-    cell_counts = np.concatenate([cells.counts for cells in merged])
     starts = np.cumsum([0, *(len(cells.counts) for cells in merged)])
-    cell, pair = np.concatenate(
-        [found + np.array([[start], [0]]) for found, start in zip(encounters, starts, strict=False)], axis=1
-    )
+    encounters = [
+        _encounters(cells, party) + np.array([[start], [0]])
+        for cells, start in zip(merged, starts, strict=False)
+    ]
+    cell, pair = np.concatenate(encounters, axis=1)
+    counts = np.concatenate([cells.counts for cells in merged])[cell]
+    alone = np.repeat([cells.losers is not None for cells in merged], np.diff(starts))[cell]
     pairs, pair = np.unique(pair, return_inverse=True)
-    met = np.bincount(pair, cell_counts[cell], len(pairs))
     _, player = np.unique(pairs // _parties(party), return_inverse=True)
-    mean = np.bincount(player, met) / np.bincount(player)
-    shares = np.minimum(1.0, mean[player] / met)
-    least = np.ones(len(cell_counts))
-    np.minimum.at(least, cell, shares[pair])
+    values = [_shares(np.bincount(pair, met, len(pairs)), player)[pair] for met in (counts, counts * ~alone)]
+    least = np.ones(starts[-1])
+    np.minimum.at(least, cell, np.where(alone, *values))
     return np.split(least, starts[1:-1])
+
+
+def _shares(met: FloatArray | IntArray, player: IntArray) -> FloatArray:
+    """Return how much a group counts with each party that a player has met in so many groups (pairs).
+    ``player`` is the number of the player (pairs).
+    """
+    mean = np.bincount(player, met) / np.maximum(1, np.bincount(player, met > 0))
+    shares: FloatArray = np.minimum(1.0, mean[player] / np.maximum(1, met))
+    return shares
 
 
 def _parties(party: IntArray) -> int:

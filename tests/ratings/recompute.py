@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from hashlib import sha256, shake_256
 from itertools import permutations
 from math import exp, factorial, log, sqrt
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -137,6 +139,58 @@ def lines_of(groups: Sequence[GroupResult], number_of: Callable[[GroupResult, Pl
     return sorted(found, key=lambda line: line.key)
 
 
+HOUSE = {"random", "rookie", "regular", "barfly", "shark"}
+
+
+def by_owners(lines: Sequence[Line], unproven: Collection[int]) -> list[Line]:
+    """The lines that count if a group counts only for players all of whose fellows are proven."""
+    found = []
+    for line in lines:
+        members = {player for side in line.sides for player in side}
+        doubtful = members & set(unproven)
+        if not doubtful or doubtful == {line.loser}:
+            found.append(line)
+        elif line.loser < 0 and len(doubtful) == 1 and not doubtful & set(line.leavers):
+            found.append(line._replace(loser=doubtful.pop(), leavers=()))
+    return sorted(found, key=lambda line: line.key)
+
+
+def names_of(
+    groups: Sequence[GroupResult], number_of: Callable[[GroupResult, PlayerId], int], n: int
+) -> list[str]:
+    """The names of the numbered players; of one that played in no group it is that of the anchor."""
+    names = ["rookie"] * n
+    for group in groups:
+        for player in group.players:
+            names[number_of(group, player)] = player.name
+    return names
+
+
+def weights_of(lines: Sequence[Line], parties: Sequence[str]) -> list[float]:
+    """How much each line counts: no party counts more than its share."""
+    party = ["the house" if name in HOUSE else name for name in parties]
+    encounters = []
+    for line in lines:
+        own = set()
+        for side in line.sides:
+            for player in side:
+                counts = player == line.loser if line.loser >= 0 else player not in line.leavers
+                if counts and party[player] != "the house":
+                    others = {other for one in line.sides if one != side for other in one}
+                    own |= {(player, party[other]) for other in others}
+        encounters.append(own)
+    common = [own for line, own in zip(lines, encounters, strict=True) if line.loser < 0]
+    found = []
+    for line, own in zip(lines, encounters, strict=True):
+        met = Counter(pair for some in (encounters if line.loser >= 0 else common) for pair in some)
+        weight = 1.0
+        for player, other_party in own:
+            groups = [number for (one, _), number in met.items() if one == player]
+            weight = min(weight, sum(groups) / len(groups) / met[player, other_party])
+        found.append(weight)
+    return found
+
+
 def counts_for_others(group: GroupResult, game: GameResult) -> bool:
     """Whether nobody forfeited it, or only late and without a partner."""
     lost = {game.players[seat] for seat in game.forfeits}
@@ -221,10 +275,15 @@ def poisson(number: int) -> int:
 
 
 def recompute(
-    groups: Sequence[GroupResult], replicates: int, ranked: Collection[PlayerId] = ()
+    groups: Sequence[GroupResult],
+    replicates: int,
+    ranked: Collection[PlayerId] = (),
+    parties: Mapping[str, str] = MappingProxyType({}),
+    unproven: Collection[str] = (),
 ) -> dict[PlayerId, Found]:
     """The ratings of all who took part in ``groups``, which count and are of one board, and who of the
-    ``ranked`` is better than whom.
+    ``ranked`` is better than whom. ``parties`` are those of bots with common owners, and ``unproven`` the
+    bots whose groups count for nobody else.
     """
     hashes = sorted(bytes.fromhex(game.hash) for group in groups for game in group.games)
     seed = sha256(b"".join(hashes)).digest()
@@ -232,12 +291,20 @@ def recompute(
     lines = lines_of(groups, number_of)
     anchor = index[ROOKIE]
     n = 1 + max([*index.values(), *(player for line in lines for side in line.sides for player in side)])
+    names = names_of(groups, number_of, n)
+    lines = by_owners(lines, [number for number, name in enumerate(names) if name in unproven])
+    weights = np.array(weights_of(lines, [parties.get(name, name) for name in names]))
+
+    def weighted(number: int, strengths: Array) -> tuple[Array, Array]:
+        first, second = derivatives(lines[number], strengths)
+        return weights[number] * first, weights[number] * second
+
     common = [number for number, line in enumerate(lines) if line.loser < 0]
 
     strengths = np.zeros(n)
     step = np.ones(n)
     while np.abs(step).max() > 1e-10:
-        parts = [derivatives(lines[number], strengths) for number in common]
+        parts = [weighted(number, strengths) for number in common]
         gradient = sum((g for g, _ in parts), np.array([virtual(s)[0] for s in strengths]))
         hessian = sum((h for _, h in parts), np.diag([virtual(s)[1] for s in strengths]))
         step = -np.linalg.solve(hessian, gradient)
@@ -259,7 +326,7 @@ def recompute(
         moved = strengths.copy()
         move = 1.0
         while abs(move) > 1e-10:
-            both = [derivatives(lines[number], moved) for number in mine]
+            both = [weighted(number, moved) for number in mine]
             slope, bend = virtual(moved[loser])
             slope += sum(g[loser] for g, _ in both)
             bend += sum(h[loser, loser] for _, h in both)
@@ -275,6 +342,11 @@ def recompute(
         if number in own_parts
         else information[number, number]
         for number in range(n)
+    }
+
+    own_variances = {
+        loser: -float(weights[mine] @ rows[:, loser]) - ends_of[1]
+        for loser, (mine, _, rows, ends_of) in own_parts.items()
     }
 
     def factor(number: int, second: Array) -> float:
@@ -307,7 +379,7 @@ def recompute(
                 found[player] += sign * line.luck / 1_000_000 / len(side)
         return found
 
-    lucks = np.array([lucky(line) for line in lines])
+    lucks = weights[:, None] * np.array([lucky(line) for line in lines])
     own_lucks = {loser: lucks[own_parts[loser][0], loser] for loser in own_parts}
     moved = steps(lucks[common].sum(axis=0), {loser: float(own.sum()) for loser, own in own_lucks.items()})
     large_lucks = lucks[common] * factors[:, None]
@@ -340,21 +412,21 @@ def recompute(
             for sign, side in ((1, a), (-1, b)):
                 for player in line.sides[side]:
                     apart[player] += sign / len(line.sides[side])
-            roots.append(apart * sqrt(link * len(alike)))
+            roots.append(apart * sqrt(link * len(alike)) * weights[alike[0]])
     roots += [unit * sqrt(-end) for unit, end in zip(np.eye(n), ends[1], strict=True)]
     for replicate in range(replicates):
         total = len(roots) + len(own_parts)
         data = shake_256(seed + (replicate + 2**31).to_bytes(4, "big")).digest((total + 7) // 8)
         signs = np.array([1.0 if data[i // 8] >> i % 8 & 1 else -1.0 for i in range(total)])
         own_scores = {
-            loser: float(sign) * sqrt(own_information[loser])
+            loser: float(sign) * sqrt(own_variances[loser])
             for loser, sign in zip(own_parts, signs[len(roots) :], strict=True)
         }
         signed[replicate] = steps(signs[: len(roots)] @ np.array(roots), own_scores)
 
     # The dispersion: the squares of the sides' scores, and what they should be.
     found = expected = 50.0
-    for number, times in zip(common, factors, strict=True):
+    for number, times in zip(common, factors, strict=True):  # without the weights
         line = lines[number]
         first = scores_of_sides(line, strengths)
         found += float((times * first) @ (times * first))

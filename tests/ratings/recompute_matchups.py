@@ -13,7 +13,7 @@ import numpy as np
 
 from arena.play.players import PlayerId
 from arena.ratings.results import GroupResult
-from tests.ratings.recompute import Array, Line, lines_of, numbered, poisson, rated
+from tests.ratings.recompute import Array, Line, lines_of, names_of, numbered, poisson, rated, weights_of
 
 
 class FoundPair(NamedTuple):
@@ -64,9 +64,14 @@ def nash(matrix: Array) -> Array:
 class Strengths:
     """Fitted strengths, and how they move when lines are drawn again."""
 
-    def __init__(self, lines: Sequence[Line], n: int) -> None:
-        self.lines, self.n = lines, n
-        self.ends = [(line.sides[0][0], line.sides[1][0], len(line.games)) for line in lines]
+    def __init__(self, lines: Sequence[Line], names: Sequence[str]) -> None:
+        self.lines, n = lines, len(names)
+        self.n = n
+        # A line counts as so many games, by its weight.
+        self.ends = [
+            (line.sides[0][0], line.sides[1][0], weight * len(line.games))
+            for line, weight in zip(lines, weights_of(lines, names), strict=True)
+        ]
         self.won = [share(line, a) for line, (a, _, _) in zip(lines, self.ends, strict=True)]
         self.common = np.array([line.loser < 0 for line in lines])
         self.values = np.zeros(n)
@@ -148,7 +153,7 @@ def recompute_matchups(
     index, number_of = numbered(groups)
     lines = lines_of(groups, number_of)
     ends = [player for line in lines for side in line.sides for player in side]
-    strengths = Strengths(lines, 1 + max([*index.values(), *ends]))
+    strengths = Strengths(lines, names_of(groups, number_of, 1 + max([*index.values(), *ends])))
     numbers = [index[rated(bot)] for bot in bots]
     pairs = list(combinations(range(len(bots)), 2))
     meeting = {

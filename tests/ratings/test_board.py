@@ -8,7 +8,9 @@ import itertools
 import json
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from arena.games.toepen.titles import Style
@@ -28,7 +30,7 @@ from arena.ratings.board import (
     boards_csv,
 )
 from arena.ratings.results import GroupResult
-from arena.ratings.supplement import Supplement
+from arena.ratings.supplement import PROVEN_PARTIES, BotFacts, Party, Supplement, name_digest
 from tests.ratings.made_up import group, league
 from tests.ratings.recompute import Found, rated, recompute
 
@@ -188,7 +190,7 @@ def test_who_loses_nearly_always_has_the_wide_interval_of_the_likelihood() -> No
 
 def test_a_board_says_by_which_method_it_was_computed() -> None:
     found = made(league(5))
-    assert found.as_json()["method"] == METHOD == 4
+    assert found.as_json()["method"] == METHOD == 5
     assert Board.from_json(found.as_json()).method == METHOD
 
 
@@ -394,7 +396,7 @@ def test_who_is_withdrawn_has_no_rank() -> None:
     groups = [*duels(40, "rookie", "a", 30), *duels(40, "rookie", "b", 38), *duels(40, "a", "b", 30)]
     without = made(groups)
     assert [own.name for own in without.rows if own.rank is not None] == ["rookie", "a", "b"]
-    supplement = Supplement.of(["a", "nobody"])
+    supplement = Supplement((Party(True, {name_digest("a"): BotFacts(withdrawn=True)}),))
     found = board(groups, "toepen", "sealed", supplement=supplement, replicates=FAST)
     assert (row(found, "a").retired, row(found, "a").rank) == (True, None)
     assert (row(found, "b").rank, row(found, "b").worst_rank) == (2, 2)
@@ -404,6 +406,86 @@ def test_who_is_withdrawn_has_no_rank() -> None:
     assert f"supplement hash: {supplement.hash}\n" in found.as_text()
     assert "supplement" not in without.as_text()
     assert Board.from_json(json.loads(json.dumps(found.as_json()))) == found
+
+
+def owned(*proven: str, unproven: Sequence[str] = (), **facts: BotFacts) -> Supplement:
+    """A party for each bot, and for ten others that are proven."""
+    names = [(name, True) for name in (*proven, *(f"other {number}" for number in range(PROVEN_PARTIES)))]
+    return Supplement(
+        tuple(
+            Party(is_proven, {name_digest(name): facts.get(name, BotFacts())})
+            for name, is_proven in [*names, *((name, False) for name in unproven)]
+        )
+    )
+
+
+def test_bots_of_owners_who_are_not_proven_move_nobody_else() -> None:
+    groups = [*duels(60, "rookie", "a", 10), *duels(60, "rookie", "b", 20), *duels(60, "a", "b", 5)]
+    puppets = [*duels(40, "a", "puppet", 40), *duels(40, "puppet", "rookie", 0), *duels(40, "a", "doll", 40)]
+    between = duels(40, "puppet", "doll", 40)
+    supplement = owned("a", "b", unproven=["puppet", "doll"])
+    before = board(groups, "toepen", "sealed", supplement=supplement, replicates=FAST)
+    found = board([*groups, *puppets, *between], "toepen", "sealed", supplement=supplement, replicates=FAST)
+    for name in ("a", "b"):
+        assert row(found, name).rating.rating == row(before, name).rating.rating
+        assert row(found, name).rating.groups == row(before, name).rating.groups
+    # They are rated and ranked, from their groups with the house and with proven owners.
+    puppet, doll = row(found, "puppet"), row(found, "doll")
+    assert (puppet.proven, puppet.rating.groups, puppet.rank is None) == (False, 80, False)
+    assert doll.rating.groups == 40
+    assert doll.rating.rating < row(found, "a").rating.rating - 300
+    assert row(found, "a").proven
+    # With fewer proven parties, everybody counts.
+    few = replace(supplement, parties=supplement.parties[:-3])
+    lifted = board([*groups, *puppets], "toepen", "sealed", supplement=few, replicates=FAST)
+    assert not few.is_applied
+    assert row(lifted, "a").rating.rating > row(before, "a").rating.rating + 30
+
+
+def test_the_page_alone_gives_the_digits_with_owners_who_are_not_proven() -> None:
+    groups = [lucky(own) for own in tables_with_everything()]
+    proven = {player.name for own in groups for player in own.players} - {"b"}
+    found = board(groups, "toepen", "sealed", supplement=owned(*proven, unproven=["b"]), replicates=FAST)
+    again = recompute([own for own in groups if own.counts_for], FAST, ranked_players(found), unproven=["b"])
+    for own in found.rows:
+        for rating in own.versions:
+            expected = again[rated(PlayerId(own.name, rating.version))]
+            bounds = expected.settled if rating.groups >= 30 else expected.likelihood
+            assert (rating.rating, (rating.low, rating.high)) == (expected.rating, bounds), own.name
+    check_ranks(found, again)
+
+
+def test_the_house_counts_as_one_opponent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who beats one house bot far beyond its strength gains little once it has other opponents."""
+    others = [own for name in "bcdef" for own in duels(20, name, "a", 0) + duels(20, name, "rookie", 0)]
+    plain = [*others, *duels(100, "regular", "rookie", 50), *duels(100, "regular", "a", 50)]
+    knows = [*others, *duels(100, "regular", "rookie", 50), *duels(100, "a", "regular", 50)]
+    gains = [row(made(own), "a").rating.rating for own in (plain, knows)]
+    own = row(made(knows), "a").rating
+    assert (own.groups, own.house_groups) == (200, 100)
+    assert own.without_house is not None
+    assert abs(own.without_house - 1500) < 60
+    assert row(made(duels(40, "rookie", "a", 20)), "a").rating.without_house is None
+    monkeypatch.setattr(
+        "arena.ratings.model.weights", lambda cells, party: [np.ones(len(own.counts)) for own in cells]
+    )
+    equal = [row(made(own), "a").rating.rating for own in (plain, knows)]
+    assert 0 < gains[1] - gains[0] < 0.7 * (equal[1] - equal[0])
+
+
+def test_a_bot_chosen_later_begins_anew_and_one_that_is_not_has_no_rank() -> None:
+    groups = [
+        *duels(40, "rookie", "a", 5, finished_ms=1000),
+        *duels(40, "rookie", "b", 20, finished_ms=1000),
+    ]
+    later = [group(f"late {number}", "rookie a", "12", "21", finished_ms=3000) for number in range(31)]
+    facts = {"a": BotFacts(since_ms=2000), "b": BotFacts(ranked=False)}
+    supplement = owned(unproven=["a", "b"], **facts)
+    found = board([*groups, *later], "toepen", "sealed", supplement=supplement, replicates=FAST)
+    a, b = row(found, "a"), row(found, "b")
+    assert a.rating.groups == 31
+    assert abs(a.rating.rating - 1500) < 30
+    assert (b.rank, b.retired, b.rating.provisional, b.chosen) == (None, False, False, False)
 
 
 def test_who_was_not_seen_before_the_newest_group_has_retired() -> None:
