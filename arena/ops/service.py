@@ -342,7 +342,8 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         documents.check, documents.count = accounts.check_owner_bytes, accounts.count_owner_bytes
     co_owners = CoOwners(store.accounts, accounts)
     invitations = Invitations(store, accounts, settings.quotas)
-    identities = Identities(store, accounts)
+    provider = settings.http.provider
+    identities = Identities(store, accounts, provider.issuer if provider and provider.proves_persons else "")
     recovery = Recovery(store.accounts, accounts, identities.forget)
     archive = Archive(open_objects(settings.archive)) if settings.archive else None
     moderation = Moderation(store, accounts)
