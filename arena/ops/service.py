@@ -335,7 +335,9 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     """
     store = open_store(settings.redis_url, max_connections=settings.pool)
     store.prepared.most_bytes = settings.page_cache
-    accounts = Accounts(store.accounts, settings.admin_token, HOUSE_BOTS, settings.quotas)
+    accounts = Accounts(
+        store.accounts, settings.admin_token, HOUSE_BOTS, settings.quotas, lambda: store.clock().now_ms
+    )
     for texts in (store.journals, store.notes):
         texts.left, texts.count = accounts.bytes_left, accounts.count_bytes
     for documents in store.owned:

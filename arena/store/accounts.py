@@ -181,11 +181,6 @@ class AccountStore(Repository):
         replies = self._connection.run([("HGETALL", _bot(name)) for name in names]) if names else []
         return [_texts(fields) or None for fields in replies]
 
-    def bot_states(self, names: Sequence[str]) -> list[str | None]:
-        """Return the states of several bots; None for those that never existed."""
-        replies = self._connection.run([("HGET", _bot(name), "state") for name in names]) if names else []
-        return [None if state is None else _text(state) for state in replies]
-
     def note_state_change(self) -> None:
         """Count a change of a bot or an owner that leaderboards must consider."""
         self._one("INCR", _STATE_CHANGES)
