@@ -145,6 +145,7 @@ class Calls(OperationCalls):
         *,
         description: str = ...,
         tournaments: bool = ...,
+        ranked: bool = ...,
         people: bool = ...,
         datasets: bool = ...,
         model: str = ...,
