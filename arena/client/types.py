@@ -1644,6 +1644,11 @@ class AuditPage(TypedDict):
     cursor: str | None
 
 
+class AnnulledPair(TypedDict):
+    annulled: int
+    cursor: str | None
+
+
 class Gainer(TypedDict):
     name: str
     version: str
@@ -1932,6 +1937,7 @@ REPLIES: Final = {
     "allow_invitations": "InvitationQuota",
     "list_audit": "AuditPage",
     "annul_game": "Annulment",
+    "annul_between": "AnnulledPair",
     "list_suspicions": "SuspicionList",
     "list_suspensions": "SuspensionList",
     "suspend_owner": "SuspendedOwner",
