@@ -434,7 +434,10 @@ class OwnerPairSchema(ReasonSchema):
         name("An owner's name"),
         required=True,
         validate=validate.Length(equal=2),
-        metadata={"description": "The two owners.", "uniqueItems": True},
+        metadata={
+            "description": "Two owners. All rated groups between their bots are annulled.",
+            "uniqueItems": True,
+        },
     )
     cursor = optional(
         fields.String,

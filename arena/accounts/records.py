@@ -23,7 +23,7 @@ class BotSettings:
     tournaments: bool | None = setting(
         "Whether the bot is entered in scheduled tournaments while it is online. By default, uploaded bots "
         "are, and other bots are if they ask for it when requesting turns. If this is off, the bot is never "
-        "entered, even if it asks for it.",
+        "entered, even if it asks for it, and has no rank.",
         label="Takes part in scheduled tournaments",
         default=None,
     )

@@ -70,11 +70,13 @@ def audit(limit: int, client: Client, as_json: bool) -> None:
         'botequim admin annul GAME --reason "The hall was on fire."',
         'botequim admin annul --owners ana bia --reason "Arranged results."',
     ),
-    fields={"cursor": "--owners"},
 )
 @click.argument("game_id", metavar="GAME", required=False)
 @click.option(
-    "--owners", nargs=2, metavar="OWNER OWNER", help="Annul all rated groups between bots of two owners."
+    "--owners",
+    nargs=2,
+    metavar="OWNER OWNER",
+    help="Two owners. All rated groups between their bots are annulled.",
 )
 @click.option("--reason", required=True, help="The reason, which is public.")
 @_admin
