@@ -324,7 +324,10 @@ def set_archive(environ: MutableMapping[str, str], data: Path) -> None:
 
 _SECRET: Final = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|KEY", re.IGNORECASE)
 _OF_ARCHIVE: Final = ("BOTEQUIM_ARCHIVE", "AWS_")
-_OF_API: Final = tuple(f"BOTEQUIM_OIDC_{name}" for name in ("ISSUER", "CLIENT_ID", "NAME", "PROVES_PERSONS"))
+_OF_API: Final = (
+    *("BOTEQUIM_OIDC_ISSUER", "BOTEQUIM_OIDC_CLIENT_ID", "BOTEQUIM_OIDC_NAME"),
+    "BOTEQUIM_OIDC_PROVES_PERSONS",
+)
 _OF_COMMANDS: Final = ("BOTEQUIM_TOKEN", "BOTEQUIM_PROFILE", "BOTEQUIM_WEBHOOK_SECRET")
 
 
