@@ -154,7 +154,7 @@ ALLOWED: dict[str, set[str]] = {
     "tournaments": {"ratings", "luck", "records", "play", "bots", "games"},
     "store": {"play"},
     "live": {"store", "records", "play", "bots", "games"},
-    "accounts": {"store", "bots", "games", "live", "sandbox"},
+    "accounts": {"store", "bots", "games", "live", "sandbox", "ratings"},
     "events": {
         *(
             "accounts",

@@ -265,6 +265,12 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "is the quota, or the owner's share of that of the service, `used` the amount stored, and `left` the "
         "difference. Nothing was stored.",
     ),
+    "too_many_ranked": ErrorCode(
+        409,
+        "Too many ranked bots",
+        "Three other bots of the owner, or of owners who share bots with it, already have a rank for a game "
+        "that the bot plays. Switch `ranked` off for one of them first.",
+    ),
     "export_too_large": ErrorCode(
         409,
         "Export too large",

@@ -403,6 +403,7 @@ def _tournaments(recorder: ExampleRecorder, app: Flask, ana: RecordingClient, ad
     _series(ana, anonymous, made)
     admin("GET", "/v1/admin/suspicions?kind=toepen&division=sealed")
     admin("POST", f"/v1/admin/games/{made}-r1-p1-g2-1/annul", {"reason": "The hall was on fire."})
+    admin("POST", "/v1/admin/annulments", {"owners": ["ana", "bia"], "reason": "Arranged results."})
     anonymous("GET", "/v1/records/changes")
 
 

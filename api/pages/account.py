@@ -226,6 +226,8 @@ def account_page() -> Response:
         owner=accounts.owner(who.owner),
         identity=services().identities.of(who.owner),
         provider=provider(),
+        proven_ms=accounts.proven_from(who.owner),
+        now_ms=services().store.clock().now_ms,
         bots=bots,
         news=services().visits.look(who.owner, [bot.name for bot in bots if not bot.deleted]),
         invited_to=services().co_owners.invitations(who.owner),

@@ -61,6 +61,7 @@ def _confirmed(identity: ProviderIdentity, back: str) -> ResponseReturnValue:
         raise IdentityInUse("this identity is linked to another owner", expected="to sign out first")
     if owner is not None:
         begin(services().sessions.sign_in_by_identity(owner, session_key()))
+        identities.note_sign_in(owner, identity)
         return redirect(back or url_for("pages.account_page"), 303)
     code = identities.prove(identity)
     if who is not None:

@@ -26,7 +26,14 @@ from api.schemas.owners import (
     SuspendedOwnerSchema,
     SuspensionListSchema,
 )
-from api.schemas.tournaments import AnnulmentSchema, GivenReason, ReasonSchema
+from api.schemas.tournaments import (
+    AnnulledPairSchema,
+    AnnulmentSchema,
+    GivenOwnerPair,
+    GivenReason,
+    OwnerPairSchema,
+    ReasonSchema,
+)
 from api.services import services
 from arena.accounts.accounts import Owner, Principal
 from arena.events.moderation import HiddenText
@@ -67,6 +74,14 @@ def list_audit(who: Principal, query: GivenPage) -> Mapping[str, object]:
 def annul_game(who: Principal, body: GivenReason, game: str) -> Mapping[str, object]:
     services().accounts.audit(who, "annul game", f"game {game}", body["reason"])
     return services().tournaments.annul(game, by=who.name, reason=body["reason"])
+
+
+@blueprint.operation(body=OwnerPairSchema, returns=AnnulledPairSchema)
+def annul_between(who: Principal, body: GivenOwnerPair) -> Mapping[str, object]:
+    owners, reason = body["owners"], body["reason"]
+    services().accounts.audit(who, "annul games", f"owners {' '.join(owners)}", reason)
+    count, cursor = services().tournaments.annul_between(owners, who.name, reason, body.get("cursor"))
+    return {"annulled": count, "cursor": cursor}
 
 
 @blueprint.operation(query=BoardQuery, returns=SuspicionListSchema)

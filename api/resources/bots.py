@@ -122,6 +122,7 @@ def _bot_view(who: Principal | None, bot: BotAccount) -> Mapping[str, object]:
     return {
         **vars(services().moderation.account(bot, seen)),
         "tournaments": bot.takes_part,
+        "ranked_since_ms": bot.ranked_since_ms or None,
         **shown,
     }
 

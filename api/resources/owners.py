@@ -73,6 +73,7 @@ def _me(who: Principal) -> Mapping[str, object]:
         },
         "budgets": budgets.of_owner(who.name),
         "identity": services().identities.of(who.name),
+        "proven_ms": accounts.proven_from(who.name),
         "invitations": services().invitations.allowance(who.name),
         "bot_invitations": services().co_owners.invitations(who.name),
         "tournament_invitations": services().moderation.apply(

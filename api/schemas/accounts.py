@@ -217,6 +217,11 @@ class OwnOwnerSchema(OwnerSchema):
         Moment, "When the recovery code was made, or null if there is none.", allow_none=True
     )
     identity = nested(IdentitySchema, IDENTITY, allow_none=True)
+    proven_ms = described(
+        Moment,
+        "From when on the owner is proven to be a person, so that the results of its bots count for the "
+        "ratings of others.",
+    )
 
 
 class TokenSchema(ResponseSchema):
@@ -569,6 +574,7 @@ class BotSummarySchema(ResponseSchema):
     )
     description = _SHOWN["description"]
     created_ms = described(Moment, "When the bot was registered.")
+    ranked = _SHOWN["ranked"]
     datasets = _SHOWN["datasets"]
 
 
@@ -580,6 +586,12 @@ class BotSchema(BotSummarySchema.from_dict(_SHOWN)):  # type: ignore[misc]
         "Whether the bot is entered in scheduled tournaments while it is online; an uploaded bot is always "
         "online. If this is false and was never set, the bot is entered while it requests this when it asks "
         "for turns.",
+    )
+    ranked_since_ms = described(
+        Moment,
+        "From when on groups count for the bot's rating, because its owner switched `ranked` on; null if all "
+        "groups do.",
+        allow_none=True,
     )
     versions = listed(VersionSchema, "All versions, oldest first.")
     webhook = fields.Nested(WebhookSchema, required=True, allow_none=True)

@@ -16,6 +16,7 @@ from api.schemas.common import (
     absent,
     described,
     listed,
+    name,
     nested,
     optional,
 )
@@ -424,6 +425,41 @@ class AnnulmentSchema(ResponseSchema):
     reason = described(fields.String, "The admin's reason.")
     by = described(fields.String, "The admin: an owner's name, or `admin`.")
     at_ms = described(Moment, "When the group was annulled.")
+
+
+class OwnerPairSchema(ReasonSchema):
+    """Two owners, and the reason why games between their bots do not count."""
+
+    owners = fields.List(
+        name("An owner's name"),
+        required=True,
+        validate=validate.Length(equal=2),
+        metadata={
+            "description": "Two owners. All rated groups between their bots are annulled.",
+            "uniqueItems": True,
+        },
+    )
+    cursor = optional(
+        fields.String,
+        "The `cursor` of the previous response. Omit it at first.",
+        validate=validate.Length(1, 200),
+    )
+
+
+class GivenOwnerPair(GivenReason):
+    """The values loaded by :class:`OwnerPairSchema`."""
+
+    owners: list[str]
+    cursor: NotRequired[str]
+
+
+class AnnulledPairSchema(ResponseSchema):
+    """How many groups between two owners were annulled."""
+
+    annulled = described(WholeNumber, "The number of groups that this request has annulled.")
+    cursor = described(
+        fields.String, "With what to go on in another request; null at the end.", allow_none=True
+    )
 
 
 class EventGroupSchema(ResponseSchema):

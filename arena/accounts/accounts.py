@@ -8,7 +8,7 @@ import json
 import re
 import secrets
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final, cast
@@ -17,9 +17,12 @@ from arena.accounts.allowances import QuotaExceeded, StorageQuotas
 from arena.accounts.audit import MAX_PAGE, AuditEntry, AuditLog, Principal, Scope
 from arena.accounts.default_limits import MAX_OF_BOT, Quotas
 from arena.accounts.owners import InvitationsOff, Owner, OwnerNotFound, OwnerSuspended, OwnerSuspension
+from arena.accounts.proof import next_day_ms, proven_from
+from arena.accounts.ranked import TooManyRanked, check_room
 from arena.accounts.records import pack_settings
 from arena.accounts.uploads import InvalidSource, Language, Upload
 from arena.accounts.versions import (
+    RANKED_SINCE,
     BotAccount,
     BotState,
     NoSource,
@@ -102,7 +105,7 @@ class Accounts(AuditLog):
 
     ``admin_token`` is the token of the first admin, from the environment, or None if there is no such admin.
     ``reserved`` are names that cannot be registered, such as those of house bots. ``quotas`` limits how much
-    can be stored.
+    can be stored. ``now_ms`` is the clock of the service, in Unix milliseconds; by default, the process's.
     """
 
     def __init__(
@@ -111,12 +114,14 @@ class Accounts(AuditLog):
         admin_token: str | None = None,
         reserved: Collection[str] = (),
         quotas: Quotas | None = None,
+        now_ms: Callable[[], int] | None = None,
     ) -> None:
         super().__init__(store)
         self._store = store
         self.quotas = StorageQuotas(store, quotas or Quotas())
         self._admin_digest = _digest(admin_token) if admin_token else None
         self._reserved = frozenset(reserved)
+        self._now_ms = now_ms or _now
         self._remembered: dict[str, tuple[float, Principal]] = {}
 
     # Tokens
@@ -304,7 +309,17 @@ class Accounts(AuditLog):
         if not changed:
             raise _unknown_owner(name)
         self._forget("owner", name)
+        self._store.note_state_change()
         return self.owner(name)
+
+    def proven_from(self, name: str) -> int:
+        """Return from when on an owner is proven, in Unix milliseconds; see :mod:`arena.accounts.proof`.
+        Raises :class:`OwnerNotFound`.
+        """
+        try:
+            return proven_from(self._store, [name])[name]
+        except KeyError:
+            raise _unknown_owner(name) from None
 
     def _check_new_name(self, name: str) -> None:
         """Raise :class:`InvalidName` or :class:`NameTaken`."""
@@ -357,6 +372,16 @@ class Accounts(AuditLog):
             version = Version(label, transport, created, url, rights)
             versions = (version,)
             packed = (label, pack_version(version))
+            fields |= self._ranked_at_first(
+                BotAccount(
+                    name=name,
+                    owner=owner,
+                    state="active",
+                    version=label,
+                    created_ms=created,
+                    versions=versions,
+                )
+            )
         wanted = Stored(1, 1, 0 if upload is None else len(upload.data))
         with self.quotas.reserve([owner], wanted, name, address) as reservation:
             if url:
@@ -378,12 +403,9 @@ class Accounts(AuditLog):
             raise _unknown_bot(name)
         versions = [
             replace(version, published=_published(version.label) in fields)
-            for label, text in self._store.versions(name).items()
-            if (version := shown_or_left_out(f"version {label} of {name}", partial(unpack_version, text)))
+            for version in _versions(name, self._store.versions(name))
         ]
-        return replace(
-            bot, versions=tuple(sorted(versions, key=lambda version: (version.created_ms, version.label)))
-        )
+        return replace(bot, versions=tuple(versions))
 
     def bots(
         self, owner: str | None = None, after: str = "", limit: int = MAX_PAGE
@@ -473,15 +495,42 @@ class Accounts(AuditLog):
         **settings: object,
     ) -> BotAccount:
         """Change the state of a bot or its settings; a setting of None is removed. Raises
-        :class:`BotNotFound`.
+        :class:`BotNotFound` and :class:`~arena.accounts.ranked.TooManyRanked`.
         """
+        before = self.bot(name)
         given = {**({"state": state} if state else {}), **pack_settings(settings)}
         removed = tuple(name for name, value in settings.items() if value is None)
+        if settings.get("ranked") and not before.ranked:
+            check_room(before, self._with_versions)
+            given[RANKED_SINCE] = str(next_day_ms(self._now_ms()))
         if not self._store.change_bot(name, given, removed):
             raise _unknown_bot(name)
-        if state:
+        after = self.bot(name)
+        if state or (after.ranked, after.tournaments) != (before.ranked, before.tournaments):
             self._store.note_state_change()
-        return self.bot(name)
+        return after
+
+    def rank_at_first(self, name: str) -> None:
+        """Give a bot whose first upload has become a version a rank if there is room. Can be repeated."""
+        fields = self._store.bot(name) or {}
+        if "ranked" not in fields and unpack_bot(fields or None) is not None:
+            self._store.change_bot(name, self._ranked_at_first(self.bot(name)))
+
+    def _ranked_at_first(self, bot: BotAccount) -> dict[str, str]:
+        """Return the field of a new bot that says whether it has a rank: if there is room for it."""
+        try:
+            check_room(bot, self._with_versions)
+        except TooManyRanked:
+            return pack_settings({"ranked": False})
+        return pack_settings({"ranked": True})
+
+    def _with_versions(self, owner: str) -> list[BotAccount]:
+        """Return the bots that an owner owns or co-owns, with those of their versions that can be read."""
+        bots = [bot for bot in self.listed(self._store.bot_names(owner, "", -1)) if owner in bot.owners]
+        stored = self._store.versions_of([bot.name for bot in bots])
+        return [
+            replace(bot, versions=_versions(bot.name, own)) for bot, own in zip(bots, stored, strict=True)
+        ]
 
     def hide_description(self, name: str, hidden: bool) -> None:
         """Hide or show the description of a bot. Does nothing for a deleted bot."""
@@ -626,6 +675,16 @@ def _digest(token: str) -> str:
 
 def _now() -> int:
     return time.time_ns() // 1_000_000
+
+
+def _versions(bot: str, stored: Mapping[str, str]) -> tuple[Version, ...]:
+    """Return those stored versions of a bot that can be read, oldest first."""
+    found = [
+        version
+        for label, text in stored.items()
+        if (version := shown_or_left_out(f"version {label} of {bot}", partial(unpack_version, text)))
+    ]
+    return tuple(sorted(found, key=lambda version: (version.created_ms, version.label)))
 
 
 def _check_name(name: str) -> None:

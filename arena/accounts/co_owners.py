@@ -138,6 +138,7 @@ class CoOwners:
                 self._store.remove_co_owner(bot, owner)
                 raise
             return False
+        self._store.note_state_change()
         return True
 
     def remove(self, who: Principal, bot: str, owner: str) -> None:
@@ -152,6 +153,7 @@ class CoOwners:
         shares = owner in known.co_owners
         self._store.remove_co_owner(bot, owner)
         if shares:
+            self._store.note_state_change()
             (stored,) = self._store.stored_by([bot])
             self._accounts.quotas.leave_room(owner, stored)
 
@@ -159,6 +161,7 @@ class CoOwners:
         """Remove an owner from all bots that it co-owns or has been invited to share. Can be repeated."""
         for bot in {*self.shared(owner), *self._store.invited_to(owner)}:
             self._store.remove_co_owner(bot, owner)
+        self._store.note_state_change()
 
 
 def _now_ms() -> int:

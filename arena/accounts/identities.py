@@ -12,6 +12,7 @@ import orjson
 from arena.accounts.accounts import Accounts
 from arena.accounts.audit import Principal
 from arena.accounts.links import LinkExpired, new_code
+from arena.accounts.proof import BY_PROVIDER
 from arena.errors import ArenaError
 from arena.inputs.names import NAME_PATTERN
 from arena.store.repositories import Store
@@ -53,10 +54,11 @@ class Identities:
     """The identities with which owners sign in. Each owner has at most one, and each identity one owner.
 
     A row by identity names the owner, and the owner's field ``identity`` the row. A link counts only while
-    both agree.
+    both agree. ``persons`` is the issuer of a provider that proves persons, or empty.
     """
 
-    def __init__(self, store: Store, accounts: Accounts) -> None:
+    def __init__(self, store: Store, accounts: Accounts, persons: str = "") -> None:
+        self._persons = persons
         self._rows = store.identities
         self._proofs = store.proven_identities
         self._owners = store.accounts
@@ -114,6 +116,16 @@ class Identities:
 
         self._rows.change(identity.id, claim)
         self._owners.change_owner(owner, {"identity": identity.id})
+        self.note_sign_in(owner, identity)
+
+    def note_sign_in(self, owner: str, identity: ProviderIdentity) -> None:
+        """Store whether an owner has just signed in at a provider that proves persons."""
+        proves = bool(self._persons) and identity.issuer == self._persons
+        if proves != (BY_PROVIDER in (self._owners.owner(owner) or {})):
+            self._owners.change_owner(
+                owner, {BY_PROVIDER: "1"} if proves else {}, () if proves else (BY_PROVIDER,)
+            )
+            self._owners.note_state_change()
 
     def unlink(self, owner: str) -> None:
         """Remove the identity of an owner, if there is one. The call is written to the audit log."""
@@ -127,7 +139,8 @@ class Identities:
         if found:
             # The row is deleted first, because only the owner's field leads to it.
             self._rows.change(found, lambda row: None if row is None or row["owner"] == owner else row)
-            self._owners.change_owner(owner, {}, ("identity",))
+            self._owners.change_owner(owner, {}, ("identity", BY_PROVIDER))
+            self._owners.note_state_change()
 
     def _is_linked(self, owner: str, identity: str) -> bool:
         return (self._owners.owner(owner) or {}).get("identity") == identity

@@ -23,9 +23,16 @@ class BotSettings:
     tournaments: bool | None = setting(
         "Whether the bot is entered in scheduled tournaments while it is online. By default, uploaded bots "
         "are, and other bots are if they ask for it when requesting turns. If this is off, the bot is never "
-        "entered, even if it asks for it.",
+        "entered, even if it asks for it, and has no rank.",
         label="Takes part in scheduled tournaments",
         default=None,
+    )
+    ranked: bool = setting(
+        "Whether the bot has a rank on leaderboards. At most three bots of an owner, or of owners who share "
+        "bots, can have one for each game. New bots do as long as there are fewer than three. Switching it "
+        "on counts from the next midnight (UTC), when the bot's rating begins anew.",
+        label="Has a rank on leaderboards",
+        default=True,
     )
     people: bool = setting(
         "Whether people may play with the bot on the service's pages. The bot must be online or have a "
@@ -58,7 +65,7 @@ class BotSettings:
     )
 
 
-NOT_AT_FIRST: Final = ("people", "datasets")
+NOT_AT_FIRST: Final = ("ranked", "people", "datasets")
 """The settings that an owner can choose only after the bot is registered."""
 
 _FROM_TEXT: Final[Mapping[str, Callable[[str], Any]]] = {NUMBER: int, DECIMAL: float, TRUTH: "1".__eq__}

@@ -287,6 +287,7 @@ class Uploads:
             self._bots.count_stored()
             settled = self._store.find(bot, upload_id)
             if settled is not None and (upload := _read(settled)).state == "added":
+                self._accounts.rank_at_first(bot)
                 when_added(bot, upload.label)
             self._store.forget(bot, upload_id)
             return
@@ -374,6 +375,7 @@ class Uploads:
         self._accounts.quotas.give_back(owners, gone)
         if is_version:
             # Called before the entry is removed, so that it is repeated if the process dies in between.
+            self._accounts.rank_at_first(upload.bot)
             when_added(upload.bot, upload.label)
         self._store.forget(upload.bot, upload.id)
         self._store.wake(upload.id)

@@ -21,6 +21,9 @@ from arena.text import printable
 OF_OWNER: Final = "owner_suspended"
 """The field that holds a bot's suspension if its owner is suspended."""
 
+RANKED_SINCE: Final = "ranked_since"
+"""The field that holds from when on a bot has been ranked, in Unix milliseconds; it is missing for 0."""
+
 BotState = Literal["active", "withdrawn"]
 
 
@@ -86,7 +89,8 @@ class BotAccount(BotSettings):
     holds all of them, oldest first; it is empty in lists that omit them. ``tournaments`` is None if the owner
     has not set it. While ``suspended`` is set, the bot is not seated, whatever its ``state``.
     ``owner_suspended`` is whether it is suspended because its owner is. ``deleted`` is whether the bot was
-    deleted and is listed only because it is on a leaderboard.
+    deleted and is listed only because it is on a leaderboard. ``ranked_since_ms`` is from when on its groups
+    count for its rating (Unix milliseconds), because its owner switched ``ranked`` on, or 0 for all groups.
     """
 
     name: str
@@ -99,6 +103,7 @@ class BotAccount(BotSettings):
     owner_suspended: bool = False
     co_owners: tuple[str, ...] = ()
     deleted: bool = False
+    ranked_since_ms: int = 0
 
     @property
     def owners(self) -> tuple[str, ...]:
@@ -222,7 +227,7 @@ def unpack_bot(fields: Mapping[str, str] | None) -> BotAccount | None:
             return None
         settings = unpack_settings(fields)
         if deleted:
-            settings |= {"tournaments": False, "datasets": False}
+            settings |= {"tournaments": False, "datasets": False, "ranked": False}
         if "hidden" in fields:
             # Hidden by an admin.
             settings |= {"description": "", "model": "hidden" if settings["model"] else ""}
@@ -236,5 +241,6 @@ def unpack_bot(fields: Mapping[str, str] | None) -> BotAccount | None:
             owner_suspended=OF_OWNER in fields,
             co_owners=Sharing.of(fields).co_owners,
             deleted=deleted,
+            ranked_since_ms=int(fields.get(RANKED_SINCE, 0)),
             **settings,
         )

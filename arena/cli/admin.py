@@ -65,14 +65,42 @@ def audit(limit: int, client: Client, as_json: bool) -> None:
     show_rows("entries", islice(found, limit), columns, as_json)
 
 
-@admin.command(examples=('botequim admin annul GAME --reason "The hall was on fire."',))
-@click.argument("game_id", metavar="GAME")
+@admin.command(
+    examples=(
+        'botequim admin annul GAME --reason "The hall was on fire."',
+        'botequim admin annul --owners ana bia --reason "Arranged results."',
+    ),
+)
+@click.argument("game_id", metavar="GAME", required=False)
+@click.option(
+    "--owners",
+    nargs=2,
+    metavar="OWNER OWNER",
+    help="Two owners. All rated groups between their bots are annulled.",
+)
 @click.option("--reason", required=True, help="The reason, which is public.")
 @_admin
-def annul(game_id: str, reason: str, client: Client, as_json: bool) -> None:
-    """Annul the group of GAME, so that it counts in no standings and on no leaderboard."""
-    made = client.annul_game(game_id, reason)
-    show(made, as_json, f"group {made['group']} is annulled: {made['reason']}")
+def annul(
+    game_id: str | None, owners: tuple[str, str] | None, reason: str, client: Client, as_json: bool
+) -> None:
+    """Annul the group of GAME, so that it counts in no standings and on no leaderboard.
+
+    With --owners, annul all rated groups that are over between bots of two owners. If it is interrupted,
+    repeat it.
+    """
+    if (game_id is None) == (owners is None):
+        raise click.UsageError("expected either GAME or --owners")
+    if owners is None:
+        made = client.annul_game(str(game_id), reason)
+        show(made, as_json, f"group {made['group']} is annulled: {made['reason']}")
+        return
+    found = client.annul_between(list(owners), reason)
+    count = found["annulled"]
+    while found["cursor"]:
+        found = client.annul_between(list(owners), reason, cursor=found["cursor"])
+        count += found["annulled"]
+    groups = "1 group" if count == 1 else f"{count} groups"
+    show({"annulled": count}, as_json, f"{groups} between {' and '.join(owners)} annulled: {reason}")
 
 
 @admin.command(examples=("botequim admin suspicions truco open",))

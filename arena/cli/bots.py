@@ -150,6 +150,7 @@ def list_bots(owner: str | None, mine: bool, limit: int, client: Client, as_json
     columns: Columns[BotSummary] = {
         **named("name", "owner", "version", "state"),
         "registered": moment("created_ms"),
+        "ranked": "ranked",
         "description": "description",
     }
     show_rows("bots", islice(client.bots(owner=owner, limit=min(limit, 100)), limit), columns, as_json)

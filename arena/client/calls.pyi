@@ -9,6 +9,7 @@ from typing import Literal
 from arena.client.http import ServerEvent
 from arena.client.operations import OperationCalls
 from arena.client.types import (
+    AnnulledPair,
     Annulment,
     Answer,
     AuditEntry,
@@ -145,6 +146,7 @@ class Calls(OperationCalls):
         *,
         description: str = ...,
         tournaments: bool = ...,
+        ranked: bool = ...,
         people: bool = ...,
         datasets: bool = ...,
         model: str = ...,
@@ -609,6 +611,9 @@ class Calls(OperationCalls):
 
     def annul_game(self, game: str, reason: str) -> Annulment:
         """Annul a game of a tournament"""
+
+    def annul_between(self, owners: Sequence[str], reason: str, *, cursor: str | None = ...) -> AnnulledPair:
+        """Annul all games between two owners"""
 
     def suspicions(
         self,

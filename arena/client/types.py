@@ -88,6 +88,7 @@ class OwnOwner(TypedDict):
     invitable: bool
     recovery_ms: int | None
     identity: Identity | None
+    proven_ms: int
 
 
 class RecoveryCode(TypedDict):
@@ -195,6 +196,7 @@ class BotSummary(TypedDict):
     version: str | None
     description: str
     created_ms: int
+    ranked: bool
     datasets: bool
 
 
@@ -203,6 +205,7 @@ class Bot(BotSummary):
     people: bool
     model: str
     game_cost: float | None
+    ranked_since_ms: int | None
     versions: list[Version]
     webhook: Webhook | None
     suspended: Suspension | None
@@ -1501,12 +1504,24 @@ class Board(BoardSummary):
     titles: dict[str, Title]
 
 
+class SupplementBot(TypedDict):
+    digest: str
+    withdrawn: bool
+    ranked: bool
+    since_ms: int
+
+
+class Party(TypedDict):
+    proven: bool
+    bots: list[SupplementBot]
+
+
 class Supplement(TypedDict):
     kind: Literal["truco", "toepen"]
     preset: str
     division: Literal["sealed", "open", "models"]
     format: int
-    withdrawn: list[str]
+    parties: list[Party]
     hash: str
 
 
@@ -1626,6 +1641,11 @@ class AuditEntry(TypedDict):
 
 class AuditPage(TypedDict):
     entries: list[AuditEntry]
+    cursor: str | None
+
+
+class AnnulledPair(TypedDict):
+    annulled: int
     cursor: str | None
 
 
@@ -1917,6 +1937,7 @@ REPLIES: Final = {
     "allow_invitations": "InvitationQuota",
     "list_audit": "AuditPage",
     "annul_game": "Annulment",
+    "annul_between": "AnnulledPair",
     "list_suspicions": "SuspicionList",
     "list_suspensions": "SuspensionList",
     "suspend_owner": "SuspendedOwner",

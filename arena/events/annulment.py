@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+import time
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from typing import Any, Final, TypedDict
 
 from arena.errors import ArenaError
-from arena.events.group_results import read_result
+from arena.events.group_results import read_result, read_results
 from arena.events.lifecycle import TournamentLifecycle, final_standings
 from arena.events.tournament import PlannedGroup, Tournament
 from arena.live.header import GameNotFound
+from arena.play.board_names import BoardName
 from arena.play.game_ids import tournament_of
+from arena.ratings.results import GroupResult
 from arena.records.annulled import annulled_info
+from arena.store.paging import Cursor
 from arena.store.repositories import Store
 from arena.store.rows import shown_or_left_out
 from arena.store.tournaments import NewGroup, TournamentRow
 from arena.text import printable
 
 _REASON_LENGTH: Final = 200
+_AT_ONCE: Final = 50
+_SECONDS: Final = 5.0
+"""How long one call annuls groups between two owners."""
 
 
 class RecordChange(TypedDict):
@@ -78,26 +85,80 @@ class Annulments:
             raise GroupNotOver(
                 f"group {group_id} has no result", field="game", expected="a group that is over"
             )
-        annulment: dict[str, Any] = {
-            "group": local,
-            "reason": printable(reason, _REASON_LENGTH),
-            "by": by,
-            "at_ms": self._clock().now_ms,
-        }
+        annulment = self._annulment(local, by, reason)
         group = PlannedGroup.loads(local, stored)
         # Store the annulment first: if the process dies halfway, a retry completes the rest.
         if not self._annulments.add(group_id, annulment):
             annulment = self._annulments.find(group_id)
-        result.annulled = True
-        stored_result = json.dumps(result.as_json(), separators=(",", ":")).encode()
-        self._records.note_annulled(group_id)
-        self._store.replace_result(tournament.id, local, stored_result)
+        self._mark(tournament, local, result)
         board = tournament.board_of(group)
-        if board is not None:
-            self._boards.forget_ledger(board.key)
-        self._store.note_over(name, self._clock().now_ms)
-        self._lifecycle.change(name, self._finish_again)
+        self._recount(tournament, [] if board is None else [board])
         return annulment
+
+    def annul_between(
+        self, owners: Sequence[str], by: str, reason: str, cursor: str | None = None
+    ) -> tuple[int, str | None]:
+        """Annul the rated groups that are over between bots of two owners, for some seconds, from the newest
+        tournament. Returns the number of groups, and a cursor to go on with, or None at the end. If a process
+        dies, a repetition from the same cursor completes the rest.
+
+        The owners of a bot are those when entry was locked. Raises ``invalid_cursor``.
+        """
+        count, before = 0, None if cursor is None else Cursor.parse(cursor)
+        until = time.monotonic() + _SECONDS
+        while members := self._store.page(before, _AT_ONCE):
+            names = [member.name for member in members]
+            for name, row in zip(names, self._store.load(names), strict=True):
+                if row is not None:
+                    tournament = shown_or_left_out(f"tournament {name}", partial(Tournament.loads, row.meta))
+                    if tournament is not None and tournament.spec.rated:
+                        count += self._annul_between(tournament, owners, by, reason)
+            before = members[-1]
+            if time.monotonic() >= until:
+                return count, str(before)
+        return count, None
+
+    def _annul_between(self, tournament: Tournament, owners: Sequence[str], by: str, reason: str) -> int:
+        sides = [{entry.name for entry in tournament.entries if owner in entry.owners} for owner in owners]
+        if not all(sides):
+            return 0
+        found = {
+            result.id.removeprefix(f"{tournament.id}-"): result
+            for result in read_results(tournament.id, self._store.all_results(tournament.id))
+            if _are_between(result, sides)
+        }
+        stored = zip(found, self._store.rows(tournament.id, list(found)), strict=True)
+        boards = {
+            local: board
+            for local, (group, _) in stored
+            if group is not None and (board := tournament.board_of(PlannedGroup.loads(local, group)))
+        }
+        new = [local for local in boards if not found[local].annulled]
+        for local in new:
+            self._annulments.add(tournament.group_id(local), self._annulment(local, by, reason))
+            self._mark(tournament, local, found[local])
+        if boards:
+            # Also without new ones: a process may have died before this.
+            self._recount(tournament, set(boards.values()))
+        return len(new)
+
+    def _annulment(self, group: str, by: str, reason: str) -> dict[str, Any]:
+        reason = printable(reason, _REASON_LENGTH)
+        return {"group": group, "reason": reason, "by": by, "at_ms": self._clock().now_ms}
+
+    def _mark(self, tournament: Tournament, group: str, result: GroupResult) -> None:
+        """Mark the result and the records of a group, whose annulment is stored, as annulled."""
+        result.annulled = True
+        self._records.note_annulled(tournament.group_id(group))
+        stored = json.dumps(result.as_json(), separators=(",", ":")).encode()
+        self._store.replace_result(tournament.id, group, stored)
+
+    def _recount(self, tournament: Tournament, boards: Iterable[BoardName]) -> None:
+        """Have standings and boards recomputed without annulled groups."""
+        for board in boards:
+            self._boards.forget_ledger(board.key)
+        self._store.note_over(tournament.id, self._clock().now_ms)
+        self._lifecycle.change(tournament.id, self._finish_again)
 
     def of(self, tournament: Tournament, groups: Iterable[str]) -> list[dict[str, object] | None]:
         """Return the published annulment of each group, or None if it was not annulled."""
@@ -125,6 +186,12 @@ class Annulments:
             return None
         tournament.decide(final_standings(tournament, self._lifecycle.results(tournament).values()))
         return []
+
+
+def _are_between(result: GroupResult, sides: Sequence[Collection[str]]) -> bool:
+    """Return whether different bots of both sides play in the group."""
+    one, other = ({player.name for player in result.players if player.name in side} for side in sides)
+    return bool(one and other and len(one | other) > 1)
 
 
 def _is_public(meta: bytes) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from arena.events.board_parties import supplement_of
 from arena.events.board_ratings import ratings_by_name
 from arena.events.group_results import read_results, results_of
 from arena.events.house_entries import house_source
@@ -18,14 +19,8 @@ from arena.play.board_names import BoardName, all_boards
 from arena.ratings.board import METHOD, MISTAKES, Board, Rating, Row, Title, ledger_board
 from arena.ratings.ledger import InvalidLedger, Ledger, LedgerParts
 from arena.ratings.results import GroupResult
-from arena.ratings.supplement import (
-    NO_SUPPLEMENT,
-    PROVEN_PARTIES,
-    BotFacts,
-    Party,
-    Supplement,
-    name_digest,
-)
+from arena.ratings.supplement import NO_SUPPLEMENT, PROVEN_PARTIES, Supplement
+from arena.store.amounts import DAY_MS
 from arena.store.boards import BoardState, BoardStore, StoredLedger
 from arena.store.paging import Cursor, InvalidCursor, Page, parse_number
 from arena.store.repositories import Store
@@ -210,11 +205,11 @@ class Boards:
         return False
 
     def due(self) -> list[BoardName]:
-        """Return the boards that lack released groups, may lack a changed state of a bot, or have an outdated
-        layout, and that may be published now.
+        """Return the boards that lack released groups, may lack a change of a bot or an owner, or have an
+        outdated layout, and that may be published now.
         """
         now_ms = self._clock().now_ms
-        states = self._accounts.state_changes()
+        states = self._states(now_ms)
         found = []
         for board, state in self._progress():
             pause = max(PUBLISH_EVERY_MS, COST_SHARE * state.cost_ms)
@@ -248,7 +243,7 @@ class Boards:
         name = board.key
         start = time.monotonic()
         # This is read before the states, so every change until then is in the supplement.
-        states = self._accounts.state_changes()
+        states = self._states(self._clock().now_ms)
         state = self._store.state(name)
         is_shown = state.shown is not None and state.layout == LAYOUT
         published = self._store.supplement(name) if is_shown else None
@@ -307,14 +302,13 @@ class Boards:
     def _supplement(self, rated: Sequence[str]) -> Supplement:
         """Return the supplement of a board with ratings of these bots, as it is now."""
         names = [name for name in rated if house_source(name) is None]
-        states = zip(names, self._accounts.bot_states(names), strict=True)
-        return Supplement(
-            tuple(
-                Party(False, {name_digest(name): BotFacts(withdrawn=state != "active")})
-                for name, state in states
-                if state is not None
-            )
-        )
+        return supplement_of(self._accounts, names, self._clock().now_ms)
+
+    def _states(self, now_ms: int) -> int:
+        """Return a number that grows with every change that can be in a supplement. Owners become proven at
+        midnight.
+        """
+        return self._accounts.state_changes() + now_ms // DAY_MS
 
     def renew(self, kind: str, division: str, preset: str | None = None) -> None:
         """Have the next publication recompute the board from all groups, because a counted group no longer
@@ -351,8 +345,8 @@ class Boards:
 
 
 def _is_behind(state: BoardState, states: int) -> bool:
-    """Whether a board must be published because it lacks groups or may lack a changed state of a bot, or was
-    last published by another version of the program. ``states``: the number of changes of states.
+    """Whether a board must be published because it lacks groups or may lack a change of a bot or an owner, or
+    was last published by another version of the program. ``states``: the number of changes until now.
     """
     return state.last > state.place or (state.last > 0 and (state.layout != LAYOUT or state.states != states))
 

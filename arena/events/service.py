@@ -353,6 +353,14 @@ class Tournaments:
         """
         return self._annulments.annul(game, by, reason)
 
+    def annul_between(
+        self, owners: Sequence[str], by: str, reason: str, cursor: str | None = None
+    ) -> tuple[int, str | None]:
+        """Annul the rated groups between bots of two owners; see
+        :meth:`~arena.events.annulment.Annulments.annul_between`.
+        """
+        return self._annulments.annul_between(owners, by, reason, cursor)
+
     def collect(self, tournament_id: str) -> None:
         """Collect the results of a running tournament's live games whose records only a process with access
         to the archive can read.

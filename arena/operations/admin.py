@@ -77,6 +77,22 @@ annul_game = Operation(
     arguments=("reason",),
 )
 
+annul_between = Operation(
+    "POST",
+    "/v1/admin/annulments",
+    """
+    Annul all games between two owners
+
+    All rated groups that are over, and in which bots of both owners play, stop counting, as if each had been
+    annulled. The owners of a bot are those when the entry of the tournament was locked. A request lasts some
+    seconds; if there is more to do, it returns a `cursor` for the next one. If it is interrupted, repeat it.
+    """,
+    scopes=("admin",),
+    errors=("invalid_cursor", *ARCHIVED),
+    has_body=True,
+    arguments=("owners", "reason"),
+)
+
 list_suspicions = Operation(
     "GET",
     "/v1/admin/suspicions",

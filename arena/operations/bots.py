@@ -96,7 +96,7 @@ change_bot = Operation(
     its current ones.
     """,
     scopes=("owner", "admin"),
-    errors=("bot_not_found",),
+    errors=("bot_not_found", "too_many_ranked"),
     has_body=True,
 )
 

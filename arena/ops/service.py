@@ -335,14 +335,17 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     """
     store = open_store(settings.redis_url, max_connections=settings.pool)
     store.prepared.most_bytes = settings.page_cache
-    accounts = Accounts(store.accounts, settings.admin_token, HOUSE_BOTS, settings.quotas)
+    accounts = Accounts(
+        store.accounts, settings.admin_token, HOUSE_BOTS, settings.quotas, lambda: store.clock().now_ms
+    )
     for texts in (store.journals, store.notes):
         texts.left, texts.count = accounts.bytes_left, accounts.count_bytes
     for documents in store.owned:
         documents.check, documents.count = accounts.check_owner_bytes, accounts.count_owner_bytes
     co_owners = CoOwners(store.accounts, accounts)
     invitations = Invitations(store, accounts, settings.quotas)
-    identities = Identities(store, accounts)
+    provider = settings.http.provider
+    identities = Identities(store, accounts, provider.issuer if provider and provider.proves_persons else "")
     recovery = Recovery(store.accounts, accounts, identities.forget)
     archive = Archive(open_objects(settings.archive)) if settings.archive else None
     moderation = Moderation(store, accounts)

@@ -81,13 +81,14 @@ DEFAULT_LIMITS: Final[Mapping[str, Limit]] = {
 class ProviderSettings:
     """An OpenID Connect provider at which owners can sign in. ``issuer`` is its URL, ``client_id`` and
     ``client_secret`` are what it assigned to this service (a public client has no secret), and ``name`` is
-    what pages call it.
+    what pages call it. If ``proves_persons``, each of its accounts belongs to a known person.
     """
 
     issuer: str
     client_id: str
     client_secret: str
     name: str
+    proves_persons: bool = False
 
 
 @dataclass(frozen=True)
@@ -323,7 +324,10 @@ def set_archive(environ: MutableMapping[str, str], data: Path) -> None:
 
 _SECRET: Final = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|KEY", re.IGNORECASE)
 _OF_ARCHIVE: Final = ("BOTEQUIM_ARCHIVE", "AWS_")
-_OF_API: Final = ("BOTEQUIM_OIDC_ISSUER", "BOTEQUIM_OIDC_CLIENT_ID", "BOTEQUIM_OIDC_NAME")
+_OF_API: Final = (
+    *("BOTEQUIM_OIDC_ISSUER", "BOTEQUIM_OIDC_CLIENT_ID", "BOTEQUIM_OIDC_NAME"),
+    "BOTEQUIM_OIDC_PROVES_PERSONS",
+)
 _OF_COMMANDS: Final = ("BOTEQUIM_TOKEN", "BOTEQUIM_PROFILE", "BOTEQUIM_WEBHOOK_SECRET")
 
 
@@ -483,7 +487,8 @@ def _provider(environ: Mapping[str, str]) -> ProviderSettings | None:
             field="BOTEQUIM_PUBLIC_URL",
             expected="the address under which the service is registered at the provider",
         )
-    return ProviderSettings(issuer, client_id, client_secret, name or parts.hostname)
+    proves_persons = _flag(environ, "BOTEQUIM_OIDC_PROVES_PERSONS", ProviderSettings.proves_persons)
+    return ProviderSettings(issuer, client_id, client_secret, name or parts.hostname, proves_persons)
 
 
 def _not_an_issuer(issuer: str) -> InvalidSetting:

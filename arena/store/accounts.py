@@ -101,8 +101,13 @@ class AccountStore(Repository):
 
     def owner(self, name: str) -> dict[str, str] | None:
         """Return the owner's fields, or None if the owner does not exist or was deleted."""
-        fields = _texts(self._one("HGETALL", _owner(name)))
-        return None if fields.get("state") == "deleted" else fields or None
+        (found,) = self.owners([name])
+        return found
+
+    def owners(self, names: Sequence[str]) -> list[dict[str, str] | None]:
+        """Return the fields of several owners, each as returned by :meth:`owner`."""
+        replies = self._connection.run([("HGETALL", _owner(name)) for name in names]) if names else []
+        return [_existing_owner(_texts(fields)) for fields in replies]
 
     def delete_owner(self, name: str) -> None:
         """Erase an owner who has no bots; the name stays taken. Can be repeated."""
@@ -176,17 +181,12 @@ class AccountStore(Repository):
         replies = self._connection.run([("HGETALL", _bot(name)) for name in names]) if names else []
         return [_texts(fields) or None for fields in replies]
 
-    def bot_states(self, names: Sequence[str]) -> list[str | None]:
-        """Return the states of several bots; None for those that never existed."""
-        replies = self._connection.run([("HGET", _bot(name), "state") for name in names]) if names else []
-        return [None if state is None else _text(state) for state in replies]
-
     def note_state_change(self) -> None:
-        """Count a change of the state of a bot."""
+        """Count a change of a bot or an owner that leaderboards must consider."""
         self._one("INCR", _STATE_CHANGES)
 
     def state_changes(self) -> int:
-        """Return how often states of bots have changed."""
+        """Return how many changes were counted."""
         return int(self._one("GET", _STATE_CHANGES) or 0)
 
     def change_bot(self, name: str, fields: Mapping[str, str], remove: tuple[str, ...] = ()) -> bool:
@@ -471,6 +471,10 @@ _LISTED: Final = ("owner", "version", "created")
 
 def _owner(name: str) -> str:
     return f"{{o:{name}}}"
+
+
+def _existing_owner(fields: dict[str, str]) -> dict[str, str] | None:
+    return None if fields.get("state") == "deleted" else fields or None
 
 
 def _first(at: str) -> str:

@@ -25,7 +25,7 @@ from arena.store.connection import StoreUnavailable
 
 log = logging.getLogger(__name__)
 
-FORMAT: Final = 8
+FORMAT: Final = 9
 """The format in which this version writes all data, including its rows."""
 
 LEFT_OUT: Final[dict[str, str]] = {}

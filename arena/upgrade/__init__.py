@@ -18,7 +18,7 @@ from arena.records.archive.objects import ObjectStore
 from arena.store.identity import UnknownFormat
 from arena.store.repositories import Store
 from arena.store.rows import FORMAT
-from arena.upgrade import step_2, step_3, step_4, step_5, step_6, step_7, step_8
+from arena.upgrade import step_2, step_3, step_4, step_5, step_6, step_7, step_8, step_9
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +27,9 @@ Step = Callable[[Store, ObjectStore | None], None]
 STEPS: Final[Mapping[int, Step]] = MappingProxyType(
     {
         number: step.upgrade
-        for number, step in enumerate((step_2, step_3, step_4, step_5, step_6, step_7, step_8), start=2)
+        for number, step in enumerate(
+            (step_2, step_3, step_4, step_5, step_6, step_7, step_8, step_9), start=2
+        )
     }
 )
 """The upgrade steps, keyed by the format that they produce."""

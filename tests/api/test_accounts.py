@@ -40,6 +40,7 @@ def test_sign_up_and_look(anybody: ContractClient, owner: Account) -> None:
     assert me.pop("invitable") is True
     assert me.pop("identity") is None
     assert me.pop("recovery_ms") >= me["created_ms"]
+    assert me.pop("proven_ms") > me["created_ms"]
     assert anybody.get("/v1/owners/ana").json == me
 
 

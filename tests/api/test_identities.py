@@ -46,9 +46,11 @@ def provider(one_provider: Provider) -> Provider:
 
 
 @contextmanager
-def app_with(settings: Settings, issuer: str, secret: str = SECRET, **limits: Limit) -> Iterator[Flask]:
+def app_with(
+    settings: Settings, issuer: str, secret: str = SECRET, *, proves_persons: bool = False, **limits: Limit
+) -> Iterator[Flask]:
     """An app whose operator has set a provider."""
-    own = ProviderSettings(issuer, CLIENT, secret, "School")
+    own = ProviderSettings(issuer, CLIENT, secret, "School", proves_persons)
     http = replace(settings.http, provider=own, public_url="http://localhost")
     app = create_app(replace(settings, http=replace(http, limits={**http.limits, **limits})))
     yield app
@@ -143,6 +145,22 @@ def test_signing_in_leads_back_to_a_page_of_the_service(app: Flask) -> None:
     signed_up(Browser(app))
     assert sign_in(Browser(app), back="/bots/regular").headers["Location"] == "/bots/regular"
     assert sign_in(Browser(app), back="https://elsewhere.example/").headers["Location"] == "/account"
+
+
+def test_a_provider_that_proves_persons(settings: Settings, provider: Provider, clean_store: object) -> None:
+    def proven_at_once(app: Flask) -> bool:
+        me = contract_client(app, token).get("/v1/owners/me").json
+        return bool(me["proven_ms"] == me["created_ms"])
+
+    with app_with(settings, provider.issuer) as app:
+        token = signed_up(Browser(app))
+        assert not proven_at_once(app)
+    with app_with(settings, provider.issuer, proves_persons=True) as app:
+        assert not proven_at_once(app)
+        sign_in(Browser(app))
+        assert proven_at_once(app)
+        token = signed_up(Browser(app), "joao")
+        assert proven_at_once(app)
 
 
 def test_a_lost_token_needs_no_admin(app: Flask) -> None:

@@ -400,6 +400,20 @@ def test_an_annulled_group_counts_for_nobody(
     assert admin.get("/v1/admin/audit").json["entries"][0]["action"] == "annul game"
 
 
+def test_all_groups_between_two_owners(owner: Account, admin: ContractClient) -> None:
+    path, body = "/v1/admin/annulments", {"owners": ["ana", "bia"], "reason": "arranged"}
+    assert owner.client.post(path, json=body).status_code == 403
+    assert admin.post(path, json=body).json == {"annulled": 0, "cursor": None}
+    (entry,) = admin.get("/v1/admin/audit?limit=1").json["entries"]
+    assert [entry[name] for name in ("action", "subject", "detail")] == [
+        "annul games",
+        "owners ana bia",
+        "arranged",
+    ]
+    for wrong in ({"owners": ["ana"]}, {"owners": "ana"}, {"reason": ""}, {"cursor": "x"}):
+        assert admin.post(path, json={**body, **wrong}).status_code == 422
+
+
 def test_what_cannot_be_annulled(announce: Callable[..., Event], admin: ContractClient) -> None:
     def refused(name: str) -> tuple[int, str]:
         response = admin.post(f"/v1/admin/games/{name}/annul", json={"reason": "x"})

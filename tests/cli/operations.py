@@ -111,6 +111,7 @@ COMMANDS: Final = {
     "setAdmin": "admin grant",
     "listAudit": "admin audit",
     "annulGame": "admin annul",
+    "annulBetween": "admin annul --owners",
     "listSuspicions": "admin suspicions",
     "listSuspensions": "admin suspensions",
     "liftSuspension": "admin lift",

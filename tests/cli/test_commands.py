@@ -163,6 +163,10 @@ def test_admins(owner: Owner, terminal: Terminal) -> None:
     assert "botequim_requests_total" in terminal("admin", "metrics")
     assert "there is no bot" in terminal.error("admin", "lift", "nobody", *ADMIN)
     assert "no tournament has a game" in terminal.error("admin", "annul", "0" * 18, "--reason", "r", *ADMIN)
+    pair = ("admin", "annul", "--owners", owner.name, "nobody", "--reason", "r", *ADMIN)
+    assert terminal(*pair) == f"0 groups between {owner.name} and nobody annulled: r\n"
+    assert terminal.json(*pair) == {"annulled": 0}
+    assert "either GAME or --owners" in terminal.error("admin", "annul", "--reason", "r", *ADMIN)
 
 
 def test_boards_and_what_is_beside_them(owner: Owner, terminal: Terminal) -> None:

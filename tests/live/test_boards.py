@@ -12,7 +12,7 @@ from arena.live.finalizer import Retention
 from arena.live.header import GameNotFound
 from arena.play.board_names import BoardName
 from arena.ratings.board import board as computed
-from arena.ratings.supplement import NO_SUPPLEMENT, Supplement
+from arena.ratings.supplement import BotFacts
 from arena.store.boards import BoardState
 from tests.live.arenas import Arena
 from tests.live.clock import expire
@@ -81,7 +81,7 @@ def test_a_withdrawn_bot_loses_its_rank_until_it_is_active_again(
         return row["rank"] is not None, row["retired"]
 
     assert able() == (True, False)
-    assert boards.supplement(*where) == NO_SUPPLEMENT
+    assert boards.supplement(*where).facts_of("able") == BotFacts()
     # A bot that is not on the board changes nothing.
     arena.accounts.change_bot("idle", "withdrawn")
     assert where in boards.due()
@@ -96,7 +96,7 @@ def test_a_withdrawn_bot_loses_its_rank_until_it_is_active_again(
     arena.service.bot_deletion.delete("able", owner)
     assert boards.publish(*where)
     assert able() == (False, True)
-    assert boards.supplement(*where) == Supplement.of(["able"])
+    assert boards.supplement(*where).facts_of("able") == BotFacts(withdrawn=True, ranked=False)
     # So does whoever recomputes it.
     found = computed(boards.groups(*where), *where, boards.supplement(*where))
     assert {**(boards.read(*where) or {}), "published_ms": 0} == {

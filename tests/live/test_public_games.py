@@ -65,5 +65,5 @@ def test_format_7_lists_the_public_games_that_were_not_over(arena: Arena) -> Non
     arena.live.create("truco", seats=OPEN, created_by="olga", visibility="private")
     arena.store._connection.run([("DEL", f"live:games:public:{state}") for state in ("waiting", "running")])
     arena.store.identity.set_format(6)
-    assert upgrade(arena.store, None) == [7, 8]
+    assert upgrade(arena.store, None) == [7, 8, 9]
     assert [*listed(arena, "waiting"), *listed(arena, "running")] == games

@@ -436,7 +436,7 @@ def test_bots_of_owners_who_are_not_proven_move_nobody_else() -> None:
     assert doll.rating.rating < row(found, "a").rating.rating - 300
     assert row(found, "a").proven
     # With fewer proven parties, everybody counts.
-    few = replace(supplement, parties=supplement.parties[:-3])
+    few = replace(supplement, parties=supplement.parties[: PROVEN_PARTIES - 1])
     lifted = board([*groups, *puppets], "toepen", "sealed", supplement=few, replicates=FAST)
     assert not few.is_applied
     assert row(lifted, "a").rating.rating > row(before, "a").rating.rating + 30

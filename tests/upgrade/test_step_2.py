@@ -221,7 +221,7 @@ def check(made: Made) -> None:
 
 def test_nobody_notices_an_upgrade(made: Made) -> None:
     arena = made.arena()
-    assert upgrade(arena.store, FolderStore(made.folder / "archive")) == [2, 3, 4, 5, 6, 7, 8]
+    assert upgrade(arena.store, FolderStore(made.folder / "archive")) == [2, 3, 4, 5, 6, 7, 8, 9]
     arena.live.close()
     check(made)
 

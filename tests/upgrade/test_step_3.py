@@ -64,7 +64,7 @@ def check_upgraded(store: Store) -> None:
 
 
 def test_components_become_modules_that_are_not_qualified(former: Store) -> None:
-    assert upgrade(former, None) == [3, 4, 5, 6, 7, 8]
+    assert upgrade(former, None) == [3, 4, 5, 6, 7, 8, 9]
     check_upgraded(former)
     assert upgrade(former, None) == []
 
@@ -78,5 +78,5 @@ def test_a_killed_step_is_completed(
 
     assert status_of(in_child(killed)) == KILLED
     assert former.identity.format() == 2
-    assert upgrade(former, None) == [3, 4, 5, 6, 7, 8]
+    assert upgrade(former, None) == [3, 4, 5, 6, 7, 8, 9]
     check_upgraded(former)

@@ -47,7 +47,7 @@ def check_upgraded(arena: Arena) -> None:
 
 def test_unfinished_games_are_listed(former: Arena) -> None:
     assert former.live.unfinished("olga") == []
-    assert upgrade(former.store, None) == [4, 5, 6, 7, 8]
+    assert upgrade(former.store, None) == [4, 5, 6, 7, 8, 9]
     check_upgraded(former)
     assert upgrade(former.store, None) == []
 
@@ -61,5 +61,5 @@ def test_a_killed_step_is_completed(
 
     assert status_of(in_child(killed)) == KILLED
     assert former.store.identity.format() == 3
-    assert upgrade(former.store, None) == [4, 5, 6, 7, 8]
+    assert upgrade(former.store, None) == [4, 5, 6, 7, 8, 9]
     check_upgraded(former)

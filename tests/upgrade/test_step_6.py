@@ -58,7 +58,7 @@ def check(arena: Arena) -> None:
 
 
 def test_logs_read_as_before_and_count(former: Arena) -> None:
-    assert upgrade(former.store, None) == [6, 7, 8]
+    assert upgrade(former.store, None) == [6, 7, 8, 9]
     assert upgrade(former.store, None) == []
     check(former)
 

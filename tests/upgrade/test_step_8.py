@@ -40,5 +40,5 @@ def test_the_lists_of_days_contain_what_was_played(arena: Arena) -> None:
     assert seen(arena) == ({}, [])
     for _ in range(2):
         arena.store.identity.set_format(7)
-        assert upgrade(arena.store, None) == [8]
+        assert upgrade(arena.store, None) == [8, 9]
         assert seen(arena) == before

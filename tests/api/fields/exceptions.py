@@ -47,6 +47,7 @@ _LISTED: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
         "it is needed with its transport": ("addVersion.{source url}", "registerBot.{source url}"),
         "one of the two is needed": ("createInvitations.{count people}", "createSchedule.{at_ms cron}"),
         "it is left out if there is none": (
+            "annulBetween.cursor",
             "createInvitations.people.{email handle}",
             "createSchedule.until_groups",
             "exchangeTurns.answers",
@@ -56,6 +57,7 @@ _LISTED: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
     },
     "no option": {
         "the client joins the pages": ("*?cursor", "*?limit"),
+        "the command sends it until all is done": ("annulBetween.cursor",),
         "bot run takes and answers turns by itself": (
             "exchangeTurns.answers",
             "exchangeTurns.answers.{action note turn}",
