@@ -202,6 +202,10 @@ class RatingSchema(ResponseSchema):
     )
     adjusted_low = _rating("The lower bound of the 95% interval of `adjusted`.", allow_none=True)
     adjusted_high = _rating("The upper bound of this interval.", allow_none=True)
+    house_groups = described(WholeNumber, "The number of these groups in which the version met a house bot.")
+    without_house = _rating(
+        "What the rating would be without these; null if there are too few others.", allow_none=True
+    )
 
 
 class BoardRowSchema(RatingSchema):
@@ -211,7 +215,7 @@ class BoardRowSchema(RatingSchema):
         WholeNumber,
         "The best rank that the bot can have: one more than the number of bots that are significantly "
         "better. With a probability of 95%, all ranks of the board are between `rank` and `worst_rank`. Null "
-        "while the rating is provisional or if the bot has retired.",
+        "while the rating is provisional, if the bot has retired, or if its owners want no rank for it.",
         allow_none=True,
     )
     worst_rank = described(
@@ -225,7 +229,13 @@ class BoardRowSchema(RatingSchema):
     retired = described(
         fields.Boolean,
         f"Whether the bot was not seen in the {RETIRED_DAYS} days before the newest group of the board, or "
-        "was withdrawn or deleted.",
+        "was withdrawn, paused or deleted.",
+    )
+    proven = described(
+        fields.Boolean, "Whether an owner has proven to be a person, or the bot belongs to the house."
+    )
+    chosen = described(
+        fields.Boolean, "Whether its owners want a rank for it, of the three that they can have."
     )
     versions_tried = described(
         WholeNumber, "The number of versions of the bot that have played on this board."
@@ -286,6 +296,10 @@ class BoardSchema(BoardSummarySchema):
         fields.String,
         "The hash of the equity table with which luck is measured (see *Luck*); null if it is not measured.",
         allow_none=True,
+    )
+    proven_parties = described(WholeNumber, "The number of its parties that have proven to be persons.")
+    proven_needed = described(
+        WholeNumber, "From this number on, results against bots of other parties count for these bots alone."
     )
     anchor = fields.Nested(AnchorSchema, required=True)
     rows = listed(BoardRowSchema, "The bots, sorted by rank, with unranked bots last; at most 200 per page.")

@@ -1475,6 +1475,8 @@ class Rating(TypedDict):
     adjusted: float | None
     adjusted_low: float | None
     adjusted_high: float | None
+    house_groups: int
+    without_house: float | None
 
 
 class BoardRow(Rating):
@@ -1483,6 +1485,8 @@ class BoardRow(Rating):
     name: str
     best_version: str
     retired: bool
+    proven: bool
+    chosen: bool
     versions_tried: int
     model: NotRequired[str]
     game_cost: NotRequired[float | None]
@@ -1498,6 +1502,8 @@ class Title(TypedDict):
 class Board(BoardSummary):
     method: int
     luck_table: str | None
+    proven_parties: int
+    proven_needed: int
     anchor: Anchor
     rows: list[BoardRow]
     cursor: str | None

@@ -308,8 +308,8 @@ def _rating(values: Mapping[str, Any]) -> Rating:
 CSV_HEADINGS: Final = (
     "kind", "preset", "division", "rank", "worst_rank", "name", "version", "rating", "low", "high",
     "provisional", "groups", "games", "faults", "forfeits", "last_seen_ms", "adjusted", "adjusted_low",
-    "adjusted_high", "current", "best", "retired", "versions_tried", "records", "records_hash", "illegal",
-    "late", "house_groups", "without_house", "proven", "chosen",
+    "adjusted_high", "current", "best", "retired", "versions_tried", "records", "records_hash",
+    "house_groups", "without_house", "proven", "chosen", "illegal", "late",
 )  # fmt: skip
 
 
@@ -331,7 +331,7 @@ def boards_csv(boards: Iterable[Board]) -> str:
                 source = (int(row.retired), row.versions_tried, board.records, board.records_hash)
                 where = (board.kind, board.preset, board.division)
                 lines.append(
-                    (*where, *ranks, row.name, version, *rest, *flags, *source, *shown, *house, *owners)
+                    (*where, *ranks, row.name, version, *rest, *flags, *source, *house, *owners, *shown)
                 )
     return csv_text(CSV_HEADINGS, lines)
 

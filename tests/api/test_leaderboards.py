@@ -18,7 +18,7 @@ from arena.games import GAMES
 from arena.ops.service import Service
 from arena.play.board_names import BoardName
 from arena.play.players import DIVISIONS
-from arena.ratings.supplement import Supplement
+from arena.ratings.supplement import BotFacts, Party, Supplement, name_digest
 from tests.api.arenas import announce, play
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
@@ -156,7 +156,7 @@ def test_another_supplement_is_a_difference(
     out = capsys.readouterr().out
     assert "These are the boards published by" in out
     assert "supplement" not in out
-    supplement = Supplement.of(["random"])
+    supplement = Supplement((Party(True, {name_digest("random"): BotFacts(withdrawn=True)}),))
     file.write_text(json.dumps(supplement.as_json(BoardName("toepen", "sealed", "duel@1"))))
     assert run([*command, "--online", *online]) == 1
     own = f"toepen/duel@1, sealed: the supplement has the hash {supplement.hash} here"

@@ -116,7 +116,7 @@ def test_ranked_bots_play_a_few_groups_at_the_published_time(arena: Arena) -> No
     for bot in bots[:4]:
         own = [_players(group) for group in arena.tournaments.groups(event, bots=(bot,)).items]
         assert len(own) == ROUNDS
-        assert sum(bool(players & set(HOUSE)) for players in own) == ROUNDS // 2
+        assert sum(bool(players & set(HOUSE)) for players in own) == ROUNDS // 4
 
 
 def test_no_time_is_promised_when_nobody_would_play(arena: Arena) -> None:

@@ -204,7 +204,10 @@ def test_a_new_bot_gets_all_its_groups_in_one_tournament(arena: Arena, number: i
         assert {played[name] for name in names} == {UNTIL_GROUPS}
         meetings = Counter(tuple(sorted(group["players"])) for group in met)
         pairs = [pair for pair in meetings if set(pair) <= set(names)]
-        assert {meetings[pair] for pair in pairs} == {1}
+        # At most 15% of the groups with one owner, and three quarters with all.
+        counts = [meetings[pair] for pair in pairs]
+        assert len(pairs) == number * (number - 1) // 2
+        assert min(15, 75 // number) <= min(counts) <= max(counts) <= min(15, 75 // number + 1)
         assert len(pairs) == number * (number - 1) // 2
 
 
