@@ -18,7 +18,7 @@ class Manner(NamedTuple):
     bluffs: float
 
 
-_MANNERS: Final = {2: Manner(bold=1.2, doubt=3.5, bluffs=0.4), 4: Manner(bold=2.0, doubt=2.0, bluffs=0.0)}
+_MANNERS: Final = {2: Manner(bold=1.0, doubt=6.0, bluffs=0.2), 4: Manner(bold=2.0, doubt=2.0, bluffs=0.0)}
 HOPELESS_BELOW: Final = 0.2
 """The chance to win below which a hand is hopeless."""
 
