@@ -373,7 +373,7 @@ class BotSeat(TypedDict):
 
 
 class HouseSeat(TypedDict):
-    house: Literal["random", "rookie", "regular", "shark"]
+    house: Literal["random", "rookie", "regular", "barfly", "shark"]
 
 
 class OpenSeat(TypedDict):

@@ -212,7 +212,13 @@ def test_regular_bluffs_between_two_players_only() -> None:
 
 def test_versions_change_with_the_play_only() -> None:
     versions = {level: GAME.house_bot(level).version for level in HOUSE_BOTS}
-    assert versions == {"random": "0.1.0", "rookie": "0.1.0", "regular": "0.3.0", "shark": "0.3.0"}
+    assert versions == {
+        "random": "0.1.0",
+        "rookie": "0.1.0",
+        "regular": "0.3.0",
+        "barfly": "0.1.0",
+        "shark": "0.3.0",
+    }
 
 
 def test_regular_plays_for_four_as_it_did_before_it_learned_to_play_for_two() -> None:

@@ -87,6 +87,7 @@ GAME: Final = Game(
         "random": HouseVersion(player=RandomPlayer, version="0.1.0"),
         "rookie": HouseVersion(player=rookie.TrucoRookie, version="0.1.0"),
         "regular": HouseVersion(player=regular.TrucoRegular, version="0.3.0"),
+        "barfly": HouseVersion(player=regular.TrucoBarfly, version="0.1.0"),
         "shark": HouseVersion(player=shark.TrucoShark, version="0.3.0"),
     },
     redeal=redeal,

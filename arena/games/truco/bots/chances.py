@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import comb
 from typing import Final, NamedTuple
 
-from arena.games.truco.bots.manner import manner
 from arena.games.truco.bots.sight import TrucoSight
 from arena.games.truco.cards import PACK
 
@@ -20,11 +19,6 @@ class Chances(NamedTuple):
     tie: float
     lose: float
 
-
-_BOLD: Final = 5
-"""A seat that calls is assumed to hold the best of this many hands. :class:`~.manner.Manner` has the number
-for calls about the whole hand (TV-6.8), for which fewer cards need to be good.
-"""
 
 _ANY: Final = ((1.0, 1.0),) * 3
 """The numbers of ``kept`` by trick if unseen cards are average."""
@@ -92,11 +86,12 @@ def compare(ours: Spread, theirs: Spread) -> Chances:
 class Trick:
     """The trick in progress, evaluated for any card that the seat can play.
 
-    ``bold`` is a seat that has called or raised, and is therefore assumed to hold better cards than average.
+    ``bold`` is a seat that has called or raised, and is therefore assumed to hold the best of
+    ``best_of_hands`` hands.
     """
 
-    def __init__(self, sight: TrucoSight, bold: int | None = None) -> None:
-        self._bold = manner(sight.seats).bold if sight.whole_hand else _BOLD
+    def __init__(self, sight: TrucoSight, best_of_hands: float, bold: int | None = None) -> None:
+        self._bold = best_of_hands
         now, self._kept = kept(sight.seats, sight.trick, sight.whole_hand)
         unseen = self._unseen = [0] * (TOP + 1)
         strength = sight.strength
