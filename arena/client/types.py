@@ -1045,6 +1045,7 @@ class Entry(TypedDict):
     owner: str | None
     co_owners: list[str]
     house: bool
+    drawn: bool
     baseline: bool
     nonce: str
     status: Literal["entered", "qualifying", "qualified", "failed", "withdrawn"]
