@@ -54,7 +54,7 @@ SLICES: Final[dict[str, Slice]] = {
         500,
     ),
     "exploiters": Slice(
-        "exploiters of `regular`, 1,600 groups each", ("arena/games", "benchmarks/zoo"), 3600
+        "exploiters of `regular` and `barfly`, 1,600 groups each", ("arena/games", "benchmarks/zoo"), 7200
     ),
     "exploiters-shark-base": Slice(
         "exploiters of `shark` at base and no-cut, 150 groups each", ("arena/games/truco",), 6600
