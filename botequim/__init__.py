@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from arena import __version__ as __version__
+    from arena.bots.barfly import BarflyBot as BarflyBot
     from arena.bots.base import Bot as Bot
     from arena.bots.base import BotFailure as BotFailure
     from arena.bots.base import HostFailure as HostFailure
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from arena.sandbox.bot import sandboxed_spec as sandboxed_spec
 
 _FOR_BOTS = {
+    "arena.bots.barfly": ("BarflyBot",),
     "arena.bots.base": ("Bot", "Turn"),
     "arena.bots.random_bot": ("RandomBot",),
     "arena.bots.redeal": ("redeal",),

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final
 
+from arena.bots import POOL, POOL_BOTS
 from arena.events.schedules import ScheduleExists, Schedules
 from arena.games import GAMES, game_of
 from arena.play.clocks import PATIENT
 from arena.play.players import MODELS, SEALED
 from arena.store.documents import Flags
 
-HOUSE: Final = ("random", "rookie", "regular")
+HOUSE: Final = ("random", "rookie", POOL)
 
 UNTIL_GROUPS: Final = 100
 """Recurring tournaments pause when each version that would be entered has this many groups, which is as many
@@ -24,7 +25,7 @@ MODEL_GROUPS: Final = 30
 
 _EVERY_MINUTES: Final = 5
 _TURNS: Final = 6
-_FIRST_GROUPS: Final = 40
+_FIRST_GROUPS: Final = 20
 
 
 def add_initial_data(flags: Flags, schedules: Schedules) -> None:
@@ -125,6 +126,7 @@ def _first(house: Mapping[str, object]) -> dict[str, object]:
         "name": f"First {house['name']}",
         "format": "round_robin",
         "groups": _FIRST_GROUPS,
+        "house": [name for name in HOUSE if name != POOL] + [*POOL_BOTS],
         "entry_s": 1,
     }
 

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from api.pages.site import blueprint
 from api.services import services
 from arena.accounts.accounts import FIRST_ADMIN
+from arena.bots import POOL
 
 _WON_BY: Final = "won by "
 _BETWEEN_NAMES: Final = re.compile("( \N{EN DASH} | and )")
@@ -21,10 +22,10 @@ _CLIPPED = Markup('<a href="{}" title="{}">{}</a>')
 
 @blueprint.app_template_global()
 def bot_address(name: str) -> str | None:
-    """Return the address of the page of a bot, given its displayed name, or None if the name is hidden or was
-    that of a deleted bot.
+    """Return the address of the page of a bot, given its displayed name, or None if the name is hidden, was
+    that of a deleted bot, or is that of the pool.
     """
-    if services().moderation.is_replacement("bot", name):
+    if name == POOL or services().moderation.is_replacement("bot", name):
         return None
     return url_for("pages.bot_page", bot=name)
 

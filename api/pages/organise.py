@@ -41,6 +41,7 @@ from api.schemas.tournaments import (
 from api.services import services
 from arena.accounts.accounts import Principal
 from arena.errors import ArenaError
+from arena.events.house_entries import house_choices
 from arena.games import GAMES, game_of
 from arena.games.descriptor import Game
 from arena.play.players import DIVISION_BOTS
@@ -137,7 +138,7 @@ def _special(one: Control, game: Game) -> Control:
     if one.name == "preset":
         return replace(one, choices=(*one.choices[1:], one.choices[0]), value=one.choices[1][0])
     if one.name == "house":
-        return replace(one, kind="checks", choices=[(name, name) for name in game.house_bots])
+        return replace(one, kind="checks", choices=[(name, name) for name in house_choices(game.kind)])
     if one.name == "tie_breaks":
         return replace(one, kind="text")
     if one.name == "locks_ms":

@@ -13,9 +13,9 @@ from arena.accounts.accounts import BotNotFound, Principal
 from arena.accounts.versions import BotAccount, VersionNotFound
 from arena.bots.transports import UnknownTransport
 from arena.errors import CorruptState
+from arena.events.house_entries import house_choices
 from arena.events.qualification import Discipline
 from arena.events.tournament import OVER
-from arena.games import game_of
 from arena.play.players import MODELS, SEALED
 
 _HOUR_MS: Final = 3_600_000
@@ -60,7 +60,7 @@ def own_part(view: dict[str, Any]) -> OwnPart | None:
         names = {entry["bot"] for entry in present}
         bots = [bot for bot in _own_bots(who, view) if bot not in names]
         if is_own:
-            house = [bot for bot in game_of(view["kind"]).house_bots if bot not in names]
+            house = [bot for bot in house_choices(view["kind"]) if bot not in names]
     return (
         OwnPart(entries, bots, house, powers.edits, powers.cancels, *_clone())
         if entries or bots or house or any(powers)

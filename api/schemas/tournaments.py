@@ -95,7 +95,8 @@ class EnterSchema(RequestSchema):
 
     bot = described(
         fields.String,
-        "The name of a bot or house bot. Additional copies of a house bot are named like `rookie+2`.",
+        "The name of a bot or house bot. Additional copies of a house bot are named like `rookie+2`. `pool`: "
+        "`regular` or `barfly`, drawn by lot at the lock.",
         validate=validate.Length(1, 40),
     )
     version = optional(
@@ -270,7 +271,9 @@ class EntrySchema(ResponseSchema):
     """A bot in a tournament."""
 
     bot = described(fields.String, "The bot's name.")
-    version = described(fields.String, "The label of the version that plays.")
+    version = described(
+        fields.String, "The label of the version that plays; `by lot` before `pool` is drawn."
+    )
     owner = described(fields.String, "The bot's owner; null for a house bot.", allow_none=True)
     co_owners = listed(
         fields.String(),
@@ -278,6 +281,7 @@ class EntrySchema(ResponseSchema):
         "Bots that share an owner count as one owner's.",
     )
     house = described(fields.Boolean, "Whether the bot is a house bot.")
+    drawn = described(fields.Boolean, "Whether the bot was drawn by lot from the house bots of `pool`.")
     baseline = described(fields.Boolean, "Whether the bot takes no place.")
     nonce = described(fields.String, "The bot's contribution to the shuffles.")
     status = described(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from arena.bots.base import Bot, BotFailure, HostFailure, Turn
 from arena.bots.games import GameNotPlayed
-from arena.bots.loader import HOUSE_BOTS, BotSpec, InvalidBot, bot_spec
+from arena.bots.loader import HOUSE_BOTS, POOL, POOL_BOTS, BotSpec, InvalidBot, bot_spec
 from arena.errors import UnknownBot
 
 __all__ = [
     "HOUSE_BOTS",
+    "POOL",
+    "POOL_BOTS",
     "Bot",
     "BotFailure",
     "BotSpec",

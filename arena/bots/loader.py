@@ -35,11 +35,16 @@ HOUSE_BOTS: Final[dict[str, tuple[str, str]]] = {
     "random": ("arena.bots.random_bot", "RandomBot"),
     "rookie": ("arena.bots.rookie", "RookieBot"),
     "regular": ("arena.bots.regular", "RegularBot"),
+    "barfly": ("arena.bots.barfly", "BarflyBot"),
     "shark": ("arena.bots.shark", "SharkBot"),
 }
-"""The levels of house bots, weakest first, with module and class. The descriptor of a game says which of
-them play it, and in which version.
+"""The levels of house bots, weakest first, with module and class; ``barfly`` is as strong as ``regular``. The
+descriptor of a game says which of them play it, and in which version.
 """
+POOL: Final = "pool"
+"""A name for one of ``POOL_BOTS`` in tournaments, drawn by lot at the lock."""
+POOL_BOTS: Final = ("regular", "barfly")
+"""House bots with the same code, the same strength and other habits."""
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,7 @@ def play(
     either the error with file and line, or the answer and the legal actions. The exit code is 1 if there was
     a fault or a group is void.
 
-    A bot is a house bot (random, rookie, regular, shark), path/to/file.py or .js, or a program in any
+    A bot is a house bot (random, rookie, regular, barfly, shark), path/to/file.py or .js, or a program in any
     language that reads turns as JSON lines, such as 'cmd:./my-bot --stdio'. NAME= before it renames it. In a
     group, the bots play the same deals from every side of the table. Without --preset, the rules are those of
     the game's first leaderboard (base@1 for Truco, duel@1 for Toepen), and --rule changes individual options.

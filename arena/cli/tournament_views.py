@@ -68,12 +68,18 @@ def _shown(view: Tournament) -> str:
     entries: Columns[Entry] = {
         "bot": "bot",
         "version": "version",
-        "owner": lambda one: "(house)" if one["house"] else ", ".join([str(one["owner"]), *one["co_owners"]]),
+        "owner": _owner,
         "status": lambda one: f"{one['status']}, baseline" if one["baseline"] else one["status"],
         "reason": "reason",
     }
     listed = table(view["entries"], entries) if view["entries"] else "no entries\n"
     return f"{details(view, columns)}\n{listed}"
+
+
+def _owner(entry: Entry) -> str:
+    if entry["house"]:
+        return "(house, drawn by lot)" if entry["drawn"] else "(house)"
+    return ", ".join([str(entry["owner"]), *entry["co_owners"]])
 
 
 @click.command(

@@ -376,7 +376,7 @@ class BotSeat(TypedDict):
 
 
 class HouseSeat(TypedDict):
-    house: Literal["random", "rookie", "regular", "shark"]
+    house: Literal["random", "rookie", "regular", "barfly", "shark"]
 
 
 class OpenSeat(TypedDict):
@@ -1048,6 +1048,7 @@ class Entry(TypedDict):
     owner: str | None
     co_owners: list[str]
     house: bool
+    drawn: bool
     baseline: bool
     nonce: str
     status: Literal["entered", "qualifying", "qualified", "failed", "withdrawn"]

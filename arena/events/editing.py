@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from arena.accounts.accounts import Principal
+from arena.bots import POOL
 from arena.errors import ArenaError
 from arena.events.creation import enter_house_bots
 from arena.events.tournament import Tournament
@@ -33,7 +34,11 @@ class NotEditable(ArenaError):
 
 def settings_of(tournament: Tournament) -> dict[str, object]:
     """Return the fields of a request that would announce an identical tournament."""
-    house = [entry.name for entry in tournament.entries if entry.source and entry.status != "withdrawn"]
+    house = [
+        POOL if entry.drawn else entry.name
+        for entry in tournament.entries
+        if entry.source and entry.status != "withdrawn"
+    ]
     return {**tournament.spec.as_json(), "house": house}
 
 

@@ -13,11 +13,10 @@ from arena.accounts.allowances import QuotaExceeded
 from arena.accounts.links import LinkExpired, digest_of, is_code, new_code
 from arena.accounts.owners import InvitationsOff
 from arena.errors import ArenaError
-from arena.events.house_entries import house_source
+from arena.events.house_entries import entry_source, house_choices
 from arena.events.lifecycle import TournamentLifecycle
 from arena.events.rights import Rights, check_organises, viewer_of
 from arena.events.tournament import OVER, Link, Tournament, TournamentNotFound
-from arena.games import game_of
 from arena.inputs.times import times_between
 from arena.play.clocks import ServiceClock
 from arena.store.amounts import DAY_MS
@@ -84,7 +83,7 @@ class Guests:
         """Check that the invited bots and owners exist, and that the owners accept invitations. Raises
         ``invalid_tournament``.
         """
-        named = [bot for bot in bots if house_source(bot) is None]
+        named = [bot for bot in bots if entry_source(bot) is None]
         known = {bot.name for bot in self._accounts.listed(named)}
         for bot in named:
             if bot not in known:
@@ -113,9 +112,9 @@ class Guests:
         Raises ``invalid_tournament``.
         """
         own = self.owned(bots, organisers)
-        house = game_of(kind).house_bots
+        house = house_choices(kind)
         for bot in bots:
-            if bot not in own and house_source(bot) not in house:
+            if bot not in own and entry_source(bot) not in house:
                 raise invalid(
                     f"{printable(bot, 80)!r} cannot be a baseline bot of this tournament",
                     "baseline",

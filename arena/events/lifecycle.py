@@ -14,6 +14,7 @@ from arena.events.admission import Admission
 from arena.events.board_ratings import PublishedRating, board_ratings
 from arena.events.bot_games import OverGroup, PlayedGames
 from arena.events.group_results import read_result
+from arena.events.house_entries import draw_from_pool
 from arena.events.listing import is_found, own_lists, place
 from arena.events.live_groups import LiveGroups
 from arena.events.planning import GameTimes, note_live_games
@@ -255,6 +256,7 @@ class TournamentLifecycle:
 
     def _lock(self, tournament: Tournament, now_ms: int) -> Sequence[NewGroup]:
         """Fix the entries in play, and plan the first round."""
+        draw_from_pool(tournament)
         playing = [entry for entry in tournament.entries if entry.status == "qualified"]
         others = [entry for entry in tournament.entries if entry not in playing]
         try:

@@ -26,7 +26,7 @@ from arena.events.bot_games import PlayedGames
 from arena.events.creation import TournamentCreation, add_entry, new_tournament
 from arena.events.group_lists import GroupLists
 from arena.events.guests import Guests
-from arena.events.house_entries import house_entry, house_source
+from arena.events.house_entries import entry_source, house_entry
 from arena.events.lifecycle import TournamentLifecycle, TournamentStep
 from arena.events.listing import PRESENT, lists_in
 from arena.events.live_groups import LiveGroups
@@ -239,7 +239,7 @@ class Tournaments:
         for invited in ("organisers", "invited_owners"):
             fields[invited] = self.invitations.invitable(fields[invited])
         own = self.invitations.owned(fields["baseline"], [by.owner])
-        fields["baseline"] = [bot for bot in fields["baseline"] if bot in own or house_source(bot)]
+        fields["baseline"] = [bot for bot in fields["baseline"] if bot in own or entry_source(bot)]
         return self.create(fields, by.owner, rated=by.admin, tournament_id=new_id)
 
     def check(self, fields: Mapping[str, object]) -> Spec:
@@ -264,7 +264,7 @@ class Tournaments:
         own = by is not None and by.name == bot
         self.rights.check_visible(tournament_id, behind(by) if own else viewer_of(by))
         check_nonce(nonce)
-        house = house_source(bot) is not None
+        house = entry_source(bot) is not None
         now_ms = self._clock().now_ms
         entered: list[Entered] = []
 

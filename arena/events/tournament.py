@@ -95,6 +95,7 @@ class EntryView(TypedDict):
     owner: str | None
     co_owners: list[str]
     house: bool
+    drawn: bool
     baseline: bool
     nonce: str
     status: Status
@@ -127,7 +128,8 @@ class Entered:
     """An entry. ``co_owners`` share the bot with ``owner``. ``baseline``: whether the bot plays without
     taking a place. ``source``: the name of the house bot, or empty for other bots. ``uploaded``: whether the
     arena runs the bot in the sandbox. ``reason`` explains ``status``. ``auto``: whether the bot was entered
-    automatically. ``model``: whether its owner declared it to be a language model.
+    automatically. ``model``: whether its owner declared it to be a language model. ``drawn``: whether the bot
+    was drawn from the pool of house bots.
     """
 
     name: str
@@ -144,6 +146,7 @@ class Entered:
     baseline: bool = field(default=False, metadata=OPTIONAL)
     co_owners: list[str] = field(default_factory=list, metadata=OPTIONAL)
     model: bool = field(default=False, metadata=OPTIONAL)
+    drawn: bool = field(default=False, metadata=OPTIONAL)
     format: int = 1
     unknown: dict[str, Any] = field(default_factory=dict)
 
@@ -222,6 +225,7 @@ class Entered:
             "owner": self.owner or None,
             "co_owners": self.co_owners,
             "house": bool(self.source),
+            "drawn": self.drawn,
             "baseline": self.baseline,
             "nonce": self.nonce,
             "status": self.status,

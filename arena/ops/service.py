@@ -21,7 +21,7 @@ from arena.accounts.recovery import Recovery
 from arena.accounts.sessions import Sessions
 from arena.accounts.suspensions import Suspensions
 from arena.accounts.upload_intake import Uploads
-from arena.bots import HOUSE_BOTS
+from arena.bots import HOUSE_BOTS, POOL
 from arena.events.account_data import AccountData
 from arena.events.adoption import ArchiveAdoption
 from arena.events.boards import Boards
@@ -336,7 +336,11 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     store = open_store(settings.redis_url, max_connections=settings.pool)
     store.prepared.most_bytes = settings.page_cache
     accounts = Accounts(
-        store.accounts, settings.admin_token, HOUSE_BOTS, settings.quotas, lambda: store.clock().now_ms
+        store.accounts,
+        settings.admin_token,
+        {*HOUSE_BOTS, POOL},
+        settings.quotas,
+        lambda: store.clock().now_ms,
     )
     for texts in (store.journals, store.notes):
         texts.left, texts.count = accounts.bytes_left, accounts.count_bytes

@@ -18,6 +18,7 @@ from arena.accounts.accounts import Accounts
 from arena.accounts.links import LinkExpired, new_code
 from arena.accounts.payers import Payers
 from arena.accounts.versions import BotAccount
+from arena.bots import POOL_BOTS
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of
 from arena.games.options import Rules
@@ -425,8 +426,10 @@ def other_levels(header: GameHeader, seat: int) -> OtherLevels:
     """Return the levels at which the only person of a game could play again. If the opponents differ, these
     are the weakest and the strongest of them.
     """
-    levels = list(game_of(header.kind).house_bots)
-    played = [levels.index(name) for name in _house_against(header, seat).values()]
+    usual, *others = POOL_BOTS
+    levels = [name for name in game_of(header.kind).house_bots if name not in others]
+    against = _house_against(header, seat).values()
+    played = [levels.index(usual if name in others else name) for name in against]
     if not played or len(header.people()) > 1:
         return OtherLevels()
     low, high = min(played), max(played)

@@ -213,7 +213,7 @@ class HouseBots:
 
     house: tuple[str, ...] = setting(
         "The house bots to enter. If all entrants are house bots, each can enter several times: `rookie`, "
-        "`rookie+2`.",
+        "`rookie+2`. `pool`: `regular` or `barfly`, drawn by lot at the lock.",
         label="House bots that play",
         max_items=MAX_ENTRIES,
         max_length=40,

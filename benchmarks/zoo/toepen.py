@@ -5,11 +5,19 @@ from __future__ import annotations
 from typing import Final
 
 from arena.bots import Turn
+from arena.bots.redeal import redeal
+from arena.games.kernel import CHANCE
 from arena.games.toepen.bots.habits import Habits
 from arena.games.toepen.bots.laundry import Laundry
+from arena.games.toepen.bots.regular import ToepenRegular
 from arena.games.toepen.bots.sight import ToepenSight
 from arena.games.toepen.bots.worth import Stakes, Worth
-from benchmarks.zoo.exploiter import Exploiter, Habit
+from benchmarks.zoo.exploiter import Exploiter, Habit, turn_in
+
+_IMAGINED: Final = 8
+"""The number of deals in which ``minding`` imagines the answers to a knock."""
+_BELIEVED: Final = 0.6
+"""The share of them in which all must fold: a knock gains one life then, and often loses two otherwise."""
 
 
 def unseen(bot: Exploiter, turn: Turn, usual: str) -> str:
@@ -83,6 +91,29 @@ def folding(bot: Exploiter, turn: Turn, usual: str) -> str:
     return next((action for action in turn["legal_actions"] if action.startswith("fold")), usual)
 
 
+def minding(bot: Exploiter, turn: Turn, usual: str) -> str:
+    """Knocks if most opponents that it can imagine would believe it and fold, whatever it holds.
+
+    In the manner of a player of the first order in theory of mind: it puts itself in the place of each
+    opponent, with cards that it could hold, and asks what it would do there.
+    """
+    seen = turn["observation"]
+    knock = f"knock:{seen['value'] + 1}"
+    if knock not in turn["legal_actions"]:
+        return usual
+    folds = 0
+    for _ in range(_IMAGINED):
+        state = redeal(turn, bot.random)
+        state.apply(turn["seat"], knock)
+        while state.answer_pending():
+            (other,) = state.awaiting()
+            answer = ToepenRegular(bot.random).choose(turn_in(state, other, turn))
+            assert answer is not None
+            state.apply(other, answer)
+        folds += CHANCE in state.awaiting() or not state.awaiting()
+    return knock if folds > _BELIEVED * _IMAGINED else usual
+
+
 HABITS: Final[dict[str, Habit]] = {
     "unseen": unseen,
     "trusting": trusting,
@@ -93,4 +124,5 @@ HABITS: Final[dict[str, Habit]] = {
     "silent": silent,
     "staying": staying,
     "folding": folding,
+    "minding": minding,
 }

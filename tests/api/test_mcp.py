@@ -149,7 +149,7 @@ def test_the_tools_are_listed_with_their_arguments(agent: Agent) -> None:
     assert act["additionalProperties"] is False
     join = next(tool for tool in tools if tool["name"] == "join")["inputSchema"]["properties"]
     assert "toepen duel@1, table-4@1" in join["preset"]["description"]
-    assert "random, rookie, regular, shark" in join["house"]["description"]
+    assert "random, rookie, regular, barfly, shark" in join["house"]["description"]
 
 
 def test_what_is_refused_is_said_in_the_words_of_the_api(agent: Agent) -> None:

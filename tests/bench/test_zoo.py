@@ -13,8 +13,8 @@ from arena.games import GAMES, game_of
 from arena.play.match import play, seat_bot
 from arena.play.table import Table
 from arena.tournaments.local_run import play_group
-from benchmarks.exploiters import Found, main, measure, plan
-from benchmarks.zoo import ZOO, ExploiterSpec
+from benchmarks.exploiters import RESPONDED, Found, bound, chosen, main, measure, plan, tables
+from benchmarks.zoo import RESPONDER, ZOO, ExploiterSpec
 
 PRESETS = [(game.kind, preset.name) for game in GAMES.values() for preset in game.presets]
 
@@ -50,19 +50,23 @@ class WatchedSpec(ExploiterSpec):
 
     decisions: tuple[list[Decision], ...] = ()
 
-    def make(self, seed: int) -> Watched:  # type: ignore[override]
+    def make(self, seed: int) -> Watched:
         return Watched(super().make(seed), self.decisions[0])
 
 
-def decisions_of(kind: str, preset: str, name: str) -> list[Decision]:
-    """The decisions of an exploiter of rookie in three games."""
+PHASES = {"truco": {"choose", "play", "answer"}, "toepen": {"exchange", "play", "knock"}}
+
+
+def decisions_of(kind: str, preset: str, name: str, games: int = 3) -> list[Decision]:
+    """The decisions of an exploiter of rookie in some games."""
     game = game_of(kind)
     rules = game.options.complete(game.preset(preset).rules)
     decisions: list[Decision] = []
-    for number in range(3):
+    for number in range(games):
         table = Table(f"g{number}", kind, rules, bytes([number]) * 32)
         watched = WatchedSpec(name, "1", "rookie", kind=kind, decisions=(decisions,))
-        play(table, [seat_bot(watched, 0), seat_bot(bot_spec("rookie", kind), 1)])
+        rookie = bot_spec("rookie", kind)
+        play(table, [seat_bot(watched, 0), *(seat_bot(rookie, seat) for seat in range(1, game.seats(rules)))])
     return decisions
 
 
@@ -133,7 +137,8 @@ def test_the_command_prints_a_line_for_each_exploiter_and_fails_above_the_goal()
     given = ["--preset", "duel@1", "--exploiter", "folding", "--exploiter", "calling", "--jobs", "1"]
     result = CliRunner().invoke(main, [*given, "--groups", "4"])
     assert result.exit_code == 0, result.output
-    (line,) = result.output.splitlines()
+    line, *table = result.output.splitlines()
+    assert table[1] == "| exploiter | `duel@1` |"
     assert line.split()[:2] == ["toepen/duel@1", "folding"]
     assert line.endswith("4 groups: at most 0.02")
     result = CliRunner().invoke(main, ["--preset", "duel@1", "--exploiter", "calling"])
@@ -141,11 +146,44 @@ def test_the_command_prints_a_line_for_each_exploiter_and_fails_above_the_goal()
     assert result.output.endswith("no such exploiter plays these presets\n")
 
 
-@pytest.mark.nightly("simulations")
-@pytest.mark.parametrize("preset", ["paulista-2@1", "mineiro-2@1"])
-def test_calling_with_any_hand_gains_nothing_against_regular(preset: str) -> None:
+def test_the_responder_finds_what_an_easy_opponent_gives_away() -> None:
+    """``rookie`` runs from most calls: the responder, which knows that, wins nearly every game."""
+    found = measure("truco", "paulista-2@1", RESPONDER, "rookie", 4, 1)
+    assert found.margin - found.half > 0.5
+
+
+@pytest.mark.parametrize("kind", ["truco", "toepen"])
+def test_the_responder_plays_every_phase_without_faults(kind: str) -> None:
+    preset = {"truco": "base@1", "toepen": "table-4@1"}[kind]
+    decisions = decisions_of(kind, preset, RESPONDER, games=1)
+    assert {phase for phase, _, _ in decisions} >= PHASES[kind]
+    assert all(action in legal for _, legal, action in decisions)
+
+
+@pytest.mark.parametrize("name", ["calling", "bluffing"])
+def test_calling_with_any_hand_gains_nothing_against_regular(name: str) -> None:
     """Against version 0.1.0 at Truco for two, it gained 0.4 a game."""
-    names = ("calling", "bluffing", "ahead")
-    given = [word for name in names for word in ("--exploiter", name)]
-    result = CliRunner().invoke(main, ["--preset", preset, *given, "--groups", "100", "--jobs", "1"])
-    assert result.exit_code == 0, result.output
+    assert measure("truco", "paulista-2@1", name, "regular", 40, 1).margin < 0.0
+
+
+def test_tables_show_each_margin_with_its_error() -> None:
+    one, other = Found(0.1, 0.01, 0.02, 9), Found(-0.2, 0.03, 0.06, 9)
+    found = {("truco", "base@1", "calling"): one, ("truco", "mineiro@1", "running"): other}
+    assert list(tables(found)) == [
+        "",
+        "| exploiter | `base@1` | `mineiro@1` |",
+        "|---|--:|--:|",
+        "| calling | +0.100 ± 0.010 |  |",
+        "| running |  | -0.200 ± 0.030 |",
+    ]
+
+
+def test_the_responder_is_played_in_its_presets_only_unless_it_is_named() -> None:
+    def presets(names: list[str], level: str) -> set[str]:
+        return {preset for _, preset, name in chosen(None, [], names, level) if name == RESPONDER}
+
+    assert presets([], "regular") == set(RESPONDED)
+    assert presets([], "shark") == set()
+    assert presets([RESPONDER], "shark") == {preset for _, preset in PRESETS}
+    assert bound("toepen", RESPONDER) == 0.15
+    assert bound("toepen", "minding") == 0.02

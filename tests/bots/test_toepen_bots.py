@@ -226,7 +226,13 @@ def test_each_beats_random_over_mirrored_groups(level: str, groups: int) -> None
 
 def test_versions_change_with_the_play_only() -> None:
     versions = {level: GAME.house_bot(level).version for level in HOUSE_BOTS}
-    assert versions == {"random": "0.1.0", "rookie": "0.1.0", "regular": "0.2.0", "shark": "0.2.0"}
+    assert versions == {
+        "random": "0.1.0",
+        "rookie": "0.1.0",
+        "regular": "0.2.0",
+        "barfly": "0.1.0",
+        "shark": "0.2.0",
+    }
 
 
 def test_the_anchor_plays_as_it_always_has() -> None:

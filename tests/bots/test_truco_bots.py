@@ -180,17 +180,17 @@ def turn_of(state: State, rules: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("preset", ["paulista-2@1", "mineiro-2@1"])
-def test_regular_runs_from_about_half_of_the_first_calls_with_any_hand(preset: str) -> None:
+def test_regular_runs_from_at_most_half_of_the_first_calls_with_any_hand(preset: str) -> None:
     """A call that wins the stake or loses three times as much as a lost hand pays from a half of runs on;
-    with a hand that can still win, a little earlier. Version 0.1.0 ran from 77%.
+    with a hand that can still win, a little earlier. Version 0.1.0 ran from 77%, and 0.2.0 from 55%.
     """
     rules = {**GAME.options.complete(GAME.preset(preset).rules), "cut": "none"}
     runs = 0
-    for state in dealt(preset, 150):
+    for state in dealt(preset, 2000):
         state.apply(state.awaiting()[0], "truco")
         answer = choice("regular", turn_of(state, rules))
         runs += str(answer).startswith("run")
-    assert 0.35 <= runs / 150 <= 0.65
+    assert 0.3 <= runs / 2000 <= 0.5
 
 
 def test_regular_bluffs_between_two_players_only() -> None:
@@ -206,13 +206,19 @@ def test_regular_bluffs_between_two_players_only() -> None:
         turn = turn_of(state, rules)
         return sum(choice("regular", turn, seed) == "truco" for seed in range(100))
 
-    assert 25 <= calls("mineiro-2@1", "4S4H5S") <= 55
+    assert 8 <= calls("mineiro-2@1", "4S4H5S") <= 35
     assert calls("mineiro@1", "4S4H5S") == 0
 
 
 def test_versions_change_with_the_play_only() -> None:
     versions = {level: GAME.house_bot(level).version for level in HOUSE_BOTS}
-    assert versions == {"random": "0.1.0", "rookie": "0.1.0", "regular": "0.2.0", "shark": "0.2.0"}
+    assert versions == {
+        "random": "0.1.0",
+        "rookie": "0.1.0",
+        "regular": "0.3.0",
+        "barfly": "0.1.0",
+        "shark": "0.3.0",
+    }
 
 
 def test_regular_plays_for_four_as_it_did_before_it_learned_to_play_for_two() -> None:

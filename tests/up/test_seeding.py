@@ -29,7 +29,7 @@ def names(client: Client, kind: str, preset: str | None) -> set[str]:
 def test_a_new_service_fills_its_boards_by_itself_and_only_once(tmp_path: Path) -> None:
     with Service(tmp_path, BOTEQUIM_SEED="1") as service:
         client = service.client()
-        everybody = {"random", "rookie", "regular"}
+        everybody = {"random", "rookie", "regular", "barfly"}
         for board in BOARDS:
             wait_until(lambda board=board: names(client, *board) >= everybody, seconds=300, pause=0.5)  # type: ignore[misc]
             assert names(client, *board) == everybody

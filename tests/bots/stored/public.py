@@ -7,6 +7,7 @@ from botequim import (
     CHANCE,
     DECLINE,
     ArenaError,
+    BarflyBot,
     Bot,
     Chance,
     Features,
@@ -65,7 +66,7 @@ class Stored(Bot):
         check_vector(turn)
         self.check_world(turn)
         # The search of shark takes long.
-        levels = [RandomBot, RookieBot, RegularBot] if self.turns else [SharkBot]
+        levels = [RandomBot, RookieBot, RegularBot, BarflyBot] if self.turns else [SharkBot]
         player = levels[self.turns % len(levels)]()
         player.random = self.random
         self.turns += 1

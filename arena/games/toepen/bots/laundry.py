@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Final
 
 from arena.games.toepen.bots.habits import HONEST, Habits
+from arena.games.toepen.bots.manner import REGULAR, ToepenManner
 from arena.games.toepen.bots.model import shifted
 from arena.games.toepen.bots.spot import Spot
 from arena.games.toepen.bots.worth import Stakes
@@ -72,10 +73,15 @@ def keep_chance(spot: Spot, players: int, lives: int) -> float:
 
 
 class Laundry:
-    """One exchange by ``exchanger``, among the players in the mask ``in_hand``."""
+    """One exchange by ``exchanger``, among the players in the mask ``in_hand``. ``manner`` is that of the
+    seat that decides.
+    """
 
-    def __init__(self, stakes: Stakes, lives: list[int], in_hand: int, exchanger: int) -> None:
+    def __init__(
+        self, stakes: Stakes, lives: list[int], in_hand: int, exchanger: int, manner: ToepenManner = REGULAR
+    ) -> None:
         self._stakes = stakes
+        self._manner = manner
         self._lives = lives
         self._exchanger = exchanger
         self._players = in_hand.bit_count()
@@ -113,7 +119,8 @@ class Laundry:
         """Return the probability that ``seat`` challenges."""
         usual = self.usual_honesty
         honest = habits.honesty(self._exchanger, usual)
-        return shifted(self.challenges_each, _KEENNESS * (self.fair_honesty(seat) - honest))
+        keen = _KEENNESS * (self.fair_honesty(seat) - honest)
+        return shifted(self.challenges_each, keen + self._manner.challenges)
 
     def lays_away(self, spot: Spot, habits: Habits) -> bool:
         """Return whether the exchanger lays away the hand of ``spot``. It lays away a dirty hand if a new
@@ -130,5 +137,5 @@ class Laundry:
         for seat in self._opponents:
             trusted *= 1.0 - habits.challenges(seat, each)
         wider = min(_WIDER, max(_NARROWER, 2.0 - (1.0 - trusted) / usual))
-        share = min(_MOST_BLUFFS, wider * HONEST * (1.0 - honest) / honest)
+        share = min(_MOST_BLUFFS, self._manner.exchanges * wider * HONEST * (1.0 - honest) / honest)
         return chance < weakest(self._players, share)

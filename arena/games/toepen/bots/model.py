@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from math import exp, log
 from typing import Final
 
+from arena.games.toepen.bots.manner import REGULAR, ToepenManner
 from arena.games.toepen.bots.spot import Spot
 from arena.games.toepen.bots.worth import Stakes
 
@@ -33,15 +34,9 @@ hands cluster around them, they predict who folds.
 _FOLDING: Final = 3.0
 _AGAINST_BEFORE: Final = tuple(a - b for a, b in zip(_KNOCKED_BEFORE, _TYPICAL_BEFORE, strict=True))
 _AGAINST_BEHIND: Final = tuple(a - b for a, b in zip(_KNOCKED_BEHIND, _TYPICAL_BEHIND, strict=True))
-_PATIENCE: Final = (0.12, 0.05, 0.0, 0.0)
-"""The value of postponing a knock until more is known, as a winning chance for each trick."""
 _MIXED: Final = 0.02
 """How far the probability of a knock extends below the break-even point, as a gain."""
 _HOPELESS: Final = 0.12
-_BLUFFS: Final = 0.3
-"""The probability of knocking with a hopeless hand if this is profitable. At about this value, staying breaks
-even.
-"""
 _WIDTH: Final = 0.04
 """The distance from the threshold within which another seat's decision is uncertain, as a winning chance."""
 _SURPRISE: Final = 0.04
@@ -67,7 +62,9 @@ def stay_gain(
     return odds - stakes.to_stay(spot.seat, value)
 
 
-def knock_gain(spot: Spot, stakes: Stakes, value: int, trick: int, odds: float) -> float:
+def knock_gain(
+    spot: Spot, stakes: Stakes, value: int, trick: int, odds: float, manner: ToepenManner = REGULAR
+) -> float:
     """Return the gain from knocking in a hand worth ``value`` with the winning chance ``odds``. The knock
     puts one more life at stake, and all other players may fold. The gain is a share of the difference between
     winning and losing the hand at its present value.
@@ -95,16 +92,16 @@ def knock_gain(spot: Spot, stakes: Stakes, value: int, trick: int, odds: float) 
     win, lose = stakes.won(seat, value), stakes.lost(seat, value)
     raised = called * stakes.won(seat, value + 1) + (1 - called) * stakes.lost(seat, value + 1)
     knocked = all_fold * win + (1 - all_fold) * raised
-    return (knocked - lose) / max(win - lose, 1e-9) - odds - _PATIENCE[trick]
+    return (knocked - lose) / max(win - lose, 1e-9) - odds - manner.patience[trick]
 
 
-def knock_chance(gain: float, odds: float) -> float:
+def knock_chance(gain: float, odds: float, manner: ToepenManner = REGULAR) -> float:
     """Return the probability that a seat knocks, given the gain and the winning chance ``odds``. A seat that
     would lose little knocks occasionally, so that a card played without a knock reveals less. A seat that
     gains only because others fold to a hopeless hand does not always knock, or they would stop folding.
     """
     chance = 1.0 if gain >= 0 else exp(gain / _MIXED)
-    return chance * _BLUFFS if odds < _HOPELESS else chance
+    return chance * manner.bluffs if odds < _HOPELESS else chance
 
 
 def knock_likelihood(gain: float, odds: float) -> float:

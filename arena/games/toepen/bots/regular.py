@@ -1,14 +1,16 @@
-"""The house bot ``regular`` for Toepen, which counts cards, weighs odds against the lives at stake, and
-bluffs.
+"""The house bots ``regular`` and ``barfly`` for Toepen, which count cards, weigh odds against the lives at
+stake, and bluff.
 """
 
 from __future__ import annotations
 
 import random
+from typing import ClassVar
 
 from arena.games.kernel import Turn
 from arena.games.toepen.bots.habits import Habits
 from arena.games.toepen.bots.laundry import Laundry
+from arena.games.toepen.bots.manner import BARFLY, REGULAR, ToepenManner
 from arena.games.toepen.bots.model import knock_chance, knock_gain, stay_gain
 from arena.games.toepen.bots.sight import ToepenSight
 from arena.games.toepen.bots.worth import Stakes, Worth
@@ -17,6 +19,8 @@ from arena.games.toepen.cards import PACK
 
 class ToepenRegular:
     """The player of one seat in one game. Its decision model is in ``model``."""
+
+    manner: ClassVar[ToepenManner] = REGULAR
 
     def __init__(self, random: random.Random) -> None:
         self._random = random
@@ -41,7 +45,7 @@ class ToepenRegular:
         return stay if gain >= 0 else fold
 
     def _exchange_or_challenge(self, sight: ToepenSight, stakes: Stakes, habits: Habits) -> str:
-        laundry = Laundry(stakes, sight.lives, sight.in_hand, sight.exchanger)
+        laundry = Laundry(stakes, sight.lives, sight.in_hand, sight.exchanger, self.manner)
         if sight.phase == "challenge":
             chance = laundry.challenge_chance(sight.seat, habits)
             return "challenge" if self._random.random() < chance else "trust"
@@ -53,7 +57,13 @@ class ToepenRegular:
         card, odds = sight.spot.best_card()
         knock = f"knock:{sight.value + 1}"
         if knock in sight.legal:
-            gain = knock_gain(sight.spot, stakes, sight.value, sight.tricks, odds)
-            if self._random.random() < knock_chance(gain, odds):
+            gain = knock_gain(sight.spot, stakes, sight.value, sight.tricks, odds, self.manner)
+            if self._random.random() < knock_chance(gain, odds, self.manner):
                 return knock
         return "play:" + PACK[card]
+
+
+class ToepenBarfly(ToepenRegular):
+    """A player with the numbers of ``barfly``."""
+
+    manner = BARFLY

@@ -37,8 +37,9 @@ _CLEAR: Final = 0.5
 class ToepenShark:
     """The player of one seat in one game."""
 
-    def __init__(self, random: random.Random) -> None:
+    def __init__(self, random: random.Random, worlds: int = WORLDS, clear: float = _CLEAR) -> None:
         self._random = random
+        self._number, self._clear = worlds, clear
         self._regular = regular.ToepenRegular(random)
         self._history: History | None = None
 
@@ -56,22 +57,22 @@ class ToepenShark:
             return usual
         playout = ToepenPlayout(turn, sight)
         worlds = self._worlds(turn, Reading(self._history, sight.in_hand, playout.stakes))
-        return _search(playout, worlds, actions, usual)
+        return _search(playout, worlds, actions, usual, self._clear)
 
     def _worlds(self, turn: Turn, reading: Reading) -> list[ToepenState]:
         """Return re-deals, resampled by how well they explain the decisions of the other seats."""
         redealer = Redealer(turn, stock=False)
         if not reading.decisions:
-            return [redealer.draw(self._random) for _ in range(WORLDS)]
-        deals = [redealer.deal(self._random) for _ in range(_DRAWN * WORLDS)]
+            return [redealer.draw(self._random) for _ in range(self._number)]
+        deals = [redealer.deal(self._random) for _ in range(_DRAWN * self._number)]
         sums = list(accumulate(reading.likelihood(redealer.hands(cards)) for cards in deals))
-        step = sums[-1] / WORLDS
+        step = sums[-1] / self._number
         if not step:
-            return [redealer.state(cards) for cards in deals[:WORLDS]]
+            return [redealer.state(cards) for cards in deals[: self._number]]
         worlds = []
         place = 0
         mark = step * self._random.random()
-        for _ in range(WORLDS):
+        for _ in range(self._number):
             while sums[place] < mark and place < len(sums) - 1:
                 place += 1
             worlds.append(redealer.state(deals[place]))
@@ -80,7 +81,9 @@ class ToepenShark:
         return worlds
 
 
-def _search(playout: ToepenPlayout, worlds: Sequence[ToepenState], actions: Sequence[str], usual: str) -> str:
+def _search(
+    playout: ToepenPlayout, worlds: Sequence[ToepenState], actions: Sequence[str], usual: str, clear: float
+) -> str:
     """Return the action with the best mean over the worlds. An action other than ``usual`` must be clearly
     better.
 
@@ -97,7 +100,7 @@ def _search(playout: ToepenPlayout, worlds: Sequence[ToepenState], actions: Sequ
         if len(left) == 1:
             break
     best = max(left, key=lambda action: sum(values[action]))
-    if usual in left and best != usual and _lead(values[best], values[usual]) < _CLEAR:
+    if usual in left and best != usual and _lead(values[best], values[usual]) < clear:
         return usual
     return best
 

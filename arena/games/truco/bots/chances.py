@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import comb
 from typing import Final, NamedTuple
 
-from arena.games.truco.bots.manner import manner
 from arena.games.truco.bots.sight import TrucoSight
 from arena.games.truco.cards import PACK
 
@@ -21,10 +20,22 @@ class Chances(NamedTuple):
     lose: float
 
 
-_BOLD: Final = 5
-"""A seat that calls is assumed to hold the best of this many hands. :class:`~.manner.Manner` has the number
-for calls about the whole hand (TV-6.8), for which fewer cards need to be good.
-"""
+_ANY: Final = ((1.0, 1.0),) * 3
+"""The numbers of ``kept`` by trick if unseen cards are average."""
+_KEPT: Final = {2: ((0.5, 1.0), (0.8, 1.5), (1.5, 1.0)), 4: _ANY}
+
+
+def kept(seats: int, trick: int, whole_hand: bool) -> tuple[float, float]:
+    """Return how good the unseen cards of the other team are: in the trick with the index ``trick``, a seat
+    is assumed to show the best of so many times as many cards as it holds, and in the tricks after it, the
+    best of so many times as many as are left.
+
+    Between two players, cards kept for the last trick are better than average, and the best card is often
+    not shown in the first one. The numbers are those with which the chances fit the results of games of
+    ``regular`` against itself, changed where others won more games or ran from fewer calls.
+    """
+    return (_KEPT[seats] if whole_hand else _ANY)[trick]
+
 
 Spread = list[float]
 """A probability distribution of the best card. For each strength from 0 to ``TOP``, it has the probability
@@ -56,6 +67,11 @@ def better_of(one: Spread, other: Spread) -> Spread:
     return [a * b for a, b in zip(one, other, strict=True)]
 
 
+def _better(spread: Spread, times: float) -> Spread:
+    """Return the distribution of the best card of ``times`` as many cards."""
+    return spread if times == 1 else [chance**times for chance in spread]
+
+
 def compare(ours: Spread, theirs: Spread) -> Chances:
     """Return the chances if both teams show their best cards."""
     win = tie = 0.0
@@ -70,11 +86,13 @@ def compare(ours: Spread, theirs: Spread) -> Chances:
 class Trick:
     """The trick in progress, evaluated for any card that the seat can play.
 
-    ``bold`` is a seat that has called or raised, and is therefore assumed to hold better cards than average.
+    ``bold`` is a seat that has called or raised, and is therefore assumed to hold the best of
+    ``best_of_hands`` hands.
     """
 
-    def __init__(self, sight: TrucoSight, bold: int | None = None) -> None:
-        self._bold = manner(sight.seats).bold if sight.whole_hand else _BOLD
+    def __init__(self, sight: TrucoSight, best_of_hands: float, bold: int | None = None) -> None:
+        self._bold = best_of_hands
+        now, self._kept = kept(sight.seats, sight.trick, sight.whole_hand)
         unseen = self._unseen = [0] * (TOP + 1)
         strength = sight.strength
         for number in range(len(PACK)):
@@ -98,9 +116,7 @@ class Trick:
                 known = certain(max(partners)) if partners and count else best_of(count, unseen)
                 self._ours = better_of(self._ours, known)
             else:
-                spread = best_of(count, unseen)
-                if seat == bold:
-                    spread = [chance**self._bold for chance in spread]
+                spread = _better(best_of(count, unseen), now * (self._bold if seat == bold else 1.0))
                 self._theirs = better_of(self._theirs, spread)
 
     def with_card(self, strength: int) -> Chances:
@@ -119,7 +135,8 @@ class Trick:
             if partner:
                 ours = better_of(ours, spread)
             else:
-                theirs = better_of(theirs, [chance**self._bold for chance in spread] if bold else spread)
+                power = self._kept * (self._bold if bold else 1.0)
+                theirs = better_of(theirs, _better(spread, power))
         chances = compare(ours, theirs)
         return chances.win + chances.tie / 2
 

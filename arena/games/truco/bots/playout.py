@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-from arena.games.truco.bots.chances import TOP, Chances, best_of, better_of, certain, compare
+from arena.games.truco.bots.chances import TOP, Chances, best_of, better_of, certain, compare, kept
 from arena.games.truco.bots.manner import manner
 from arena.games.truco.bots.whole import (
     RUNS,
@@ -179,8 +179,10 @@ class TrucoPlayout:
             cards = cards[:left]
             pairs = rules.seats >> 1
             others = pairs if bold < 0 else pairs - 1 + round(manner(rules.seats).bold)
-            later = trick_chance(cards[-1], 0, (pairs - 1) * left, others * left, rules.pack, order)
-            last = trick_chance(cards[0], 0, pairs - 1, others, rules.pack, order)
+            times = kept(rules.seats, len(results), rules.whole_hand)[1]
+            theirs = round(others * times)
+            later = trick_chance(cards[-1], 0, (pairs - 1) * left, theirs * left, rules.pack, order)
+            last = trick_chance(cards[0], 0, pairs - 1, theirs, rules.pack, order)
         return chance_of_hand(results, Chances(chance, 0.0, 1 - chance), later, last)
 
     def _chance(
@@ -196,7 +198,9 @@ class TrucoPlayout:
         if holder < 0:
             mine = theirs = best
         partners = others = 0
-        bolder = manner(state.rules.seats).bold if state.rules.whole_hand else _BOLD
+        rules = state.rules
+        bolder = manner(rules.seats).bold if rules.whole_hand else _BOLD
+        times = kept(rules.seats, len(state.winners), rules.whole_hand)[0]
         leader = state.leaders[-1]
         strength = state.order.strength
         for turn in range(place, state.rules.seats):
@@ -209,7 +213,7 @@ class TrucoPlayout:
             elif player & 1 == side:
                 partners += len(cards)
             else:
-                others += round(bolder * len(cards)) if player == bold else len(cards)
+                others += round(times * (bolder if player == bold else 1) * len(cards))
         return trick_chance(mine, theirs, partners, others, state.rules.pack, state.order)
 
 

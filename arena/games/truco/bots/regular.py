@@ -1,15 +1,15 @@
-"""The house bot ``regular`` for Brazilian Truco, which counts cards and considers what the points
-are worth.
+"""The house bots ``regular`` and ``barfly`` for Brazilian Truco, which count cards and consider what the
+points are worth.
 """
 
 from __future__ import annotations
 
 import random
-from typing import Final
+from typing import ClassVar, Final
 
 from arena.games.kernel import Turn
 from arena.games.truco.bots.chances import Chances, Trick
-from arena.games.truco.bots.manner import HOPELESS_BELOW, manner
+from arena.games.truco.bots.manner import BARFLY, HOPELESS_BELOW, REGULAR, Manner, Manners
 from arena.games.truco.bots.race import Race
 from arena.games.truco.bots.sight import TrucoSight, hide, play
 from arena.games.truco.bots.whole import (
@@ -25,7 +25,6 @@ from arena.games.truco.cards import PACK
 WORTH: Final = (0, 0, 0, 0, 0, 0, 0, 1, 3, 5, 8, 13, 15, 18, 20)
 """The value of a card of each strength, in hundredths of a hand."""
 
-_KEEP_FROM: Final = 14
 _PASS_FROM: Final = 16
 _ACCEPTED: Final = 0.6
 """The factor for a chance to win if the other team stays, or has called."""
@@ -40,6 +39,8 @@ def worth(sight: TrucoSight, cards: list[int]) -> int:
 class TrucoRegular:
     """The player of one seat in one game."""
 
+    manners: ClassVar[Manners] = REGULAR
+
     def __init__(self, random: random.Random) -> None:
         self._random = random
 
@@ -51,28 +52,40 @@ class TrucoRegular:
         if sight.phase == "play":
             return self._play(sight)
         if sight.phase == "answer":
-            return _answer(sight)
+            return _answer(sight, self._manner(sight))
         if sight.phase == "eleven":
             return _eleven(sight)
         if sight.phase == "choose":
-            return _choose(sight)
+            return _choose(sight, self.manners.keep_from)
         return sight.legal[int(self._random.random() * len(sight.legal))]
 
     def _play(self, sight: TrucoSight) -> str:
-        trick = Trick(sight)
+        manner = self._manner(sight)
+        trick = Trick(sight, manner.bold)
         if sight.whole_hand:
             card, chance = _best_card(sight, trick)
-            if sight.call and (_should_raise(sight, chance) or self._bluffs(sight, chance)):
+            if sight.call and (_should_raise(sight, chance, manner) or self._bluffs(sight, chance, manner)):
                 return sight.call
             return play(card)
-        if sight.call and _should_call(sight, trick):
-            return sight.call
+        if sight.call:
+            chances = max((trick.with_card(strength) for strength in sight.strengths), key=lambda c: c.win)
+            if _should_call(sight, chances) or self._bluffs(sight, chances.win, manner):
+                return sight.call
         return _card(sight, trick)
 
-    def _bluffs(self, sight: TrucoSight, chance: float) -> bool:
+    def _manner(self, sight: TrucoSight) -> Manner:
+        return self.manners.whole_hand[sight.seats] if sight.whole_hand else self.manners.trick
+
+    def _bluffs(self, sight: TrucoSight, chance: float, manner: Manner) -> bool:
         """Return whether to call with a hopeless hand, so that calls say less about the cards."""
-        share = manner(sight.seats).bluffs if sight.stake == sight.stakes[0] else 0.0
+        share = manner.bluffs if sight.stake == sight.stakes[0] else 0.0
         return share > 0 and chance < HOPELESS_BELOW and self._random.random() < share
+
+
+class TrucoBarfly(TrucoRegular):
+    """A player with the numbers of ``barfly``."""
+
+    manners = BARFLY
 
 
 def _race(sight: TrucoSight) -> Race:
@@ -104,10 +117,10 @@ def _chance_with(sight: TrucoSight, trick: Trick, chances: Chances, rest: list[i
     return chance_of_hand(sight.results, chances, later, last, sight.all_tied)
 
 
-def _should_raise(sight: TrucoSight, chance: float) -> bool:
+def _should_raise(sight: TrucoSight, chance: float, manner: Manner) -> bool:
     """Return whether a hand with this chance is worth more at the next stake (TV-6.3)."""
     value = sight.stakes[sight.stakes.index(sight.stake) + 1]
-    return chance > raise_from(_race_state(sight), sight.stake, value, RUNS, manner(sight.seats).doubt)
+    return chance > raise_from(_race_state(sight), sight.stake, value, RUNS, manner.doubt)
 
 
 def _race_state(sight: TrucoSight) -> RaceState:
@@ -165,9 +178,10 @@ def _hand_chance(sight: TrucoSight, chances: Chances) -> float:
     return chances.win * ahead + chances.tie * later + chances.lose * later * later
 
 
-def _should_call(sight: TrucoSight, trick: Trick) -> bool:
-    """Return whether calling now is worth more than playing on (BT-4.1: this trick alone would decide)."""
-    chances = max((trick.with_card(strength) for strength in sight.strengths), key=lambda c: c.win)
+def _should_call(sight: TrucoSight, chances: Chances) -> bool:
+    """Return whether calling now is worth more than playing on, given the ``chances`` with the best card
+    (BT-4.1: this trick alone would decide).
+    """
     race = _race(sight)
     quiet = _hand_chance(sight, chances)
     low, value = sight.stakes[:2]
@@ -180,12 +194,12 @@ def _should_call(sight: TrucoSight, trick: Trick) -> bool:
     return called > now + _MARGIN
 
 
-def _answer(sight: TrucoSight) -> str:
+def _answer(sight: TrucoSight, manner: Manner) -> str:
     """Run, accept or raise, based on the odds of this trick and the worth of the points."""
     truco = sight.truco
-    trick = Trick(sight, None if truco is None else truco["proposer"])
+    trick = Trick(sight, manner.bold, None if truco is None else truco["proposer"])
     if sight.whole_hand:
-        return _answer_hand(sight, trick)
+        return _answer_hand(sight, trick, manner)
     if sight.seat in sight.to_play:
         chances = max((trick.with_card(strength) for strength in sight.strengths), key=lambda c: c.win)
     else:
@@ -216,7 +230,7 @@ def _answer(sight: TrucoSight) -> str:
     return answers["run"]
 
 
-def _answer_hand(sight: TrucoSight, trick: Trick) -> str:
+def _answer_hand(sight: TrucoSight, trick: Trick, manner: Manner) -> str:
     """Run, accept or raise if calls are about the whole hand (TV-6.8)."""
     if sight.seat in sight.to_play:
         chance = _best_card(sight, trick)[1]
@@ -225,7 +239,7 @@ def _answer_hand(sight: TrucoSight, trick: Trick) -> str:
     answers = {action.split(":")[0]: action for action in sight.legal}
     race = _race_state(sight)
     stakes = sight.stakes[sight.stakes.index(sight.stake) :]
-    doubt = manner(sight.seats).doubt
+    doubt = manner.doubt
     if "raise" in answers and chance > raise_from(race, stakes[1], stakes[2], RUNS_FROM_RAISE, doubt):
         return answers["raise"]
     if chance > stay_from(race, stakes[0], stakes[1]):
@@ -233,12 +247,12 @@ def _answer_hand(sight: TrucoSight, trick: Trick) -> str:
     return answers.get("defer", answers["run"])
 
 
-def _choose(sight: TrucoSight) -> str:
+def _choose(sight: TrucoSight, keep_from: int) -> str:
     """Pass a good hand to the partner while better hands are still possible, and burn a bad hand."""
     value = worth(sight, sight.hand)
     if "pass" in sight.legal and value >= _PASS_FROM and sight.burns_left:
         return "pass"
-    if value < _KEEP_FROM and "burn" in sight.legal:
+    if value < keep_from and "burn" in sight.legal:
         return "burn"
     return "keep"
 

@@ -49,7 +49,7 @@ class TrucoShark:
         if turn["optional"]:
             return None
         phase = turn["observation"]["phase"]
-        candidates = _candidates(turn)
+        candidates = candidates_of(turn)
         if phase == "cut" or len(candidates) == 1:
             return candidates[0]
         usual = self._regular.choose(turn)
@@ -57,7 +57,7 @@ class TrucoShark:
         if phase != "play":
             return usual
         seat = turn["seat"]
-        race = _race(turn)
+        race = race_of(turn)
         margin = _USUAL_HAND if whole_hand else _USUAL
         totals = dict.fromkeys(candidates, 0.0)
         for worlds, kept in ROUNDS:
@@ -100,7 +100,7 @@ class TrucoShark:
         return race.lost(theirs) if theirs else race.nobody
 
 
-def _race(turn: Turn) -> Race:
+def race_of(turn: Turn) -> Race:
     seen = turn["observation"]
     team = turn["seat"] & 1
     hands_left = turn["rules"]["max_hands"] - seen["hand_number"]
@@ -108,7 +108,7 @@ def _race(turn: Turn) -> Race:
     return Race((seen["score"][team], seen["score"][1 - team]), hands_left, stakes)
 
 
-def _candidates(turn: Turn) -> list[str]:
+def candidates_of(turn: Turn) -> list[str]:
     """Return the legal actions, omitting those that are equivalent to another one."""
     actions: list[str] = list(turn["legal_actions"])
     if actions[0] == "no_cut":
