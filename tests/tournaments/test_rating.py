@@ -11,6 +11,7 @@ from arena.errors import ArenaError
 from arena.tournaments.entry import Entrant
 from arena.tournaments.formats import FORMATS
 from arena.tournaments.plan import GroupPlan
+from benchmarks.pairing import Attack, clones, gain, knows_house, puppets, sandbagging
 from tests.tournaments.made_up import SEED, entrants, play, spec
 
 HOUSE = ["", "", ""]
@@ -119,3 +120,27 @@ def test_settings_that_do_not_suit_it(changes: dict[str, object]) -> None:
     with pytest.raises(ArenaError) as caught:
         spec("rating", **changes)  # type: ignore[arg-type]
     assert caught.value.code == "invalid_tournament"
+
+
+@pytest.mark.nightly("simulations")
+@pytest.mark.parametrize(
+    ("attack", "most"),
+    [
+        (puppets(1500, 1800, 12), 0),
+        (sandbagging(12), 0),
+        (knows_house(8, 0.717), 10),
+        (knows_house(40, 0.717), 10),
+        *((one, 10) for one in clones(8)),
+    ],
+    ids=lambda value: value.title if isinstance(value, Attack) else "",
+)
+def test_what_is_arranged_gains_little(attack: Attack, most: float) -> None:
+    moved, error = gain(attack, 20)
+    assert abs(moved) - error <= most
+
+
+@pytest.mark.nightly("simulations")
+def test_the_attacks_work_where_nobody_is_proven() -> None:
+    """Otherwise, the simulation would show nothing."""
+    moved, error = gain(puppets(1700, 1800, 12, proven=True), 6)
+    assert moved - error > 100
