@@ -197,8 +197,8 @@ FAULTS = [
     Fault(
         "an annulled group stays on its leaderboard",
         "arena/events/annulment.py",
-        "        if board is not None:\n            self._boards.forget_ledger(board.key)\n",
-        "",
+        "            self._boards.forget_ledger(board.key)\n",
+        "            pass\n",
         ("live/test_tournaments.py",),
     ),
     Fault(

@@ -22,11 +22,13 @@ from arena.tournaments.local_run import Plan, play_group
 PRESETS = [(game.kind, preset.name) for game in GAMES.values() for preset in game.presets]
 
 
-def played(kind: str, preset: str, *bots: str) -> list[str]:
-    """The records of a group, as lines."""
+def played(kind: str, preset: str, *bots: str, groups: int = 1) -> list[str]:
+    """The records of some groups, as lines."""
     rules = game_of(kind).options.complete(game_of(kind).preset(preset).rules)
-    plan = Plan(kind, rules, tuple(bot_spec(bot, kind) for bot in bots), 1, "explain")
-    return play_group(plan, 0, plan.all_groups()[0]).records
+    plan = Plan(kind, rules, tuple(bot_spec(bot, kind) for bot in bots), groups, "explain")
+    return [
+        line for number, one in enumerate(plan.all_groups()) for line in play_group(plan, number, one).records
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +63,7 @@ def test_costs_are_differences_in_the_same_worlds(duel: Record) -> None:
 
 def test_a_blunder_costs() -> None:
     """To run from a call in the first trick with one of the two strongest cards of the pack costs points."""
-    for line in played("truco", "paulista-2@1", "regular", "rookie"):
+    for line in played("truco", "paulista-2@1", "regular", "rookie", groups=10):
         record = parse_record(line)
         for one in own_decisions(record, [0, 1]):
             legal = one.turn["legal_actions"]
