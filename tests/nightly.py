@@ -87,9 +87,6 @@ SLICES: Final[dict[str, Slice]] = {
         "services and workers that are watched, replaced and killed", ("arena/ops", "workers"), 280
     ),
     "research": Slice("OpenSpiel's and PettingZoo's tests of all presets", ("arena/research",), 210),
-    "responder": Slice(
-        "sampled best responses to `regular`, 120 groups each", ("arena/games", "benchmarks/zoo"), 1200
-    ),
     "sandbox": Slice("ten thousand instances, compilers that are limited", ("arena/sandbox",), 120),
     "simulations": Slice(
         "long runs of games and ratings",
