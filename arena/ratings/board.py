@@ -39,7 +39,7 @@ always win or lose, the luck is larger than the information about their strength
 RETIRED_DAYS: Final = 14
 """A bot has retired if it was last seen more than this many days before the newest group of the board."""
 
-METHOD: Final = 4
+METHOD: Final = 5
 """The version of the method by which ratings and intervals are computed (see ``docs/ratings.md``)."""
 
 DIGITS: Final = 1
@@ -385,7 +385,7 @@ def ledger_board(
                 own.faults,
                 own.forfeits,
                 own.last_seen_ms or None,
-                *_without_luck(luck if known else None, number),
+                *_without_luck(luck if known else None, number, half),
                 own.illegal,
                 own.late,
             )
@@ -470,13 +470,17 @@ def _has_retired(rating: Rating, newest_ms: int) -> bool:
     return seen_ms is not None and newest_ms - seen_ms > RETIRED_DAYS * 86_400_000
 
 
-def _without_luck(luck: Adjusted | None, number: int) -> tuple[float | None, float | None, float | None]:
+def _without_luck(
+    luck: Adjusted | None, number: int, plain_half: float
+) -> tuple[float | None, float | None, float | None]:
     """Return the rating of a player without luck and the bounds of its interval, or None if too little is
-    known.
+    known or the interval would be wider than that of the rating, of which half is ``plain_half``.
     """
     if luck is None or luck.information[number] < ADJUSTED_FROM:
         return None, None, None
     center, half = float(luck.centers[number]), Z * float(luck.errors[number])
+    if half > plain_half:
+        return None, None, None
     return _published(center), _published(center - half), _published(center + half)
 
 
