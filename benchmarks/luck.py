@@ -2,11 +2,11 @@
 
 Pairs of bots play mirrored groups with fixed seeds. ``bias``: the mean luck of the first bot in a game, as a
 part of its margin (-1 to 1), with its standard error over groups, and how many of those it is from 0.
-``saved``: the variance of the margin of a group over that of the adjusted margin, which is how many times as
-many mirrored groups the plain margin needs for the same interval, with its 95% interval (bootstrap over
-groups). ``held``: how often the 95% interval of 30 groups, drawn from all, holds the mean of all, plain and
-adjusted; ``board``: the same of the ratings of a board of 60 groups. ``game`` and ``luck``: CPU milliseconds
-of a game, and of its luck.
+``share``: the mean share of the luck that is subtracted. ``saved``: the variance of the margin of a group
+over that of the adjusted margin, which is how many times as many mirrored groups the plain margin needs for
+the same interval, with its 95% interval (bootstrap over groups). ``held``: how often the 95% interval of 30
+groups, drawn from all, holds the mean of all, plain and adjusted; ``board``: the same of the ratings of a
+board of 60 groups. ``game`` and ``luck``: CPU milliseconds of a game, and of its luck.
 """
 
 from __future__ import annotations
@@ -24,16 +24,18 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.bots import bot_spec
+from arena.bots import BotSpec, bot_spec
 from arena.games import game_of
 from arena.luck.equity import NoLuck, table_of
 from arena.luck.games import MILLION, luck_of
+from arena.luck.weights import without_luck
 from arena.play.players import SEALED, PlayerId
 from arena.play.stats import mean_interval
 from arena.ratings.board import ANCHOR, Rating, board
 from arena.ratings.results import GameResult, GroupResult
 from arena.records.record import parse_record
-from arena.tournaments.local_run import GroupSummary, Plan, adjusted_margins, margins, play_group
+from arena.tournaments.local_run import GroupSummary, Plan, lucks_in_margins, margins, play_group
+from benchmarks.zoo import NAMES, ZOO, ExploiterSpec
 
 BOLD: Final = f"bold={Path(__file__).with_name('bold_bot.py')}"
 SEED: Final = "botequim luck"
@@ -66,6 +68,8 @@ PAIRS: Final = (
     LuckPair("regular", "rookie", 1.0),
     LuckPair(BOLD, "regular", 0.2),
     LuckPair("shark", "regular", 0.1),
+    LuckPair("regular", "random", 0.2),
+    LuckPair("calling", "regular", 1.0),
 )
 TABLES: Final = (
     *(("truco", name) for name in ("base@1", "paulista@1", "paulista-2@1", "mineiro@1", "mineiro-2@1")),
@@ -76,9 +80,12 @@ TABLES: Final = (
 
 @dataclass(frozen=True)
 class PlayedPair:
-    """Margins of groups, with the luck and without; the groups; CPU milliseconds of a game and its luck."""
+    """Margins of groups, the luck in them, and the margins without it; the groups; CPU milliseconds of a game
+    and its luck.
+    """
 
     plain: Floats
+    luck: Floats
     adjusted: Floats
     groups: list[GroupResult]
     game_ms: float
@@ -98,7 +105,7 @@ def play_some(plan: Plan, piece: int) -> tuple[list[float], list[float], list[Gr
     luck = (process_time() - start) / len(records)
     games = sum(len(result.records) for result in results)
     made = [_group_result(result, plan.bots[0].name) for result in results]
-    return margins(results), adjusted_margins(results), made, whole / games - luck, luck
+    return margins(results), lucks_in_margins(results), made, whole / games - luck, luck
 
 
 def _group_result(summary: GroupSummary, name: str) -> GroupResult:
@@ -126,24 +133,37 @@ def play_pair(
     kind: str, rules: Mapping[str, Any], pair: LuckPair, groups: int, seed: str, jobs: int
 ) -> PlayedPair:
     """Play the groups of a pair."""
-    bots = (bot_spec(pair.first, kind), bot_spec(pair.second, kind))
+    bots = (_spec(pair.first, kind), bot_spec(pair.second, kind))
     plan = Plan(kind, rules, bots, groups, seed, luck=True)
     with ProcessPoolExecutor(jobs) as processes:
         pieces = list(processes.map(play_some, repeat(plan), range(min(_PIECES, groups))))
-    plain, adjusted, made, game_s, luck_s = zip(*pieces, strict=True)
+    plain, luck, made, game_s, luck_s = zip(*pieces, strict=True)
+    values, lucks = np.concatenate(plain), np.concatenate(luck)
     return PlayedPair(
-        np.concatenate(plain),
-        np.concatenate(adjusted),
+        values,
+        lucks,
+        np.array(without_luck(values.tolist(), lucks.tolist())),
         [group for some in made for group in some],
         1000 * float(np.mean(game_s)),
         1000 * float(np.mean(luck_s)),
     )
 
 
+def _spec(name: str, kind: str) -> BotSpec:
+    """The bot of a name, which can be one of the exploiters of ``regular``."""
+    return ExploiterSpec(name, "1", "regular", kind=kind) if name in ZOO[kind] else bot_spec(name, kind)
+
+
 def bias(played: PlayedPair) -> tuple[float, float]:
     """The mean luck of the first bot, as a part of its margin, and its standard error."""
-    luck = played.plain - played.adjusted
-    return float(luck.mean()), float(luck.std(ddof=1) / np.sqrt(len(luck)))
+    taken_out = played.plain - played.adjusted
+    return float(taken_out.mean()), float(taken_out.std(ddof=1) / np.sqrt(len(taken_out)))
+
+
+def share(played: PlayedPair) -> float:
+    """The mean share of the luck that is subtracted."""
+    taken_out = played.plain - played.adjusted
+    return float(taken_out @ played.luck / (played.luck @ played.luck))
 
 
 def saved(played: PlayedPair, resamples: int = _RESAMPLES) -> tuple[float, float, float]:
@@ -218,7 +238,7 @@ def main(
     """Measure the bias, the games saved, the intervals and the cost of luck-adjusted margins."""
     click.echo(
         f"{'rules':21}{'pair':16}{'seed':>5}{'groups':>7}{'margin':>8}{'adjusted':>9}{'bias':>9}{'se':>8}"
-        f"{'z':>6}{'saved':>7} {'95%':>11}{'held':>7}{'adj.':>7}{'board':>7}{'adj.':>7}"
+        f"{'z':>6}{'share':>7}{'saved':>7} {'95%':>11}{'held':>7}{'adj.':>7}{'board':>7}{'adj.':>7}"
         f"{'game':>8}{'luck':>7} ms"
     )
     for kind, preset in TABLES:
@@ -233,7 +253,7 @@ def main(
             continue
         for pair in PAIRS:
             names = "-".join(name.partition("=")[0] for name in pair[:2])
-            if pairs and names not in pairs:
+            if (pairs and names not in pairs) or (pair.first in NAMES and pair.first not in ZOO[kind]):
                 continue
             for seed in seeds:
                 count = max(SAMPLE, int(groups * pair.share))
@@ -244,7 +264,7 @@ def main(
                 click.echo(
                     f"{label:21}{names:16}{seed:>5}{len(played.plain):7}{played.plain.mean():+8.3f}"
                     f"{played.adjusted.mean():+9.3f}{mean:+9.4f}{error_of_mean:8.4f}"
-                    f"{mean / error_of_mean:+6.1f}"
+                    f"{mean / error_of_mean:+6.1f}{share(played):7.2f}"
                     f"{ratio:7.2f} {f'{low:.2f}-{high:.2f}':>11}{held(played.plain):7.1%}"
                     f"{held(played.adjusted):7.1%}{plain:7.1%}{adjusted:7.1%}"
                     f"{played.game_ms:8.1f}{played.luck_ms:7.2f}"

@@ -196,8 +196,7 @@ class RatingSchema(ResponseSchema):
     late = optional(WholeNumber, "Division `models`: the number of turns without an answer in time.")
     adjusted = _rating(
         "The rating without the luck of the cards, which does not affect the rank; null if luck is not "
-        "measured or "
-        "there is too little data.",
+        "measured, if there is too little data, or if the interval would be wider.",
         allow_none=True,
     )
     adjusted_low = _rating("The lower bound of the 95% interval of `adjusted`.", allow_none=True)

@@ -37,7 +37,7 @@ class StandingSchema(ResponseSchema):
     adjusted = described(
         fields.Float,
         "The score without the luck of the cards, which does not affect the place; null if luck is not "
-        "measured.",
+        "measured, or if the interval would be wider.",
         allow_none=True,
     )
     adjusted_half_width = described(

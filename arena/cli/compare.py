@@ -6,6 +6,7 @@ import json
 import secrets
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
 from math import isfinite
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -25,8 +26,9 @@ from arena.cli.terminal import console
 from arena.client import ApiError, Client
 from arena.client.http import path
 from arena.errors import ArenaError
+from arena.luck.weights import LuckWeight
 from arena.text import printable
-from arena.tournaments.local_run import GroupSummary, Plan, adjusted_margins, check_plan, margins, run
+from arena.tournaments.local_run import GroupSummary, Plan, check_plan, lucks_in_margins, margins, run
 from arena.tournaments.sequential import FLOOR, SequentialTest, estimate_of
 
 if TYPE_CHECKING:
@@ -245,7 +247,7 @@ def _finite(value: float) -> float | None:
 def _play(plan: Plan, test: SequentialTest, jobs: int) -> list[GroupSummary]:
     """Play until the test decides, and return the groups that it has used."""
     seen: list[GroupSummary] = []
-    margins_of = adjusted_margins if plan.measures_luck else margins
+    weight = LuckWeight()
     void = 0
     shown = monotonic()
     status = console()
@@ -255,8 +257,10 @@ def _play(plan: Plan, test: SequentialTest, jobs: int) -> list[GroupSummary]:
             for result in _in_order(running):
                 seen.append(result)
                 void += bool(result.void)
-                for margin in margins_of([result]):
-                    test.add(margin)
+                lucks = lucks_in_margins([result]) if plan.measures_luck else repeat(0.0)
+                for margin, luck in zip(margins([result]), lucks, strict=False):
+                    test.add(margin - weight.share * luck)
+                    weight.add(margin, luck)
                 if status.is_terminal:
                     line.update(Text(_state(test, plan, seen)))
                 elif monotonic() - shown > _LINE_EVERY:

@@ -17,7 +17,7 @@ from arena.events.house_entries import house_source
 from arena.events.moderation import Moderation
 from arena.play.board_names import BoardName, all_boards
 from arena.ratings.board import METHOD, MISTAKES, Board, Rating, Row, Title, ledger_board
-from arena.ratings.ledger import InvalidLedger, Ledger, LedgerParts
+from arena.ratings.ledger import VERSION, InvalidLedger, Ledger, LedgerParts
 from arena.ratings.results import GroupResult
 from arena.ratings.supplement import NO_SUPPLEMENT, PROVEN_PARTIES, Supplement
 from arena.store.amounts import DAY_MS
@@ -35,7 +35,7 @@ also at least ``PUBLISH_EVERY_MS``.
 PAGE_ROWS: Final = 200
 """The maximum number of rows per page of a board or its history."""
 
-LAYOUT: Final = f"supplement-{METHOD}"
+LAYOUT: Final = f"supplement-{METHOD}-{VERSION}"
 """The version of how boards are computed and stored. A board published with another version is republished.
 """
 

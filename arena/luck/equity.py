@@ -15,8 +15,10 @@ from arena.games.descriptor import Game, Preset, Standing
 from arena.games.options import Rules
 from arena.records.record import canonical_hash
 
-VERSION: Final = 1
-"""The version of the table format."""
+TABLES_VERSION: Final = 2
+"""The version of the tables, which rises when any of them changes. Luck that is stored with another version
+does not count.
+"""
 
 
 class NoLuck(ArenaError):

@@ -410,7 +410,7 @@ def ledger_board(
                 own.faults,
                 own.forfeits,
                 own.last_seen_ms or None,
-                *_without_luck(luck if known else None, number),
+                *_without_luck(luck if known else None, number, half),
                 own.illegal,
                 own.late,
                 house,
@@ -566,13 +566,17 @@ def _has_retired(rating: Rating, newest_ms: int) -> bool:
     return seen_ms is not None and newest_ms - seen_ms > RETIRED_DAYS * 86_400_000
 
 
-def _without_luck(luck: Adjusted | None, number: int) -> tuple[float | None, float | None, float | None]:
+def _without_luck(
+    luck: Adjusted | None, number: int, plain_half: float
+) -> tuple[float | None, float | None, float | None]:
     """Return the rating of a player without luck and the bounds of its interval, or None if too little is
-    known.
+    known or the interval would be wider than that of the rating, of which half is ``plain_half``.
     """
     if luck is None or luck.information[number] < ADJUSTED_FROM:
         return None, None, None
     center, half = float(luck.centers[number]), Z * float(luck.errors[number])
+    if half > plain_half:
+        return None, None, None
     return _published(center), _published(center - half), _published(center + half)
 
 

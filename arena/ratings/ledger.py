@@ -20,13 +20,15 @@ from numpy.typing import NDArray
 
 from arena.errors import ArenaError
 from arena.games import game_of
+from arena.luck.equity import TABLES_VERSION
 from arena.play.board_names import BoardName
 from arena.play.players import MODELS, PlayerId
 from arena.ratings.blocks import Block
 from arena.ratings.results import GameResult, GroupResult
 from arena.ratings.solver import IntArray
 
-_VERSION: Final = 5
+VERSION: Final = f"5-{TABLES_VERSION}"
+"""The version of ledgers. It changes with the equity tables, because ledgers contain luck."""
 
 _PART_ROWS: Final = 4096
 """The number of rows or hashes in one part of a stored ledger."""
@@ -260,7 +262,7 @@ class Ledger:
                     m, k, games, status = shape
                     ledger._read[m, k, games, status] = columns[f"rows_{number}"].astype(np.int64)
         except (ValueError, LookupError, TypeError, AttributeError, OSError, EOFError, BadZipFile) as error:
-            raise InvalidLedger(f"invalid ledger: {error}", expected=f"version {_VERSION}") from None
+            raise InvalidLedger(f"invalid ledger: {error}", expected=f"version {VERSION}") from None
         return ledger
 
     def changed(self) -> LedgerParts:
@@ -298,12 +300,12 @@ class Ledger:
                 rows = np.frombuffer(data, dtype=np.int32).reshape(-1, width)
                 ledger._read[m, k, games, status] = rows.astype(np.int64)
         except (ValueError, LookupError, TypeError, AttributeError, zlib.error) as error:
-            raise InvalidLedger(f"invalid ledger: {error}", expected=f"version {_VERSION}") from None
+            raise InvalidLedger(f"invalid ledger: {error}", expected=f"version {VERSION}") from None
         return ledger
 
     def _meta(self, shapes: Sequence[_Shape]) -> dict[str, object]:
         return {
-            "version": _VERSION,
+            "version": VERSION,
             **self.board._asdict(),
             "groups": self.groups,
             "players": [[*player, self.totals[player].as_json()] for player in self._numbers],
@@ -312,7 +314,7 @@ class Ledger:
 
     @classmethod
     def _of_meta(cls, meta: Mapping[str, Any]) -> Ledger:
-        if meta["version"] != _VERSION:
+        if meta["version"] != VERSION:
             raise ValueError(f"unsupported version {meta['version']}")
         ledger = cls(meta["kind"], meta["division"], meta["preset"])
         ledger.groups = meta["groups"]

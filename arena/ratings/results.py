@@ -17,6 +17,7 @@ from arena.games import game_of
 from arena.games.descriptor import Game
 from arena.games.kernel import CHANCE, Event
 from arena.games.options import Rules
+from arena.luck.equity import TABLES_VERSION
 from arena.luck.games import MILLION, millionths
 from arena.play.board_names import BoardName
 from arena.play.faults import FAULT_LIMIT
@@ -188,15 +189,22 @@ class GroupResult:
         return sum(parts) / len(parts)
 
     def as_json(self) -> list[object]:
-        """Return a compact form that :meth:`from_json` can read."""
+        """Return a compact form that :meth:`from_json` can read. Each game ends with the version of the
+        equity tables.
+        """
         known = {player: number for number, player in enumerate(self.players)}
-        games = [[*game[:2], [known[player] for player in game.players], *game[3:]] for game in self.games]
+        games = [
+            [*game[:2], [known[player] for player in game.players], *game[3:], TABLES_VERSION]
+            for game in self.games
+        ]
         head = [self.kind, self.id, self.size, self.mirrored, self.teams, self.annulled]
         return [*head, list(known), games, self.preset, *([True] if self.models else [])]
 
     @classmethod
     def from_json(cls, data: Sequence[Any]) -> GroupResult:
-        """Return the group from the output of :meth:`as_json`."""
+        """Return the group from the output of :meth:`as_json`. Luck that was measured with other equity
+        tables is unknown.
+        """
         kind, group_id, size, mirrored, teams, annulled, names, games, preset, *models = data
         players = [PlayerId(*name) for name in names]
         results = [
@@ -211,12 +219,12 @@ class GroupResult:
                 tuple(map(tuple, styles)),
                 finished_ms,
                 forfeited_late,
-                luck,
+                luck if tables == TABLES_VERSION else None,
                 tuple((illegal, late) for illegal, late in mistakes),
                 tuple(scores),
             )
             for number, digest, seats, places, forfeits, faults, used_ms, styles, finished_ms, *more in games
-            for forfeited_late, luck, mistakes, scores, *_ in [(*more, (), ())]
+            for forfeited_late, luck, mistakes, scores, tables, *_ in [(*more, (), (), None)]
         ]
         seats_of_teams = tuple(map(tuple, teams))
         return cls(

@@ -10,6 +10,7 @@ from math import fsum, isfinite
 from typing import Any, Final
 
 from arena.errors import ArenaError
+from arena.luck.weights import without_luck
 from arena.play.players import PlayerId
 from arena.play.stats import SCORES_SPAN, is_telling, mean_interval, wilson
 from arena.ratings.results import GroupResult, record_set_hash
@@ -55,8 +56,8 @@ class StandingsRow:
     group, or None with fewer than two groups. ``won`` is the number of groups without a forfeit in which no
     other player scored as much. ``used_ms`` is the time for all actions, or None if the records do not
     contain it. ``adjusted`` is the score without the luck of the cards, with the half-width of its interval.
-    It does not affect the order, and is None if luck is not measured. ``tie_breaks`` holds the values of the
-    tie-breaks that were needed, by name.
+    It does not affect the order, and is None if luck is not measured or the interval would be wider.
+    ``tie_breaks`` holds the values of the tie-breaks that were needed, by name.
     """
 
     place: int | None
@@ -337,20 +338,22 @@ class _Tally:
         )
 
     def _without_luck(self, player: PlayerId) -> tuple[float | None, float | None]:
-        """Return the score without luck and the half-width of its interval."""
+        """Return the score without luck and the half-width of its interval, or None if the interval would be
+        wider than that of the score.
+        """
         lucks = [group.luck(player) for group in self.played[player]]
         known = [luck for luck in lucks if luck is not None]
         if not known or len(known) < len(lucks):
             return None, None
-        adjusted = [score - luck for score, luck in zip(self.scores[player], known, strict=True)]
+        adjusted = without_luck(self.scores[player], known)
         parts = [score * share for score, share in zip(adjusted, self.shares[player], strict=True)]
         byes = self.byes.get(player, 0)
         counted = fsum(self.shares[player]) + byes
         _, half = mean_interval(adjusted)
-        return (
-            round((fsum(parts) + byes) / counted, _DIGITS) if counted else None,
-            round(half, _DIGITS) if isfinite(half) else None,
-        )
+        if not counted or half > mean_interval(self.scores[player])[1]:
+            return None, None
+        score = round((fsum(parts) + byes) / counted, _DIGITS)
+        return score, round(half, _DIGITS) if isfinite(half) else None
 
 
 def group_points(group: GroupResult, player: PlayerId, other: PlayerId) -> float | None:

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Any, Final
 
 from arena.errors import ArenaError
+from arena.luck.weights import LuckWeight
 from arena.play.outcomes import points
 from arena.play.players import PlayerId
 from arena.ratings.results import GroupResult
@@ -136,7 +137,7 @@ class ComparisonFormat(TournamentFormat):
     def _played(self, field: Field) -> tuple[SequentialTest, int]:
         """Return the test after the finished groups, in order, and the number of void groups."""
         (new,) = [entrant.player for entrant in field.entrants if entrant.version == self._settings.new]
-        test, void = self._settings.test(), 0
+        test, void, weight = self._settings.test(), 0, LuckWeight()
         for group in sorted(field.planned, key=GroupPlan.order):
             if group.id not in field.done:
                 break
@@ -144,7 +145,12 @@ class ComparisonFormat(TournamentFormat):
             if result is None or result.annulled:
                 void += 1
             elif test.decision is None:
-                test.add(adjusted_margin(result, new))
+                margin, luck = group_margin(result, new), luck_in_margin(result, new)
+                if luck is None:
+                    test.add(margin)
+                else:
+                    test.add(margin - weight.share * luck)
+                    weight.add(margin, luck)
         return test, void
 
 
@@ -159,17 +165,14 @@ def group_margin(result: GroupResult, player: PlayerId) -> float:
     return sum(margins) / len(margins)
 
 
-def adjusted_margin(result: GroupResult, player: PlayerId) -> float:
-    """Return the margin without the luck of the cards, or the plain margin if luck was not measured. It can
-    be outside -1 to 1.
-    """
+def luck_in_margin(result: GroupResult, player: PlayerId) -> float | None:
+    """Return the part of a player's margin that is due to luck, or None if luck was not measured."""
     own = result.luck(player)
     others = [result.luck(other) for other in result.players if other != player]
     known = [luck for luck in others if luck is not None]
-    margin = group_margin(result, player)
     if own is None or len(known) < len(others):
-        return margin
-    return margin - (own - sum(known) / len(known))
+        return None
+    return own - sum(known) / len(known)
 
 
 def _estimate(estimate: Estimate, most: float) -> dict[str, float]:

@@ -329,11 +329,7 @@ def margins(results: Sequence[GroupSummary], player: int = 0) -> list[float]:
     ]
 
 
-def adjusted_margins(results: Sequence[GroupSummary], player: int = 0) -> list[float]:
-    """Return the margins without luck, which must have been measured. A single margin can be outside -1 to
-    1.
-    """
+def lucks_in_margins(results: Sequence[GroupSummary], player: int = 0) -> list[float]:
+    """Return the part of each of the :func:`margins` that is due to luck, which must have been measured."""
     lucks = [result.tallies[player].luck for result in results if not result.void]
-    return [
-        margin - sum(luck) / len(luck) for margin, luck in zip(margins(results, player), lucks, strict=True)
-    ]
+    return [sum(luck) / len(luck) for luck in lucks]

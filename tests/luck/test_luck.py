@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -27,9 +28,10 @@ from arena.luck.equity import (
 from arena.luck.games import luck_json, luck_of, luck_of_actions, millionths
 from arena.luck.making import make_table, sample_hash, table_packs
 from arena.luck.par import model_of
+from arena.luck.weights import without_luck
 from arena.records.record import dumps
-from arena.tournaments.local_run import Plan, adjusted_margins, margins, play_group
-from tests.luck.recompute import WEIGHTS, lucks
+from arena.tournaments.local_run import Plan, lucks_in_margins, margins, play_group
+from tests.luck.recompute import WEIGHTS, ends, equities, lucks
 from tests.replays.games import played
 from tests.runner.test_play import botequim
 
@@ -75,18 +77,39 @@ def test_a_table_is_what_it_was_made_from(kind: str, preset: str) -> None:
 @pytest.mark.parametrize(("kind", "preset"), TABLES)
 def test_equities_solve_the_equations(kind: str, preset: str) -> None:
     table = table_of(kind, rules_of(kind, preset))
-    for (own, other), ended in table.results.items():
-        mean = 0.0
-        for turned, mine, theirs, packs in ended:
-            value = table.equity.get((mine, theirs), float(mine > theirs))
-            mean += packs * (1 - value if turned else value) / table.packs
-        assert table.equity[own, other] == pytest.approx(mean, abs=1e-11)
+    assert table.equity == pytest.approx(equities(dict(table.data)), abs=1e-11)
     values = table.equity
     assert all(0 < value < 1 for value in values.values())
     top = max(own for own, _ in values)
     low = min(own for own, _ in values)
     assert values[top, low] > 0.85
     assert values[low, top] < 0.15
+
+
+@pytest.mark.parametrize(("kind", "preset"), TABLES)
+def test_packs_follow_from_the_page_alone(kind: str, preset: str) -> None:
+    game, rules = game_of(kind), rules_of(kind, preset)
+    table = make_table(game, rules, 12)
+    data = dict(table_of(kind, rules).data)
+    for own, other in (list(model_of(game).standings(rules))[index] for index in (0, 9, -1)):
+        (results,) = [row[3] for row in table["standings"] if row[:2] == [own, other]]
+        counts = Counter(ends(data, own, other, data["packs_text"], 12))
+        assert results == [[int(turned), *rest, packs] for (turned, *rest), packs in sorted(counts.items())]
+
+
+@pytest.mark.parametrize(("kind", "preset"), TABLES)
+def test_fresh_packs_have_no_luck_on_average(kind: str, preset: str) -> None:
+    table = table_of(kind, rules_of(kind, preset))
+    middle = list(table.equity)[len(table.equity) // 3]
+    values = []
+    for turned, own, other in ends(dict(table.data), *middle, "fresh packs of a test", 400):
+        value = table.equity.get((own, other), float(own > other))
+        values.append((1 - value if turned else value) - table.equity[middle])
+    pairs = [(one + other) / 2 for one, other in zip(values[::2], values[1::2], strict=True)]
+    error = stdev(pairs) / len(pairs) ** 0.5
+    assert abs(fmean(pairs)) < 3.5 * error
+    # Without the exchange of hands, both would be alike. It does not help where the forehand may burn hands.
+    assert preset == "base@1" or stdev(pairs) < 0.95 * stdev(values) / 2**0.5
 
 
 @pytest.mark.parametrize(
@@ -107,7 +130,9 @@ def test_the_mean_luck_of_a_hand_is_exactly_0_over_the_packs_of_a_table(
         state.apply(*actions[0])
         chance = state.chance()
         assert chance is not None
-        actions.append([CHANCE, table_packs(tuple(chance.items), packs)[number]])
+        actions.append(
+            [CHANCE, table_packs(tuple(chance.items), game.seats(rules), model_of(game).hand, packs)[number]]
+        )
         state.apply(*actions[1])
         while (seat := state.awaiting()[0]) != CHANCE:
             legal = state.legal_actions(seat)
@@ -153,7 +178,7 @@ def test_the_cut_is_a_part_of_the_luck() -> None:
     start.apply(CHANCE, "dealer:0")
     chance = start.chance()
     assert chance is not None
-    deal = table_packs(tuple(chance.items), 1)[0]
+    deal = table_packs(tuple(chance.items), 4, 3, 1)[0]
     found = []
     for lifted in (0, 7):
         cards = deal.removeprefix("deal:")
@@ -189,8 +214,8 @@ def test_it_is_0_on_average_and_saves_games() -> None:
     bots = (bot_spec("regular", "truco"), bot_spec("rookie", "truco"))
     plan = Plan("truco", rules_of("truco", "paulista-2@1"), bots, 60, "luck", mirrored=False, luck=True)
     results = [play_group(plan, index, group) for index, group in enumerate(plan.all_groups())]
-    plain, adjusted = margins(results), adjusted_margins(results)
-    luck = [one - other for one, other in zip(plain, adjusted, strict=True)]
+    plain, luck = margins(results), lucks_in_margins(results)
+    adjusted = without_luck(plain, luck)
     assert abs(fmean(luck)) < 3 * stdev(luck) / len(luck) ** 0.5
     assert stdev(adjusted) < 0.8 * stdev(plain)
 

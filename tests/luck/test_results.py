@@ -8,19 +8,22 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import numpy as np
 import pytest
 
 from arena.bots import bot_spec
 from arena.games import game_of
-from arena.luck.equity import table_of
+from arena.luck.equity import TABLES_VERSION, table_of
 from arena.luck.games import millionths
+from arena.luck.weights import FITTED_FROM, LuckWeight, without_luck
 from arena.play.players import PlayerId
 from arena.play.stats import mean_interval
 from arena.ratings.board import Board, board
+from arena.ratings.ledger import InvalidLedger, Ledger
 from arena.ratings.results import GroupResult, Results, collect
 from arena.ratings.standings import Standings, standings
 from arena.records.record import dumps, parse_record
-from arena.tournaments.comparison import adjusted_margin, group_margin
+from arena.tournaments.comparison import luck_in_margin
 from arena.tournaments.sealed import LocalGroup, PlayedGroup, play_local_group
 from tests.ratings.made_up import group, player
 from tests.runner.test_play import botequim
@@ -38,30 +41,77 @@ def test_the_luck_of_a_player_in_a_group() -> None:
     assert GroupResult.from_json(json.loads(json.dumps(own.as_json()))).luck(player("a")) == pytest.approx(
         0.1
     )
-    assert adjusted_margin(own, player("a")) == pytest.approx(group_margin(own, player("a")) - 0.2)
+    assert luck_in_margin(own, player("a")) == pytest.approx(0.2)
     unknown = lucky_group(1, "12", "12", lucks=(300_000, None))
     assert unknown.luck(player("a")) is None
-    assert adjusted_margin(unknown, player("a")) == 1.0
+    assert luck_in_margin(unknown, player("a")) is None
     forfeited = lucky_group(1, "12", "12", lucks=(300_000, 100_000), forfeits=[(1,), ()])
     assert forfeited.luck(player("b")) == 0.0
     # For the other one only the finished game counts.
     assert forfeited.luck(player("a")) == pytest.approx(-0.1)
 
 
+def test_luck_of_other_tables_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    stored = json.loads(json.dumps(lucky_group(1, "12", "12", lucks=(300_000, 100_000)).as_json()))
+    ledger = Ledger("toepen", "sealed", "duel@1")
+    ledger.add(GroupResult.from_json(stored))
+    rows = ledger.to_bytes()
+    assert Ledger.from_bytes(rows).groups == 1
+    for game in stored[7]:
+        assert game.pop() == TABLES_VERSION
+    # As versions of the program stored it that had no version of the tables.
+    found = GroupResult.from_json(stored)
+    assert found.luck(player("a")) is None
+    assert found.score(player("a")) == 1.0
+    for game in stored[7]:
+        game.append(TABLES_VERSION - 1)
+    assert GroupResult.from_json(stored).luck(player("a")) is None
+    monkeypatch.setattr("arena.ratings.ledger.VERSION", f"5-{TABLES_VERSION - 1}")
+    with pytest.raises(InvalidLedger):
+        Ledger.from_bytes(rows)
+
+
+def slope(values: Any, lucks: Any) -> float:
+    """The regression coefficient of the values, from 0 to 1."""
+    return float(np.clip(np.polyfit(lucks, values, 1)[0], 0, 1))
+
+
+def test_the_share_is_fitted_to_the_other_groups() -> None:
+    random = np.random.default_rng(1)
+    lucks = random.normal(0, 0.3, 40)
+    for part in (-0.5, 0.0, 0.4, 1.0, 1.6):
+        values = part * lucks + random.normal(0, 0.1, 40)
+        found = without_luck(values.tolist(), lucks.tolist())
+        weight = LuckWeight()
+        for number, (value, luck) in enumerate(zip(values, lucks, strict=True)):
+            others = [other for other in range(40) if other != number]
+            share = slope(values[others], lucks[others])
+            assert found[number] == pytest.approx(value - share * luck)
+            if number >= FITTED_FROM:
+                assert weight.share == pytest.approx(slope(values[:number], lucks[:number]))
+            else:
+                assert weight.share == 1.0
+            weight.add(value, luck)
+    assert without_luck([0.5, 1.0], [0.1, -0.2]) == pytest.approx([0.4, 1.2])
+    assert without_luck([1.0] * 20, [0.0] * 20) == [1.0] * 20
+
+
 def test_standings_less_luck() -> None:
     groups = [
-        lucky_group(number, "12", "12" if number % 3 else "21", lucks=(90_000 * number, 30_000))
+        lucky_group(number, "12", "12" if number % 3 else "21", lucks=(90_000 * (number % 3), 30_000))
         for number in range(9)
     ]
     found = standings(groups, byes={player("a"): 1})
     first, second = found.rows
     assert (first.name, first.byes) == ("a", 1)
-    less = [own.score(player("a")) - (0.09 * n - 0.03) / 2 for n, own in enumerate(groups)]
+    less = [own.score(player("a")) - (0.09 * (n % 3) - 0.03) / 2 for n, own in enumerate(groups)]
     assert first.adjusted == pytest.approx((sum(less) + 1) / 10)
     assert first.adjusted_half_width == pytest.approx(mean_interval(less)[1])
     assert second.adjusted == pytest.approx(1 - fmean(less))
     assert "less luck" in found.as_text()
     assert Standings.from_json(json.loads(json.dumps(found.as_json()))) == found
+    wider = [lucky_group(number, "12", "12", lucks=(90_000 * number, 30_000)) for number in range(9)]
+    assert [(row.adjusted, row.adjusted_half_width) for row in standings(wider).rows] == [(None, None)] * 2
     unknown = standings([*groups, lucky_group(9, "12", "12", lucks=(0, None))])
     assert [row.adjusted for row in unknown.rows] == [None, None]
     assert "less luck" not in unknown.as_text()

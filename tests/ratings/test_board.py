@@ -95,13 +95,16 @@ def pairs_with_everything() -> list[GroupResult]:
 
 
 def lucky(own: GroupResult) -> GroupResult:
-    """The group with made-up luck, if it is one of two teams; in some games it was not measured."""
+    """The group with made-up luck, mostly of the winners, if it is one of two teams; in some games it was not
+    measured.
+    """
     if len(own.teams) != 2:
         return own
     games = []
     for game in own.games:
         luck = int.from_bytes(bytes.fromhex(game.hash)[:3]) - (1 << 23)
-        games.append(game._replace(luck=None if luck % 50 == 0 else luck // 16))
+        won = 200_000 if game.places[own.teams[0][0]] == 1 else -200_000
+        games.append(game._replace(luck=None if luck % 50 == 0 else won + luck // 64))
     return GroupResult(
         own.kind, own.id, own.size, own.mirrored, own.teams, games, own.annulled, preset=own.preset
     )
@@ -144,6 +147,25 @@ def test_the_page_alone_gives_the_published_digits(kind: str, groups: list[Group
     assert kinds >= {(True, True), (True, False)}
     assert (kind == "truco") or kinds >= {(False, True), (False, False)}
     assert with_luck >= {"a", "b", "c"}
+
+
+def test_a_rating_less_luck_is_never_less_certain() -> None:
+    groups = duels(40, "a", "rookie", 26)
+    with_luck = [lucky(own) for own in groups]
+    for games in (with_luck, [_unlucky(own) for own in with_luck]):
+        rating = row(made(games), "a").rating
+        again = recompute(games, FAST, ranked_players(made(games)))[PlayerId("a", "1")]
+        assert again.adjusted is not None
+        narrower = again.adjusted[2] - again.adjusted[1] <= again.settled[1] - again.settled[0]
+        assert narrower == (games is with_luck)
+        assert (rating.adjusted is not None) == narrower
+
+
+def _unlucky(own: GroupResult) -> GroupResult:
+    """The group with the opposite luck."""
+    games = [game._replace(luck=None if game.luck is None else -game.luck) for game in own.games]
+    setting = (own.kind, own.id, own.size, own.mirrored, own.teams)
+    return GroupResult(*setting, games, preset=own.preset)
 
 
 def test_the_anchor_stands_at_exactly_1500_with_all_its_versions() -> None:

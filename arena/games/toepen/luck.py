@@ -45,6 +45,7 @@ LUCK: Final = LuckModel(
     level="regular",
     version="0.2.0",
     weight=0.65,
+    hand=4,
     rules=_rules,
     standings=_standings,
     start=_start,

@@ -52,6 +52,7 @@ LUCK: Final = LuckModel(
     level="regular",
     version="0.3.0",
     weight=1.0,
+    hand=3,
     rules=_rules,
     standings=_standings,
     start=_start,
