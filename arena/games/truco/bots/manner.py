@@ -37,7 +37,7 @@ class Manners(NamedTuple):
 REGULAR: Final = Manners(Manner(bold=5.0, doubt=1.0, bluffs=0.0), _MANNERS, keep_from=14)
 BARFLY: Final = Manners(
     Manner(bold=6.0, doubt=1.0, bluffs=0.1),
-    {2: Manner(bold=1.1, doubt=8.0, bluffs=0.3), 4: Manner(bold=2.0, doubt=2.5, bluffs=0.1)},
+    {2: Manner(bold=0.85, doubt=4.0, bluffs=0.1), 4: Manner(bold=2.0, doubt=2.5, bluffs=0.1)},
     keep_from=12,
 )
 
