@@ -395,6 +395,8 @@ def _check_board(data: Mapping[str, Any]) -> None:
         check_types(Rating, {name: shown[name] for name in named})
     if not isinstance(data["rows"], list) or not isinstance(data["anchor"]["rating"], float):
         raise TypeError("the rows are not a list, or the anchor has no rating")
+    if type(data["proven_needed"]) is not int:
+        raise TypeError("proven_needed is not a number")
 
 
 _RATING: Final = field_names(Rating)
