@@ -446,7 +446,8 @@ def of_planned(repetitions: int, replicates: int, seed: int, only: str) -> Itera
                 ]
             )
             covered, half_width, bias = means.mean(axis=0)
-            groups = planned.rounds * len(planned.fields)
+            fields = [sum(bot in world.bots for world in planned.fields) for bot in planned.bots if bot.owner]
+            groups = planned.rounds * min(fields)
             name = planned.name + (f": {'' if proven else 'not '}proven" if len(kinds) > 1 else "")
             yield (
                 f"{name:40}{groups:8}{covered:9.1%}{means[:, 0].min():9.1%}-{means[:, 0].max():.1%}"
