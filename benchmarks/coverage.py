@@ -11,7 +11,7 @@ import os
 # Before numpy starts its own threads: the figures are for one core.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import combinations, pairwise
 from math import log, sqrt
@@ -23,9 +23,12 @@ import click
 import numpy as np
 
 from arena.ratings.blocks import Block
+from arena.ratings.board import Board, Row, ledger_board
 from arena.ratings.bootstrap import REPLICATES, Differences, Z
 from arena.ratings.model import SCALE, Likelihood
 from arena.ratings.solver import FloatArray, IntArray
+from benchmarks.pairing import Contestant, World, as_paired, honest, house, in_cycle, played, supplement
+from workers.initial_data import UNTIL_GROUPS
 
 RATES: Final = (0.5, 0.75, 0.9, 0.95, 0.98, 0.99)
 """The true win rates of the bots of :class:`Rates`."""
@@ -170,6 +173,9 @@ SCENARIOS: Final = (
     Scenario("tables of 4, more ties", 4, dependence=0.8, ties=0.3),
 )
 
+OF_EIGHT: Final = Scenario("tables of 8, more ties", 8, bots=16, dependence=0.8, ties=0.3)
+"""A scenario whose repetitions take long."""
+
 
 BOARDS: Final = (
     Scenario("12 equal bots", 2, rounds=100, bots=12, spread=_EQUAL, ties=0),
@@ -223,6 +229,60 @@ def _neighbours(
     remaining: FloatArray, odds: FloatArray, first: IntArray
 ) -> tuple[tuple[FloatArray, IntArray], ...]:
     return ((remaining, first), (odds, first), (odds, first + 1))
+
+
+class Planned(NamedTuple):
+    """A board after one tournament of the format ``rating`` for each of the ``fields``, in which a bot plays
+    ``rounds`` groups. The supplement says who is proven.
+    """
+
+    name: str
+    fields: Sequence[World]
+    rounds: int = UNTIL_GROUPS
+
+    @property
+    def bots(self) -> list[Contestant]:
+        """All bots, each once."""
+        return list({bot.name: bot for world in self.fields for bot in world.bots}.values())
+
+    def boards(self, repetitions: int, replicates: int) -> Iterator[Board]:
+        """The published boards."""
+        spec = as_paired("rating", rounds=self.rounds)
+        owners = supplement(World(self.bots))
+        for repetition in range(repetitions):
+            yield ledger_board(played(self.fields, spec, repetition), owners, replicates=replicates)
+
+
+def _others(name: str, ratings: Iterable[float], *, proven: bool = True) -> list[Contestant]:
+    """Bots of an owner each."""
+    return [
+        Contestant(f"{name}-{number}", f"of-{name}-{number}", rating, proven)
+        for number, rating in enumerate(ratings)
+    ]
+
+
+_EIGHT: Final = World([*house(), *_others("bot", range(1350, 1900, 75))])
+_BRIDGE: Final = Contestant("bridge", "of-bridge", 1600)
+_ISLANDS: Final = (
+    World([*house(), *_others("near", (1400, 1500, 1600, 1700)), _BRIDGE]),
+    World([house()[0], *_others("far", (1500, 1600, 1700, 1800)), _BRIDGE]),
+)
+
+PLANNED: Final = (
+    *(Planned(f"8 bots, {groups} groups", [_EIGHT], groups) for groups in (10, 20, 30, 60, 100)),
+    Planned("8 bots, 300 groups", [_EIGHT] * 3),
+    Planned("8 bots and one of 2400", [World([*_EIGHT.bots, *_others("best", [2400])])]),
+    Planned("two islands and a bridge", _ISLANDS),
+    Planned("a cycle", [in_cycle(1)]),
+    Planned(
+        "12 proven, 8 others",
+        [World([*house(), *honest(), *_others("new", range(1350, 1900, 75), proven=False)])],
+    ),
+    *(
+        Planned(f"{count} equal, and the house", [World([*house(), *_others("bot", [1700] * count)])])
+        for count in (12, 40)
+    ),
+)
 
 
 class Coverage(NamedTuple):
@@ -306,7 +366,7 @@ def of_fields(repetitions: int, replicates: int, seed: int, only: str) -> Iterat
         f"{'field of ' + str(SCENARIOS[0].bots):40}{'groups':>8}{'covered':>9}{'per bot':>17}{'pairs':>8}"
         f"{'± points':>10}{'bias':>7}"
     )
-    for scenario in SCENARIOS:
+    for scenario in (*SCENARIOS, OF_EIGHT):
         if only in scenario.name:
             others = [bot for bot in range(scenario.bots) if bot != scenario.anchor]
             found = coverage(scenario, others, scenario.anchor, repetitions, replicates, seed)
@@ -357,6 +417,53 @@ def of_boards(repetitions: int, replicates: int, seed: int, only: str) -> Iterat
             )
 
 
+def of_planned(repetitions: int, replicates: int, seed: int, only: str) -> Iterator[str]:
+    """The lines of the table of boards whose groups the arena plans. ``seed`` is not used."""
+    yield (
+        f"{'format rating':40}{'groups':>8}{'covered':>9}{'per bot':>17}{'± points':>10}{'bias':>7}"
+        f"{'false':>7}"
+    )
+    for planned in PLANNED:
+        if only not in planned.name:
+            continue
+        truth = {bot.name: bot.rating for bot in planned.bots}
+        found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in truth}
+        wrong = 0
+        for board in planned.boards(repetitions, replicates):
+            ranked = [truth[row.name] for row in board.rows if row.rank is not None]
+            wrong += any(_is_false(row, truth[row.name], ranked) for row in board.rows)
+            for row in board.rows:
+                rating, true = row.rating, truth[row.name]
+                hit = rating.low <= true <= rating.high
+                found[row.name].append((hit, (rating.high - rating.low) / 2, rating.rating - true))
+        kinds = {bot.proven for bot in planned.bots}
+        for proven in sorted(kinds, reverse=True):
+            means = np.array(
+                [
+                    np.mean(found[bot.name], axis=0)
+                    for bot in planned.bots
+                    if bot.owner and bot.proven == proven
+                ]
+            )
+            covered, half_width, bias = means.mean(axis=0)
+            fields = [sum(bot in world.bots for world in planned.fields) for bot in planned.bots if bot.owner]
+            groups = planned.rounds * min(fields)
+            name = planned.name + (f": {'' if proven else 'not '}proven" if len(kinds) > 1 else "")
+            yield (
+                f"{name:40}{groups:8}{covered:9.1%}{means[:, 0].min():9.1%}-{means[:, 0].max():.1%}"
+                f"{half_width:10.1f}{bias:+7.1f}{wrong / repetitions:7.1%}"
+            )
+
+
+def _is_false(row: Row, true: float, ranked: Sequence[float]) -> bool:
+    """Whether a bot of the rating ``true`` cannot have this rank among ``ranked``."""
+    if row.rank is None or row.worst_rank is None:
+        return False
+    best = 1 + sum(other > true for other in ranked)
+    worst = len(ranked) - sum(other < true for other in ranked)
+    return row.rank > best or row.worst_rank < worst
+
+
 @click.command()
 @click.option("--repetitions", default=2000, show_default=True)
 @click.option("--replicates", default=REPLICATES, show_default=True, help="Of each bootstrap.")
@@ -370,7 +477,7 @@ def main(repetitions: int, replicates: int, seed: int, only: str) -> None:
         f"{repetitions} repetitions; chance alone gives ±{1.96 * sqrt(0.0475 / repetitions):.1%}; "
         f"*: fewer than {EXPECTED} losses or wins expected"
     )
-    for table in (of_rates, of_fields, of_boards):
+    for table in (of_rates, of_fields, of_boards, of_planned):
         for line in table(repetitions, replicates, seed, only):
             click.echo(line)
 

@@ -114,13 +114,7 @@ def supplement(world: World) -> Supplement:
 
 def ratings(world: World, spec: Spec, repetition: int, tournaments: int = 1) -> dict[str, float]:
     """The rating of every bot after so many tournaments."""
-    ledger = Ledger(spec.kind, SEALED, _PRESET)
-    for number in range(tournaments):
-        seed = sha256(f"{repetition} {number}".encode()).digest()
-        drawn = POOL[(repetition + number) % len(POOL)]
-        present = [bot for bot in world.bots if bot.name not in POOL or bot.name == drawn]
-        for result in _results(world, spec, present, seed):
-            ledger.add(result)
+    ledger = played([world] * tournaments, spec, repetition)
     numbers, blocks, party, _ = rated_blocks(ledger, supplement(world))
     likelihood = Likelihood(len(party), blocks, party)
     strengths = likelihood.fit()[likelihood.rated]
@@ -128,6 +122,18 @@ def ratings(world: World, spec: Spec, repetition: int, tournaments: int = 1) -> 
     return {
         player.name: 1500 + SCALE * float(strengths[number] - anchor) for player, number in numbers.items()
     }
+
+
+def played(fields: Sequence[World], spec: Spec, repetition: int) -> Ledger:
+    """The groups of one tournament for each of these fields."""
+    ledger = Ledger(spec.kind, SEALED, _PRESET)
+    for number, world in enumerate(fields):
+        seed = sha256(f"{repetition} {number}".encode()).digest()
+        drawn = POOL[(repetition + number) % len(POOL)]
+        present = [bot for bot in world.bots if bot.name not in POOL or bot.name == drawn]
+        for result in _results(world, spec, present, seed):
+            ledger.add(result)
+    return ledger
 
 
 def _results(world: World, spec: Spec, present: Sequence[Contestant], seed: bytes) -> list[GroupResult]:
@@ -229,18 +235,19 @@ def knows_house(others: int, chance: float, *, proven: bool = True) -> Attack:
     return Attack(title, World(bots, beats), World(bots), "hero")
 
 
-def clones(number: int) -> tuple[Attack, Attack]:
-    """A beats B beats C beats A, in 70% of the games; B has ``number`` bots instead of one. That lifts A and
-    lowers C, if all bots meet equally often.
-    """
+def in_cycle(bots_of_b: int) -> World:
+    """A beats B beats C beats A, in 70% of the games; B has ``bots_of_b`` bots."""
     rating = 1690.0
+    bots = [Contestant("A", "a", rating), Contestant("C", "c", rating)]
+    bots += [Contestant(f"B{index}", "b", rating) for index in range(bots_of_b)]
+    return World([*house(), *bots], _cycle)
 
-    def field_of(count: int) -> World:
-        bots = [Contestant("A", "a", rating), Contestant("C", "c", rating)]
-        bots += [Contestant(f"B{index}", "b", rating) for index in range(count)]
-        return World([*house(), *bots], _cycle)
 
-    fields = field_of(number), field_of(1)
+def clones(number: int) -> tuple[Attack, Attack]:
+    """B has ``number`` bots in the cycle instead of one. That lifts A and lowers C, if all bots meet equally
+    often.
+    """
+    fields = in_cycle(number), in_cycle(1)
     return (
         Attack(f"{number} clones in a cycle: A", *fields, "A"),
         Attack(f"{number} clones in a cycle: C", *fields, "C"),

@@ -44,7 +44,8 @@ def made_up_groups(scenario: Scenario, block: Block) -> Iterator[GroupResult]:
     players[scenario.anchor] = PlayerId(ANCHOR, "1")
     # Two sides are those of a game with partners, more those of one where everybody plays alone.
     game = next(game for game in GAMES.values() if game.has_partners == (scenario.seats == 2))
-    rules = game.options.complete(game.rules_for({}, scenario.seats))
+    players_of_side = 2 if game.has_partners else 1
+    rules = game.options.complete(game.rules_for({}, scenario.seats * players_of_side))
     teams = game.teams(rules)
     around = range(game.seats(rules))
     rows = zip(block.sides[:, :, 0].tolist(), block.places.tolist(), strict=True)
