@@ -231,7 +231,7 @@ def _neighbours(
     return ((remaining, first), (odds, first), (odds, first + 1))
 
 
-class Planned(NamedTuple):
+class PlannedScene(NamedTuple):
     """A board after one tournament of the format ``rating`` for each of the ``fields``, in which a bot plays
     ``rounds`` groups. The supplement says who is proven.
     """
@@ -269,17 +269,17 @@ _ISLANDS: Final = (
 )
 
 PLANNED: Final = (
-    *(Planned(f"8 bots, {groups} groups", [_EIGHT], groups) for groups in (10, 20, 30, 60, 100)),
-    Planned("8 bots, 300 groups", [_EIGHT] * 3),
-    Planned("8 bots and one of 2400", [World([*_EIGHT.bots, *_others("best", [2400])])]),
-    Planned("two islands and a bridge", _ISLANDS),
-    Planned("a cycle", [in_cycle(1)]),
-    Planned(
+    *(PlannedScene(f"8 bots, {groups} groups", [_EIGHT], groups) for groups in (10, 20, 30, 60, 100)),
+    PlannedScene("8 bots, 300 groups", [_EIGHT] * 3),
+    PlannedScene("8 bots and one of 2400", [World([*_EIGHT.bots, *_others("best", [2400])])]),
+    PlannedScene("two islands and a bridge", _ISLANDS),
+    PlannedScene("a cycle", [in_cycle(1)]),
+    PlannedScene(
         "12 proven, 8 others",
         [World([*house(), *honest(), *_others("new", range(1350, 1900, 75), proven=False)])],
     ),
     *(
-        Planned(f"{count} equal, and the house", [World([*house(), *_others("bot", [1700] * count)])])
+        PlannedScene(f"{count} equal, and the house", [World([*house(), *_others("bot", [1700] * count)])])
         for count in (12, 40)
     ),
 )
