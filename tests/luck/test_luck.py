@@ -26,7 +26,7 @@ from arena.luck.equity import (
     table_of,
 )
 from arena.luck.games import luck_json, luck_of, luck_of_actions, millionths
-from arena.luck.making import make_table, sample_hash, table_packs
+from arena.luck.making import PACKS, make_table, sample_hash, table_packs
 from arena.luck.par import model_of
 from arena.luck.weights import without_luck
 from arena.records.record import dumps
@@ -68,7 +68,7 @@ def test_a_table_is_what_it_was_made_from(kind: str, preset: str) -> None:
     assert data["rules_version"] == game.version
     assert data["par"] == {"bot": model.level, "version": model.version}
     assert table.weight == model.weight == WEIGHTS[kind]
-    assert table.packs >= 600
+    assert table.packs == PACKS
     assert list(table.equity) == list(model.standings(rules))
     assert all(sum(result.packs for result in ended) == table.packs for ended in table.results.values())
     assert data["sample_hash"] == sample_hash(game, rules), "par plays otherwise: see docs/luck.md"
