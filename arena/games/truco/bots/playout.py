@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final
 
 from arena.games.truco.bots.chances import TOP, Chances, best_of, better_of, certain, compare, kept
-from arena.games.truco.bots.manner import manner
+from arena.games.truco.bots.manner import REGULAR, manner
 from arena.games.truco.bots.whole import (
     RUNS,
     RUNS_FROM_RAISE,
@@ -30,11 +30,6 @@ _RUNS: Final = 0.45
 _DARED: Final = 0.6
 """Estimates as in ``regular``: the probability that a called team runs, and the factor for a chance if the
 other team calls or stays.
-"""
-
-_BOLD: Final = 5
-"""A seat that calls is assumed to hold the best of this many hands. :class:`~.manner.Manner` has the number
-for calls about the whole hand.
 """
 
 _STAY_FROM: Final = (0.44, 0.34, 0.24, 0.18)
@@ -199,7 +194,7 @@ class TrucoPlayout:
             mine = theirs = best
         partners = others = 0
         rules = state.rules
-        bolder = manner(rules.seats).bold if rules.whole_hand else _BOLD
+        bolder = manner(rules.seats).bold if rules.whole_hand else REGULAR.trick.bold
         times = kept(rules.seats, len(state.winners), rules.whole_hand)[0]
         leader = state.leaders[-1]
         strength = state.order.strength
