@@ -113,7 +113,7 @@ def supplement(world: World) -> Supplement:
 
 
 def ratings(world: World, spec: Spec, repetition: int, tournaments: int = 1) -> dict[str, float]:
-    """The rating of every bot after so many tournaments."""
+    """Return the rating of every bot after this number of tournaments."""
     ledger = played([world] * tournaments, spec, repetition)
     numbers, blocks, party, _ = rated_blocks(ledger, supplement(world))
     likelihood = Likelihood(len(party), blocks, party)

@@ -241,7 +241,7 @@ def _equity_of(equity: Mapping[tuple[int, int], float], result: Result) -> float
     "--fresh",
     type=click.IntRange(2),
     metavar="PAIRS",
-    help="Write nothing; play so many fresh pairs of packs at every standing, and show their mean luck.",
+    help="Write nothing; play this number of fresh pairs of packs at every standing, and show their luck.",
 )
 def main(names: tuple[str, ...], out: Path, packs: int, jobs: int, check: bool, fresh: int | None) -> None:
     """Build the equity tables NAMES, such as truco-base-1, or all of them."""

@@ -130,8 +130,8 @@ def weights(merged: Sequence[Cells], party: IntArray) -> list[FloatArray]:
 
 
 def _shares(met: FloatArray | IntArray, player: IntArray) -> FloatArray:
-    """Return how much a group counts with each party that a player has met in so many groups (pairs).
-    ``player`` is the number of the player (pairs).
+    """Return how much a group counts for each pair of a player and a party (pairs). ``met`` is the number of
+    groups in which they met, and ``player`` the number of the player (pairs).
     """
     mean = np.bincount(player, met) / np.maximum(1, np.bincount(player, met > 0))
     shares: FloatArray = np.minimum(1.0, mean[player] / np.maximum(1, met))

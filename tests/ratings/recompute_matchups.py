@@ -67,7 +67,7 @@ class Strengths:
     def __init__(self, lines: Sequence[Line], names: Sequence[str]) -> None:
         self.lines, n = lines, len(names)
         self.n = n
-        # A line counts as so many games, by its weight.
+        # A line counts as its games, multiplied by its weight.
         self.ends = [
             (line.sides[0][0], line.sides[1][0], weight * len(line.games))
             for line, weight in zip(lines, weights_of(lines, names), strict=True)

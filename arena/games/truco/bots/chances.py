@@ -26,9 +26,9 @@ _KEPT: Final = {2: ((0.5, 1.0), (0.8, 1.5), (1.5, 1.0)), 4: _ANY}
 
 
 def kept(seats: int, trick: int, whole_hand: bool) -> tuple[float, float]:
-    """Return how good the unseen cards of the other team are: in the trick with the index ``trick``, a seat
-    is assumed to show the best of so many times as many cards as it holds, and in the tricks after it, the
-    best of so many times as many as are left.
+    """Return two factors for the unseen cards of the other team. In the trick with the index ``trick``, a
+    seat is assumed to show the best of the cards that it holds, their number multiplied by the first factor;
+    in the tricks after it, the best of those that are left, multiplied by the second.
 
     Between two players, cards kept for the last trick are better than average, and the best card is often
     not shown in the first one. The numbers are those with which the chances fit the results of games of
