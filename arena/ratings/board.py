@@ -487,14 +487,20 @@ def rated_blocks(ledger: Ledger, supplement: Supplement = NO_SUPPLEMENT) -> Rate
     everybody = [*players, *sorted(stints.earlier, key=lambda player: stints.earlier[player])]
     parties = _parties([player.name for player in everybody], ledger.board.kind, supplement)
     blocks = stints.blocks
+    lost = np.zeros(len(everybody), dtype=np.int64)
+    for block in blocks:
+        if block.losers is not None:
+            lost += np.bincount(block.losers, minlength=len(everybody))
     if supplement.is_applied:
         blocks = list(counted(blocks, parties.counts))
     counts = count_figures(blocks, parties.party)
     found = {}
     for player, own in ledger.totals.items():
         number = numbers[player]
-        groups, games, forfeits = stints.figures.get(player, (own.groups, own.games, own.forfeits))
-        if supplement.is_applied:
+        groups, games, forfeits = own.groups, own.games, own.forfeits
+        if player in stints.earlier:
+            forfeits = int(lost[number])
+        if player in stints.earlier or supplement.is_applied:
             groups, games = int(counts.groups[number]), int(counts.games[number])
         found[player] = PlayerFigures(groups, games, forfeits, int(counts.house[number]))
     return RatedBlocks(index, blocks, parties.party, found)

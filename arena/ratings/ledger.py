@@ -16,7 +16,6 @@ from typing import Any, Final, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arena.errors import ArenaError
 from arena.games import game_of
@@ -106,13 +105,12 @@ _Shape = tuple[int, int, int, int]
 class Stints(NamedTuple):
     """The groups in the form that the model uses.
 
-    ``earlier`` maps each player with groups before the given time to the numbers of those groups.
-    ``figures`` holds these players' numbers of groups, games, and groups lost by forfeit since that time.
+    ``earlier`` maps each player with groups before the given time to the number of the extra player that has
+    these groups.
     """
 
     blocks: list[Block]
     earlier: dict[PlayerId, int]
-    figures: dict[PlayerId, tuple[int, int, int]]
 
 
 class LedgerParts(NamedTuple):
@@ -209,18 +207,13 @@ class Ledger:
         before = renumber.copy()
         before[order] = renumber.max(initial=-1) + 1 + np.arange(len(order))
         blocks = []
-        figures = np.zeros((3, len(known)), dtype=np.int64)
         for (m, k, games, status), (rows, times) in arrays.items():
-            early = times[:, None] < start[rows[:, : m * k]]
             seats = rows[:, : m * k]
+            early = times[:, None] < start[seats]
             sides = np.where(early, before[seats], renumber[seats]).reshape(-1, m, k)
             places = rows[:, m * k : m * k + games * m].reshape(-1, games, m)
             owners = rows[:, m * k + games * m : -_TAIL]
             leavers = np.where(times[:, None] < start[owners], before[owners], renumber[owners])
-            if order:
-                counted = _counted(seats, owners, status) & ~early
-                groups = np.bincount(seats[counted], minlength=len(known))
-                figures += [groups, games * groups, groups if status == 1 else 0 * groups]
             blocks.append(
                 Block(
                     sides,
@@ -230,15 +223,7 @@ class Ledger:
                     rows[:, -_TAIL],
                 )
             )
-        return Stints(
-            blocks,
-            {known[number]: int(before[number]) for number in order},
-            {
-                known[number]: (int(groups), int(games), int(forfeits))
-                for number in order
-                for groups, games, forfeits in [figures[:, number]]
-            },
-        )
+        return Stints(blocks, {known[number]: int(before[number]) for number in order})
 
     def to_bytes(self) -> bytes:
         """Return the whole ledger as bytes, for example for a file."""
@@ -422,17 +407,6 @@ def _times(rows: IntArray) -> IntArray:
     """Return the times at which the groups of ``rows`` ended."""
     times: IntArray = (rows[:, -2] << 31) | rows[:, -1]
     return times
-
-
-def _counted(seats: IntArray, owners: IntArray, status: int) -> NDArray[np.bool_]:
-    """Return, for each row, the players in ``seats`` (rows, m*k) for which it counts. Every player is counted
-    once.
-    """
-    owned = (seats[:, :, None] == owners[:, None, :]).any(axis=2)
-    counted: NDArray[np.bool_] = owned if status == 1 else ~owned
-    for slot in range(1, seats.shape[1]):
-        counted[:, slot] &= (seats[:, :slot] != seats[:, slot, None]).all(axis=1)
-    return counted
 
 
 def _column(shape: Sequence[int]) -> str:
