@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from queue import Empty, SimpleQueue
 from typing import Final
 
 from arena.accounts.allowances import Budgets
@@ -28,7 +29,7 @@ class Bill:
         self._start_ms = math.inf
         self._charged_ms = 0.0
         self._around_ms = 0.0
-        self._owed: list[tuple[str, float, float]] = []
+        self._owed: SimpleQueue[tuple[str, float, float]] = SimpleQueue()
 
     @contextmanager
     def job(self) -> Iterator[None]:
@@ -84,11 +85,15 @@ class Bill:
         """Charge an account now or, if the database is unavailable, together with the next charge. A job that
         is done does not fail because of it.
         """
-        self._owed.append((payer, used_ms, charged_ms))
-        with suppress(StoreUnavailable):
-            while self._owed:
-                self._budgets.charge(*self._owed[0])
-                del self._owed[0]
+        self._owed.put((payer, used_ms, charged_ms))
+        with suppress(Empty):
+            while True:
+                owed = self._owed.get_nowait()
+                try:
+                    self._budgets.charge(*owed)
+                except StoreUnavailable:
+                    self._owed.put(owed)
+                    return
 
 
 def processor_ms() -> float:
