@@ -212,7 +212,7 @@ def test_what_is_not_measured_says_why(kind: str, rules: dict[str, Any], message
 def test_it_is_0_on_average_and_saves_games() -> None:
     """Seeded: groups without mirrored deals, as in the open division."""
     bots = (bot_spec("regular", "truco"), bot_spec("rookie", "truco"))
-    plan = Plan("truco", rules_of("truco", "paulista-2@1"), bots, 60, "luck", mirrored=False, luck=True)
+    plan = Plan("truco", rules_of("truco", "paulista-2@1"), bots, 240, "luck", mirrored=False, luck=True)
     results = [play_group(plan, index, group) for index, group in enumerate(plan.all_groups())]
     plain, luck = margins(results), lucks_in_margins(results)
     adjusted = without_luck(plain, luck)
