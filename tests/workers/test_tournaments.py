@@ -188,4 +188,6 @@ def test_bots_qualify_and_play_live_against_each_other_and_the_house(
         published = arena.boards.read(kind, division)
         assert published is not None
         del published["published_ms"]
-        assert json.loads(json.dumps(board(collect(downloaded), kind, division).as_json())) == published
+        supplement = arena.boards.supplement(kind, division)
+        recomputed = board(collect(downloaded), kind, division, supplement=supplement)
+        assert json.loads(json.dumps(recomputed.as_json())) == published
