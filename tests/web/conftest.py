@@ -144,3 +144,8 @@ def open_page(browser: Any, tmp_path: Path) -> Iterator[OpenPage]:
         context.close()
     assert troubles == []
     assert {url.partition("#")[0] for url in requests} - {"data:,"} == set(files)
+
+
+def address(page: Any) -> str:
+    """The address as the page itself knows it: the browser reports changes by scripts a little later."""
+    return str(page.evaluate("location.href"))

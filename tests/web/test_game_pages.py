@@ -11,6 +11,7 @@ from arena.ops.service import Service
 from tests.api.players import play_out
 from tests.api.server import Server
 from tests.waiting import PATIENCE, wait_until
+from tests.web.conftest import address
 from tests.web.playing import prepare_replay
 
 pytestmark = pytest.mark.system
@@ -75,7 +76,7 @@ def test_a_live_game_is_watched_to_its_end_and_replayed(
     page.click("#verify")
     page.wait_for_selector("#check[data-state=fits]")
     page.keyboard.press("ArrowRight")
-    assert page.url.endswith("#move-2")
+    assert address(page).endswith("#move-2")
     other = visit(f"/games/{game}#move-5")
     assert other.locator("#list a[aria-current=step]").get_attribute("href") == "#move-5"
 

@@ -12,7 +12,7 @@ from arena.replays.moves import OPEN, ReplayedGame, read_moves
 from arena.replays.page import static
 from tests.blocks import ROOT
 from tests.replays.games import forged, played
-from tests.web.conftest import OpenPage
+from tests.web.conftest import OpenPage, address
 
 pytestmark = pytest.mark.system
 
@@ -90,7 +90,7 @@ def test_buttons(truco: Record, game: ReplayedGame, open_page: OpenPage) -> None
     for button, move in steps:
         page.click(button)
         assert current(page) == move, button
-        assert page.url.endswith(f"#move-{move}")
+        assert address(page).endswith(f"#move-{move}")
         assert page.input_value("#position") == str(move)
 
 
@@ -103,7 +103,7 @@ def test_links_lead_to_moves(truco: Record, game: ReplayedGame, open_page: OpenP
     assert page.evaluate("scrollY") == 0
     page.click("a[href='#move-11']")
     assert current(page) == 11
-    assert page.url.endswith("#move-11")
+    assert address(page).endswith("#move-11")
     page.evaluate("location.hash = '#move-15'")
     page.wait_for_selector("a[href='#move-15'][aria-current]")
     assert current(open_page(truco, "#move-99999")) == len(game.moves)
@@ -143,9 +143,9 @@ def test_playing(truco: Record, open_page: OpenPage) -> None:
     assert page.get_attribute("#play", "aria-label") == "Stop"
     page.clock.run_for(950)
     assert current(page) == 2
-    assert page.url.endswith(".html"), "the address stays until playing stops"
+    assert address(page).endswith(".html"), "the address stays until playing stops"
     page.keyboard.press("Space")
-    assert page.url.endswith("#move-2")
+    assert address(page).endswith("#move-2")
     page.clock.run_for(5000)
     assert current(page) == 2
     page.click("#speeds button[value='4']")
