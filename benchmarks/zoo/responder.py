@@ -17,6 +17,7 @@ from arena.games import game_of
 from arena.games.kernel import State
 from arena.games.toepen.bots.shark import ToepenShark
 from arena.games.truco.bots.shark import candidates_of, race_of
+from arena.games.truco.bots.solved import likelihood
 from arena.games.truco.cards import ACTION_CODE, FACE_DOWN, PACK
 from arena.games.truco.redeal import redeal
 from arena.games.truco.state import TrucoState
@@ -42,6 +43,7 @@ class TrucoResponder(Bot):
         self.random = random.Random(seed)
         self._bot = game_of("truco").house_bot(level).player(self.random)
         self._number = worlds
+        self._level = level
 
     def choose(self, turn: Turn) -> str | None:
         """See :meth:`arena.bots.Bot.choose`."""
@@ -58,12 +60,17 @@ class TrucoResponder(Bot):
         return candidates[0]
 
     def _worlds(self, turn: Turn) -> list[TrucoState]:
-        """Return re-deals, drawn by how well they explain what the others did."""
+        """Return re-deals, drawn by how well they explain what the others did. If the house bot plays by a
+        table, the table says how well.
+        """
         weights: list[float] = []
         deals: list[TrucoState] = []
+        rules = turn["rules"]
+        is_solved = self._level == "regular" and rules["seats"] == 2 and rules["truco_scope"] == "hand"
         while sum(weights) < self._number and len(deals) < self._number * _DRAWN:
-            deals.append(redeal(turn, self.random))
-            weights.append(self._weight(turn, deals[-1]))
+            world = redeal(turn, self.random)
+            deals.append(world)
+            weights.append(likelihood(world, turn["seat"]) if is_solved else self._weight(turn, world))
         return self.random.choices(deals, weights, k=self._number)
 
     def _weight(self, turn: Turn, world: TrucoState) -> float:

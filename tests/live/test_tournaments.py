@@ -65,7 +65,7 @@ def refused(code: str, act: Callable[..., object], *args: Any, **options: Any) -
 @pytest.mark.parametrize(
     ("kind", "records_hash"),
     [
-        ("truco", "07249c3a5080a1358b47b6861bdf0cfacbb9de0ba1a253817dcb732eae9b5d46"),
+        ("truco", "cd55c03a20e3fb286069373742426d71e12b463f7c8804db36f783db64bb2b56"),
         ("toepen", "621832a19c00f41fd3dcfce775a9f2935b15d695c585a5be7dc1f95ef6fb2d82"),
     ],
 )

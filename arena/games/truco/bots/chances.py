@@ -20,23 +20,6 @@ class Chances(NamedTuple):
     lose: float
 
 
-_ANY: Final = ((1.0, 1.0),) * 3
-"""The numbers of ``kept`` by trick if unseen cards are average."""
-_KEPT: Final = {2: ((0.5, 1.0), (0.8, 1.5), (1.5, 1.0)), 4: _ANY}
-
-
-def kept(seats: int, trick: int, whole_hand: bool) -> tuple[float, float]:
-    """Return two factors for the unseen cards of the other team. In the trick with the index ``trick``, a
-    seat is assumed to show the best of the cards that it holds, their number multiplied by the first factor;
-    in the tricks after it, the best of those that are left, multiplied by the second.
-
-    Between two players, cards kept for the last trick are better than average, and the best card is often
-    not shown in the first one. The numbers are those with which the chances fit the results of games of
-    ``regular`` against itself, changed where others won more games or ran from fewer calls.
-    """
-    return (_KEPT[seats] if whole_hand else _ANY)[trick]
-
-
 Spread = list[float]
 """A probability distribution of the best card. For each strength from 0 to ``TOP``, it has the probability
 that the card is at most that strong.
@@ -92,7 +75,6 @@ class Trick:
 
     def __init__(self, sight: TrucoSight, best_of_hands: float, bold: int | None = None) -> None:
         self._bold = best_of_hands
-        now, self._kept = kept(sight.seats, sight.trick, sight.whole_hand)
         unseen = self._unseen = [0] * (TOP + 1)
         strength = sight.strength
         for number in range(len(PACK)):
@@ -116,7 +98,7 @@ class Trick:
                 known = certain(max(partners)) if partners and count else best_of(count, unseen)
                 self._ours = better_of(self._ours, known)
             else:
-                spread = _better(best_of(count, unseen), now * (self._bold if seat == bold else 1.0))
+                spread = _better(best_of(count, unseen), self._bold if seat == bold else 1.0)
                 self._theirs = better_of(self._theirs, spread)
 
     def with_card(self, strength: int) -> Chances:
@@ -135,8 +117,7 @@ class Trick:
             if partner:
                 ours = better_of(ours, spread)
             else:
-                power = self._kept * (self._bold if bold else 1.0)
-                theirs = better_of(theirs, _better(spread, power))
+                theirs = better_of(theirs, _better(spread, self._bold if bold else 1.0))
         chances = compare(ours, theirs)
         return chances.win + chances.tie / 2
 

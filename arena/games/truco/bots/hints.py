@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import exp
 from typing import Final
 
-from arena.games.truco.bots.manner import manner
+from arena.games.truco.bots.manner import REGULAR
 from arena.games.truco.bots.playout import TrucoPlayout, race_state_of
 from arena.games.truco.bots.whole import RUNS, RUNS_FROM_RAISE, raise_from, stay_from
 from arena.games.truco.cards import ACCEPT, DEFER, FACE_DOWN, RAISE
@@ -50,7 +50,7 @@ def likelihood(world: TrucoState, seat: int, playout: TrucoPlayout) -> float:
 def _hints(world: TrucoState, seat: int) -> list[Hint]:
     """Return the decisions of the other seats, in order."""
     rules = world.rules
-    doubt = manner(rules.seats).doubt
+    doubt = REGULAR.whole_hand.doubt
     hints: list[Hint] = []
     if world.elevens:
         return hints

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 
@@ -19,34 +18,31 @@ class Manner(NamedTuple):
     bluffs: float
 
 
-_MANNERS: Final = {2: Manner(bold=1.0, doubt=6.0, bluffs=0.2), 4: Manner(bold=2.0, doubt=2.0, bluffs=0.0)}
 HOPELESS_BELOW: Final = 0.2
 """The chance to win below which a hand is hopeless."""
 
 
 class Manners(NamedTuple):
     """The manners of a house bot: where calls are about one trick (BT-4.1), and where they are about the
-    whole hand, by the number of seats. ``keep_from``: the value of a hand below which it is burnt.
+    whole hand. ``keep_from``: the value of a hand below which it is burnt. ``sharpness``: see
+    :func:`~arena.games.truco.bots.solved.solved_action`.
     """
 
     trick: Manner
-    whole_hand: Mapping[int, Manner]
+    whole_hand: Manner
     keep_from: int
+    sharpness: float
 
 
-REGULAR: Final = Manners(Manner(bold=5.0, doubt=1.0, bluffs=0.0), _MANNERS, keep_from=14)
-BARFLY: Final = Manners(
-    Manner(bold=6.0, doubt=1.0, bluffs=0.1),
-    {2: Manner(bold=0.85, doubt=4.0, bluffs=0.1), 4: Manner(bold=2.0, doubt=2.5, bluffs=0.1)},
-    keep_from=12,
+REGULAR: Final = Manners(
+    trick=Manner(bold=5.0, doubt=1.0, bluffs=0.0),
+    whole_hand=Manner(bold=2.0, doubt=2.0, bluffs=0.0),
+    keep_from=14,
+    sharpness=1.0,
 )
-
-
-def manner(seats: int) -> Manner:
-    """Return the manner of ``regular`` for a number of seats, where calls are about the whole hand.
-
-    Between two players, a call says less about the cards: there is no partner whose cards could be better,
-    and a player who assumed as much strength as in games for four would run from most calls, so that calling
-    with any hand would pay.
-    """
-    return _MANNERS[seats]
+BARFLY: Final = Manners(
+    trick=Manner(bold=6.0, doubt=1.0, bluffs=0.1),
+    whole_hand=Manner(bold=2.0, doubt=2.5, bluffs=0.1),
+    keep_from=12,
+    sharpness=0.6,
+)

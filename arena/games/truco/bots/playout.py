@@ -5,11 +5,13 @@ It works on full states, but each seat's choice depends only on what that seat c
 
 from __future__ import annotations
 
+import random
 from functools import cache
 from typing import Final
 
-from arena.games.truco.bots.chances import TOP, Chances, best_of, better_of, certain, compare, kept
-from arena.games.truco.bots.manner import REGULAR, manner
+from arena.games.truco.bots.chances import TOP, Chances, best_of, better_of, certain, compare
+from arena.games.truco.bots.manner import REGULAR
+from arena.games.truco.bots.solved import solved_choice
 from arena.games.truco.bots.whole import (
     RUNS,
     RUNS_FROM_RAISE,
@@ -67,6 +69,9 @@ def race_state_of(state: TrucoState, team: int) -> RaceState:
 class TrucoPlayout:
     """Plays hands to their end."""
 
+    def __init__(self, random: random.Random) -> None:
+        self._random = random
+
     def finish(self, state: TrucoState) -> None:
         """Play ``state`` until its hand is over."""
         while state.phase in (PLAY, ANSWER, CHOOSE, CUT, ELEVEN):
@@ -76,6 +81,10 @@ class TrucoPlayout:
     def choose(self, state: TrucoState, seat: int) -> str:
         """Return the action of the awaited ``seat``."""
         phase = state.phase
+        if phase in (PLAY, ANSWER) and state.rules.seats == 2 and state.rules.whole_hand:
+            action = solved_choice(state, seat, self._random)
+            if action is not None:
+                return action
         if phase == PLAY:
             return self._play(state, seat)
         if phase == ANSWER:
@@ -119,7 +128,7 @@ class TrucoPlayout:
             stake = state.stake
             value = state.rules.next_stake[stake]
             return self.hand_chance(state, seat) > raise_from(
-                race_state_of(state, seat & 1), stake, value, RUNS, manner(state.rules.seats).doubt
+                race_state_of(state, seat & 1), stake, value, RUNS, REGULAR.whole_hand.doubt
             )
         best, holder, place = best_on_table(state)
         chance = self._chance(state, seat, best, holder, place)
@@ -152,7 +161,7 @@ class TrucoPlayout:
         higher = state.rules.next_stake.get(value, 0)
         # A limit can forbid the raise (TV-6.9); `defer` can be at its index.
         raising = f"raise:{higher}"
-        doubt = manner(state.rules.seats).doubt
+        doubt = REGULAR.whole_hand.doubt
         if raising in state.legal and chance > raise_from(race, value, higher, RUNS_FROM_RAISE, doubt):
             return raising
         if chance > stay_from(race, stake, value):
@@ -173,11 +182,9 @@ class TrucoPlayout:
             # The best card is reserved for the trick in progress, unless the seat has already played to it.
             cards = cards[:left]
             pairs = rules.seats >> 1
-            others = pairs if bold < 0 else pairs - 1 + round(manner(rules.seats).bold)
-            times = kept(rules.seats, len(results), rules.whole_hand)[1]
-            theirs = round(others * times)
-            later = trick_chance(cards[-1], 0, (pairs - 1) * left, theirs * left, rules.pack, order)
-            last = trick_chance(cards[0], 0, pairs - 1, theirs, rules.pack, order)
+            others = pairs if bold < 0 else pairs - 1 + round(REGULAR.whole_hand.bold)
+            later = trick_chance(cards[-1], 0, (pairs - 1) * left, others * left, rules.pack, order)
+            last = trick_chance(cards[0], 0, pairs - 1, others, rules.pack, order)
         return chance_of_hand(results, Chances(chance, 0.0, 1 - chance), later, last)
 
     def _chance(
@@ -194,8 +201,7 @@ class TrucoPlayout:
             mine = theirs = best
         partners = others = 0
         rules = state.rules
-        bolder = manner(rules.seats).bold if rules.whole_hand else REGULAR.trick.bold
-        times = kept(rules.seats, len(state.winners), rules.whole_hand)[0]
+        bolder = (REGULAR.whole_hand if rules.whole_hand else REGULAR.trick).bold
         leader = state.leaders[-1]
         strength = state.order.strength
         for turn in range(place, state.rules.seats):
@@ -208,7 +214,7 @@ class TrucoPlayout:
             elif player & 1 == side:
                 partners += len(cards)
             else:
-                others += round(times * (bolder if player == bold else 1) * len(cards))
+                others += round((bolder if player == bold else 1) * len(cards))
         return trick_chance(mine, theirs, partners, others, state.rules.pack, state.order)
 
 

@@ -12,6 +12,7 @@ from arena.games.truco.bots.chances import Chances, Trick
 from arena.games.truco.bots.manner import BARFLY, HOPELESS_BELOW, REGULAR, Manner, Manners
 from arena.games.truco.bots.race import Race
 from arena.games.truco.bots.sight import TrucoSight, hide, play
+from arena.games.truco.bots.solved import solved_action
 from arena.games.truco.bots.whole import (
     RUNS,
     RUNS_FROM_RAISE,
@@ -49,6 +50,10 @@ class TrucoRegular:
         if turn["optional"]:
             return None
         sight = TrucoSight(turn)
+        if sight.whole_hand and sight.seats == 2 and sight.phase in ("play", "answer"):
+            action = solved_action(sight, self.manners.sharpness, self._random)
+            if action is not None:
+                return action
         if sight.phase == "play":
             return self._play(sight)
         if sight.phase == "answer":
@@ -74,7 +79,7 @@ class TrucoRegular:
         return _card(sight, trick)
 
     def _manner(self, sight: TrucoSight) -> Manner:
-        return self.manners.whole_hand[sight.seats] if sight.whole_hand else self.manners.trick
+        return self.manners.whole_hand if sight.whole_hand else self.manners.trick
 
     def _bluffs(self, sight: TrucoSight, chance: float, manner: Manner) -> bool:
         """Return whether to call with a hopeless hand, so that calls say less about the cards."""

@@ -12,7 +12,7 @@ import random
 from typing import Final
 
 from arena.games.kernel import Turn
-from arena.games.truco.bots import regular
+from arena.games.truco.bots import regular, solved
 from arena.games.truco.bots.hints import likelihood
 from arena.games.truco.bots.playout import TrucoPlayout, best_on_table
 from arena.games.truco.bots.race import Race
@@ -30,6 +30,8 @@ _USUAL: Final = 0.025
 """The margin in the chance to win by which an action must be better than the choice of ``regular``."""
 _USUAL_HAND: Final = 0.008
 """The same margin if calls are about the whole hand (TV-6.8), of which ``regular`` has a poorer estimate."""
+_LIGHT: Final = 0.1
+"""The share of the largest weight of a world below which a world is not worth its time."""
 _SURPRISE: Final = 0.04
 """The probability of a call or raise by a seat that has no reason for it."""
 _CALLERS: Final = (0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.12, 0.15, 0.2, 0.25, 0.4, 0.7, 0.9, 1.0, 1.0)
@@ -41,7 +43,7 @@ class TrucoShark:
 
     def __init__(self, random: random.Random) -> None:
         self._random = random
-        self._playout = TrucoPlayout()
+        self._playout = TrucoPlayout(random)
         self._regular = regular.TrucoRegular(random)
 
     def choose(self, turn: Turn) -> str | None:
@@ -54,17 +56,27 @@ class TrucoShark:
             return candidates[0]
         usual = self._regular.choose(turn)
         whole_hand = turn["rules"]["truco_scope"] == "hand"
-        if phase != "play":
+        is_solved = whole_hand and turn["rules"]["seats"] == 2
+        if phase != "play" and not (is_solved and phase == "answer"):
             return usual
         seat = turn["seat"]
         race = race_of(turn)
         margin = _USUAL_HAND if whole_hand else _USUAL
         totals = dict.fromkeys(candidates, 0.0)
+        heaviest = 0.0
         for worlds, kept in ROUNDS:
             best = sorted(candidates, key=lambda action: -totals[action])[:kept]
             for _ in range(worlds):
                 world = redeal(turn, self._random)
-                weight = likelihood(world, seat, self._playout) if whole_hand else self._weight(world, seat)
+                if is_solved:
+                    weight = solved.likelihood(world, seat)
+                    heaviest = max(heaviest, weight)
+                    if weight < _LIGHT * heaviest:
+                        continue
+                elif whole_hand:
+                    weight = likelihood(world, seat, self._playout)
+                else:
+                    weight = self._weight(world, seat)
                 for action in best:
                     value = self._value(world, seat, action, race)
                     totals[action] += weight * (value + margin if action == usual else value)
