@@ -113,7 +113,7 @@ def follow(page: str, folder: Path, seconds: float = PATIENCE) -> str:
 
 def _end_group(group: int) -> None:
     """End what still runs in the background."""
-    for number, seconds in ((signal.SIGTERM, 20), (signal.SIGKILL, 5)):
+    for number, seconds in ((signal.SIGTERM, PATIENCE), (signal.SIGKILL, 5)):
         deadline = time.monotonic() + seconds
         try:
             os.killpg(group, number)
