@@ -189,9 +189,9 @@ def held(values: Floats, samples: int = _RESAMPLES) -> float:
     return hits / samples
 
 
-def held_by_boards(groups: Sequence[GroupResult], boards: int = _BOARDS) -> tuple[float, float]:
+def held_by_boards(groups: Sequence[GroupResult], boards: int = _BOARDS) -> tuple[float, float | None]:
     """How often the interval of the rating of the first player, on a board of :data:`BOARD` groups drawn from
-    all with repetition, holds that of all, with the luck and without it.
+    all with repetition, holds that of all, with the luck and without it (None if that is not published).
     """
     random = np.random.default_rng(1)
 
@@ -201,15 +201,14 @@ def held_by_boards(groups: Sequence[GroupResult], boards: int = _BOARDS) -> tupl
         return rating
 
     truth = rated(groups)
-    assert truth.adjusted is not None
     held = held_adjusted = known = 0
     for _ in range(boards):
         own = rated([_copy(groups[number], place) for place, number in enumerate(_drawn(random, groups))])
         held += own.low <= truth.rating <= own.high
-        if own.adjusted_low is not None and own.adjusted_high is not None:
+        if truth.adjusted is not None and own.adjusted_low is not None and own.adjusted_high is not None:
             known += 1
             held_adjusted += own.adjusted_low <= truth.adjusted <= own.adjusted_high
-    return held / boards, held_adjusted / max(1, known)
+    return held / boards, held_adjusted / known if known else None
 
 
 def _drawn(random: np.random.Generator, groups: Sequence[GroupResult]) -> list[int]:
@@ -266,7 +265,8 @@ def main(
                     f"{played.adjusted.mean():+9.3f}{mean:+9.4f}{error_of_mean:8.4f}"
                     f"{mean / error_of_mean:+6.1f}{share(played):7.2f}"
                     f"{ratio:7.2f} {f'{low:.2f}-{high:.2f}':>11}{held(played.plain):7.1%}"
-                    f"{held(played.adjusted):7.1%}{plain:7.1%}{adjusted:7.1%}"
+                    f"{held(played.adjusted):7.1%}{plain:7.1%}"
+                    f"{'' if adjusted is None else f'{adjusted:.1%}':>7}"
                     f"{played.game_ms:8.1f}{played.luck_ms:7.2f}"
                 )
 
