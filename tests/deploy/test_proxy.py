@@ -80,7 +80,7 @@ def test_bots_play_while_a_visitor_holds_connections(api: Server, port: int, kin
                 assert reply.status == 200
             assert connections(api) <= 5
         game = owner.create_game("toepen", [{"bot": name} for name in names], rules={"lives": 1})["game"]
-        while (view := api.request("GET", f"/v1/games/{game}").json)["state"] != "finished":
+        while (view := owner.game(game))["state"] != "finished":
             for bot in bots:
                 bot.step(wait=0)
         assert view["faults"] == []
