@@ -22,7 +22,7 @@ import click
 
 from arena.games import game_of
 from arena.games.truco.bots.race import Race
-from arena.games.truco.bots.solved import spot
+from arena.games.truco.bots.solved import side, spot
 from arena.games.truco.cards import TARGET
 from arena.games.truco.options import rules_from
 from arena.games.truco.table import TIE
@@ -103,7 +103,7 @@ class Solver:
         actions = len(hand) + (self._may_call and level < 4 and raiser != seat)
         if actions == 1:
             return self._card(seat, hands, winners, level, raiser, table, 0)
-        number = spot(_seen(winners, seat), level, _side(raiser, seat), hand, table, False, False)
+        number = spot(_seen(winners, seat), level, side(raiser, seat), hand, table, False, False)
 
         def value(action: int) -> float:
             if action < len(hand):
@@ -183,12 +183,7 @@ def winner_of(winners: Sequence[int]) -> int | None:
 
 
 def _seen(winners: Sequence[int], seat: int) -> list[int]:
-    return [_side(winner, seat) for winner in winners]
-
-
-def _side(winner: int, seat: int) -> int:
-    """Return 1 for the seat itself, -1 for the other one, and 0 for nobody."""
-    return 0 if winner < 0 else 1 if winner == seat else -1
+    return [side(winner, seat) for winner in winners]
 
 
 @click.command()

@@ -90,7 +90,7 @@ def spot_at(sight: TrucoSight) -> int:
     return spot(
         sight.results,
         sight.stakes.index(sight.stake),
-        0 if caller is None else _side(caller, sight.seat),
+        0 if caller is None else side(caller, sight.seat),
         sight.strengths,
         max(_HIDDEN, sight.best) if sight.place else 0,
         sight.place > 0 and sight.seat not in sight.to_play,
@@ -102,9 +102,9 @@ def spot_in(state: TrucoState, seat: int) -> int:
     """Return the spot of the awaited ``seat``."""
     strength = state.order.strength
     return spot(
-        [_side(winner, seat) for winner in state.winners],
+        [side(winner, seat) for winner in state.winners],
         state.rules.step_of[state.stake],
-        _side(state.proposer, seat),
+        side(state.proposer, seat),
         sorted(strength[card] for card in state.hands[seat]),
         _strength(state.plays[-1], strength) if len(state.plays) & 1 else 0,
         state.leaders[-1] == seat and len(state.plays) & 1 == 1,
@@ -166,13 +166,13 @@ def decisions(world: TrucoState, seat: int) -> Iterator[tuple[int, int]]:
     calls = [(call >> 15, call >> 13 & 3, call & 511) for call in world.calls if not world.elevens]
     for played in range(len(world.plays) + 1):
         leader = world.leaders[played >> 1] if played >> 1 < len(world.leaders) else NOBODY
-        results = [_side(winner, seat) for winner in world.winners[: played >> 1]]
+        results = [side(winner, seat) for winner in world.winners[: played >> 1]]
         is_ours = leader == seat and played & 1 == 1
         while calls and calls[0][0] == played:
             _, who, code = calls.pop(0)
             if code in _SAID:
                 if who == seat:
-                    number = spot(results, level, _side(raiser, seat), hand, table, is_ours, asked)
+                    number = spot(results, level, side(raiser, seat), hand, table, is_ours, asked)
                     yield number, _SAID[code] if asked else len(hand)
                 if asked:
                     level += 1
@@ -183,13 +183,13 @@ def decisions(world: TrucoState, seat: int) -> Iterator[tuple[int, int]]:
         card = _strength(world.plays[played], strength)
         if leader ^ played & 1 == seat:
             if world.plays[played] < FACE_DOWN:
-                number = spot(results, level, _side(raiser, seat), hand, table, is_ours, False)
+                number = spot(results, level, side(raiser, seat), hand, table, is_ours, False)
                 yield number, hand.index(card)
             hand.remove(strength[world.plays[played] & ~FACE_DOWN])
         table = 0 if played & 1 else card
 
 
-def _side(who: int, seat: int) -> int:
+def side(who: int, seat: int) -> int:
     """Return 1 for the seat itself, -1 for the other one, and 0 for nobody."""
     return 0 if who == NOBODY else 1 if who == seat else -1
 
