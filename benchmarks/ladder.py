@@ -16,7 +16,7 @@ from arena.bots import bot_spec
 from arena.cli.params import KIND, jobs_option
 from arena.games import GAMES, game_of
 from arena.play.stats import mean_interval
-from arena.tournaments.local_run import Plan, margins, run
+from arena.tournaments.local_run import Plan, adjusted_margins, run
 
 SEED: Final = "botequim ladder 1"
 
@@ -31,11 +31,11 @@ class LadderStep:
     weaker: str
     groups: int
 
-    def plan(self, *, seed: str = SEED, mirrored: bool = True) -> Plan:
+    def plan(self, *, seed: str = SEED, mirrored: bool = True, luck: bool = False) -> Plan:
         """The run that shows it."""
         rules = game_of(self.kind).options.complete(self.rules)
         bots = (bot_spec(self.stronger, self.kind), bot_spec(self.weaker, self.kind))
-        return Plan(self.kind, rules, bots, self.groups, seed, mirrored)
+        return Plan(self.kind, rules, bots, self.groups, seed, mirrored, luck=luck)
 
 
 TABLES: Final[tuple[tuple[str, Mapping[str, Any]], ...]] = tuple(
@@ -48,7 +48,7 @@ LADDER: Final[tuple[LadderStep, ...]] = tuple(
     for stronger, weaker, groups in (
         ("rookie", "random", 300),
         ("regular", "rookie", 300),
-        ("shark", "regular", 300),
+        ("shark", "regular", 150),
     )
 )
 
@@ -63,7 +63,8 @@ def rules_text(rules: Mapping[str, Any]) -> str:
 @click.option("--kind", type=KIND, help="Only this game.")
 def main(jobs: int, kind: str | None) -> None:
     """Play the ladder, and print the margin per game of each step: points minus those of the opponents, from
-    -1 to 1. The exit code is 1 if an interval includes zero.
+    -1 to 1, without the luck of the cards where that is measured. The exit code is 1 if an interval includes
+    zero.
     """
     table = Table()
     for heading in ("game", "rules", "stronger", "weaker"):
@@ -77,8 +78,9 @@ def main(jobs: int, kind: str | None) -> None:
             continue
         rules = rules_text(step.rules)
         with progress.status(f"{step.kind} {rules}: {step.stronger} against {step.weaker}"):
-            results = list(run(step.plan(), jobs=jobs, think_limit=None))
-        mean, half = mean_interval(margins(results))
+            plan = step.plan(luck=True)
+            results = list(run(plan, jobs=jobs, think_limit=None))
+        mean, half = mean_interval(adjusted_margins(plan, results))
         failed |= mean - half <= 0
         faults = sum(len(tally.faults) for result in results for tally in result.tallies.values())
         games = sum(len(result.records) for result in results)

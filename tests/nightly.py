@@ -53,21 +53,13 @@ SLICES: Final[dict[str, Slice]] = {
         ("api", "arena/inputs", "arena/operations", "openapi.yaml", "clients"),
         500,
     ),
-    "exploiters": Slice(
-        "exploiters of `regular` and `barfly`, 1,600 groups each", ("arena/games", "benchmarks/zoo"), 7200
-    ),
-    "exploiters-shark-base": Slice(
-        "exploiters of `shark` at base and no-cut, 150 groups each", ("arena/games/truco",), 6600
-    ),
-    "exploiters-shark-mineiro": Slice(
-        "exploiters of `shark` at mineiro, 150 groups each", ("arena/games/truco",), 8400
-    ),
+    "exploiters": Slice("exploiters of `regular` and `barfly`", ("arena/games", "benchmarks/zoo"), 7200),
+    "exploiters-shark-base": Slice("exploiters of `shark` at base and no-cut", ("arena/games/truco",), 6600),
+    "exploiters-shark-mineiro": Slice("exploiters of `shark` at mineiro", ("arena/games/truco",), 8400),
     "exploiters-shark-others": Slice(
-        "exploiters of `shark` at Truco for two and at Toepen, 150 groups each", ("arena/games",), 10800
+        "exploiters of `shark` at Truco for two and at Toepen", ("arena/games",), 10800
     ),
-    "exploiters-shark-paulista": Slice(
-        "exploiters of `shark` at paulista, 150 groups each", ("arena/games/truco",), 9600
-    ),
+    "exploiters-shark-paulista": Slice("exploiters of `shark` at paulista", ("arena/games/truco",), 9600),
     "faults": Slice("seeded faults in the rules and beyond", ("arena/games", "docs/rules", "tests"), 800),
     "guides": Slice("every command of the pages", ("docs", "README.md", "examples"), 450),
     "kills": Slice(

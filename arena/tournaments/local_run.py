@@ -23,6 +23,7 @@ from arena.games import game_of
 from arena.games.options import Rules
 from arena.luck.equity import has_table
 from arena.luck.games import luck_of
+from arena.luck.weights import without_luck
 from arena.play.dealing import Entry, entries_hash, group_seed
 from arena.play.fault_reports import FaultReport
 from arena.play.groups import PlayedGame, SeatedGroup, play_games
@@ -333,3 +334,9 @@ def lucks_in_margins(results: Sequence[GroupSummary], player: int = 0) -> list[f
     """Return the part of each of the :func:`margins` that is due to luck, which must have been measured."""
     lucks = [result.tallies[player].luck for result in results if not result.void]
     return [sum(luck) / len(luck) for luck in lucks]
+
+
+def adjusted_margins(plan: Plan, results: Sequence[GroupSummary]) -> list[float]:
+    """Return the :func:`margins` of the first bot without the luck of the cards, if that was measured."""
+    values = margins(results)
+    return without_luck(values, lucks_in_margins(results)) if plan.measures_luck else values

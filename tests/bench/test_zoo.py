@@ -13,7 +13,7 @@ from arena.games import GAMES, game_of
 from arena.play.match import play, seat_bot
 from arena.play.table import Table
 from arena.tournaments.local_run import play_group
-from benchmarks.exploiters import RESPONDED, Found, bound, chosen, main, measure, plan, tables
+from benchmarks.exploiters import RESPONDED, Found, Precision, bound, chosen, main, measure, plan, tables
 from benchmarks.zoo import RESPONDER, ZOO, ExploiterSpec
 
 PRESETS = [(game.kind, preset.name) for game in GAMES.values() for preset in game.presets]
@@ -117,11 +117,15 @@ def test_a_habit_that_gives_an_action_up_never_takes_it(kind: str, name: str, wo
     assert not any(action is not None and action.startswith(words) for _, _, action in decisions)
 
 
+def one_batch(groups: int) -> Precision:
+    return Precision(2.0, groups)
+
+
 def test_a_known_exploiter_is_found() -> None:
     """``rookie`` never changes: it gives up most hands in which it is behind."""
-    found = measure("truco", "paulista-2@1", "ahead", "rookie", 60)
+    found = measure("truco", "paulista-2@1", "ahead", "rookie", one_batch(60))
     assert found.exceeds(0.03)
-    assert not measure("truco", "paulista-2@1", "maniac", "rookie", 10).exceeds(0.03)
+    assert not measure("truco", "paulista-2@1", "maniac", "rookie", one_batch(10)).exceeds(0.03)
 
 
 def test_an_estimate_exceeds_the_goal_only_with_its_interval() -> None:
@@ -135,12 +139,12 @@ def test_an_estimate_exceeds_the_goal_only_with_its_interval() -> None:
 
 def test_the_command_prints_a_line_for_each_exploiter_and_fails_above_the_goal() -> None:
     given = ["--preset", "duel@1", "--exploiter", "folding", "--exploiter", "calling", "--jobs", "1"]
-    result = CliRunner().invoke(main, [*given, "--groups", "4"])
+    result = CliRunner().invoke(main, [*given, "--error", "0.1"])
     assert result.exit_code == 0, result.output
     line, *table = result.output.splitlines()
     assert table[1] == "| exploiter | `duel@1` |"
     assert line.split()[:2] == ["toepen/duel@1", "folding"]
-    assert line.endswith("4 groups: at most 0.02")
+    assert line.endswith("200 groups: at most 0.02")
     result = CliRunner().invoke(main, ["--preset", "duel@1", "--exploiter", "calling"])
     assert result.exit_code == 2
     assert result.output.endswith("no such exploiter plays these presets\n")
@@ -148,7 +152,7 @@ def test_the_command_prints_a_line_for_each_exploiter_and_fails_above_the_goal()
 
 def test_the_responder_finds_what_an_easy_opponent_gives_away() -> None:
     """``rookie`` runs from most calls: the responder, which knows that, wins nearly every game."""
-    found = measure("truco", "paulista-2@1", RESPONDER, "rookie", 4, 1)
+    found = measure("truco", "paulista-2@1", RESPONDER, "rookie", one_batch(4))
     assert found.margin - found.half > 0.5
 
 
@@ -163,7 +167,7 @@ def test_the_responder_plays_every_phase_without_faults(kind: str) -> None:
 @pytest.mark.parametrize("name", ["calling", "bluffing"])
 def test_calling_with_any_hand_gains_nothing_against_regular(name: str) -> None:
     """Against version 0.1.0 at Truco for two, it gained 0.4 a game."""
-    assert measure("truco", "paulista-2@1", name, "regular", 40, 1).margin < 0.0
+    assert measure("truco", "paulista-2@1", name, "regular", one_batch(40)).margin < 0.0
 
 
 def test_tables_show_each_margin_with_its_error() -> None:
