@@ -19,11 +19,6 @@ def _answers(turn: Turn) -> bool:
     return bool(turn["observation"]["phase"] == "answer")
 
 
-def _lead(turn: Turn) -> int:
-    """Return the tricks that the team has won in this hand, less those of the other team."""
-    return sum(TrucoSight(turn).results)
-
-
 def calling(bot: Exploiter, turn: Turn, usual: str) -> str:
     """Calls truco with any hand as soon as it may."""
     return _legal(turn, "truco") or usual
@@ -47,13 +42,13 @@ def staying(bot: Exploiter, turn: Turn, usual: str) -> str:
 def ahead(bot: Exploiter, turn: Turn, usual: str) -> str:
     """Calls truco with any hand once it has won more tricks than the other team."""
     call = _legal(turn, "truco")
-    return call if call and _lead(turn) > 0 else usual
+    return call if call and TrucoSight(turn).lead > 0 else usual
 
 
 def behind(bot: Exploiter, turn: Turn, usual: str) -> str:
     """Calls truco with any hand once it has won fewer tricks than the other team."""
     call = _legal(turn, "truco")
-    return call if call and _lead(turn) < 0 else usual
+    return call if call and TrucoSight(turn).lead < 0 else usual
 
 
 def late(bot: Exploiter, turn: Turn, usual: str) -> str:

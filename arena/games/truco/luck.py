@@ -50,7 +50,7 @@ def _is_blind(state: State) -> bool:
 
 LUCK: Final = LuckModel(
     level="regular",
-    version="0.4.0",
+    version="0.5.0",
     weight=1.0,
     hand=3,
     rules=_rules,

@@ -11,8 +11,8 @@ from math import exp
 from typing import Final
 
 from arena.games.truco.bots.manner import REGULAR
-from arena.games.truco.bots.playout import TrucoPlayout, race_state_of
-from arena.games.truco.bots.whole import RUNS, RUNS_FROM_RAISE, raise_from, stay_from
+from arena.games.truco.bots.playout import TrucoPlayout, lead_of, race_state_of
+from arena.games.truco.bots.whole import RUNS_FROM_RAISE, raise_from, runs_of, stay_from
 from arena.games.truco.cards import ACCEPT, DEFER, FACE_DOWN, RAISE
 from arena.games.truco.cards import TRUCO as CALL
 from arena.games.truco.state import TrucoState
@@ -61,6 +61,8 @@ def _hints(world: TrucoState, seat: int) -> list[Hint]:
         if call & 511 in (CALL, RAISE, ACCEPT, DEFER)
     ]
     for played in range(len(world.plays) + 1):
+        trick = played >> rules.shift
+        runs_if_called = runs_of(lead_of(world.winners[:trick]))
         called = NOBODY
         while calls and calls[0][0] == played:
             _, who, code = calls.pop(0)
@@ -75,16 +77,17 @@ def _hints(world: TrucoState, seat: int) -> list[Hint]:
                 if code == ACCEPT:
                     stake, proposed = proposed, 0
             else:
-                runs = RUNS
+                answered = NOBODY
+                runs = runs_if_called
                 if proposed:
-                    stake, runs = proposed, RUNS_FROM_RAISE
+                    stake, runs, answered = proposed, RUNS_FROM_RAISE, proposer
                 else:
                     called = who
                 proposed = rules.next_stake[stake]
                 hint = (
                     played,
                     who,
-                    proposer if runs != RUNS else NOBODY,
+                    answered,
                     raise_from(race_state_of(world, who & 1), stake, proposed, runs, doubt),
                     True,
                 )
@@ -92,11 +95,11 @@ def _hints(world: TrucoState, seat: int) -> list[Hint]:
                 right = 1 << (who + 1 & 1)
             if who != seat:
                 hints.append(hint)
-        trick = played >> rules.shift
         if played == len(world.plays) or stake not in rules.next_stake or trick + 1 < rules.truco_from:
             continue
         who = world.leaders[trick] + played & rules.mask
         if who not in (seat, called) and right >> (who & 1) & 1:
-            limit = raise_from(race_state_of(world, who & 1), stake, rules.next_stake[stake], RUNS, doubt)
+            race = race_state_of(world, who & 1)
+            limit = raise_from(race, stake, rules.next_stake[stake], runs_if_called, doubt)
             hints.append((played, who, NOBODY, limit, False))
     return hints

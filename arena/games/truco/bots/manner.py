@@ -8,14 +8,20 @@ from typing import Final, NamedTuple
 class Manner(NamedTuple):
     """What a team assumes about the other one's calls and answers, and how often it bluffs.
 
-    ``bold``: a seat that calls is assumed to hold the best of this many hands. ``doubt``: the factor by which
-    the odds of the hand shrink if the other team stays or raises, where calls are about the whole hand
-    (TV-6.8). ``bluffs``: how often a team calls with a hopeless hand.
+    ``bold``: a seat that calls is assumed to hold the best of this many hands. ``bold_uneven``: the same if
+    one team has won more tricks than the other, because then both call with more hands. ``doubt``: the factor
+    by which the odds of the hand shrink if the other team stays or raises, where calls are about the whole
+    hand (TV-6.8). ``bluffs``: how often a team calls with a hopeless hand.
     """
 
     bold: float
+    bold_uneven: float
     doubt: float
     bluffs: float
+
+    def bold_of(self, lead: int) -> float:
+        """Return how bold a caller is if a team has won ``lead`` more tricks than the other one."""
+        return self.bold_uneven if lead else self.bold
 
 
 HOPELESS_BELOW: Final = 0.2
@@ -35,14 +41,14 @@ class Manners(NamedTuple):
 
 
 REGULAR: Final = Manners(
-    trick=Manner(bold=5.0, doubt=1.0, bluffs=0.0),
-    whole_hand=Manner(bold=2.0, doubt=2.0, bluffs=0.0),
+    trick=Manner(bold=5.0, bold_uneven=2.0, doubt=1.0, bluffs=0.0),
+    whole_hand=Manner(bold=2.0, bold_uneven=1.0, doubt=2.0, bluffs=0.0),
     keep_from=14,
     sharpness=1.0,
 )
 BARFLY: Final = Manners(
-    trick=Manner(bold=6.0, doubt=1.0, bluffs=0.1),
-    whole_hand=Manner(bold=2.0, doubt=2.5, bluffs=0.1),
+    trick=Manner(bold=6.0, bold_uneven=2.0, doubt=1.0, bluffs=0.1),
+    whole_hand=Manner(bold=2.0, bold_uneven=1.0, doubt=2.5, bluffs=0.1),
     keep_from=12,
     sharpness=0.6,
 )

@@ -6,6 +6,7 @@ It works on full states, but each seat's choice depends only on what that seat c
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
@@ -13,11 +14,11 @@ from arena.games.truco.bots.chances import TOP, Chances, best_of, better_of, cer
 from arena.games.truco.bots.manner import REGULAR
 from arena.games.truco.bots.solved import solved_choice
 from arena.games.truco.bots.whole import (
-    RUNS,
     RUNS_FROM_RAISE,
     RaceState,
     chance_of_hand,
     raise_from,
+    runs_of,
     stay_from,
 )
 from arena.games.truco.cards import CARD_NUMBER, FACE_DOWN, PACK, Order, Pack
@@ -28,11 +29,8 @@ _WORTH: Final = (0, 0, 0, 0, 0, 0, 0, 1, 3, 5, 8, 13, 15, 18, 20)
 """The value of a card of each strength, as in ``regular``."""
 
 _KEEP_FROM: Final = 14
-_RUNS: Final = 0.45
 _DARED: Final = 0.6
-"""Estimates as in ``regular``: the probability that a called team runs, and the factor for a chance if the
-other team calls or stays.
-"""
+"""The factor for a chance if the other team calls or stays, as in ``regular``."""
 
 _STAY_FROM: Final = (0.44, 0.34, 0.24, 0.18)
 """The chance above which a team stays, by the step of the ladder that the hand is worth if it runs."""
@@ -124,16 +122,17 @@ class TrucoPlayout:
 
     def would_call(self, state: TrucoState, seat: int) -> bool:
         """Return whether ``seat`` would call truco with the cards currently on the table."""
+        runs = runs_of(lead_of(state.winners))
         if state.rules.whole_hand:
             stake = state.stake
             value = state.rules.next_stake[stake]
             return self.hand_chance(state, seat) > raise_from(
-                race_state_of(state, seat & 1), stake, value, RUNS, REGULAR.whole_hand.doubt
+                race_state_of(state, seat & 1), stake, value, runs, REGULAR.whole_hand.doubt
             )
         best, holder, place = best_on_table(state)
         chance = self._chance(state, seat, best, holder, place)
         dared = chance * _DARED if chance < 0.999 else 1.0
-        called = _RUNS + (1 - _RUNS) * (6 * dared - 3)
+        called = runs + (1 - runs) * (6 * dared - 3)
         quiet = (2 * chance - 1) * (1.0 if len(state.leaders) == 3 else 0.6)
         return called > quiet + 0.05
 
@@ -182,7 +181,9 @@ class TrucoPlayout:
             # The best card is reserved for the trick in progress, unless the seat has already played to it.
             cards = cards[:left]
             pairs = rules.seats >> 1
-            others = pairs if bold < 0 else pairs - 1 + round(REGULAR.whole_hand.bold)
+            others = pairs
+            if bold >= 0:
+                others += round(REGULAR.whole_hand.bold_of(sum(results))) - 1
             later = trick_chance(cards[-1], 0, (pairs - 1) * left, others * left, rules.pack, order)
             last = trick_chance(cards[0], 0, pairs - 1, others, rules.pack, order)
         return chance_of_hand(results, Chances(chance, 0.0, 1 - chance), later, last)
@@ -201,7 +202,8 @@ class TrucoPlayout:
             mine = theirs = best
         partners = others = 0
         rules = state.rules
-        bolder = (REGULAR.whole_hand if rules.whole_hand else REGULAR.trick).bold
+        manner = REGULAR.whole_hand if rules.whole_hand else REGULAR.trick
+        bolder = manner.bold_of(lead_of(state.winners)) if bold >= 0 else 1
         leader = state.leaders[-1]
         strength = state.order.strength
         for turn in range(place, state.rules.seats):
@@ -216,6 +218,11 @@ class TrucoPlayout:
             else:
                 others += round((bolder if player == bold else 1) * len(cards))
         return trick_chance(mine, theirs, partners, others, state.rules.pack, state.order)
+
+
+def lead_of(winners: Sequence[int]) -> int:
+    """Return how many more tricks team 0 has won than team 1."""
+    return winners.count(0) - winners.count(1)
 
 
 def best_on_table(state: TrucoState) -> tuple[int, int, int]:

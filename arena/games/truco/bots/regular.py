@@ -14,11 +14,11 @@ from arena.games.truco.bots.race import Race
 from arena.games.truco.bots.sight import TrucoSight, hide, play
 from arena.games.truco.bots.solved import solved_action
 from arena.games.truco.bots.whole import (
-    RUNS,
     RUNS_FROM_RAISE,
     RaceState,
     chance_of_hand,
     raise_from,
+    runs_of,
     stay_from,
 )
 from arena.games.truco.cards import PACK
@@ -125,7 +125,7 @@ def _chance_with(sight: TrucoSight, trick: Trick, chances: Chances, rest: list[i
 def _should_raise(sight: TrucoSight, chance: float, manner: Manner) -> bool:
     """Return whether a hand with this chance is worth more at the next stake (TV-6.3)."""
     value = sight.stakes[sight.stakes.index(sight.stake) + 1]
-    return chance > raise_from(_race_state(sight), sight.stake, value, RUNS, manner.doubt)
+    return chance > raise_from(_race_state(sight), sight.stake, value, runs_of(sight.lead), manner.doubt)
 
 
 def _race_state(sight: TrucoSight) -> RaceState:
@@ -195,14 +195,15 @@ def _should_call(sight: TrucoSight, chances: Chances) -> bool:
     # BT-4.7: a tie with a card played before the call is lost.
     tie = 0.0 if sight.place else chances.tie
     stayed = win * race.won(value) + tie * race.nobody + (1 - win - tie) * race.lost(value)
-    called = RUNS * race.won(low) + (1 - RUNS) * stayed
+    runs = runs_of(sight.lead)
+    called = runs * race.won(low) + (1 - runs) * stayed
     return called > now + _MARGIN
 
 
 def _answer(sight: TrucoSight, manner: Manner) -> str:
     """Run, accept or raise, based on the odds of this trick and the worth of the points."""
     truco = sight.truco
-    trick = Trick(sight, manner.bold, None if truco is None else truco["proposer"])
+    trick = Trick(sight, manner.bold_of(sight.lead), None if truco is None else truco["proposer"])
     if sight.whole_hand:
         return _answer_hand(sight, trick, manner)
     if sight.seat in sight.to_play:

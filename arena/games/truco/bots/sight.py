@@ -99,6 +99,11 @@ class TrucoSight:
         return len(self.results)
 
     @property
+    def lead(self) -> int:
+        """The tricks that the team has won in this hand, less those of the other team."""
+        return sum(self.results)
+
+    @property
     def strengths(self) -> list[int]:
         """The strengths of the seat's cards, weakest first."""
         return [self.strength[card] for card in self.hand]

@@ -15,6 +15,8 @@ from arena.games.truco.bots.race import Race, Stakes
 
 RUNS: Final = 0.45
 """The caller's estimate of the probability that the other team runs."""
+RUNS_UNEVEN: Final = 0.6
+"""The same estimate if one team has won more tricks than the other."""
 RUNS_FROM_RAISE: Final = 0.15
 """The same estimate for a team that has itself called."""
 _MARGIN: Final = 0.01
@@ -43,6 +45,11 @@ def chance_of_hand(
             return win + tie + lose * later
         return win * later if first == -1 else win + tie * later
     return win + tie * (1.0 if first == 1 else 0.0 if first == -1 else all_tied)
+
+
+def runs_of(lead: int) -> float:
+    """Return the estimate of a caller if a team has won ``lead`` more tricks than the other one."""
+    return RUNS_UNEVEN if lead else RUNS
 
 
 def doubted(chance: float, doubt: float) -> float:
