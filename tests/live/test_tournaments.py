@@ -65,7 +65,7 @@ def refused(code: str, act: Callable[..., object], *args: Any, **options: Any) -
 @pytest.mark.parametrize(
     ("kind", "records_hash"),
     [
-        ("truco", "cd55c03a20e3fb286069373742426d71e12b463f7c8804db36f783db64bb2b56"),
+        ("truco", "961275c9929940203995c035b21b31ce502fa77f4bb5c3a7f7423fb8967ad488"),
         ("toepen", "621832a19c00f41fd3dcfce775a9f2935b15d695c585a5be7dc1f95ef6fb2d82"),
     ],
 )
