@@ -139,12 +139,12 @@ def test_an_estimate_exceeds_the_goal_only_with_its_interval() -> None:
 
 def test_the_command_prints_a_line_for_each_exploiter_and_fails_above_the_goal() -> None:
     given = ["--preset", "duel@1", "--exploiter", "folding", "--exploiter", "calling", "--jobs", "1"]
-    result = CliRunner().invoke(main, [*given, "--error", "0.1"])
+    result = CliRunner().invoke(main, [*given, "--error", "1", "--batch", "4"])
     assert result.exit_code == 0, result.output
     line, *table = result.output.splitlines()
     assert table[1] == "| exploiter | `duel@1` |"
     assert line.split()[:2] == ["toepen/duel@1", "folding"]
-    assert line.endswith("200 groups: at most 0.02")
+    assert line.endswith("4 groups: at most 0.02")
     result = CliRunner().invoke(main, ["--preset", "duel@1", "--exploiter", "calling"])
     assert result.exit_code == 2
     assert result.output.endswith("no such exploiter plays these presets\n")

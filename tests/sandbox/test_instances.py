@@ -250,7 +250,7 @@ LOOPS = choosing("while True: pass")
 TRAPS = choosing(
     "def f(): pass\nf.__code__ = f.__code__.replace(co_code=bytes([100, 250, 83, 0]))\nreturn f()"
 )
-GROWS = choosing("kept = bytearray(b'x' * 30_000_000)\nreturn turn['legal_actions'][0]")
+GROWS = choosing("kept = bytearray(b'x' * 20_000_000)\nreturn turn['legal_actions'][0]")
 CHURNS = choosing(
     "for n in range(9):\n  kept = bytearray(b'x' * 900_000 * n)\nreturn turn['legal_actions'][0]"
 )
