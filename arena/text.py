@@ -29,10 +29,12 @@ def printable(text: str, limit: int = 500) -> str:
 
     A name or a message can then neither control a terminal nor start a new line.
     """
-    shown = "".join(
-        char if char.isprintable() or char in JOINERS else char.encode("unicode_escape").decode()
-        for char in text[: limit + 1]
-    )
+    shown = text[: limit + 1]
+    if not shown.isprintable():
+        shown = "".join(
+            char if char.isprintable() or char in JOINERS else char.encode("unicode_escape").decode()
+            for char in shown
+        )
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 

@@ -12,6 +12,7 @@ from api.pages import losses
 from arena.games.kernel import Turn
 from arena.live.house import house_choice
 from arena.ops.service import Service
+from arena.people import coach
 from tests.api.arenas import announce, play
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
@@ -51,6 +52,7 @@ def test_an_owner_finds_the_dearest_lost_game_and_the_log_of_that_turn(
     browser: Browser, services: Service, games: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(losses, "AT_ONCE", 2)
+    monkeypatch.setattr(coach, "WORLDS", 20)
     assert f'href="{PATH}"' in opened(browser, "/bots/first").html
     assert "the last 2 lost games" in opened(browser, PATH).html
     assert browser.send(PATH, {}).status_code == 303

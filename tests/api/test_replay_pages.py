@@ -96,6 +96,7 @@ def test_a_page_shows_the_result_until_a_job_has_prepared_it_once(
     assert anybody.get(path).text.count('id="move-1"') == 1
 
 
+@pytest.mark.costly(10, "prepares 10,000 moves")
 def test_no_request_touches_the_whole_of_the_longest_game(
     services: Service,
     anybody: ContractClient,

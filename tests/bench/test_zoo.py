@@ -150,6 +150,7 @@ def test_the_command_prints_a_line_for_each_exploiter_and_fails_above_the_goal()
     assert result.output.endswith("no such exploiter plays these presets\n")
 
 
+@pytest.mark.costly(6, "a search at each decision")
 def test_the_responder_finds_what_an_easy_opponent_gives_away() -> None:
     """``rookie`` runs from most calls: the responder, which knows that, wins nearly every game."""
     found = measure("truco", "paulista-2@1", RESPONDER, "rookie", one_batch(4))
@@ -170,6 +171,7 @@ def test_calling_with_any_hand_gains_nothing_against_regular(name: str) -> None:
     assert measure("truco", "paulista-2@1", name, "regular", one_batch(40)).margin < 0.0
 
 
+@pytest.mark.costly(6, "60 groups")
 @pytest.mark.parametrize("preset", ["paulista@1", "no-cut@1"])
 def test_calling_with_any_hand_when_ahead_gains_nothing_against_regular(preset: str) -> None:
     """Against version 0.4.0, it gained 0.08 and 0.05 a game."""

@@ -102,6 +102,7 @@ def test_the_lock_decides_and_says_why(arena: Frugal) -> None:
     assert used(arena) == 6
 
 
+@pytest.mark.costly(6, "two games of ``shark``")
 def test_house_bots_at_live_tables_use_the_budget_of_the_creator(arena: Frugal) -> None:
     """Processor time: games of the service cost nobody anything, and no game is cut short."""
     next_day(arena)
