@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pytest
+from click import ClickException
 from click.testing import CliRunner
 
 from arena.bots import Bot, Turn, bot_spec
@@ -15,6 +16,7 @@ from arena.play.table import Table
 from arena.tournaments.local_run import play_group
 from benchmarks.exploiters import RESPONDED, Found, Precision, bound, chosen, main, measure, plan, tables
 from benchmarks.zoo import RESPONDER, ZOO, ExploiterSpec
+from benchmarks.zoo.exploiter import Exploiter
 
 PRESETS = [(game.kind, preset.name) for game in GAMES.values() for preset in game.presets]
 
@@ -126,6 +128,15 @@ def test_a_known_exploiter_is_found() -> None:
     found = measure("truco", "paulista-2@1", "ahead", "rookie", one_batch(60))
     assert found.exceeds(0.03)
     assert not measure("truco", "paulista-2@1", "maniac", "rookie", one_batch(10)).exceeds(0.03)
+
+
+def test_a_bot_that_fails_has_no_margin(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(bot: Exploiter, turn: Turn, usual: str) -> str:
+        return f"{usual}, or not"
+
+    monkeypatch.setitem(ZOO["toepen"], "keeping", fails)
+    with pytest.raises(ClickException, match=r"^toepen/duel@1: keeping illegal at .*: keep, or not$"):
+        measure("toepen", "duel@1", "keeping", "rookie", one_batch(2))
 
 
 def test_an_estimate_exceeds_the_goal_only_with_its_interval() -> None:
