@@ -12,6 +12,7 @@ import pytest
 
 from arena.bots import HOUSE_BOTS, bot_spec
 from arena.games import game_of
+from arena.games.kernel import Turn
 from arena.games.toepen.bots.habits import Habits
 from arena.games.toepen.bots.history import History, Reading
 from arena.games.toepen.bots.laundry import NEW_HAND, Laundry, weakest
@@ -143,8 +144,10 @@ def test_between_two_a_poor_hand_does_not_knock(level: str) -> None:
     assert answer.startswith("play:")
 
 
-def test_regular_knocks_with_three_tens() -> None:
-    assert choice("regular", two("TC TH TS 9D", "JC QH KS 7D")) == "knock:2"
+def test_shark_waits_where_regular_knocks_with_three_tens() -> None:
+    table = two("TC TH TS 9D", "JC QH KS 7D")
+    assert choice("regular", table) == "knock:2"
+    assert choice("shark", table) == "play:9D"
 
 
 @pytest.mark.parametrize("level", THINKING)
@@ -180,9 +183,8 @@ def test_decisions_depend_only_on_the_turn() -> None:
         assert bots[0].choose(one) == bots[1].choose(other)
 
 
-def test_a_knock_makes_tens_likelier() -> None:
-    """Re-deals in which the knocker holds more tens explain its knock better."""
-    turn = turn_of(two("TC TH TS 9D", "JC QH 8S 8D").do("0 knock:2"))
+def expected_tens(turn: Turn) -> tuple[float, float]:
+    """The mean number of tens of seat 0 in re-deals for seat 1, weighted by its reading, and plain."""
     history = History(1, 2)
     history.note(turn)
     sight = ToepenSight(turn)
@@ -191,8 +193,19 @@ def test_a_knock_makes_tens_likelier() -> None:
     deals = [redealer.hands(redealer.deal(rng)) for _ in range(300)]
     weights = [reading.likelihood(hands) for hands in deals]
     tens = [(hands[0] & TENS).bit_count() for hands in deals]
-    read = sum(w * t for w, t in zip(weights, tens, strict=True)) / sum(weights)
-    assert read > 1.4 * mean(tens)
+    return sum(w * t for w, t in zip(weights, tens, strict=True)) / sum(weights), mean(tens)
+
+
+def test_a_knock_makes_tens_likelier() -> None:
+    """Re-deals in which the knocker holds more tens explain its knock better."""
+    read, plain = expected_tens(turn_of(two("TC TH TS 9D", "JC QH 8S 8D").do("0 knock:2")))
+    assert read > 1.4 * plain
+
+
+def test_silence_is_no_sign_of_weakness() -> None:
+    """Who leads a nine keeps tens. ``shark`` 0.2.0 believed half of that of a seat that had not knocked."""
+    read, plain = expected_tens(turn_of(two("9C TH TS 9D", "JC QH 8S 8D").play("9C")))
+    assert read > 1.25 * plain
 
 
 def test_chances_count_cards() -> None:
@@ -231,7 +244,7 @@ def test_versions_change_with_the_play_only() -> None:
         "rookie": "0.1.0",
         "regular": "0.2.0",
         "barfly": "0.1.0",
-        "shark": "0.2.0",
+        "shark": "0.3.0",
     }
 
 

@@ -35,7 +35,6 @@ class PastDecision(NamedTuple):
     knocker: int | None = None
     value: int = 1
     lives: tuple[int, ...] = ()
-    may_knock: bool = False
     undecided: int = 0
 
 
@@ -127,7 +126,6 @@ class History:
             spot.played = spot.played or player == seat
             if self._in_hand >> player & 1 and laid >> 3 == spot.led and laid > spot.best:
                 spot.best, spot.best_seat = laid, player
-        may_knock = kind == "play" and seat != self._knocker and self._lives[seat] > self._value
         self.decisions.append(
             PastDecision(
                 kind,
@@ -138,7 +136,6 @@ class History:
                 self._knocker,
                 self._value,
                 tuple(self._lives),
-                may_knock,
                 self._undecided(seat) if kind == "stay" else 0,
             )
         )
@@ -201,10 +198,5 @@ class Reading:
         if decision.kind == "knock":
             odds = spot.hand_chance() if spot.played else spot.best_card()[1]
             return knock_likelihood(knock_gain(spot, stakes, value, decision.trick, odds), odds)
-        cards = {card: spot.card_chance(card) for card in spot.playable()}
-        chance = card_chance(cards, decision.card)
-        if decision.may_knock and chance:
-            odds = max(cards.values())
-            gain = knock_gain(spot, stakes, value, decision.trick, odds)
-            chance *= 1.0 - knock_likelihood(gain, odds)
-        return chance
+        # A card played without a knock says nothing: a seat that never knocks would be taken for a weak one.
+        return card_chance({card: spot.card_chance(card) for card in spot.playable()}, decision.card)
