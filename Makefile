@@ -35,12 +35,12 @@ test-compiled: $(VENV)/.test
 	rm -rf $(COMPILED)
 	mkdir -p $(COMPILED)
 	cp -r api arena benchmarks botequim queues workers tests docs examples *.py *.toml *.yaml *.md LICENSE $(COMPILED)
-	cd $(COMPILED) && BOTEQUIM_COMPILE=1 $(abspath $(BIN))/python setup.py --quiet build_ext --inplace
+	cd $(COMPILED) && BOTEQUIM_COMPILE=1 MYPYC_OPT_LEVEL=0 $(abspath $(BIN))/python setup.py --quiet build_ext --inplace
 	cd $(COMPILED) && $(abspath $(BIN))/python -c "import arena.play.table as it; assert it.__file__.endswith('.so')"
 	cd $(COMPILED) && $(PYTEST) $(PLAIN) $(addprefix tests/,$(OF_COMPILED))
 
-# The contract of the games, their golden playthroughs, references, time limits, and live games over each transport.
-OF_COMPILED = contract golden games/test_toepen_reference.py games/test_truco_reference.py \
+# The contract of the games, their golden playthroughs, references, house bots, time limits, and live games over each transport.
+OF_COMPILED = bots contract golden games/test_toepen_reference.py games/test_truco_reference.py \
 	games/test_truco_variants_reference.py runner/test_time_limits.py runner/test_table.py runner/test_judge.py \
 	live/test_games.py live/test_turns.py live/test_clocks.py live/test_uploads.py webhooks/test_driver.py api/test_mcp.py
 

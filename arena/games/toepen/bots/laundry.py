@@ -18,13 +18,13 @@ from arena.games.toepen.bots.spot import Spot
 from arena.games.toepen.bots.worth import Stakes
 from arena.games.toepen.cards import CLEAN
 
-NEW_HAND: Final = (0.0, 0.0, 0.28, 0.155, 0.09, 0.075, 0.065, 0.05, 0.05)
+NEW_HAND: Final[tuple[float, ...]] = (0.0, 0.0, 0.28, 0.155, 0.09, 0.075, 0.065, 0.05, 0.05)
 """The gain from new cards for one of the weakest hands, by number of players in the hand. It is a share of
 the difference between winning and losing the hand, and was measured. It is lower than the odds suggest,
 because a weak hand folds.
 """
 _STEP: Final = 0.05
-WEAKEST: Final = (
+WEAKEST: Final[tuple[tuple[float, ...], ...]] = (
     (),
     (),
     (0.154, 0.278, 0.322, 0.361, 0.391, 0.417, 0.444, 0.468, 0.49),

@@ -14,8 +14,8 @@ from arena.games.toepen.bots.worth import Stakes
 
 _CALLED: Final = 0.8
 """The reduction of the odds, in log-odds, against a player who increases the risk on its hand."""
-_KNOCKED_BEFORE: Final = (0.5, 0.2, 0.1, 0.4)
-_KNOCKED_BEHIND: Final = (0.4, 0.9, 2.0, 2.8)
+_KNOCKED_BEFORE: Final[tuple[float, ...]] = (0.5, 0.2, 0.1, 0.4)
+_KNOCKED_BEHIND: Final[tuple[float, ...]] = (0.4, 0.9, 2.0, 2.8)
 """The same reduction after a knock in each of the four tricks, for a knocker who had to play first, and for
 one who has seen this seat's card and has yet to play. The values were measured in games of the bot against
 itself, so that the weakest hand that stays breaks even.
@@ -26,8 +26,8 @@ _RAISED: Final = 0.6
 """The same reduction against players who stayed earlier, if the hand is worth more than one life."""
 _STAYS: Final = 0.3
 """The share of ``stay`` among the answers to a knock or to poverty."""
-_TYPICAL_BEFORE: Final = (0.1, -0.2, -0.8, -1.7)
-_TYPICAL_BEHIND: Final = (0.1, 0.5, 1.3, 2.0)
+_TYPICAL_BEFORE: Final[tuple[float, ...]] = (0.1, -0.2, -0.8, -1.7)
+_TYPICAL_BEHIND: Final[tuple[float, ...]] = (0.1, 0.5, 1.3, 2.0)
 """The log-odds of a typical hand in these positions. Together with ``_FOLDING``, which measures how closely
 hands cluster around them, they predict who folds.
 """

@@ -45,6 +45,7 @@ class ToepenRegular:
         return stay if gain >= 0 else fold
 
     def _exchange_or_challenge(self, sight: ToepenSight, stakes: Stakes, habits: Habits) -> str:
+        assert sight.exchanger is not None
         laundry = Laundry(stakes, sight.lives, sight.in_hand, sight.exchanger, self.manner)
         if sight.phase == "challenge":
             chance = laundry.challenge_chance(sight.seat, habits)

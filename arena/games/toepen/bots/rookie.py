@@ -9,7 +9,7 @@ from arena.games.kernel import Turn
 from arena.games.toepen.bots.sight import ToepenSight
 from arena.games.toepen.cards import PACK
 
-_POINTS: Final = (0, 0, 0, 0, 0, 1, 2, 3)
+_POINTS: Final[tuple[int, ...]] = (0, 0, 0, 0, 0, 1, 2, 3)
 """The value of a card by strength. Cards below an eight are worth nothing."""
 _SUSPICION: Final = 0.3
 _BLUFF: Final = 0.3

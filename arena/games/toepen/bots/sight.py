@@ -15,7 +15,7 @@ class ToepenSight:
 
     ``gone`` holds the cards that cannot be in another hand, except for the seat's own cards. ``to_answer``
     holds the seats that have yet to answer an exchange, poverty or a knock. ``exchanger`` is the seat that is
-    exchanging its hand. ``tricks`` is the number of finished tricks.
+    exchanging its hand, if any. ``tricks`` is the number of finished tricks.
     """
 
     def __init__(self, turn: Turn) -> None:
@@ -27,7 +27,7 @@ class ToepenSight:
         self.lives: list[int] = seen["lives"]
         self.value: int = seen["value"]
         self.knocker: int | None = seen["knocker"]
-        self.exchanger: int = seen["turn"]
+        self.exchanger: int | None = seen["turn"] if self.phase in ("exchange", "challenge") else None
         self.dealer: int = seen["dealer"]
         self.tricks = len(seen["tricks"])
         self.to_answer = sum(1 << seat for seat in seen["to_answer"])

@@ -9,7 +9,7 @@ from typing import Final
 from arena.games.kernel import Turn
 from arena.games.toepen.cards import MAX_LIVES, MAX_SEATS
 
-_DUEL: Final = (0.0, 0.0, 0.3, 1.0, 1.45, 1.9, 2.2, 2.55, 2.85, 3.15)
+_DUEL: Final[tuple[float, ...]] = (0.0, 0.0, 0.3, 1.0, 1.45, 1.9, 2.2, 2.55, 2.85, 3.15)
 """The log-odds of lives between two players, measured in games of the house bots. From 9 lives on, each
 further life adds ``_FURTHER``.
 """

@@ -25,14 +25,14 @@ from arena.games.truco.cards import CARD_NUMBER, FACE_DOWN, PACK, Order, Pack
 from arena.games.truco.state import TrucoState
 from arena.games.truco.table import ANSWER, CHOOSE, CUT, ELEVEN, PLAY
 
-_WORTH: Final = (0, 0, 0, 0, 0, 0, 0, 1, 3, 5, 8, 13, 15, 18, 20)
+_WORTH: Final[tuple[int, ...]] = (0, 0, 0, 0, 0, 0, 0, 1, 3, 5, 8, 13, 15, 18, 20)
 """The value of a card of each strength, as in ``regular``."""
 
 _KEEP_FROM: Final = 14
 _DARED: Final = 0.6
 """The factor for a chance if the other team calls or stays, as in ``regular``."""
 
-_STAY_FROM: Final = (0.44, 0.34, 0.24, 0.18)
+_STAY_FROM: Final[tuple[float, ...]] = (0.44, 0.34, 0.24, 0.18)
 """The chance above which a team stays, by the step of the ladder that the hand is worth if it runs."""
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from arena.games.truco.cards import TARGET
 
-_RESULTS: Final = (0.75, 0.18, 0.035, 0.015, 0.02)
+_RESULTS: Final[tuple[float, ...]] = (0.75, 0.18, 0.035, 0.015, 0.02)
 """The probabilities that a hand gives one of the teams the points of each step of the stakes. The remaining
 hands give no points. Measured in games between the house bots.
 """
@@ -48,7 +48,7 @@ def _before_hand(later: Table, ours: int, theirs: int, stakes: Stakes) -> float:
         return _at_threshold(later, theirs, stakes)
     if theirs == threshold:
         return 1 - _at_threshold(later, ours, stakes)
-    chance = (1 - sum(_RESULTS[: len(stakes)])) * later[ours][theirs]
+    chance = (1 - sum(_RESULTS[: len(stakes)], 0.0)) * later[ours][theirs]
     for points, often in zip(stakes, _RESULTS, strict=False):
         won = later[min(TARGET, ours + points)][theirs]
         lost = later[ours][min(TARGET, theirs + points)]

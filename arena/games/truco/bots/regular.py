@@ -23,7 +23,7 @@ from arena.games.truco.bots.whole import (
 )
 from arena.games.truco.cards import PACK
 
-WORTH: Final = (0, 0, 0, 0, 0, 0, 0, 1, 3, 5, 8, 13, 15, 18, 20)
+WORTH: Final[tuple[int, ...]] = (0, 0, 0, 0, 0, 0, 0, 1, 3, 5, 8, 13, 15, 18, 20)
 """The value of a card of each strength, in hundredths of a hand."""
 
 _PASS_FROM: Final = 16

@@ -18,7 +18,7 @@ _RAISE_FROM: Final = 11
 """The minimum value of the hand for a raise if calls are about all its tricks (TV-6.8)."""
 _TRICK: Final = 4
 """The value then added for each trick won and subtracted for each trick lost."""
-_WORTH: Final = (0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 5, 6, 7, 8)
+_WORTH: Final[tuple[int, ...]] = (0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 5, 6, 7, 8)
 """The value of a card of each strength. Cards below an ace are worth nothing."""
 
 

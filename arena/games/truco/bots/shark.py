@@ -22,7 +22,7 @@ from arena.games.truco.state import TrucoState
 from arena.games.truco.table import ANSWER, NOBODY
 from arena.games.truco.view import order_seen
 
-ROUNDS: Final = ((40, 9), (80, 3), (120, 2))
+ROUNDS: Final[tuple[tuple[int, int], ...]] = ((40, 9), (80, 3), (120, 2))
 """The rounds of the search: for each, the number of worlds, and the number of best candidates that are played
 in them.
 """
@@ -34,7 +34,7 @@ _LIGHT: Final = 0.1
 """The share of the largest weight of a world below which a world is not worth its time."""
 _SURPRISE: Final = 0.04
 """The probability of a call or raise by a seat that has no reason for it."""
-_CALLERS: Final = (0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.12, 0.15, 0.2, 0.25, 0.4, 0.7, 0.9, 1.0, 1.0)
+_CALLERS: Final[tuple[float, ...]] = 6 * (0.1,) + (0.12, 0.15, 0.2, 0.25, 0.4, 0.7, 0.9, 1.0, 1.0)
 """The probability that a seat calls truco, by the strength of its best card at the time."""
 
 

@@ -32,7 +32,7 @@ Chances = tuple[float, ...]
 accept and to raise.
 """
 
-CLASS: Final = (0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 3, 4, 4, 5, 5)
+CLASS: Final[tuple[int, ...]] = (0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 3, 4, 4, 5, 5)
 """The class of a card of each strength: 4 to 7, queen to ace, 2, 3, lower and upper manilhas."""
 _BASE: Final = CLASS[-1] + 2
 _NONE: Final = 3
