@@ -163,6 +163,7 @@ class _Meter:
             fixtures = {name: tuple(shared) for name, shared in self._fixtures.items()}
             vars(report).update(cost=tuple(cost), shared_fixtures=fixtures)
             self._fixtures = {}
+            # The speed of the machine is measured only for a case that is over its budget.
             if report.passed and cost.cpu > MARGIN * budget(item) and cost.cpu > (most := highest(item)):
                 report.outcome = "failed"
                 report.longrepr = f"cost {cost.cpu:.1f} s of processor time; {most:.1f} s is the most here"
