@@ -66,7 +66,11 @@ def test_a_module_plays() -> None:
             "malformed",
             "more than 65536 bytes",
         ),
-        (modules.module(decide="(call $answer)" * 8_000), "malformed", "without reading turns"),
+        (
+            modules.module(memory="6", decide="(call $answer)" + LONG * 5),
+            "malformed",
+            "without reading turns",
+        ),
         (modules.OUT_OF_BOUNDS, "crashed", "out of bounds"),
         (modules.NO_TEXT, "malformed", "not JSON"),
         (modules.PASSES, "malformed", "must be a text"),
