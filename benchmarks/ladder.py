@@ -16,7 +16,7 @@ from arena.bots import bot_spec
 from arena.cli.params import KIND, jobs_option
 from arena.games import GAMES, game_of
 from arena.play.stats import mean_interval
-from arena.tournaments.local_run import Plan, adjusted_margins, run
+from arena.tournaments.local_run import GroupSummary, Plan, adjusted_margins, run
 
 SEED: Final = "botequim ladder 1"
 
@@ -58,18 +58,32 @@ def rules_text(rules: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in rules.items())
 
 
+def faultless_results(plan: Plan, jobs: int) -> list[GroupSummary]:
+    """Play all groups of a run. Raises :class:`click.ClickException` at the first fault: the margin of a bot
+    that fails tells nothing.
+    """
+    results: list[GroupSummary] = []
+    for group in run(plan, jobs=jobs, think_limit=None):
+        for (player, _), fault in group.reports.items():
+            where = f"{plan.kind} {rules_text(plan.rules)}"
+            bot = plan.bots[player].name
+            raise click.ClickException(f"{where}: {bot} {fault.type} at {fault.turn}: {fault.detail}")
+        results.append(group)
+    return results
+
+
 @click.command()
 @jobs_option
 @click.option("--kind", type=KIND, help="Only this game.")
 def main(jobs: int, kind: str | None) -> None:
     """Play the ladder, and print the margin per game of each step: points minus those of the opponents, from
     -1 to 1, without the luck of the cards where that is measured. The exit code is 1 if an interval includes
-    zero.
+    zero, or if a bot has a fault.
     """
     table = Table()
     for heading in ("game", "rules", "stronger", "weaker"):
         table.add_column(heading)
-    for heading in ("groups", "games", "margin, 95%", "faults"):
+    for heading in ("groups", "games", "margin, 95%"):
         table.add_column(heading, justify="right")
     failed = False
     progress = Console(stderr=True)
@@ -79,12 +93,11 @@ def main(jobs: int, kind: str | None) -> None:
         rules = rules_text(step.rules)
         with progress.status(f"{step.kind} {rules}: {step.stronger} against {step.weaker}"):
             plan = step.plan(luck=True)
-            results = list(run(plan, jobs=jobs, think_limit=None))
+            results = faultless_results(plan, jobs)
         mean, half = mean_interval(adjusted_margins(plan, results))
         failed |= mean - half <= 0
-        faults = sum(len(tally.faults) for result in results for tally in result.tallies.values())
         games = sum(len(result.records) for result in results)
-        counts = (f"{step.groups}", f"{games}", f"{mean:+.3f} ± {half:.3f}", f"{faults}")
+        counts = (f"{step.groups}", f"{games}", f"{mean:+.3f} ± {half:.3f}")
         table.add_row(step.kind, rules, step.stronger, step.weaker, *counts)
     console = Console(highlight=False, width=120)
     console.print(table)
