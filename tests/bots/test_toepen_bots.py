@@ -244,7 +244,7 @@ def test_versions_change_with_the_play_only() -> None:
         "rookie": "0.1.0",
         "regular": "0.2.0",
         "barfly": "0.1.0",
-        "shark": "0.3.0",
+        "shark": "0.4.0",
     }
 
 

@@ -66,7 +66,7 @@ GAME: Final = Game(
         "rookie": HouseVersion(player=rookie.ToepenRookie, version="0.1.0"),
         "regular": HouseVersion(player=regular.ToepenRegular, version="0.2.0"),
         "barfly": HouseVersion(player=regular.ToepenBarfly, version="0.1.0"),
-        "shark": HouseVersion(player=shark.ToepenShark, version="0.3.0"),
+        "shark": HouseVersion(player=shark.ToepenShark, version="0.4.0"),
     },
     redeal=redeal,
     narrator=ToepenTeller,
