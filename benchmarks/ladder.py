@@ -58,14 +58,13 @@ def rules_text(rules: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in rules.items())
 
 
-def faultless_results(plan: Plan, jobs: int) -> list[GroupSummary]:
-    """Play all groups of a run. Raises :class:`click.ClickException` at the first fault: the margin of a bot
-    that fails tells nothing.
+def faultless_results(plan: Plan, where: str, jobs: int) -> list[GroupSummary]:
+    """Play all groups of a run. Raises :class:`click.ClickException` at the first fault, which names the run
+    by ``where``: the margin of a bot that fails tells nothing.
     """
     results: list[GroupSummary] = []
     for group in run(plan, jobs=jobs, think_limit=None):
         for (player, _), fault in group.reports.items():
-            where = f"{plan.kind} {rules_text(plan.rules)}"
             bot = plan.bots[player].name
             raise click.ClickException(f"{where}: {bot} {fault.type} at {fault.turn}: {fault.detail}")
         results.append(group)
@@ -91,9 +90,10 @@ def main(jobs: int, kind: str | None) -> None:
         if kind not in (None, step.kind):
             continue
         rules = rules_text(step.rules)
-        with progress.status(f"{step.kind} {rules}: {step.stronger} against {step.weaker}"):
+        where = f"{step.kind} {rules}"
+        with progress.status(f"{where}: {step.stronger} against {step.weaker}"):
             plan = step.plan(luck=True)
-            results = faultless_results(plan, jobs)
+            results = faultless_results(plan, where, jobs)
         mean, half = mean_interval(adjusted_margins(plan, results))
         failed |= mean - half <= 0
         games = sum(len(result.records) for result in results)

@@ -135,7 +135,7 @@ def test_a_bot_that_fails_has_no_margin(monkeypatch: pytest.MonkeyPatch) -> None
         return f"{usual}, or not"
 
     monkeypatch.setitem(ZOO["toepen"], "keeping", fails)
-    with pytest.raises(ClickException, match=r"^toepen seats=2, .*: keeping illegal at .*: keep, or not$"):
+    with pytest.raises(ClickException, match=r"^toepen/duel@1: keeping illegal at .*: keep, or not$"):
         measure("toepen", "duel@1", "keeping", "rookie", one_batch(2))
 
 
