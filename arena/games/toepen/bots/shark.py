@@ -113,12 +113,12 @@ def _search(
     Actions that fall far behind are dropped.
     """
     values: dict[str, list[float]] = {action: [] for action in actions}
+    corrected = {action: corrections.get(action.partition(":")[0], 0.0) for action in actions}
     left = list(actions)
     for start in range(0, len(worlds), _BATCH):
         for world in worlds[start : start + _BATCH]:
             for action in left:
-                correction = corrections.get(action.partition(":")[0], 0.0)
-                values[action].append(playout.value(world.clone(), action) + correction)
+                values[action].append(playout.value(world.clone(), action) + corrected[action])
         best = max(left, key=lambda action: sum(values[action]))
         left = [a for a in left if a == best or _lead(values[best], values[a]) < _HOPELESS]
         if len(left) == 1:
