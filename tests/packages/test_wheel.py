@@ -52,6 +52,7 @@ def test_the_wheel_has_every_file_of_the_packages_and_the_manual(wheel: Path) ->
         "api/examples.json",
         "api/manual/rules/toepen.md",
         "arena/store/scripts/publish.lua",
+        "arena/games/truco/bots/tables/base.bin",
         "arena/luck/tables/truco-base-1.json",
         "arena/records/record-v1.schema.json",
         "arena/replays/static/replay.html",
