@@ -9,19 +9,20 @@ cuts, keeps, exchanges and challenges as the house bot does. At Toepen, that is 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from arena.bots import Bot, Turn
 from arena.games import game_of
 from arena.games.kernel import State
 from arena.games.toepen.bots.shark import ToepenShark
-from arena.games.truco.bots.shark import candidates_of, race_of
-from arena.games.truco.bots.solved import likelihood
-from arena.games.truco.cards import ACTION_CODE, FACE_DOWN, PACK
+from arena.games.truco.bots.manner import REGULAR
+from arena.games.truco.bots.race import Race
+from arena.games.truco.bots.regular import finish
+from arena.games.truco.bots.shark import candidates_of
+from arena.games.truco.bots.solved import decisions, likelihood
 from arena.games.truco.redeal import redeal
 from arena.games.truco.state import TrucoState
-from arena.games.truco.table import ANSWER, CHOOSE, CUT, ELEVEN, NOBODY, PLAY
+from arena.games.truco.table import ANSWER, CHOOSE, CUT, ELEVEN, PLAY
 from benchmarks.zoo.exploiter import turn_in
 
 WORLDS: Final = {"truco": 24, "toepen": 90}
@@ -32,8 +33,6 @@ _SURPRISE: Final = 0.02
 """The weight of a world for each decision that the house bot would have made otherwise in it."""
 _FINALISTS: Final = 3
 """The number of actions that are played out in the second half of the worlds."""
-_SAID: Final = ("truco", "raise", "accept", "defer")
-_ABOUT_STAKES: Final = frozenset(code for action, code in ACTION_CODE.items() if action.startswith(_SAID))
 
 
 class TrucoResponder(Bot):
@@ -60,40 +59,26 @@ class TrucoResponder(Bot):
         return candidates[0]
 
     def _worlds(self, turn: Turn) -> list[TrucoState]:
-        """Return re-deals, drawn by how well they explain what the others did. If the house bot plays by a
-        table, the table says how well.
-        """
+        """Return re-deals, drawn by how well they explain what the others did."""
         weights: list[float] = []
         deals: list[TrucoState] = []
-        rules = turn["rules"]
-        is_solved = self._level == "regular" and rules["seats"] == 2 and rules["truco_scope"] == "hand"
         while sum(weights) < self._number and len(deals) < self._number * _DRAWN:
             world = redeal(turn, self.random)
             deals.append(world)
-            weights.append(likelihood(world, turn["seat"]) if is_solved else self._weight(turn, world))
+            weights.append(self._weight(turn, world))
         return self.random.choices(deals, weights, k=self._number)
 
     def _weight(self, turn: Turn, world: TrucoState) -> float:
-        """Return the weight of ``world``: how many of the others' decisions the house bot would have made."""
-        state = world.clone()
-        state.hands = [world.as_dealt(seat) for seat in range(world.rules.seats)]
-        state.plays, state.leaders, state.winners = [], [world.forehand], []
-        state.truco_seat = state.proposer = NOBODY
-        if not world.elevens:
-            state.stake = world.rules.low
-            state.calls = [call for call in world.calls if call & 511 not in _ABOUT_STAKES]
-        state.phase, state.actor = PLAY, world.forehand
-        state.refresh()
+        """Return the weight of ``world``: how likely it is that the house bot decides as others did. If it
+        does not play by a table, only what it would decide now is compared.
+        """
+        if self._level == "regular":
+            return likelihood(world, turn["seat"], REGULAR.sharpness)
         weight = 1.0
-        for played, action in _actions(turn, world):
-            if played is not None and len(state.plays) > played:
-                continue  # The rules played it (BT-7.4).
+        for state, action in decisions(world):
             seat = state.actor
-            legal = state.legal
-            done = next(option for option in legal if option.startswith(action))
-            if seat != turn["seat"] and len(legal) > 1 and self._decide(state, turn, seat) != done:
+            if seat != turn["seat"] and len(state.legal) > 1 and self._decide(state, turn, seat) != action:
                 weight *= _SURPRISE
-            state.apply(seat, done)
         return weight
 
     def _decide(self, state: State, turn: Turn, seat: int) -> str | None:
@@ -103,35 +88,15 @@ class TrucoResponder(Bot):
         """Return the chance to win the game if all seats go on as the house bot would."""
         state = world.clone()
         state.apply(turn["seat"], action)
+        if self._level == "regular":
+            finish(state, self.random)
         while state.phase in (PLAY, ANSWER, CHOOSE, CUT, ELEVEN):
             choice = self._decide(state, turn, state.actor)
             assert choice is not None
             state.apply(state.actor, choice)
-        race, team = race_of(turn), turn["seat"] & 1
+        team = turn["seat"] & 1
         ours, theirs = state.score[team] - world.score[team], state.score[1 - team] - world.score[1 - team]
-        return race.won(ours) if ours else race.lost(theirs) if theirs else race.nobody
-
-
-def _actions(turn: Turn, world: TrucoState) -> Sequence[tuple[int | None, str]]:
-    """Return what was done since the first lead, in order: the number of cards played before a card, or None
-    for a call, and the beginning of the action.
-    """
-    seen: Any = turn["observation"]
-    seats = world.rules.seats
-    calls = [
-        (said["trick"] * seats + said["on_table"], said["said"])
-        for said in seen["calls"]
-        if said["said"] in _SAID and not seen["elevens"]
-    ]
-    done: list[tuple[int | None, str]] = []
-    for played in range(len(world.plays) + 1):
-        while calls and calls[0][0] == played:
-            done.append((None, calls.pop(0)[1]))
-        if played < len(world.plays):
-            code = world.plays[played]
-            word = "hide:" if code >= FACE_DOWN else "play:"
-            done.append((played, word + PACK[code & ~FACE_DOWN]))
-    return done
+        return Race.of(world, team).after(ours, theirs)
 
 
 class ToepenResponder(Bot):

@@ -44,11 +44,11 @@ class Order:
     """The order of the cards: a higher ``strength`` beats a lower one, and equal strengths tie.
 
     ``strength`` is indexed by code. It is 1 for a 4, 10 for a 3, 11 to 14 for the manilhas, and 0 for a card
-    face down (BT-3.2). ``weakest_first`` lists the cards in the order in which they are played for a late
-    seat (BT-7.3, TV-9.1).
+    face down (BT-3.2). ``stronger`` is the number of cards of the whole pack that beat each strength.
+    ``weakest_first`` lists the cards in the order in which they are played for a late seat (BT-7.3, TV-9.1).
     """
 
-    __slots__ = ("manilhas", "strength", "weakest_first")
+    __slots__ = ("manilhas", "strength", "stronger", "weakest_first")
 
     def __init__(self, manilhas: Sequence[str]) -> None:
         """Compute the order for these ``manilhas``, strongest first."""
@@ -58,6 +58,8 @@ class Order:
             top - self.manilhas.index(card) if card in self.manilhas else 1 + RANKS.index(card[0])
             for card in PACK
         ] + [0] * (2 * FACE_DOWN - CARD_COUNT)
+        cards = self.strength[:CARD_COUNT]
+        self.stronger: list[int] = [sum(card > strength for card in cards) for strength in range(top + 1)]
         self.weakest_first: list[int] = sorted(
             range(CARD_COUNT), key=lambda n: (self.strength[n], _SUIT_WEAKEST_FIRST.index(PACK[n][1]))
         )
@@ -73,14 +75,13 @@ TURNED: Final[dict[str, Order]] = {
 
 
 class Pack:
-    """A pack: its ``ranks``, the ``cards`` in canonical order, and their ``mask``."""
+    """A pack: its ``ranks``, and the ``cards`` in canonical order."""
 
-    __slots__ = ("cards", "cuts", "mask", "orders", "ranks", "reader")
+    __slots__ = ("cards", "cuts", "orders", "ranks", "reader")
 
     def __init__(self, ranks: str) -> None:
         self.ranks = ranks
         self.cards = pack(ranks)
-        self.mask = mask_of(self.cards)
         self.reader = DealReader(ranks, CARD_NUMBER)
         self.cuts: tuple[str, ...] = (
             NO_CUT,
@@ -217,18 +218,6 @@ def without(hand: tuple[int, ...], card: int) -> tuple[int, ...]:
             return (b,)
         return (a,) if card == b else hand
     return () if card in hand else hand
-
-
-BIT: Final[list[int]] = [1 << (code & ~FACE_DOWN) for code in range(2 * FACE_DOWN)]
-"""The bit mask of the card, by code."""
-
-
-def mask_of(cards: Sequence[str]) -> int:
-    """Return the bit mask of these cards. Raises KeyError for a card that is not in this pack."""
-    mask = 0
-    for card in cards:
-        mask |= BIT[CARD_NUMBER[card]]
-    return mask
 
 
 FULL: Final = Pack(RANKS)

@@ -86,9 +86,9 @@ GAME: Final = Game(
     house_bots={
         "random": HouseVersion(player=RandomPlayer, version="0.1.0"),
         "rookie": HouseVersion(player=rookie.TrucoRookie, version="0.1.0"),
-        "regular": HouseVersion(player=regular.TrucoRegular, version="0.5.0"),
-        "barfly": HouseVersion(player=regular.TrucoBarfly, version="0.3.0"),
-        "shark": HouseVersion(player=shark.TrucoShark, version="0.5.0"),
+        "regular": HouseVersion(player=regular.TrucoRegular, version="0.6.0"),
+        "barfly": HouseVersion(player=regular.TrucoBarfly, version="0.4.0"),
+        "shark": HouseVersion(player=shark.TrucoShark, version="0.6.0"),
     },
     redeal=redeal,
     narrator=TrucoTeller,

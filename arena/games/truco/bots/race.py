@@ -6,6 +6,7 @@ from functools import cache
 from typing import Final
 
 from arena.games.truco.cards import TARGET
+from arena.games.truco.state import TrucoState
 
 _RESULTS: Final[tuple[float, ...]] = (0.75, 0.18, 0.035, 0.015, 0.02)
 """The probabilities that a hand gives one of the teams the points of each step of the stakes. The remaining
@@ -64,27 +65,22 @@ def _at_threshold(later: Table, theirs: int, stakes: Stakes) -> float:
 
 
 class Race:
-    """The worth of the points of the hand in progress, as chances to win the game.
+    """The worth of the points of a hand, as chances to win the game.
 
-    ``score`` holds the points of the team and of its opponents. ``hands_left`` is the number of hands after
+    ``score`` holds the points of a team and of its opponents. ``hands_left`` is the number of hands after
     this one. ``stakes`` lists the possible values of a hand.
     """
 
     def __init__(self, score: tuple[int, int], hands_left: int, stakes: Stakes) -> None:
         self._ours, self._theirs = score
         self._table = _after(min(hands_left, _FAR), stakes)
-        self.nobody = self._table[self._ours][self._theirs]
 
-    def won(self, points: int) -> float:
-        """Return the chance to win the game after the seat's team scores ``points``."""
-        return self._table[min(TARGET, self._ours + points)][self._theirs]
+    @classmethod
+    def of(cls, state: TrucoState, team: int) -> Race:
+        """Return the worth of the hand in progress for ``team``."""
+        score = state.score[team], state.score[1 - team]
+        return cls(score, state.rules.max_hands - state.hand_number, state.rules.stakes)
 
-    def played(self, points: int, chance: float) -> float:
-        """Return the chance to win the game if ``points`` go to the seat's team with probability ``chance``
-        and otherwise to the other team.
-        """
-        return chance * self.won(points) + (1 - chance) * self.lost(points)
-
-    def lost(self, points: int) -> float:
-        """Return the chance to win the game after the other team scores ``points``."""
-        return self._table[self._ours][min(TARGET, self._theirs + points)]
+    def after(self, ours: int, theirs: int) -> float:
+        """Return the chance to win after a hand in which the team and its opponents score these points."""
+        return self._table[min(TARGET, self._ours + ours)][min(TARGET, self._theirs + theirs)]

@@ -7,7 +7,6 @@ from typing import Final
 
 from arena.games.kernel import Turn
 from arena.games.truco.bots.sight import THREE, TrucoSight, play
-from arena.games.truco.cards import PACK
 
 _KEEP_FROM: Final = 4
 _PLAY_AT_ELEVEN_FROM: Final = 4
@@ -117,5 +116,4 @@ def _choose(sight: TrucoSight) -> str:
 
 def _eleven(sight: TrucoSight) -> str:
     """Play if there are two good cards in both hands of the team, which the seat can see."""
-    partners = [card for card in range(len(PACK)) if sight.partners >> card & 1]
-    return sight.legal[_worth(sight, sight.hand + partners) >= _PLAY_AT_ELEVEN_FROM]
+    return sight.legal[_worth(sight, sight.hand + sight.partners) >= _PLAY_AT_ELEVEN_FROM]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from arena.games.kernel import Turn
-from arena.games.truco.cards import BIT, CARD_NUMBER, PACK, PACKS, mask_of
-from arena.games.truco.seen import TrucoCall, TrucoTrick
+from arena.games.truco.cards import CARD_NUMBER, PACK
+from arena.games.truco.seen import TrucoTrick
 from arena.games.truco.view import order_seen
 
 THREE: Final = 10
@@ -17,16 +17,14 @@ THREE: Final = 10
 class TrucoSight:
     """One turn, as seen from its seat.
 
-    Cards are numbers (indexes in ``PACK``), and sets of cards are bit masks. In ``results`` and ``holder``, 1
-    is the seat's own team, -1 is the other team, and 0 is nobody or both.
+    Cards are numbers (indexes in ``PACK``). In ``results`` and ``holder``, 1 is the seat's own team, -1 is
+    the other team, and 0 is nobody or both.
 
     ``hand`` is sorted from weakest to strongest. Four attributes describe the trick in progress: ``place`` is
     the number of cards on the table, ``best`` is the strength of the best card (0 if there is none),
     ``holder`` is the team that played it, and ``to_play`` lists the seats that have yet to play, in order.
-    ``results`` are the results of the completed tricks. ``unseen`` holds the cards that can be anywhere.
-    ``partners`` holds the cards that the partner is known to have been dealt, except those played face up.
-    ``call`` is the action that raises the stake, or "" if there is none. ``all_tied`` is the value of three
-    ties (TV-5.5), as a share of a won hand.
+    ``results`` are the results of the completed tricks. ``partners`` holds the cards that the partner is
+    known to have been dealt. ``call`` is the action that raises the stake, or "" if there is none.
     """
 
     def __init__(self, turn: Turn) -> None:
@@ -38,48 +36,23 @@ class TrucoSight:
         """The seat of the partner. With two seats there is no partner, and this is the seat itself."""
         self.strength = order_seen(seen).strength
         self.legal: list[str] = turn["legal_actions"]
-        team = self.seat & 1
-        self.score: tuple[int, int] = (seen["score"][team], seen["score"][1 - team])
-        self.hands_left: int = turn["rules"]["max_hands"] - seen["hand_number"]
-        self.held: list[int] = seen["held"]
         self.stake: int = seen["stake"]
         self.stakes = tuple(int(value) for value in turn["rules"]["stakes"].split("-"))
         self.whole_hand: bool = turn["rules"]["truco_scope"] == "hand"
         self.call = next((action for action in self.legal if action.startswith(("truco", "raise:"))), "")
-        self.truco: TrucoCall | None = seen["truco"]
-        self.extra_trick: bool = seen["extra_trick"]
-        self.passed: bool = seen["passed"]
-        self.burns_left: int = turn["rules"]["max_burns"] - len(seen["burned"])
-        self.forehand: bool = seen["forehand"] == self.seat
-        self.all_tied = 0.5
-        if turn["rules"]["all_tied"] == "forehand" and seen["forehand"] is not None:
-            self.all_tied = float(seen["forehand"] & 1 == team)
         self.hand = sorted((CARD_NUMBER[card] for card in seen["hand"]), key=self.strength.__getitem__)
+        self.partners = [CARD_NUMBER[card] for card in seen["partner_dealt"]]
         self._read_tricks(seen["tricks"])
-        partners = seen["partner_dealt"]
-        if self.forehand and not partners:
-            partners = seen["passed_cards"]
-        self.partners = mask_of(partners) & ~self.table
-        gone = self.table | self.partners | mask_of(seen["hand"])
-        if seen["vira"]:
-            gone |= BIT[CARD_NUMBER[seen["vira"]]]
-        for cards in seen["burned"]:
-            gone |= mask_of(cards)
-        self.unseen = PACKS[turn["rules"]["pack"]].mask & ~gone
 
     def _read_tricks(self, tricks: Sequence[TrucoTrick]) -> None:
-        self.table = 0
         self.place = self.best = self.holder = 0
         self.results: list[int] = []
         self.to_play: list[int] = []
         for trick in tricks:
             self.best = self.holder = 0
             for play in trick["plays"]:
-                if play["card"] is not None:
-                    card = CARD_NUMBER[play["card"]]
-                    self.table |= BIT[card]
-                    if not play["face_down"]:
-                        self._lay(self.strength[card], play["seat"])
+                if play["card"] is not None and not play["face_down"]:
+                    self._lay(self.strength[CARD_NUMBER[play["card"]]], play["seat"])
             self.place = len(trick["plays"]) % self.seats
             self.to_play = [(trick["leader"] + place) % self.seats for place in range(self.place, self.seats)]
             if trick["over"]:
@@ -92,11 +65,6 @@ class TrucoSight:
             self.best, self.holder = strength, side
         elif strength == self.best and side != self.holder:
             self.holder = 0
-
-    @property
-    def trick(self) -> int:
-        """The index of the trick in progress."""
-        return len(self.results)
 
     @property
     def lead(self) -> int:
@@ -112,8 +80,3 @@ class TrucoSight:
 def play(card: int) -> str:
     """Return the action that plays a card face up."""
     return "play:" + PACK[card]
-
-
-def hide(card: int) -> str:
-    """Return the action that plays a card face down."""
-    return "hide:" + PACK[card]

@@ -1,199 +1,151 @@
-"""Truco for two as a solved game: what a seat distinguishes, and how often it takes each action.
+"""Truco as a solved game: how often a seat takes each action in each spot.
 
-The tables are made by ``benchmarks.solve``, which plays hands against itself. They are used if calls are
-about the whole hand (TV-6.8).
+The tables are made by ``benchmarks.solve``, which plays hands against itself.
 """
 
 from __future__ import annotations
 
-import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
+import zlib
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
 
-from arena.games.truco.bots.sight import TrucoSight, play
-from arena.games.truco.cards import ACCEPT, FACE_DOWN, RAISE
+from arena.games.truco.bots.spots import spot_of
+from arena.games.truco.cards import ACCEPT, ACTION_CODE, DEFER, FACE_DOWN, PACK, RAISE
 from arena.games.truco.cards import TRUCO as CALL
+from arena.games.truco.options import TrucoRules
 from arena.games.truco.state import TrucoState
-from arena.games.truco.table import ANSWER, NOBODY
+from arena.games.truco.table import NOBODY, PLAY
 
-_TABLES: Final = {1: "paulista-2", 2: "mineiro-2"}
-"""The table by the lowest stake."""
-_SAID: Final = {ACCEPT: 1, RAISE: 2, CALL: 2}
-"""The places of answers in :data:`Chances`, by code."""
-_HIDDEN: Final = 1
+SHARES: Final = 4
+"""The maximum number of actions in a spot. A table has a byte for each: the share of the action."""
 _SURPRISE: Final = 0.02
 """The chance of an action that the table never takes."""
 
-Chances = tuple[float, ...]
-"""How often each action is taken: with cards, the cards from the weakest on, then the call; asked, to run, to
-accept and to raise.
-"""
 
-CLASS: Final[tuple[int, ...]] = (0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 3, 4, 4, 5, 5)
-"""The class of a card of each strength: 4 to 7, queen to ace, 2, 3, lower and upper manilhas."""
-_BASE: Final = CLASS[-1] + 2
-_NONE: Final = 3
+class Solution:
+    """A table: the numbers of the spots, ascending, and the shares of the actions in each.
 
-
-def spot(
-    results: Sequence[int],
-    level: int,
-    raiser: int,
-    hand: Sequence[int],
-    table: int,
-    is_ours: bool,
-    asked: bool,
-) -> int:
-    """Return the number of a spot.
-
-    ``results`` are the completed tricks, and ``raiser`` who called or raised last: 1 for the seat itself, -1
-    for the other one, and 0 for a tie or nobody. ``level`` is the step of the stakes that is in force.
-    ``hand`` holds the strengths of the seat's cards, weakest first. ``table`` is the strength of the card in
-    the trick in progress (0 if there is none), and ``is_ours`` says whose it is. ``asked``: the seat answers
-    a call; otherwise, it plays or calls.
+    On disk, it is compressed: the number of spots and their numbers with 8 bytes each, then the shares.
     """
-    number = asked * 2 + is_ours
-    for trick in (0, 1):
-        number = number * 4 + (results[trick] + 1 if trick < len(results) else _NONE)
-    number = (number * 5 + level) * 3 + raiser + 1
-    number = number * _BASE + (CLASS[table] + 1 if table else 0)
-    for strength in hand:
-        number = number * _BASE + CLASS[strength] + 1
-    for _ in range(3 - len(hand)):
-        number *= _BASE
-    weaker = equal = 0
-    if table and not is_ours:
-        for strength in hand:
-            weaker += strength < table
-            equal += strength == table
-    return (number * 4 + weaker) * 4 + equal
+
+    def __init__(self, numbers: Sequence[int], shares: bytes) -> None:
+        self._numbers = array("Q", numbers)
+        self._shares = shares
+
+    @classmethod
+    def read(cls, path: Path) -> Solution:
+        """Read a table from a file."""
+        data = zlib.decompress(path.read_bytes())
+        size = int.from_bytes(data[:8], "little")
+        numbers = array("Q", data[8 : 8 * (size + 1)])
+        return cls(numbers, data[8 * (size + 1) :])
+
+    def write(self, path: Path) -> None:
+        """Write the table to a file."""
+        size = len(self._numbers).to_bytes(8, "little")
+        path.write_bytes(zlib.compress(size + self._numbers.tobytes() + self._shares, 9))
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def shares(self, number: int) -> bytes:
+        """Return the shares of the actions in a spot, or nothing if the table does not know it."""
+        place = bisect_left(self._numbers, number)
+        if place == len(self._numbers) or self._numbers[place] != number:
+            return b""
+        return self._shares[place * SHARES : (place + 1) * SHARES]
 
 
 @cache
-def strategy(low: int) -> Mapping[int, Chances]:
-    """Return the table for stakes that begin with ``low``: the chances of the actions in each spot."""
-    name = _TABLES.get(low, _TABLES[1])
-    text = Path(__file__).with_name("tables").joinpath(f"{name}.json").read_text()
-    found = {}
-    for number, digits in json.loads(text).items():
-        shares = [int(digit, 36) for digit in digits]
-        found[int(number, 16)] = tuple(share / sum(shares) for share in shares)
-    return found
+def _solution(name: str) -> Solution:
+    return Solution.read(Path(__file__).with_name("tables") / f"{name}.bin")
 
 
-def spot_at(sight: TrucoSight) -> int:
-    """Return the spot of the seat at its turn."""
-    caller = None if sight.truco is None else sight.truco["proposer"]
-    return spot(
-        sight.results,
-        sight.stakes.index(sight.stake),
-        0 if caller is None else side(caller, sight.seat),
-        sight.strengths,
-        max(_HIDDEN, sight.best) if sight.place else 0,
-        sight.place > 0 and sight.seat not in sight.to_play,
-        sight.phase == "answer",
-    )
-
-
-def spot_in(state: TrucoState, seat: int) -> int:
-    """Return the spot of the awaited ``seat``."""
-    strength = state.order.strength
-    return spot(
-        [side(winner, seat) for winner in state.winners],
-        state.rules.step_of[state.stake],
-        side(state.proposer, seat),
-        sorted(strength[card] for card in state.hands[seat]),
-        _strength(state.plays[-1], strength) if len(state.plays) & 1 else 0,
-        state.leaders[-1] == seat and len(state.plays) & 1 == 1,
-        state.phase == ANSWER,
-    )
-
-
-def solved_action(sight: TrucoSight, sharpness: float, random: random.Random) -> str | None:
-    """Return the action of the seat at its turn, or None if the table does not know the spot. With an
-    ``sharpness`` below 1, actions that are rare in the table become less rare, and above 1, rarer.
+def solution_of(rules: TrucoRules) -> Solution:
+    """Return the table for ``rules``: that of the preset with as many seats, the same scope of calls and the
+    same lowest stake.
     """
-    asked = sight.phase == "answer"
-    actions = sight.legal if asked else [*map(play, sight.hand), *filter(None, [sight.call])]
-    return _draw(strategy(sight.stakes[0]).get(spot_at(sight)), actions, sharpness, random)
+    if not rules.whole_hand:
+        return _solution("base")
+    name = "paulista" if rules.low == 1 else "mineiro"
+    return _solution(name if rules.seats > 2 else f"{name}-2")
 
 
-def solved_choice(state: TrucoState, seat: int, random: random.Random) -> str | None:
-    """Return the action of the awaited ``seat``, which depends only on what that seat can see, or None if the
-    table does not know the spot.
+def policy(state: TrucoState, sharpness: float) -> tuple[list[str], list[float]]:
+    """Return the actions of the awaited seat, and how often each is taken, up to a factor; nothing for the
+    latter if the table does not know the spot. Both depend only on what that seat can see. With a
+    ``sharpness`` above 1, actions that are rare in the table become rarer.
     """
-    if state.phase == ANSWER:
-        actions: Sequence[str] = state.legal
-    else:
-        cards = sorted(state.hands[seat], key=state.order.strength.__getitem__)
-        actions = [*map(play, cards), *filter(None, [state.turn_calls[seat]])]
-    return _draw(strategy(state.rules.low).get(spot_in(state, seat)), actions, 1.0, random)
+    number, actions = spot_of(state)
+    if len(actions) == 1:
+        return actions, [1.0]
+    shares = solution_of(state.rules).shares(number)
+    return actions, [share**sharpness for share in shares[: len(actions)]]
 
 
-def _draw(
-    chances: Chances | None, actions: Sequence[str], sharpness: float, random: random.Random
-) -> str | None:
-    """Return one of the legal ``actions``, which are in the order of the ``chances``."""
-    if chances is None:
-        return None
-    weights: Sequence[float] = chances[: len(actions)]
-    if sharpness != 1.0:
-        weights = [chance**sharpness if chance else 0.0 for chance in weights]
-    return random.choices(actions[: len(weights)], weights)[0] if any(weights) else None
+def choice(state: TrucoState, legal: Sequence[str], sharpness: float, random: random.Random) -> str | None:
+    """Return one of the ``legal`` actions of the awaited seat, drawn from its policy, or None if this says
+    nothing about them.
+    """
+    actions, weights = policy(state, sharpness)
+    weights = [weight if action in legal else 0.0 for action, weight in zip(actions, weights, strict=False)]
+    left = random.random() * sum(weights)
+    for action, weight in zip(actions, weights, strict=False):
+        left -= weight
+        if left < 0.0:
+            return action
+    return None
 
 
-def likelihood(world: TrucoState, seat: int) -> float:
-    """Return how likely it is that the other seat of ``world`` acts as it did, if it plays by the table."""
-    table = strategy(world.rules.low)
+def likelihood(world: TrucoState, seat: int, sharpness: float) -> float:
+    """Return how likely it is that the seats of ``world`` other than ``seat`` act as they did in the hand, if
+    they play by their policy.
+    """
     weight = 1.0
-    for number, action in decisions(world, 1 - seat):
-        chances = table.get(number)
-        if chances is not None:
-            weight *= max(_SURPRISE, chances[action]) if action < len(chances) else _SURPRISE
+    for state, action in decisions(world):
+        if state.actor != seat and not action.startswith("hide:"):
+            actions, weights = policy(state, sharpness)
+            if weights:
+                weight *= max(_SURPRISE, weights[actions.index(action)] / sum(weights))
     return weight
 
 
-def decisions(world: TrucoState, seat: int) -> Iterator[tuple[int, int]]:
-    """Yield the spots in which ``seat`` was in the hand, and what it did there: its place in
-    :data:`Chances`. Cards that it hid say nothing.
+def decisions(world: TrucoState) -> Iterator[tuple[TrucoState, str]]:
+    """Yield the state before each card, call and answer of the hand, and what was done. The state changes
+    afterwards.
     """
-    strength = world.order.strength
-    hand = sorted(strength[card] for card in world.as_dealt(seat))
-    level, raiser, asked, table = int(world.elevens > 0), NOBODY, False, 0
-    calls = [(call >> 15, call >> 13 & 3, call & 511) for call in world.calls if not world.elevens]
+    state = world.clone()
+    state.hands = [world.as_dealt(seat) for seat in range(world.rules.seats)]
+    state.plays, state.leaders, state.winners = [], [world.forehand], []
+    state.truco_seat = state.proposer = NOBODY
+    calls: list[tuple[int, int]] = []
+    if not world.elevens:
+        state.stake = world.rules.low
+        state.calls = []
+        for call in world.calls:
+            code = call & 511
+            if code in (CALL, RAISE, ACCEPT, DEFER):
+                calls.append((call >> 15, code))
+            else:
+                state.calls.append(call)
+    state.phase, state.actor = PLAY, world.forehand
+    state.refresh()
     for played in range(len(world.plays) + 1):
-        leader = world.leaders[played >> 1] if played >> 1 < len(world.leaders) else NOBODY
-        results = [side(winner, seat) for winner in world.winners[: played >> 1]]
-        is_ours = leader == seat and played & 1 == 1
         while calls and calls[0][0] == played:
-            _, who, code = calls.pop(0)
-            if code in _SAID:
-                if who == seat:
-                    number = spot(results, level, side(raiser, seat), hand, table, is_ours, asked)
-                    yield number, _SAID[code] if asked else len(hand)
-                if asked:
-                    level += 1
-                asked = code != ACCEPT
-                raiser = who if asked else raiser
+            code = calls.pop(0)[1]
+            action = next(option for option in state.legal if ACTION_CODE[option] == code)
+            yield state, action
+            state.apply(state.actor, action)
         if played == len(world.plays):
             return
-        card = _strength(world.plays[played], strength)
-        if leader ^ played & 1 == seat:
-            if world.plays[played] < FACE_DOWN:
-                number = spot(results, level, side(raiser, seat), hand, table, is_ours, False)
-                yield number, hand.index(card)
-            hand.remove(strength[world.plays[played] & ~FACE_DOWN])
-        table = 0 if played & 1 else card
-
-
-def side(who: int, seat: int) -> int:
-    """Return 1 for the seat itself, -1 for the other one, and 0 for nobody."""
-    return 0 if who == NOBODY else 1 if who == seat else -1
-
-
-def _strength(code: int, strength: Sequence[int]) -> int:
-    """Return the strength of a card on the table. A hidden card counts as one of the weakest."""
-    return _HIDDEN if code >= FACE_DOWN else strength[code]
+        if len(state.plays) > played:
+            continue  # The rules played it (BT-7.4).
+        code = world.plays[played]
+        action = ("hide:" if code >= FACE_DOWN else "play:") + PACK[code & ~FACE_DOWN]
+        yield state, action
+        state.apply(state.actor, action)
