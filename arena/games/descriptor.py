@@ -150,18 +150,22 @@ class Standing(NamedTuple):
 class LuckModel:
     """The method of measuring luck in games of two teams (:mod:`arena.luck`).
 
-    ``level`` and ``version`` identify the house bot that plays out the packs. ``weight`` is the share of the
-    luck that is subtracted from a result. ``hand`` is the number of cards of a hand. ``rules`` takes complete
-    rules and removes everything that makes no difference between two hands, so that rules with the same
-    equity table become equal. ``standings`` returns all values ``(own, other)`` of an undecided game; in a
-    decided game, the team with the higher value has won. ``start`` returns a state that has the given values
-    and waits for a deal. ``standing`` returns the values of a state between two hands or after the last one.
-    ``is_blind`` returns whether nobody has yet seen a card of the hand that was dealt; until then, actions
-    are part of its luck.
+    ``level`` and ``version`` identify the house bot that plays out the packs. ``player`` returns a function
+    that chooses for one seat of one hand as that bot does, from states in which the seat is awaited.
+    ``plays`` is how often it plays each pack of a game. ``weight`` is the share of the luck that is
+    subtracted from a result. ``hand`` is the number of cards of a hand. ``rules`` takes complete rules and
+    removes everything that makes no difference between two hands, so that rules with the same equity table
+    become equal. ``standings`` returns all values ``(own, other)`` of an undecided game; in a decided game,
+    the team with the higher value has won. ``start`` returns a state that has the given values and waits for
+    a deal. ``standing`` returns the values of a state between two hands or after the last one. ``is_blind``
+    returns whether nobody has yet seen a card of the hand that was dealt; until then, actions are part of its
+    luck.
     """
 
     level: str
     version: str
+    player: Callable[[random.Random], Callable[[State], str]]
+    plays: int
     weight: float
     hand: int
     rules: Callable[[Rules], Rules]

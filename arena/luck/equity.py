@@ -15,7 +15,7 @@ from arena.games.descriptor import Game, Preset, Standing
 from arena.games.options import Rules
 from arena.records.record import canonical_hash
 
-TABLES_VERSION: Final = 2
+TABLES_VERSION: Final = 3
 """The version of the tables, which rises when any of them changes. Luck that is stored with another version
 does not count.
 """

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any, Final, NamedTuple
 
 from arena.games import game_of
-from arena.games.descriptor import Standing
-from arena.games.kernel import CHANCE
+from arena.games.descriptor import Game, Standing
+from arena.games.kernel import CHANCE, State
 from arena.games.options import Rules
 from arena.luck.equity import EquityTable, has_table, table_of
 from arena.luck.par import model_of, play_on
@@ -25,7 +26,8 @@ MILLION: Final = 1_000_000
 class HandLuck(NamedTuple):
     """A hand from the point of view of the first team. ``hand`` counts from 1. ``points`` holds the points or
     lives of the first team and of the other team before the hand. ``before`` and ``after`` are the equity
-    before the hand and after it was played. ``par`` is the equity after par has played the same pack.
+    before the hand and after it was played. ``par`` is the mean of the equities after par has played the same
+    pack.
     """
 
     hand: int
@@ -112,13 +114,22 @@ def luck_of_actions(kind: str, given: Rules, actions: Iterable[Sequence[Any]]) -
         if chance is not None and chance.kind == "dealer":
             lot = table.of_team(model.standing(state), 0) - 0.5
         if dealt is not None and not model.is_blind(state):
-            played = state.clone()
-            play_on(game, rules, played, deal)
-            hands.append(dealt._replace(par=table.of_team(model.standing(played), 0)))
+            hands.append(dealt._replace(par=_after_par(game, table, state, deal)))
             dealt = None
         if hands and dealt is None and state.awaiting() in ((), (CHANCE,)):
             hands[-1] = hands[-1]._replace(after=table.of_team(model.standing(state), 0))
     return GameLuck(table, lot, tuple(hands))
+
+
+def _after_par(game: Game, table: EquityTable, state: State, deal: str) -> float:
+    """Return the mean equity of the first team after each play of the hand by par."""
+    model = model_of(game)
+    values = []
+    for play in range(1, model.plays + 1):
+        played = state.clone()
+        play_on(game, played, deal, play)
+        values.append(table.of_team(model.standing(played), 0))
+    return fmean(values)
 
 
 class HandEquity(NamedTuple):

@@ -72,6 +72,7 @@ def make_table(game: Game, rules: Rules, packs: int = PACKS, jobs: int = 1) -> d
         "rules_version": game.version,
         "rules": shared,
         "par": {"bot": model.level, "version": model.version},
+        "plays": model.plays,
         "weight": model.weight,
         "packs": packs,
         "packs_text": PACKS_TEXT,
@@ -134,7 +135,7 @@ def play_packs(
         state = start.clone()
         done = [deal]
         state.apply(CHANCE, deal)
-        play_on(game, rules, state, deal, lambda seat, action, done=done: done.append(f"{seat} {action}"))  # type: ignore[misc]
+        done += [f"{seat} {action}" for seat, action in play_on(game, state, deal)]
         after = model.standing(state)
         ends.append((after.team != team, after.own, after.other))
         digest.update("\n".join([*done, f"{after}\n"]).encode())

@@ -6,9 +6,8 @@ import random
 from collections.abc import Callable
 from hashlib import sha256
 
-from arena.games.descriptor import Game, LuckModel, SeatPlayer
+from arena.games.descriptor import Game, LuckModel
 from arena.games.kernel import CHANCE, State
-from arena.games.options import Rules
 
 
 def model_of(game: Game) -> LuckModel:
@@ -23,42 +22,21 @@ def model_of(game: Game) -> LuckModel:
     return model
 
 
-def play_on(
-    game: Game,
-    rules: Rules,
-    state: State,
-    deal: str,
-    done: Callable[[int, str], None] | None = None,
-) -> None:
-    """Have the pinned house bot play all seats to the end of the hand in progress. ``deal`` is the action
-    that dealt the hand; all randomness of the players is derived from it. ``done`` is called with each seat
-    and its action.
+def play_on(game: Game, state: State, deal: str, play: int = 1) -> list[tuple[int, str]]:
+    """Have the pinned house bot play all seats to the end of the hand in progress, and return each seat and
+    its action. ``deal`` is the action that dealt the hand, and ``play`` the number of this play of it, from
+    1; all randomness of the players is derived from both.
     """
     model = model_of(game)
-    players: dict[int, SeatPlayer] = {}
+    players: dict[int, Callable[[State], str]] = {}
+    done: list[tuple[int, str]] = []
     while (awaited := state.awaiting()) and awaited[0] != CHANCE:
         seat = awaited[0]
         player = players.get(seat)
         if player is None:
-            seed = int.from_bytes(sha256(f"botequim par v1 {seat} {deal}".encode()).digest())
-            player = players[seat] = game.house_bot(model.level).player(random.Random(seed))
-        action = player.choose(
-            {
-                "turn": "",
-                "game": "",
-                "kind": game.kind,
-                "rules": rules,
-                "seat": seat,
-                "optional": False,
-                "legal_actions": list(state.legal_actions(seat)),
-                "default_action": None,
-                "deadline_ms": None,
-                "bank_ms": None,
-                "observation": state.observation(seat),
-                "events": [],
-            }
-        )
-        assert action is not None
+            seed = int.from_bytes(sha256(f"botequim par v2 {seat} {play} {deal}".encode()).digest())
+            player = players[seat] = model.player(random.Random(seed))
+        action = player(state)
         state.apply(seat, action)
-        if done is not None:
-            done(seat, action)
+        done.append((seat, action))
+    return done

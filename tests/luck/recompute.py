@@ -23,6 +23,7 @@ TABLES = Path(__file__).parent.parent.parent / "arena/luck/tables"
 PAR = {"truco": "regular", "toepen": "regular"}
 HANDS = {"truco": 3, "toepen": 4}
 RANKS = {"truco": "4567QJKA23", "toepen": "JQKA789T"}
+PLAYS = {"truco": 8, "toepen": 1}
 WEIGHTS = {"truco": 1.0, "toepen": 0.65}
 
 
@@ -51,13 +52,13 @@ def first_teams_chance(table: dict[str, Any], state: Any) -> float:
     return value if view == 0 else 1 - value
 
 
-def par_plays(kind: str, rules: dict[str, Any], state: Any, deal: str) -> None:
+def par_plays(kind: str, rules: dict[str, Any], state: Any, deal: str, play: int = 1) -> None:
     """Play the hand to its end."""
     players = {}
     while state.awaiting() and state.awaiting()[0] >= 0:
         (seat,) = state.awaiting()
         if seat not in players:
-            digest = sha256(f"botequim par v1 {seat} {deal}".encode()).digest()
+            digest = sha256(f"botequim par v2 {seat} {play} {deal}".encode()).digest()
             seed = random.Random(int.from_bytes(digest, "big"))
             players[seat] = game_of(kind).house_bots[PAR[kind]].player(seed)
         turn = {
@@ -99,8 +100,12 @@ def lucks(record: Record, table_name: str) -> Iterator[float]:
             if state.observation(None)["phase"] != "cut":
                 break
             state.apply(who, what)
-        par_plays(kind, rules, state, action)
-        yield first_teams_chance(table, state) - before
+        after = []
+        for play in range(1, PLAYS[kind] + 1):
+            played = state.clone()
+            par_plays(kind, rules, played, action, play)
+            after.append(first_teams_chance(table, played))
+        yield sum(after) / len(after) - before
 
 
 def deals(kind: str, text: str, count: int, seats: int) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -31,7 +32,7 @@ from arena.luck.par import model_of
 from arena.luck.weights import without_luck
 from arena.records.record import dumps
 from arena.tournaments.local_run import Plan, lucks_in_margins, margins, play_group
-from tests.luck.recompute import WEIGHTS, ends, equities, lucks
+from tests.luck.recompute import PLAYS, WEIGHTS, ends, equities, lucks
 from tests.replays.games import played
 from tests.runner.test_play import botequim
 
@@ -67,6 +68,7 @@ def test_a_table_is_what_it_was_made_from(kind: str, preset: str) -> None:
     assert data["rules"] == dict(model.rules(rules))
     assert data["rules_version"] == game.version
     assert data["par"] == {"bot": model.level, "version": model.version}
+    assert data["plays"] == model.plays == PLAYS[kind]
     assert table.weight == model.weight == WEIGHTS[kind]
     assert table.packs == PACKS
     assert list(table.equity) == list(model.standings(rules))
@@ -109,7 +111,7 @@ def test_fresh_packs_have_no_luck_on_average(kind: str, preset: str) -> None:
     error = stdev(pairs) / len(pairs) ** 0.5
     assert abs(fmean(pairs)) < 3.5 * error
     # Without the exchange of hands, both would be alike. It does not help where the forehand may burn hands.
-    assert preset == "base@1" or stdev(pairs) < 0.95 * stdev(values) / 2**0.5
+    assert preset == "base@1" or stdev(pairs) < 0.98 * stdev(values) / 2**0.5
 
 
 @pytest.mark.parametrize(
@@ -119,9 +121,11 @@ def test_the_mean_luck_of_a_hand_is_exactly_0_over_the_packs_of_a_table(
     kind: str, preset: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever plays: here random players."""
-    game, rules, packs = game_of(kind), rules_of(kind, preset), 4
+    game, rules, packs = game_of(kind), rules_of(kind, preset), 12
     table = read_table("small", make_table(game, rules, packs))
     monkeypatch.setattr(games, "table_of", lambda kind, rules: table)
+    # A table is made of one play of each pack.
+    monkeypatch.setattr(games, "model_of", lambda game: replace(model_of(game), plays=1))
     random = Random(1)
     found = []
     for number in range(packs):

@@ -7,6 +7,7 @@ from typing import Final
 from arena.games.descriptor import LuckModel, Standing
 from arena.games.kernel import State
 from arena.games.options import Rules
+from arena.games.toepen.bots.regular import ToepenRegular
 from arena.games.toepen.cards import rules_from
 from arena.games.toepen.state import ToepenState
 from arena.games.toepen.table import DEAL
@@ -44,6 +45,8 @@ def _is_blind(state: State) -> bool:
 LUCK: Final = LuckModel(
     level="regular",
     version="0.2.0",
+    player=lambda random: ToepenRegular(random).choose_in,
+    plays=1,
     weight=0.65,
     hand=4,
     rules=_rules,

@@ -7,6 +7,7 @@ from typing import Final
 from arena.games.descriptor import LuckModel, Standing
 from arena.games.kernel import State
 from arena.games.options import Rules
+from arena.games.truco.bots.regular import TrucoRegular
 from arena.games.truco.cards import TARGET
 from arena.games.truco.options import rules_from
 from arena.games.truco.state import TrucoState
@@ -50,7 +51,9 @@ def _is_blind(state: State) -> bool:
 
 LUCK: Final = LuckModel(
     level="regular",
-    version="0.5.0",
+    version="0.6.0",
+    player=lambda random: TrucoRegular(random).choose_in,
+    plays=8,
     weight=1.0,
     hand=3,
     rules=_rules,

@@ -7,7 +7,7 @@ from __future__ import annotations
 import random
 from typing import ClassVar
 
-from arena.games.kernel import Turn
+from arena.games.kernel import State, Turn
 from arena.games.toepen.bots.habits import Habits
 from arena.games.toepen.bots.laundry import Laundry
 from arena.games.toepen.bots.manner import BARFLY, REGULAR, ToepenManner
@@ -15,6 +15,7 @@ from arena.games.toepen.bots.model import knock_chance, knock_gain, stay_gain
 from arena.games.toepen.bots.sight import ToepenSight
 from arena.games.toepen.bots.worth import Stakes, Worth
 from arena.games.toepen.cards import PACK
+from arena.games.toepen.state import ToepenState
 
 
 class ToepenRegular:
@@ -43,6 +44,29 @@ class ToepenRegular:
         undecided = sight.to_answer & ~(1 << sight.seat)
         gain = stay_gain(sight.spot, stakes, sight.value, sight.tricks, sight.knocker, undecided)
         return stay if gain >= 0 else fold
+
+    def choose_in(self, state: State) -> str:
+        """Return the action of the awaited seat, which depends only on what that seat can see."""
+        assert isinstance(state, ToepenState)
+        seat = state.awaiting()[0]
+        action = self.choose(
+            {
+                "turn": "",
+                "game": "",
+                "kind": "toepen",
+                "rules": state.rules.options,
+                "seat": seat,
+                "optional": False,
+                "legal_actions": list(state.legal_actions(seat)),
+                "default_action": None,
+                "deadline_ms": None,
+                "bank_ms": None,
+                "observation": state.observation(seat),
+                "events": [],
+            }
+        )
+        assert action is not None
+        return action
 
     def _exchange_or_challenge(self, sight: ToepenSight, stakes: Stakes, habits: Habits) -> str:
         assert sight.exchanger is not None
