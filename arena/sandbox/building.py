@@ -240,7 +240,8 @@ def _compile(kind: str, source: Path, target: Path) -> None:
 def _sources() -> list[Path]:
     files = [SOURCES / f"{name}.py" for name in STAGED_MODULES]
     for folder in STAGED:
-        files += (SOURCES / folder).rglob("*.py")
+        for pattern in ("*.py", "tables/*.bin"):
+            files += (SOURCES / folder).rglob(pattern)
     return [*sorted(files), GUEST / "bot.wit"]
 
 

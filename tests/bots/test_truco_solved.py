@@ -121,7 +121,7 @@ def test_a_card_counts_by_the_unseen_cards_that_beat_it() -> None:
 
 def test_the_solver_learns_to_run_with_bad_hands_only() -> None:
     solver = Solver("paulista-2@1")
-    solver.run(1000)
+    solver.run(500)
     table = solver.solution()
     runs: dict[bool, list[float]] = {True: [], False: []}
     for state in dealt("paulista-2@1", 2000):
@@ -132,8 +132,8 @@ def test_the_solver_learns_to_run_with_bad_hands_only() -> None:
         if shares and (middle >= 10 or best < 9):
             runs[middle >= 10].append(shares[0] / sum(shares))
     assert min(map(len, runs.values())) > 20
-    assert fmean(runs[True]) < 0.2
-    assert fmean(runs[False]) > 0.6
+    assert fmean(runs[True]) < 0.25
+    assert fmean(runs[False]) > 0.5
 
 
 def test_the_same_iterations_give_the_same_table(tmp_path: Path) -> None:

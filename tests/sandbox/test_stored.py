@@ -8,6 +8,7 @@ import pytest
 
 from arena.bots import BotSpec, InvalidBot, bot_spec
 from arena.games import GAMES, game_of
+from arena.games.options import Rules
 from arena.sandbox.bot import check_bot, sandboxed_spec
 from arena.tournaments.local_run import Plan, play_group
 from tests.service import ROOT
@@ -17,23 +18,28 @@ pytestmark = pytest.mark.usefixtures("python")
 STORED = ROOT / "tests/bots/stored"
 
 
-def played(kind: str, bot: BotSpec) -> list[dict[str, object]]:
+def played(kind: str, rules: Rules, bot: BotSpec) -> list[dict[str, object]]:
     """The provable parts of the games of a group."""
-    rules = game_of(kind).options.complete(dict(game_of(kind).duel_rules))
-    plan = Plan(kind, rules, (bot, bot_spec("rookie", kind)), 1, "stored")
+    complete = game_of(kind).options.complete(dict(rules))
+    plan = Plan(kind, complete, (bot, bot_spec("rookie", kind)), 1, "stored")
     group = play_group(plan, 0, plan.all_groups()[0])
     return [json.loads(record)["canonical"] for record in group.records]
 
 
-@pytest.mark.parametrize("kind", GAMES)
-@pytest.mark.parametrize("name", ["public", "older"])
-def test_a_stored_bot_plays_in_the_sandbox_as_in_process(name: str, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "kind", "rules"),
+    [
+        *(("older", game.kind, game.duel_rules) for game in GAMES.values()),
+        *(("public", game.kind, preset.rules) for game in GAMES.values() for preset in game.presets),
+    ],
+)
+def test_a_stored_bot_plays_in_the_sandbox_as_in_process(name: str, kind: str, rules: Rules) -> None:
     path = STORED / f"{name}.py"
     native = bot_spec(str(path))
     sandboxed = sandboxed_spec(name, native.version, path.read_text(encoding="utf-8"))
     check_bot(sandboxed)
-    games = played(kind, sandboxed)
-    assert games == played(kind, native)
+    games = played(kind, rules, sandboxed)
+    assert games == played(kind, rules, native)
     assert [game["faults"] for game in games] == [[]] * len(games)
 
 

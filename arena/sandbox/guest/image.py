@@ -19,6 +19,7 @@ from typing import Any
 
 from arena.bots.redeal import redeal
 from arena.games import GAMES
+from arena.games.options import Rules
 from arena.play.table import Table
 from arena.sandbox.guest import harness, lockdown
 from arena.sandbox.guest.modules import LIST_OF_OBJECTS
@@ -31,6 +32,8 @@ _SOURCES = (
     "        return self.random.choice(turn['legal_actions'])\n",
     "def choose(turn):\n    return turn['legal_actions'][0]\n",
 )
+_REGULAR = "from botequim import RegularBot as Bot\n"
+"""It reads the files of the house bots, which instances do not have, and keeps their content."""
 
 _objects: bytes | None = None
 _fillers: list[Any] = []
@@ -42,7 +45,10 @@ def prepare() -> None:
     if _objects is None:
         for number in range(_GAMES):
             for kind, source in product(GAMES, _SOURCES):
-                _play(kind, source, number)
+                _play(kind, {}, source, number)
+        for game in GAMES.values():
+            for preset in game.presets:
+                _play(game.kind, preset.rules, _REGULAR, 0)
         lockdown.lock_down()
         gc.collect()
         _objects = _list_objects()
@@ -51,9 +57,9 @@ def prepare() -> None:
         _fill_gaps()
 
 
-def _play(kind: str, source: str, number: int) -> None:
+def _play(kind: str, rules: Rules, source: str, number: int) -> None:
     """Play a game as instances do."""
-    table = Table("image", kind, {}, bytes([number] * 32))
+    table = Table("image", kind, rules, bytes([number] * 32))
     table.start()
     code = marshal.dumps(compile(source, harness.FILE, "exec"))
     _call(harness.WitWorld.begin, (source, code, number))
