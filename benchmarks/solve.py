@@ -58,11 +58,10 @@ class Solver:
             state = self._deal()
             if state.blind:
                 continue
-            score = state.score[0], state.score[1]
-            race = Race(score, self._rules.max_hands, self._rules.stakes)
+            race = Race(state, 0)
             for seat in range(self._rules.seats):
                 self._learner = seat
-                self._play(state.clone(), race, score)
+                self._play(state.clone(), race)
 
     def solution(self) -> Solution:
         """Return the average strategy."""
@@ -89,7 +88,7 @@ class Solver:
             state.apply(state.actor, action)
         return state
 
-    def _play(self, state: TrucoState, race: Race, score: tuple[int, int]) -> float:
+    def _play(self, state: TrucoState, race: Race) -> float:
         """Play a hand, and return what it is worth to the first team: its chance to win the game."""
         while state.phase in (PLAY, ANSWER):
             seat = state.actor
@@ -108,14 +107,14 @@ class Solver:
                 for action in actions:
                     after = state.clone()
                     after.apply(seat, action)
-                    values.append(self._play(after, race, score))
+                    values.append(self._play(after, race))
                 return _learn(regrets, chances, values, -1 if seat & 1 else 1)
             sums = self._sums.setdefault(number, [0.0] * count)
             self._visits[number] = self._visits.get(number, 0) + 1
             for place, chance in enumerate(chances):
                 sums[place] += self._weight * chance
             state.apply(seat, self._random.choices(actions, chances)[0])
-        return race.after(state.score[0] - score[0], state.score[1] - score[1])
+        return race.chance_in(state)
 
 
 def _learn(regrets: list[float], chances: list[float], values: list[float], sign: int) -> float:

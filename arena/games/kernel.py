@@ -136,6 +136,26 @@ class State(ABC):
         )
 
 
+def turn_in(state: State, kind: str, rules: Rules, seat: int) -> Turn:
+    """Return a turn of ``seat`` in ``state`` for a bot that is asked outside a table. It has no
+    names, times, default action or events.
+    """
+    return {
+        "turn": "",
+        "game": "",
+        "kind": kind,
+        "rules": rules,
+        "seat": seat,
+        "optional": False,
+        "legal_actions": list(state.legal_actions(seat)),
+        "default_action": None,
+        "deadline_ms": None,
+        "bank_ms": None,
+        "observation": state.observation(seat),
+        "events": [],
+    }
+
+
 def check_format(content: Mapping[str, object], version: int, names: frozenset[str]) -> None:
     """Check the version and the field names of a serialised state.
 

@@ -17,7 +17,7 @@ from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.cards import split_cards
 from arena.games.descriptor import Game
-from arena.games.kernel import CHANCE, State, Turn
+from arena.games.kernel import CHANCE, State, turn_in
 from arena.games.options import Rules
 from arena.games.panels import Panel
 from arena.games.pictures import Picture
@@ -99,20 +99,7 @@ class LessonTable:
     def panel(self) -> Panel:
         """Return what the person is asked."""
         assert self._game.panel is not None
-        turn: Turn = {
-            "turn": "",
-            "game": "",
-            "kind": self._game.kind,
-            "rules": self._rules,
-            "seat": YOU,
-            "optional": False,
-            "legal_actions": list(self.state.legal_actions(YOU)),
-            "default_action": None,
-            "deadline_ms": None,
-            "bank_ms": None,
-            "observation": self.state.observation(YOU),
-            "events": [],
-        }
+        turn = turn_in(self.state, self._game.kind, self._rules, YOU)
         return self._game.panel(turn, self._names)
 
 

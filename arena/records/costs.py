@@ -16,8 +16,7 @@ from typing import Any, Final, Literal, NamedTuple
 from arena.bots import Bot, bot_spec
 from arena.bots.redeal import redeal
 from arena.games import game_of
-from arena.games.kernel import CHANCE, State, Turn
-from arena.games.options import Rules
+from arena.games.kernel import CHANCE, State, Turn, turn_in
 from arena.play.dealing import Dealer
 from arena.play.outcomes import points
 from arena.play.stats import mean_interval
@@ -87,7 +86,7 @@ def _value(state: State, turn: Turn, action: str | None, key: bytes, until: Unti
         if bot is None:
             own = sha256(key + bytes([awaited])).digest()
             bot = bots[awaited] = bot_spec(PLAYED_BY, game.kind).make(int.from_bytes(own))
-        chosen = bot.choose(_turn(state, game.kind, rules, awaited))
+        chosen = bot.choose(turn_in(state, game.kind, rules, awaited))
         state.apply(awaited, state.default_action(awaited) if chosen is None else chosen)
     if until == "hand":
         standing = _standing(state, seat, game.teams(rules))
@@ -96,23 +95,6 @@ def _value(state: State, turn: Turn, action: str | None, key: bytes, until: Unti
     outcome = state.outcome()
     assert outcome is not None
     return points(outcome.places, game.teams(rules))[seat], "share"
-
-
-def _turn(state: State, kind: str, rules: Rules, seat: int) -> Turn:
-    return {
-        "turn": "",
-        "game": "",
-        "kind": kind,
-        "rules": rules,
-        "seat": seat,
-        "optional": False,
-        "legal_actions": list(state.legal_actions(seat)),
-        "default_action": state.default_action(seat),
-        "deadline_ms": None,
-        "bank_ms": None,
-        "observation": state.observation(seat),
-        "events": [],
-    }
 
 
 def _standing(state: State, seat: int, teams: tuple[tuple[int, ...], ...]) -> tuple[float, str] | None:

@@ -13,24 +13,21 @@ from typing import Final
 
 from arena.bots import Bot, Turn
 from arena.games import game_of
-from arena.games.kernel import State
+from arena.games.kernel import State, turn_in
 from arena.games.toepen.bots.shark import ToepenShark
 from arena.games.truco.bots.manner import REGULAR
 from arena.games.truco.bots.race import Race
 from arena.games.truco.bots.regular import finish
 from arena.games.truco.bots.shark import candidates_of
-from arena.games.truco.bots.solved import decisions, likelihood
+from arena.games.truco.bots.solved import SURPRISE, decisions, likelihood
 from arena.games.truco.redeal import redeal
 from arena.games.truco.state import TrucoState
 from arena.games.truco.table import ANSWER, CHOOSE, CUT, ELEVEN, PLAY
-from benchmarks.zoo.exploiter import turn_in
 
 WORLDS: Final = {"truco": 24, "toepen": 90}
 """The number of worlds in which the actions are played out, by game."""
 _DRAWN: Final = 12
 """The number of re-deals that are tried per world."""
-_SURPRISE: Final = 0.02
-"""The weight of a world for each decision that the house bot would have made otherwise in it."""
 _FINALISTS: Final = 3
 """The number of actions that are played out in the second half of the worlds."""
 
@@ -78,11 +75,11 @@ class TrucoResponder(Bot):
         for state, action in decisions(world):
             seat = state.actor
             if seat != turn["seat"] and len(state.legal) > 1 and self._decide(state, turn, seat) != action:
-                weight *= _SURPRISE
+                weight *= SURPRISE
         return weight
 
     def _decide(self, state: State, turn: Turn, seat: int) -> str | None:
-        return self._bot.choose(turn_in(state, seat, turn))
+        return self._bot.choose(turn_in(state, turn["kind"], turn["rules"], seat))
 
     def _value(self, world: TrucoState, turn: Turn, action: str) -> float:
         """Return the chance to win the game if all seats go on as the house bot would."""
@@ -94,9 +91,7 @@ class TrucoResponder(Bot):
             choice = self._decide(state, turn, state.actor)
             assert choice is not None
             state.apply(state.actor, choice)
-        team = turn["seat"] & 1
-        ours, theirs = state.score[team] - world.score[team], state.score[1 - team] - world.score[1 - team]
-        return Race.of(world, team).after(ours, theirs)
+        return Race(world, turn["seat"] & 1).chance_in(state)
 
 
 class ToepenResponder(Bot):

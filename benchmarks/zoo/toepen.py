@@ -12,7 +12,7 @@ from arena.games.toepen.bots.laundry import Laundry
 from arena.games.toepen.bots.regular import ToepenRegular
 from arena.games.toepen.bots.sight import ToepenSight
 from arena.games.toepen.bots.worth import Stakes, Worth
-from benchmarks.zoo.exploiter import Exploiter, Habit, turn_in
+from benchmarks.zoo.exploiter import Exploiter, Habit
 
 _IMAGINED: Final = 8
 """The number of deals in which ``minding`` imagines the answers to a knock."""
@@ -107,9 +107,7 @@ def minding(bot: Exploiter, turn: Turn, usual: str) -> str:
         state.apply(turn["seat"], knock)
         while state.answer_pending():
             (other,) = state.awaiting()
-            answer = ToepenRegular(bot.random).choose(turn_in(state, other, turn))
-            assert answer is not None
-            state.apply(other, answer)
+            state.apply(other, ToepenRegular(bot.random).choose_in(state))
         folds += CHANCE in state.awaiting() or not state.awaiting()
     return knock if folds > _BELIEVED * _IMAGINED else usual
 

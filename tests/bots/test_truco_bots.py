@@ -13,7 +13,7 @@ import pytest
 
 from arena.bots import HOUSE_BOTS, bot_spec
 from arena.games import game_of
-from arena.games.kernel import CHANCE, State
+from arena.games.kernel import CHANCE, State, turn_in
 from arena.games.truco.bots.race import Race
 from arena.play.match import play, seat_bot
 from arena.play.table import Table
@@ -40,13 +40,7 @@ def turn_after(*actions: tuple[int, str], rules: dict[str, Any] | None = None) -
     state.apply(CHANCE, "dealer:3")
     for seat, action in actions:
         state.apply(seat, action)
-    seat = state.awaiting()[0]
-    turn = {
-        "turn": "t", "game": "g", "kind": "truco", "rules": complete, "seat": seat, "optional": False,
-        "legal_actions": list(state.legal_actions(seat)), "deadline_ms": None, "bank_ms": None,
-        "observation": state.observation(seat), "events": [],
-    }  # fmt: skip
-    copied: dict[str, Any] = json.loads(json.dumps(turn))
+    copied: dict[str, Any] = json.loads(json.dumps(turn_in(state, "truco", complete, state.awaiting()[0])))
     return copied
 
 
@@ -131,12 +125,16 @@ def test_decisions_depend_only_on_the_turn() -> None:
 
 
 def test_the_race_is_even_at_even_scores_and_over_at_twelve() -> None:
-    stakes = (1, 3, 6, 9, 12)
-    assert Race((4, 4), 50, stakes).after(0, 0) == 0.5
-    assert Race((10, 3), 50, stakes).after(3, 0) == 1.0
-    assert Race((3, 11), 50, stakes).after(0, 1) == 0.0
-    assert Race((9, 3), 50, stakes).after(0, 0) > 0.7
-    assert Race((5, 4), 0, stakes).after(0, 0) == 1.0
+    state = next(dealt("base@1", 1))
+    race = Race(state, 0)
+    assert race.chance_at(4, 4) == 0.5
+    assert race.chance_at(13, 3) == 1.0
+    assert race.chance_at(3, 12) == 0.0
+    assert race.chance_at(9, 3) > 0.7
+    state.hand_number = state.rules.max_hands
+    assert Race(state, 0).chance_at(5, 4) == 1.0
+    state.score = [4, 5]
+    assert Race(state, 1).chance_in(state) == 1.0
 
 
 def dealt(preset: str, count: int) -> Iterator[State]:
@@ -153,14 +151,6 @@ def dealt(preset: str, count: int) -> Iterator[State]:
         yield state
 
 
-def turn_of(state: State, rules: dict[str, Any]) -> dict[str, Any]:
-    """The turn of the awaited seat."""
-    seat = state.awaiting()[0]
-    legal = list(state.legal_actions(seat))
-    seen = {"observation": state.observation(seat), "events": []}
-    return {"kind": "truco", "rules": rules, "seat": seat, "optional": False, "legal_actions": legal, **seen}
-
-
 @pytest.mark.parametrize(("preset", "most"), [("paulista-2@1", 0.53), ("mineiro-2@1", 0.5)])
 def test_regular_runs_from_about_half_of_the_first_calls_with_any_hand(preset: str, most: float) -> None:
     """A call that wins the stake or loses three times as much as a lost hand pays if more than half of the
@@ -170,7 +160,7 @@ def test_regular_runs_from_about_half_of_the_first_calls_with_any_hand(preset: s
     runs = 0
     for number, state in enumerate(dealt(preset, 2000)):
         state.apply(state.awaiting()[0], "truco")
-        answer = choice("regular", turn_of(state, rules), number)
+        answer = choice("regular", turn_in(state, "truco", rules, 1), number)
         runs += str(answer).startswith("run")
     assert 0.3 <= runs / 2000 <= most
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 from pathlib import Path
 from statistics import fmean
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from arena.games import game_of
-from arena.games.kernel import CHANCE, State, Turn
+from arena.games.kernel import CHANCE, State, turn_in
 from arena.games.truco.bots.manner import REGULAR
 from arena.games.truco.bots.regular import kept_hand
 from arena.games.truco.bots.solved import Solution, choice, decisions
@@ -20,7 +20,7 @@ from arena.games.truco.redeal import redeal
 from arena.games.truco.state import TrucoState
 from arena.games.truco.table import ANSWER, CHOOSE, PLAY
 from benchmarks.solve import PRESETS, Solver, main
-from tests.bots.test_truco_bots import deal, dealt, turn_of
+from tests.bots.test_truco_bots import deal, dealt
 from tests.contract.playouts import choose
 
 GAME = game_of("truco")
@@ -46,7 +46,7 @@ def test_a_turn_its_state_and_the_record_of_a_hand_give_the_same_spot(preset: st
                 done = []
             elif state.phase in (PLAY, ANSWER):
                 spot = spot_of(state)
-                assert spot_of(redeal(cast(Turn, turn_of(state, rules)), source)) == spot
+                assert spot_of(redeal(turn_in(state, "truco", rules, seat), source)) == spot
                 past = [(before.actor, spot_of(before), did) for before, did in decisions(state)]
                 assert past == done
                 compared += len(past)

@@ -11,7 +11,7 @@ import pytest
 
 from arena.games import GAMES, game_of
 from arena.games.cards import SUIT_SYMBOLS
-from arena.games.kernel import CHANCE, State
+from arena.games.kernel import CHANCE, State, turn_in
 from arena.games.toepen.cards import PACK as TOEPEN_PACK
 from arena.games.truco.cards import PACK as TRUCO_PACK
 from arena.games.truco.state import TrucoState
@@ -71,16 +71,9 @@ def reason_of(state: State, rules: dict[str, Any], kind: str, actions: Sequence[
         state.apply(seat, action)
     (seat,) = state.awaiting()
     names = ["You" if one == seat else NAMES[one + 1] for one in range(game_of(kind).seats(rules))]
-    turn: Any = {
-        "seat": seat,
-        "rules": rules,
-        "optional": False,
-        "legal_actions": list(state.legal_actions(seat)),
-        "observation": state.observation(seat),
-    }
     make = GAMES[kind].panel
     assert make is not None
-    return make(turn, names).reason
+    return make(turn_in(state, kind, rules, seat), names).reason
 
 
 # With two seats, seat 1 leads; the vira 6H makes the sevens manilhas.
@@ -201,13 +194,8 @@ def test_toepen_a_right_to_knock() -> None:
     state, rules = started("toepen", {"seats": 3}, THREE)
     for action in ("keep", "keep", "keep"):
         state.apply(*state.awaiting(), action)
-    turn: Any = {
-        "seat": 2,
-        "rules": rules,
-        "optional": True,
-        "legal_actions": list(state.legal_actions(2)),
-        "observation": state.observation(2),
-    }
+    turn = turn_in(state, "toepen", rules, 2)
+    turn["optional"] = True
     make = GAMES["toepen"].panel
     assert make is not None
     assert make(turn, NAMES).reason == "1 life at stake. A knock adds one, and the others stay or fold."

@@ -7,7 +7,7 @@ from __future__ import annotations
 import random
 from typing import ClassVar
 
-from arena.games.kernel import State, Turn
+from arena.games.kernel import State, Turn, turn_in
 from arena.games.toepen.bots.habits import Habits
 from arena.games.toepen.bots.laundry import Laundry
 from arena.games.toepen.bots.manner import BARFLY, REGULAR, ToepenManner
@@ -49,22 +49,7 @@ class ToepenRegular:
         """Return the action of the awaited seat, which depends only on what that seat can see."""
         assert isinstance(state, ToepenState)
         seat = state.awaiting()[0]
-        action = self.choose(
-            {
-                "turn": "",
-                "game": "",
-                "kind": "toepen",
-                "rules": state.rules.options,
-                "seat": seat,
-                "optional": False,
-                "legal_actions": list(state.legal_actions(seat)),
-                "default_action": None,
-                "deadline_ms": None,
-                "bank_ms": None,
-                "observation": state.observation(seat),
-                "events": [],
-            }
-        )
+        action = self.choose(turn_in(state, "toepen", state.rules.options, seat))
         assert action is not None
         return action
 

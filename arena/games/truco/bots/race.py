@@ -65,22 +65,17 @@ def _at_threshold(later: Table, theirs: int, stakes: Stakes) -> float:
 
 
 class Race:
-    """The worth of the points of a hand, as chances to win the game.
+    """What a team's score after the hand in progress in ``state`` is worth: its chance to win the game."""
 
-    ``score`` holds the points of a team and of its opponents. ``hands_left`` is the number of hands after
-    this one. ``stakes`` lists the possible values of a hand.
-    """
+    def __init__(self, state: TrucoState, team: int) -> None:
+        self._team = team
+        rules = state.rules
+        self._table = _after(min(rules.max_hands - state.hand_number, _FAR), rules.stakes)
 
-    def __init__(self, score: tuple[int, int], hands_left: int, stakes: Stakes) -> None:
-        self._ours, self._theirs = score
-        self._table = _after(min(hands_left, _FAR), stakes)
+    def chance_at(self, ours: int, theirs: int) -> float:
+        """Return the chance with these points of the team and of its opponents."""
+        return self._table[min(TARGET, ours)][min(TARGET, theirs)]
 
-    @classmethod
-    def of(cls, state: TrucoState, team: int) -> Race:
-        """Return the worth of the hand in progress for ``team``."""
-        score = state.score[team], state.score[1 - team]
-        return cls(score, state.rules.max_hands - state.hand_number, state.rules.stakes)
-
-    def after(self, ours: int, theirs: int) -> float:
-        """Return the chance to win after a hand in which the team and its opponents score these points."""
-        return self._table[min(TARGET, self._ours + ours)][min(TARGET, self._theirs + theirs)]
+    def chance_in(self, state: TrucoState) -> float:
+        """Return the chance in a state in which the hand is over."""
+        return self.chance_at(state.score[self._team], state.score[1 - self._team])

@@ -75,10 +75,12 @@ def _eleven(state: TrucoState) -> str:
     team = state.actor & 1
     cards = [card for seat in range(team, rules.seats, 2) for card in state.hands[seat]]
     chance = min(0.95, 0.2 + _worth(state, cards) / (20 * rules.seats))
-    race = Race.of(state, team)
+    race = Race(state, team)
+    ours, theirs = state.score[team], state.score[1 - team]
     run, accept, *_ = state.legal
-    won, lost = race.after(rules.threshold_stake, 0), race.after(0, rules.threshold_stake)
-    return accept if chance * won + (1 - chance) * lost > race.after(0, rules.low) else run
+    won = race.chance_at(ours + rules.threshold_stake, theirs)
+    lost = race.chance_at(ours, theirs + rules.threshold_stake)
+    return accept if chance * won + (1 - chance) * lost > race.chance_at(ours, theirs + rules.low) else run
 
 
 def _worth(state: TrucoState, cards: Sequence[int]) -> int:

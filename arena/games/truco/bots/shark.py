@@ -52,7 +52,7 @@ class TrucoShark:
         if state.phase not in (PLAY, ANSWER):
             return usual
         seat = turn["seat"]
-        race = Race.of(state, seat & 1)
+        race = Race(state, seat & 1)
         totals = dict.fromkeys(candidates, 0.0)
         heaviest = 0.0
         for worlds, kept in ROUNDS:
@@ -71,12 +71,9 @@ class TrucoShark:
 
     def _value(self, world: TrucoState, seat: int, action: str, race: Race) -> float:
         state = world.clone()
-        before = world.score[:]
         state.apply(seat, action)
         regular.finish(state, self._random)
-        ours = state.score[seat & 1] - before[seat & 1]
-        theirs = state.score[1 - (seat & 1)] - before[1 - (seat & 1)]
-        return race.after(ours, theirs)
+        return race.chance_in(state)
 
 
 def candidates_of(turn: Turn) -> list[str]:

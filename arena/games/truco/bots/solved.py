@@ -6,6 +6,7 @@ The tables are made by ``benchmarks.solve``, which plays hands against itself.
 from __future__ import annotations
 
 import random
+import struct
 import zlib
 from array import array
 from bisect import bisect_left
@@ -23,14 +24,15 @@ from arena.games.truco.table import NOBODY, PLAY
 
 SHARES: Final = 4
 """The maximum number of actions in a spot. A table has a byte for each: the share of the action."""
-_SURPRISE: Final = 0.02
-"""The chance of an action that the table never takes."""
+SURPRISE: Final = 0.02
+"""The chance of an action that a player never takes, as far as is known."""
 
 
 class Solution:
     """A table: the numbers of the spots, ascending, and the shares of the actions in each.
 
-    On disk, it is compressed: the number of spots and their numbers with 8 bytes each, then the shares.
+    On disk, it is compressed: the number of spots and their numbers with 8 bytes each, the lowest first, then
+    the shares.
     """
 
     def __init__(self, numbers: Sequence[int], shares: bytes) -> None:
@@ -42,13 +44,13 @@ class Solution:
         """Read a table from a file."""
         data = zlib.decompress(path.read_bytes())
         size = int.from_bytes(data[:8], "little")
-        numbers = array("Q", data[8 : 8 * (size + 1)])
+        numbers = struct.unpack_from(f"<{size}Q", data, 8)
         return cls(numbers, data[8 * (size + 1) :])
 
     def write(self, path: Path) -> None:
         """Write the table to a file."""
-        size = len(self._numbers).to_bytes(8, "little")
-        path.write_bytes(zlib.compress(size + self._numbers.tobytes() + self._shares, 9))
+        size = len(self)
+        path.write_bytes(zlib.compress(struct.pack(f"<Q{size}Q", size, *self._numbers) + self._shares, 9))
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -111,7 +113,7 @@ def likelihood(world: TrucoState, seat: int, sharpness: float) -> float:
         if state.actor != seat and not action.startswith("hide:"):
             actions, weights = policy(state, sharpness)
             if weights:
-                weight *= max(_SURPRISE, weights[actions.index(action)] / sum(weights))
+                weight *= max(SURPRISE, weights[actions.index(action)] / sum(weights))
     return weight
 
 
