@@ -187,9 +187,13 @@ def hand_over(old: Version, folder: Path) -> tuple[list[str], dict[str, int]]:
     upgrade(new, folder)
     with opened(new, folder) as admin:
         after = shown(admin, tokens)
-        # Boards of another method, or with other fields, are published again.
-        ways = {(board["method"], *board) for view in (before, after) for board in view["boards"]}
-        left_out: frozenset[str] = OF_METHOD if len(ways) > 1 else frozenset()
+        # Boards of another method, with other fields or with another equity table are published again.
+        ways = {
+            (board["kind"], board["method"], board.get("luck_table"), *board)
+            for view in (before, after)
+            for board in view["boards"]
+        }
+        left_out: frozenset[str] = OF_METHOD if len(ways) > len(KINDS) else frozenset()
         pairs = {name: (without(before[name], left_out), without(after[name], left_out)) for name in before}
         wrong = [f"{name}: {old} and {new}" for name, (old, new) in pairs.items() if old != new]
         games = [game for game, state, _ in before["games"] if state == "running"]
