@@ -1,7 +1,7 @@
 """What taking the luck out of results brings: ``python -m benchmarks.luck``.
 
-Pairs of bots play mirrored groups with fixed seeds. ``bias``: the mean luck of the first bot in a game, as a
-part of its margin (-1 to 1), with its standard error over groups, and how many of those it is from 0.
+Pairs of bots play mirrored groups with fixed seeds. ``bias``: the mean of what is subtracted from the margin
+(-1 to 1) of the first bot, with its standard error over groups, and how many of those it is from 0.
 ``share``: the mean share of the luck that is subtracted. ``saved``: the variance of the margin of a group
 over that of the adjusted margin, which is how many times as many mirrored groups the plain margin needs for
 the same interval, with its 95% interval (bootstrap over groups). ``held``: how often the 95% interval of 30
@@ -28,7 +28,7 @@ from arena.bots import BotSpec, bot_spec
 from arena.games import game_of
 from arena.luck.equity import NoLuck, table_of
 from arena.luck.games import MILLION, luck_of
-from arena.luck.weights import without_luck
+from arena.luck.share import without_luck
 from arena.play.players import SEALED, PlayerId
 from arena.play.stats import mean_interval
 from arena.ratings.board import ANCHOR, Rating, board
@@ -57,7 +57,7 @@ Floats = NDArray[np.float64]
 
 
 class LuckPair(NamedTuple):
-    """Two bots, and how many groups they play, of 3,000."""
+    """Two bots, and the share of the groups that they play."""
 
     first: str
     second: str
@@ -155,7 +155,7 @@ def _spec(name: str, kind: str) -> BotSpec:
 
 
 def bias(played: PlayedPair) -> tuple[float, float]:
-    """The mean luck of the first bot, as a part of its margin, and its standard error."""
+    """The mean of what is subtracted from the margins of the first bot, and its standard error."""
     taken_out = played.plain - played.adjusted
     return float(taken_out.mean()), float(taken_out.std(ddof=1) / np.sqrt(len(taken_out)))
 

@@ -4,7 +4,7 @@ The seats learn against each other how often to take each action in each spot (s
 :mod:`arena.games.truco.bots.spots`), by counterfactual regret minimisation with external sampling (Lanctot et
 al., Monte Carlo sampling for regret minimization in extensive games, NIPS 2009). Regrets never fall below 0,
 and later iterations weigh more (Tammelin, Solving large imperfect information games using CFR+, 2014). The
-two seats of a team learn separately. Hands are played by the rules, at any score; a hand is worth what its
+seats learn in turn, into one table. Hands are played by the rules, at any score; a hand is worth what its
 points are worth in the race to 12. Cards are never hidden.
 """
 
@@ -19,6 +19,7 @@ import click
 
 from arena.games import game_of
 from arena.games.kernel import CHANCE
+from arena.games.truco.bots import solved
 from arena.games.truco.bots.manner import REGULAR
 from arena.games.truco.bots.race import Race
 from arena.games.truco.bots.regular import kept_hand
@@ -32,6 +33,7 @@ from arena.games.truco.table import ANSWER, CHOOSE, ELEVEN, PLAY
 PRESETS: Final = ("base@1", "paulista@1", "paulista-2@1", "mineiro@1", "mineiro-2@1")
 ITERATIONS: Final = 250_000
 SEED: Final = "botequim solve 2"
+TABLES: Final = Path(solved.__file__).with_name("tables")
 RARE: Final = 3
 """Spots that were reached fewer times than this are not stored."""
 
@@ -129,10 +131,10 @@ def _learn(regrets: list[float], chances: list[float], values: list[float], sign
 @click.option("--preset", "presets", multiple=True, type=click.Choice(PRESETS), help="Only this one.")
 @click.option("--iterations", type=click.IntRange(min=1), default=ITERATIONS, show_default=True)
 @click.option(
-    "--out", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True, help="The folder."
+    "--out", type=click.Path(exists=True, file_okay=False, path_type=Path), default=TABLES, help="The folder."
 )
 def main(presets: tuple[str, ...], iterations: int, out: Path) -> None:
-    """Write the strategy of each preset to a file."""
+    """Write the strategy of each preset to a file, by default to that which the house bots read."""
     for preset in presets or PRESETS:
         solver = Solver(preset)
         solver.run(iterations)

@@ -26,7 +26,7 @@ from arena.cli.terminal import console
 from arena.client import ApiError, Client
 from arena.client.http import path
 from arena.errors import ArenaError
-from arena.luck.weights import LuckWeight
+from arena.luck.share import LuckShare
 from arena.text import printable
 from arena.tournaments.local_run import GroupSummary, Plan, check_plan, lucks_in_margins, margins, run
 from arena.tournaments.sequential import FLOOR, SequentialTest, estimate_of
@@ -247,7 +247,7 @@ def _finite(value: float) -> float | None:
 def _play(plan: Plan, test: SequentialTest, jobs: int) -> list[GroupSummary]:
     """Play until the test decides, and return the groups that it has used."""
     seen: list[GroupSummary] = []
-    weight = LuckWeight()
+    fitted = LuckShare()
     void = 0
     shown = monotonic()
     status = console()
@@ -259,8 +259,8 @@ def _play(plan: Plan, test: SequentialTest, jobs: int) -> list[GroupSummary]:
                 void += bool(result.void)
                 lucks = lucks_in_margins([result]) if plan.measures_luck else repeat(0.0)
                 for margin, luck in zip(margins([result]), lucks, strict=False):
-                    test.add(margin - weight.share * luck)
-                    weight.add(margin, luck)
+                    test.add(margin - fitted.share * luck)
+                    fitted.add(margin, luck)
                 if status.is_terminal:
                     line.update(Text(_state(test, plan, seen)))
                 elif monotonic() - shown > _LINE_EVERY:

@@ -152,7 +152,7 @@ class LuckModel:
 
     ``level`` and ``version`` identify the house bot that plays out the packs. ``player`` returns a function
     that chooses for one seat of one hand as that bot does, from states in which the seat is awaited.
-    ``plays`` is how often it plays each pack of a game. ``weight`` is the share of the luck that is
+    ``plays`` is how often it plays each pack of a game. ``weight`` is the factor of the luck that is
     subtracted from a result. ``hand`` is the number of cards of a hand. ``rules`` takes complete rules and
     removes everything that makes no difference between two hands, so that rules with the same equity table
     become equal. ``standings`` returns all values ``(own, other)`` of an undecided game; in a decided game,

@@ -43,7 +43,7 @@ class Result(NamedTuple):
 class EquityTable:
     """An equity table. ``equity`` maps the values of the team in view and of the other team to the chance (0
     to 1) that the team in view wins. ``results`` lists how the hands played from each standing ended.
-    ``weight`` is the share of the luck that is subtracted from a result. ``packs`` is the number of packs
+    ``weight`` is the factor of the luck that is subtracted from a result. ``packs`` is the number of packs
     played at each standing. ``data`` is the content of the file, and ``hash`` is its SHA-256.
     """
 

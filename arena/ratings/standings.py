@@ -10,7 +10,7 @@ from math import fsum, isfinite
 from typing import Any, Final
 
 from arena.errors import ArenaError
-from arena.luck.weights import without_luck
+from arena.luck.share import without_luck
 from arena.play.players import PlayerId
 from arena.play.stats import SCORES_SPAN, is_telling, mean_interval, wilson
 from arena.ratings.results import GroupResult, record_set_hash

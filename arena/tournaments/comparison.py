@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any, Final
 
 from arena.errors import ArenaError
-from arena.luck.weights import LuckWeight
+from arena.luck.share import LuckShare
 from arena.play.outcomes import points
 from arena.play.players import PlayerId
 from arena.ratings.results import GroupResult
@@ -137,7 +137,7 @@ class ComparisonFormat(TournamentFormat):
     def _played(self, field: Field) -> tuple[SequentialTest, int]:
         """Return the test after the finished groups, in order, and the number of void groups."""
         (new,) = [entrant.player for entrant in field.entrants if entrant.version == self._settings.new]
-        test, void, weight = self._settings.test(), 0, LuckWeight()
+        test, void, fitted = self._settings.test(), 0, LuckShare()
         for group in sorted(field.planned, key=GroupPlan.order):
             if group.id not in field.done:
                 break
@@ -149,8 +149,8 @@ class ComparisonFormat(TournamentFormat):
                 if luck is None:
                     test.add(margin)
                 else:
-                    test.add(margin - weight.share * luck)
-                    weight.add(margin, luck)
+                    test.add(margin - fitted.share * luck)
+                    fitted.add(margin, luck)
         return test, void
 
 

@@ -23,7 +23,7 @@ from arena.games import game_of
 from arena.games.options import Rules
 from arena.luck.equity import has_table
 from arena.luck.games import luck_of
-from arena.luck.weights import without_luck
+from arena.luck.share import without_luck
 from arena.play.dealing import Entry, entries_hash, group_seed
 from arena.play.fault_reports import FaultReport
 from arena.play.groups import PlayedGame, SeatedGroup, play_games

@@ -15,19 +15,21 @@ from arena.bots import Bot, Turn
 from arena.games import game_of
 from arena.games.kernel import State, turn_in
 from arena.games.toepen.bots.shark import ToepenShark
-from arena.games.truco.bots.manner import REGULAR
+from arena.games.truco.bots.manner import BARFLY, REGULAR
 from arena.games.truco.bots.race import Race
 from arena.games.truco.bots.regular import finish
 from arena.games.truco.bots.shark import candidates_of
 from arena.games.truco.bots.solved import SURPRISE, decisions, likelihood
 from arena.games.truco.redeal import redeal
 from arena.games.truco.state import TrucoState
-from arena.games.truco.table import ANSWER, CHOOSE, CUT, ELEVEN, PLAY
+from arena.games.truco.table import ANSWER, PLAY
 
 WORLDS: Final = {"truco": 24, "toepen": 90}
 """The number of worlds in which the actions are played out, by game."""
 _DRAWN: Final = 12
 """The number of re-deals that are tried per world."""
+_MANNERS: Final = {"regular": REGULAR, "barfly": BARFLY}
+"""The house bots that play by a table."""
 _FINALISTS: Final = 3
 """The number of actions that are played out in the second half of the worlds."""
 
@@ -39,7 +41,7 @@ class TrucoResponder(Bot):
         self.random = random.Random(seed)
         self._bot = game_of("truco").house_bot(level).player(self.random)
         self._number = worlds
-        self._level = level
+        self._manner = _MANNERS.get(level)
 
     def choose(self, turn: Turn) -> str | None:
         """See :meth:`arena.bots.Bot.choose`."""
@@ -69,8 +71,8 @@ class TrucoResponder(Bot):
         """Return the weight of ``world``: how likely it is that the house bot decides as others did. If it
         does not play by a table, only what it would decide now is compared.
         """
-        if self._level == "regular":
-            return likelihood(world, turn["seat"], REGULAR.sharpness)
+        if self._manner is not None:
+            return likelihood(world, turn["seat"], self._manner.sharpness)
         weight = 1.0
         for state, action in decisions(world):
             seat = state.actor
@@ -85,9 +87,9 @@ class TrucoResponder(Bot):
         """Return the chance to win the game if all seats go on as the house bot would."""
         state = world.clone()
         state.apply(turn["seat"], action)
-        if self._level == "regular":
-            finish(state, self.random)
-        while state.phase in (PLAY, ANSWER, CHOOSE, CUT, ELEVEN):
+        if self._manner is not None:
+            finish(state, self._manner, self.random)
+        while state.phase in (PLAY, ANSWER):
             choice = self._decide(state, turn, state.actor)
             assert choice is not None
             state.apply(state.actor, choice)
@@ -95,7 +97,7 @@ class TrucoResponder(Bot):
 
 
 class ToepenResponder(Bot):
-    """The responder to ``regular`` of Toepen."""
+    """The responder to ``regular`` of Toepen, whatever the level."""
 
     def __init__(self, level: str, seed: int, worlds: int = WORLDS["toepen"]) -> None:
         self.random = random.Random(seed)

@@ -29,7 +29,7 @@ from arena.luck.equity import (
 from arena.luck.games import luck_json, luck_of, luck_of_actions, millionths
 from arena.luck.making import PACKS, make_table, sample_hash, table_packs
 from arena.luck.par import model_of
-from arena.luck.weights import without_luck
+from arena.luck.share import without_luck
 from arena.records.record import dumps
 from arena.tournaments.local_run import Plan, lucks_in_margins, margins, play_group
 from tests.luck.recompute import PLAYS, WEIGHTS, ends, equities, lucks

@@ -15,7 +15,7 @@ from arena.bots import bot_spec
 from arena.games import game_of
 from arena.luck.equity import TABLES_VERSION, table_of
 from arena.luck.games import millionths
-from arena.luck.weights import FITTED_FROM, LuckWeight, without_luck
+from arena.luck.share import FITTED_FROM, LuckShare, without_luck
 from arena.play.players import PlayerId
 from arena.play.stats import mean_interval
 from arena.ratings.board import Board, board
@@ -82,16 +82,16 @@ def test_the_share_is_fitted_to_the_other_groups() -> None:
     for part in (-0.5, 0.0, 0.4, 1.0, 1.6):
         values = part * lucks + random.normal(0, 0.1, 40)
         found = without_luck(values.tolist(), lucks.tolist())
-        weight = LuckWeight()
+        fitted = LuckShare()
         for number, (value, luck) in enumerate(zip(values, lucks, strict=True)):
             others = [other for other in range(40) if other != number]
             share = slope(values[others], lucks[others])
             assert found[number] == pytest.approx(value - share * luck)
             if number >= FITTED_FROM:
-                assert weight.share == pytest.approx(slope(values[:number], lucks[:number]))
+                assert fitted.share == pytest.approx(slope(values[:number], lucks[:number]))
             else:
-                assert weight.share == 1.0
-            weight.add(value, luck)
+                assert fitted.share == 1.0
+            fitted.add(value, luck)
     assert without_luck([0.5, 1.0], [0.1, -0.2]) == pytest.approx([0.4, 1.2])
     assert without_luck([1.0] * 20, [0.0] * 20) == [1.0] * 20
 

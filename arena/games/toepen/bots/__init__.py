@@ -1,1 +1,1 @@
-"""The house bots for Toepen: ``rookie``, ``regular`` and ``shark``."""
+"""The house bots for Toepen: ``rookie``, ``regular``, ``barfly`` and ``shark``."""

@@ -1,1 +1,1 @@
-"""The house bots for Brazilian Truco: ``rookie``, ``regular`` and ``shark``."""
+"""The house bots for Brazilian Truco: ``rookie``, ``regular``, ``barfly`` and ``shark``."""

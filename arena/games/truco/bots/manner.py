@@ -6,8 +6,10 @@ from typing import Final, NamedTuple
 
 
 class Manner(NamedTuple):
-    """``sharpness``: see :func:`~arena.games.truco.bots.solved.policy`. ``keep_from``: the value of a hand
-    below which it is burnt.
+    """How closely a seat follows its table, and which hands it burns.
+
+    ``sharpness``: see :func:`~arena.games.truco.bots.solved.policy`. ``keep_from``: the value of a hand below
+    which it is burnt.
     """
 
     sharpness: float

@@ -12,7 +12,7 @@ from arena.games.truco.bots.race import Race
 from arena.games.truco.bots.solved import choice
 from arena.games.truco.redeal import state_at
 from arena.games.truco.state import TrucoState
-from arena.games.truco.table import ANSWER, CHOOSE, CUT, ELEVEN, PLAY
+from arena.games.truco.table import ANSWER, CHOOSE, ELEVEN, PLAY
 
 WORTH: Final[tuple[int, ...]] = (0, 0, 0, 0, 0, 0, 0, 1, 3, 5, 8, 13, 15, 18, 20)
 """The value of a card of each strength, in hundredths of a hand."""
@@ -45,10 +45,10 @@ class TrucoBarfly(TrucoRegular):
     manner = BARFLY
 
 
-def finish(state: TrucoState, random: random.Random) -> None:
-    """Play ``state`` until its hand is over, with ``regular`` in all seats."""
-    while state.phase in (PLAY, ANSWER, CHOOSE, CUT, ELEVEN):
-        state.apply(state.actor, action_of(state, state.legal, REGULAR, random))
+def finish(state: TrucoState, manner: Manner, random: random.Random) -> None:
+    """Play a hand from a card or an answer to its end, in all seats."""
+    while state.phase in (PLAY, ANSWER):
+        state.apply(state.actor, action_of(state, state.legal, manner, random))
 
 
 def action_of(state: TrucoState, legal: Sequence[str], manner: Manner, random: random.Random) -> str:

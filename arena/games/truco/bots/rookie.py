@@ -115,5 +115,5 @@ def _choose(sight: TrucoSight) -> str:
 
 
 def _eleven(sight: TrucoSight) -> str:
-    """Play if there are two good cards in both hands of the team, which the seat can see."""
+    """Play if the cards of the team, which the seat can see, hold a manilha, or as much as a 3 and an ace."""
     return sight.legal[_worth(sight, sight.hand + sight.partners) >= _PLAY_AT_ELEVEN_FROM]

@@ -19,7 +19,7 @@ from arena.games.truco.bots.solved import likelihood
 from arena.games.truco.cards import CARD_NUMBER
 from arena.games.truco.redeal import redeal, state_at
 from arena.games.truco.state import TrucoState
-from arena.games.truco.table import ANSWER, CUT, PLAY
+from arena.games.truco.table import ANSWER, PLAY
 from arena.games.truco.view import order_seen
 
 ROUNDS: Final[tuple[tuple[int, int], ...]] = ((16, 9), (32, 3), (48, 2))
@@ -46,7 +46,7 @@ class TrucoShark:
             return None
         candidates = candidates_of(turn)
         state = state_at(turn)
-        if state.phase == CUT or len(candidates) == 1:
+        if len(candidates) == 1:
             return candidates[0]
         usual = regular.action_of(state, turn["legal_actions"], REGULAR, self._random)
         if state.phase not in (PLAY, ANSWER):
@@ -72,12 +72,12 @@ class TrucoShark:
     def _value(self, world: TrucoState, seat: int, action: str, race: Race) -> float:
         state = world.clone()
         state.apply(seat, action)
-        regular.finish(state, self._random)
+        regular.finish(state, REGULAR, self._random)
         return race.chance_in(state)
 
 
 def candidates_of(turn: Turn) -> list[str]:
-    """Return the legal actions, omitting those that are equivalent to another one."""
+    """Return the legal actions that are worth trying: no cut, no signal, and only the weakest card hidden."""
     actions: list[str] = list(turn["legal_actions"])
     if actions[0] == "no_cut":
         return actions[:1]

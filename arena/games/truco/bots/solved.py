@@ -25,7 +25,7 @@ from arena.games.truco.table import NOBODY, PLAY
 SHARES: Final = 4
 """The maximum number of actions in a spot. A table has a byte for each: the share of the action."""
 SURPRISE: Final = 0.02
-"""The chance of an action that a player never takes, as far as is known."""
+"""The least probability that is assumed for an action, even if the table never takes it."""
 
 
 class Solution:
@@ -69,8 +69,8 @@ def _solution(name: str) -> Solution:
 
 
 def solution_of(rules: TrucoRules) -> Solution:
-    """Return the table for ``rules``: that of the preset with as many seats, the same scope of calls and the
-    same lowest stake.
+    """Return the table for ``rules``: ``base`` if a call is about a trick, and otherwise that of the preset
+    with as many seats and the same lowest stake.
     """
     if not rules.whole_hand:
         return _solution("base")

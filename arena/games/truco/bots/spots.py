@@ -10,10 +10,12 @@ from arena.games.truco.state import TrucoState
 from arena.games.truco.table import ANSWER, NO_CARD, NOBODY
 
 CLASSES: Final[tuple[int, ...]] = (1, 2, 3, 3, *(4 * [4]), *(4 * [5]), *(8 * [6]), *(21 * [7]))
-"""The class of a card by the number of unseen cards that beat it. Before any card is seen, these are the zap
-and the next manilha, the other two, 3s, 2s, aces and kings, and the rest.
+"""The class of a card, from 1, by the number of unseen cards that beat it. Seen are the cards in the hand,
+those played face up, and the vira. Before any card is seen, the classes are the zap, the next manilha, the
+other two, 3s, 2s, aces and kings, and the rest.
 """
 _CLASSES: Final = 8
+"""The number of classes, with 0 for no card."""
 _TIE, _OURS, _THEIRS, _NONE = range(4)
 
 
@@ -30,7 +32,7 @@ def spot_of(state: TrucoState) -> tuple[int, list[str]]:
         actions = list(state.legal)
         # Which answers there are: up to the limit, and with a partner who can still be asked.
         kind = 2 + (len(actions) > 2 and actions[2] != "defer") + 2 * (actions[-1] == "defer")
-        leader = state.truco_seat
+        first = state.truco_seat
     else:
         actions = [play(card) for card in cards]
         call = state.turn_calls[seat & 1]
@@ -38,13 +40,13 @@ def spot_of(state: TrucoState) -> tuple[int, list[str]]:
         if call:
             actions.append(call)
             kind = 1
-        leader = seat
+        first = seat
     number = (kind * 5 + rules.step_of[state.stake]) * 4 + _side(state.proposer, seat)
     number = number * 4 + _under_truco(state, seat)
     for trick in (0, 1):
         number = number * 4 + (_side(state.winners[trick], seat) if trick < len(state.winners) else _NONE)
     on_table = len(state.plays) & rules.mask
-    number = (number * 4 + on_table) * 4 + ((seat - leader) & rules.mask)
+    number = (number * 4 + on_table) * 4 + ((seat - first) & rules.mask)
     return number * _BY_CARDS + _cards_number(state, seat, cards, on_table), actions
 
 

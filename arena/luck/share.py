@@ -1,4 +1,4 @@
-"""The weight with which luck is subtracted from the results of groups, fitted to other groups."""
+"""The share of their luck that is subtracted from the results of groups, fitted to other groups."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from typing import Final
 
 FITTED_FROM: Final = 10
-"""The minimum number of groups from which a weight is fitted."""
+"""The minimum number of groups from which a share is fitted."""
 
 _NO_SPREAD: Final = 1e-12
 """A sum of squares that is 0 except for rounding."""
 
 
-class LuckWeight:
+class LuckShare:
     """The share of their luck that is subtracted from the values of groups: the regression coefficient of
     the values of the groups added so far on their luck, from 0 to 1, and 1 for fewer than
-    :data:`FITTED_FROM` groups. Because the luck of other groups has the mean 0 whatever the share is, their
-    mean value does not change.
+    :data:`FITTED_FROM` groups. Because the share does not depend on the luck of the group from which it is
+    subtracted, and that luck has the mean 0, the mean of the values does not change.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class LuckWeight:
 def without_luck(values: Sequence[float], lucks: Sequence[float]) -> list[float]:
     """Return the value of each group without its luck, of which the share is fitted to all other groups."""
     groups = list(zip(values, lucks, strict=True))
-    fitted = LuckWeight()
+    fitted = LuckShare()
     for value, luck in groups:
         fitted.add(value, luck)
     found = []
