@@ -21,7 +21,9 @@ _BELIEVED: Final = 0.6
 
 
 def unseen(bot: Exploiter, turn: Turn, usual: str) -> str:
-    """Lays weak hands away while nobody who counts exchanges would challenge; challenges in duels only."""
+    """Lays weak hands away while nobody who counts exchanges would challenge, and challenges nobody while
+    four or more play.
+    """
     sight = ToepenSight(turn)
     players = sight.in_hand.bit_count()
     if sight.phase == "challenge" and players >= 4:
@@ -70,7 +72,7 @@ def keeping(bot: Exploiter, turn: Turn, usual: str) -> str:
 
 
 def knocking(bot: Exploiter, turn: Turn, usual: str) -> str:
-    """Knocks with any hand as soon as it may, once per hand."""
+    """Knocks with any hand as soon as it may, unless somebody has knocked in the hand."""
     seen = turn["observation"]
     knock = f"knock:{seen['value'] + 1}"
     return knock if knock in turn["legal_actions"] and seen["knocker"] is None else usual
@@ -92,10 +94,10 @@ def folding(bot: Exploiter, turn: Turn, usual: str) -> str:
 
 
 def minding(bot: Exploiter, turn: Turn, usual: str) -> str:
-    """Knocks if most opponents that it can imagine would believe it and fold, whatever it holds.
+    """Knocks if all opponents would fold in most of the deals that it imagines, whatever it holds.
 
-    In the manner of a player of the first order in theory of mind: it puts itself in the place of each
-    opponent, with cards that it could hold, and asks what it would do there.
+    It reasons with a first-order theory of mind: it puts itself in the place of each opponent, with cards
+    that it could hold, and asks what it would do there.
     """
     seen = turn["observation"]
     knock = f"knock:{seen['value'] + 1}"

@@ -58,7 +58,7 @@ def late(bot: Exploiter, turn: Turn, usual: str) -> str:
 
 
 def bluffing(bot: Exploiter, turn: Turn, usual: str) -> str:
-    """Calls truco half of the times when the house bot would not."""
+    """Calls truco half the time when the house bot would not."""
     call = _legal(turn, "truco")
     return call if call and bot.random.random() < 0.5 else usual
 

@@ -11,21 +11,33 @@ from click.testing import CliRunner
 
 from arena.bots import Bot, Turn, bot_spec
 from arena.games import GAMES, game_of
+from arena.games.truco.bots.sight import TrucoSight
 from arena.play.match import play, seat_bot
 from arena.play.table import Table
 from arena.tournaments.local_run import play_group
-from benchmarks.exploiters import RESPONDED, Found, Precision, bound, chosen, main, measure, plan, tables
+from benchmarks.exploiters import (
+    MOST,
+    RESPONDED,
+    Found,
+    Precision,
+    bound,
+    chosen,
+    main,
+    measure,
+    plan,
+    tables,
+)
 from benchmarks.zoo import RESPONDER, ZOO, ExploiterSpec
 from benchmarks.zoo.exploiter import Exploiter
 
 PRESETS = [(game.kind, preset.name) for game in GAMES.values() for preset in game.presets]
 
-Decision = tuple[str, Sequence[str], str | None]
-"""The phase, the legal actions, and the answer."""
+Decision = tuple[Turn, str | None]
+"""A turn, and the answer."""
 
 
 @pytest.mark.parametrize(("kind", "preset"), PRESETS)
-def test_every_exploiter_plays_every_preset_without_faults(kind: str, preset: str) -> None:
+def test_every_habit_is_played_in_every_preset_without_faults(kind: str, preset: str) -> None:
     for name in ZOO[kind]:
         run = plan(kind, preset, name, "regular", 1)
         (group,) = run.all_groups()
@@ -42,13 +54,13 @@ class Watched(Bot):
 
     def choose(self, turn: Turn) -> str | None:
         action = self._bot.choose(turn)
-        self._decisions.append((turn["observation"]["phase"], turn["legal_actions"], action))
+        self._decisions.append((turn, action))
         return action
 
 
 @dataclass(frozen=True)
 class WatchedSpec(ExploiterSpec):
-    """An exploiter of rookie, whose decisions are kept."""
+    """An exploiter whose decisions are kept."""
 
     decisions: tuple[list[Decision], ...] = ()
 
@@ -56,19 +68,19 @@ class WatchedSpec(ExploiterSpec):
         return Watched(super().make(seed), self.decisions[0])
 
 
-PHASES = {"truco": {"choose", "play", "answer"}, "toepen": {"exchange", "play", "knock"}}
-
-
-def decisions_of(kind: str, preset: str, name: str, games: int = 3) -> list[Decision]:
-    """The decisions of an exploiter of rookie in some games."""
+def decisions_of(
+    kind: str, name: str, level: str = "rookie", preset: str = "", games: int = 3
+) -> list[Decision]:
+    """The decisions of an exploiter of a house bot in some games of a preset."""
+    preset = preset or {"truco": "mineiro-2@1", "toepen": "table-4@1"}[kind]
     game = game_of(kind)
     rules = game.options.complete(game.preset(preset).rules)
     decisions: list[Decision] = []
     for number in range(games):
         table = Table(f"g{number}", kind, rules, bytes([number]) * 32)
-        watched = WatchedSpec(name, "1", "rookie", kind=kind, decisions=(decisions,))
-        rookie = bot_spec("rookie", kind)
-        play(table, [seat_bot(watched, 0), *(seat_bot(rookie, seat) for seat in range(1, game.seats(rules)))])
+        watched = WatchedSpec(name, "1", level, kind=kind, decisions=(decisions,))
+        house = bot_spec(level, kind)
+        play(table, [seat_bot(watched, 0), *(seat_bot(house, seat) for seat in range(1, game.seats(rules)))])
     return decisions
 
 
@@ -94,14 +106,35 @@ def begins(words: tuple[str, ...]) -> Callable[[str], bool]:
 def test_a_habit_is_followed_whenever_it_is_legal(
     kind: str, name: str, phases: Sequence[str], words: tuple[str, ...]
 ) -> None:
-    preset = {"truco": "mineiro-2@1", "toepen": "duel@1"}[kind]
     possible = [
-        (legal, action)
-        for phase, legal, action in decisions_of(kind, preset, name)
-        if phase in phases and any(map(begins(words), legal))
+        (turn["observation"]["phase"], action)
+        for turn, action in decisions_of(kind, name)
+        if turn["observation"]["phase"] in phases and any(map(begins(words), turn["legal_actions"]))
     ]
-    assert possible
+    assert {phase for phase, _ in possible} == set(phases)
     assert all(action is not None and action.startswith(words) for _, action in possible)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "applies", "words"),
+    [
+        ("truco", "ahead", lambda turn: TrucoSight(turn).lead > 0, ("truco",)),
+        ("truco", "behind", lambda turn: TrucoSight(turn).lead < 0, ("truco",)),
+        ("truco", "late", lambda turn: len(turn["observation"]["hand"]) == 1, ("truco",)),
+        ("truco", "maniac", lambda turn: turn["observation"]["phase"] == "answer", ("raise", "accept")),
+        ("toepen", "knocking", lambda turn: turn["observation"]["knocker"] is None, ("knock",)),
+    ],
+)
+def test_a_habit_is_followed_where_it_applies(
+    kind: str, name: str, applies: Callable[[Turn], bool], words: tuple[str, ...]
+) -> None:
+    possible = [
+        action
+        for turn, action in decisions_of(kind, name, games=6)
+        if any(map(begins(words), turn["legal_actions"])) and applies(turn)
+    ]
+    assert len(possible) > 2
+    assert all(action is not None and action.startswith(words) for action in possible)
 
 
 @pytest.mark.parametrize(
@@ -113,10 +146,9 @@ def test_a_habit_is_followed_whenever_it_is_legal(
     ],
 )
 def test_a_habit_that_gives_an_action_up_never_takes_it(kind: str, name: str, words: tuple[str, ...]) -> None:
-    preset = {"truco": "mineiro-2@1", "toepen": "duel@1"}[kind]
-    decisions = decisions_of(kind, preset, name)
-    assert any(any(map(begins(words), legal)) for _, legal, _ in decisions)
-    assert not any(action is not None and action.startswith(words) for _, _, action in decisions)
+    decisions = decisions_of(kind, name)
+    assert any(any(map(begins(words), turn["legal_actions"])) for turn, _ in decisions)
+    assert not any(action is not None and action.startswith(words) for _, action in decisions)
 
 
 def one_batch(groups: int) -> Precision:
@@ -148,14 +180,24 @@ def test_an_estimate_exceeds_the_goal_only_with_its_interval() -> None:
     assert found.exceeds(-0.3)
 
 
-def test_the_command_prints_a_line_for_each_exploiter_and_fails_above_the_goal() -> None:
-    given = ["--preset", "duel@1", "--exploiter", "folding", "--exploiter", "calling", "--jobs", "1"]
-    result = CliRunner().invoke(main, [*given, "--error", "1", "--batch", "4"])
+def test_the_command_prints_a_line_for_each_exploiter_and_fails_above_the_goal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given = ["--preset", "duel@1", "--exploiter", "folding", "--exploiter", "exchanging", "--jobs", "1"]
+    given += ["--error", "1", "--batch", "4"]
+    result = CliRunner().invoke(main, given)
     assert result.exit_code == 0, result.output
-    line, *table = result.output.splitlines()
-    assert table[1] == "| exploiter | `duel@1` |"
-    assert line.split()[:2] == ["toepen/duel@1", "folding"]
-    assert line.endswith("4 groups: at most 0.02")
+    *lines, _, head, _, _, _ = result.output.splitlines()
+    assert head == "| exploiter | `duel@1` |"
+    assert [line.split()[:2] for line in lines] == [
+        ["toepen/duel@1", "exchanging"],
+        ["toepen/duel@1", "folding"],
+    ]
+    assert all(line.endswith("4 groups: at most 0.02") for line in lines)
+    monkeypatch.setitem(MOST, "toepen", -2.0)
+    result = CliRunner().invoke(main, given)
+    assert result.exit_code == 1, result.output
+    assert result.output.count("4 groups: above -2.0\n") == 2
     result = CliRunner().invoke(main, ["--preset", "duel@1", "--exploiter", "calling"])
     assert result.exit_code == 2
     assert result.output.endswith("no such exploiter plays these presets\n")
@@ -168,12 +210,15 @@ def test_the_responder_finds_what_an_easy_opponent_gives_away() -> None:
     assert found.margin - found.half > 0.5
 
 
-@pytest.mark.parametrize("kind", ["truco", "toepen"])
-def test_the_responder_plays_every_phase_without_faults(kind: str) -> None:
-    preset = {"truco": "base@1", "toepen": "table-4@1"}[kind]
-    decisions = decisions_of(kind, preset, RESPONDER, games=1)
-    assert {phase for phase, _, _ in decisions} >= PHASES[kind]
-    assert all(action in legal for _, legal, action in decisions)
+@pytest.mark.parametrize(
+    ("kind", "level", "preset"),
+    [("truco", "rookie", "base@1"), ("truco", "barfly", "mineiro-2@1"), ("toepen", "regular", "table-4@1")],
+)
+def test_the_responder_plays_the_main_phases_without_faults(kind: str, level: str, preset: str) -> None:
+    decisions = decisions_of(kind, RESPONDER, level, preset, games=1)
+    phases = {turn["observation"]["phase"] for turn, _ in decisions}
+    assert phases >= ({"play", "answer"} if kind == "truco" else {"exchange", "play", "knock"})
+    assert all(action in turn["legal_actions"] for turn, action in decisions)
 
 
 @pytest.mark.parametrize("name", ["calling", "bluffing"])
@@ -206,6 +251,7 @@ def test_the_responder_is_played_in_its_presets_only_unless_it_is_named() -> Non
 
     assert presets([], "regular") == set(RESPONDED)
     assert presets([], "shark") == set()
-    assert presets([RESPONDER], "shark") == {preset for _, preset in PRESETS}
+    assert presets([RESPONDER], "regular") == {preset for _, preset in PRESETS}
+    assert presets([RESPONDER], "shark") == {preset for kind, preset in PRESETS if kind == "truco"}
     assert bound("toepen", RESPONDER) == 0.15
     assert bound("toepen", "minding") == 0.02
