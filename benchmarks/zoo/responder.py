@@ -13,12 +13,13 @@ from typing import Final
 
 from arena.bots import Bot, Turn
 from arena.games import game_of
+from arena.games.descriptor import SeatPlayer
 from arena.games.kernel import State, turn_in
 from arena.games.toepen.bots.shark import ToepenShark
 from arena.games.truco.bots.manner import BARFLY, REGULAR
 from arena.games.truco.bots.race import Race
 from arena.games.truco.bots.regular import finish
-from arena.games.truco.bots.shark import candidates_of
+from arena.games.truco.bots.shark import ROUNDS, TrucoShark, candidates_of
 from arena.games.truco.bots.solved import SURPRISE, decisions, likelihood
 from arena.games.truco.redeal import redeal
 from arena.games.truco.state import TrucoState
@@ -30,6 +31,10 @@ _DRAWN: Final = 12
 """The number of re-deals that are tried per world."""
 _MANNERS: Final = {"regular": REGULAR, "barfly": BARFLY}
 """The house bots that play by a table."""
+_ROUNDS: Final = tuple((round(worlds / 10), kept) for worlds, kept in ROUNDS)
+"""The rounds in which ``shark`` is expected to search: a tenth of its worlds, since it is asked thousands of
+times for each decision.
+"""
 _FINALISTS: Final = 3
 """The number of actions that are played out in the second half of the worlds."""
 
@@ -39,7 +44,10 @@ class TrucoResponder(Bot):
 
     def __init__(self, level: str, seed: int, worlds: int = WORLDS["truco"]) -> None:
         self.random = random.Random(seed)
-        self._bot = game_of("truco").house_bot(level).player(self.random)
+        if level == "shark":
+            self._bot: SeatPlayer = TrucoShark(self.random, _ROUNDS)
+        else:
+            self._bot = game_of("truco").house_bot(level).player(self.random)
         self._number = worlds
         self._manner = _MANNERS.get(level)
 

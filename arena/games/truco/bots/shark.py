@@ -35,10 +35,11 @@ _LIGHT: Final = 0.1
 
 
 class TrucoShark:
-    """The player of one seat in one game."""
+    """The player of one seat in one game, which searches in ``rounds``."""
 
-    def __init__(self, random: random.Random) -> None:
+    def __init__(self, random: random.Random, rounds: tuple[tuple[int, int], ...] = ROUNDS) -> None:
         self._random = random
+        self._rounds = rounds
 
     def choose(self, turn: Turn) -> str | None:
         """Return an action for a turn, or None to decline a right."""
@@ -55,7 +56,7 @@ class TrucoShark:
         race = Race(state, seat & 1)
         totals = dict.fromkeys(candidates, 0.0)
         heaviest = 0.0
-        for worlds, kept in ROUNDS:
+        for worlds, kept in self._rounds:
             best = sorted(candidates, key=lambda action: -totals[action])[:kept]
             for _ in range(worlds):
                 world = redeal(turn, self._random)
