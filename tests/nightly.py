@@ -54,12 +54,12 @@ SLICES: Final[dict[str, Slice]] = {
         500,
     ),
     "exploiters": Slice("exploiters of `regular` and `barfly`", ("arena/games", "benchmarks/zoo"), 7200),
-    "exploiters-shark-base": Slice("exploiters of `shark` at base and no-cut", ("arena/games/truco",), 6600),
-    "exploiters-shark-mineiro": Slice("exploiters of `shark` at mineiro", ("arena/games/truco",), 8400),
+    "exploiters-shark-base": Slice("exploiters of `shark` at base and no-cut", ("arena/games/truco",), 4000),
+    "exploiters-shark-mineiro": Slice("exploiters of `shark` at mineiro", ("arena/games/truco",), 1800),
     "exploiters-shark-others": Slice(
         "exploiters of `shark` at Truco for two and at Toepen", ("arena/games",), 10800
     ),
-    "exploiters-shark-paulista": Slice("exploiters of `shark` at paulista", ("arena/games/truco",), 9600),
+    "exploiters-shark-paulista": Slice("exploiters of `shark` at paulista", ("arena/games/truco",), 3600),
     "faults": Slice("seeded faults in the rules and beyond", ("arena/games", "docs/rules", "tests"), 800),
     "guides": Slice("every command of the pages", ("docs", "README.md", "examples"), 450),
     "kills": Slice(
