@@ -50,6 +50,9 @@ OF_METHOD: Final = frozenset(
 )
 """What another way of computing boards can change in a board, without a change of its ratings."""
 
+OF_TABLES: Final = frozenset({"published_ms", "luck_table", "adjusted", "adjusted_low", "adjusted_high"})
+"""What another equity table can change in a board."""
+
 OF_TURNS: Final = (
     "turn",
     "game",
@@ -188,12 +191,10 @@ def hand_over(old: Version, folder: Path) -> tuple[list[str], dict[str, int]]:
     with opened(new, folder) as admin:
         after = shown(admin, tokens)
         # Boards of another method, with other fields or with another equity table are published again.
-        ways = {
-            (board["kind"], board["method"], board.get("luck_table"), *board)
-            for view in (before, after)
-            for board in view["boards"]
-        }
-        left_out: frozenset[str] = OF_METHOD if len(ways) > len(KINDS) else frozenset()
+        ways = {(board["method"], *board) for view in (before, after) for board in view["boards"]}
+        tables = [[board.get("luck_table") for board in view["boards"]] for view in (before, after)]
+        left_out = OF_TABLES if tables[0] != tables[1] else frozenset()
+        left_out |= OF_METHOD if len(ways) > 1 else frozenset()
         pairs = {name: (without(before[name], left_out), without(after[name], left_out)) for name in before}
         wrong = [f"{name}: {old} and {new}" for name, (old, new) in pairs.items() if old != new]
         games = [game for game, state, _ in before["games"] if state == "running"]
