@@ -19,11 +19,10 @@ import click
 
 from arena.games import game_of
 from arena.games.kernel import CHANCE
-from arena.games.truco.bots import solved
 from arena.games.truco.bots.manner import REGULAR
 from arena.games.truco.bots.race import Race
 from arena.games.truco.bots.regular import kept_hand
-from arena.games.truco.bots.solved import SHARES, Solution
+from arena.games.truco.bots.solved import SHARES, TABLES, Solution
 from arena.games.truco.bots.spots import spot_of
 from arena.games.truco.cards import TARGET
 from arena.games.truco.options import rules_from
@@ -33,7 +32,6 @@ from arena.games.truco.table import ANSWER, CHOOSE, ELEVEN, PLAY
 PRESETS: Final = ("base@1", "paulista@1", "paulista-2@1", "mineiro@1", "mineiro-2@1")
 ITERATIONS: Final = 250_000
 SEED: Final = "botequim solve 2"
-TABLES: Final = Path(solved.__file__).with_name("tables")
 RARE: Final = 3
 """Spots that were reached fewer times than this are not stored."""
 

@@ -46,9 +46,9 @@ class TrucoShark:
         if turn["optional"]:
             return None
         candidates = candidates_of(turn)
-        state = state_at(turn)
         if len(candidates) == 1:
             return candidates[0]
+        state = state_at(turn)
         usual = regular.action_of(state, turn["legal_actions"], REGULAR, self._random)
         if state.phase not in (PLAY, ANSWER):
             return usual

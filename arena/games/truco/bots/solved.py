@@ -22,6 +22,8 @@ from arena.games.truco.options import TrucoRules
 from arena.games.truco.state import TrucoState
 from arena.games.truco.table import NOBODY, PLAY
 
+TABLES: Final = Path(__file__).with_name("tables")
+"""The folder of the tables."""
 SHARES: Final = 4
 """The maximum number of actions in a spot. A table has a byte for each: the share of the action."""
 SURPRISE: Final = 0.02
@@ -31,8 +33,8 @@ SURPRISE: Final = 0.02
 class Solution:
     """A table: the numbers of the spots, ascending, and the shares of the actions in each.
 
-    On disk, it is compressed: the number of spots and their numbers with 8 bytes each, the lowest first, then
-    the shares.
+    On disk, it is compressed: the number of spots and their numbers with 8 bytes each, the lowest byte
+    first, then the shares.
     """
 
     def __init__(self, numbers: Sequence[int], shares: bytes) -> None:
@@ -65,7 +67,7 @@ class Solution:
 
 @cache
 def _solution(name: str) -> Solution:
-    return Solution.read(Path(__file__).with_name("tables") / f"{name}.bin")
+    return Solution.read(TABLES / f"{name}.bin")
 
 
 def solution_of(rules: TrucoRules) -> Solution:
