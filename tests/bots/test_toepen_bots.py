@@ -12,7 +12,7 @@ import pytest
 
 from arena.bots import HOUSE_BOTS, bot_spec
 from arena.games import game_of
-from arena.games.kernel import Turn
+from arena.games.kernel import Turn, turn_in
 from arena.games.toepen.bots.habits import Habits
 from arena.games.toepen.bots.history import History, Reading
 from arena.games.toepen.bots.laundry import NEW_HAND, Laundry, weakest
@@ -48,11 +48,7 @@ def turn_of(table: StatedTable) -> dict[str, Any]:
     """The turn of the awaited seat after JSON, for a bot that has played this hand from its start."""
     seat = table.asked
     events = [{**view(event, seat), "n": number} for number, event in enumerate(table.history)]
-    turn = {
-        "turn": "t", "game": "g", "kind": "toepen", "rules": table.rules, "seat": seat, "optional": False,
-        "legal_actions": list(table.state.legal_actions(seat)), "deadline_ms": None, "bank_ms": None,
-        "observation": table.state.observation(seat), "events": events,
-    }  # fmt: skip
+    turn = {**turn_in(table.state, "toepen", table.rules, seat), "events": events}
     copied: dict[str, Any] = json.loads(json.dumps(turn))
     return copied
 

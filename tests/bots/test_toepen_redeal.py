@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from arena.bots.redeal import redeal
-from arena.games.kernel import CHANCE
+from arena.games.kernel import CHANCE, turn_in
 from arena.games.toepen.cards import JACKS, TENS, mask_of
 from arena.games.toepen.redeal import InconsistentTurn
 from arena.games.toepen.state import TOEPEN, ToepenState
@@ -22,11 +22,7 @@ from tests.games.toepen_tables import Table as StatedTable
 
 def turn_of(state: ToepenState, seat: int, rules: dict[str, Any]) -> dict[str, Any]:
     """The turn that ``seat`` would get, as JSON brings it."""
-    turn = {
-        "kind": "toepen", "rules": rules, "seat": seat, "optional": seat not in state.awaiting(),
-        "legal_actions": list(state.legal_actions(seat)), "observation": state.observation(seat),
-        "events": [],
-    }  # fmt: skip
+    turn = {**turn_in(state, "toepen", rules, seat), "optional": seat not in state.awaiting()}
     copied: dict[str, Any] = json.loads(json.dumps(turn))
     return copied
 
