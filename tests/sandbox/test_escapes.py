@@ -124,8 +124,12 @@ MEMORY = [
     Attack("a memory bomb at load", "x = 'x' * 10**9\n" + HONEST, "crashed", "MemoryError"),
     attack("a bomb that grows by itself", "crashed", "x = [1]\nwhile True: x += x", "MemoryError"),
     attack("deep recursion", "crashed", "def f(): return f()\nf()", "RecursionError"),
+    # Each call takes so much memory that it ends the bot long before its fuel does.
     attack(
-        "deeper recursion", "late", "import sys; sys.setrecursionlimit(10**9)\ndef f(): return [f()]\nf()"
+        "deeper recursion",
+        "crashed",
+        "import sys; sys.setrecursionlimit(10**9)\ndef f(): kept = bytes(400); return [f()]\nf()",
+        "call stack exhausted",
     ),
     attack("deep recursion in C", "late", "x = []\nfor _ in range(10**6): x = [x]\nreturn repr(x)"),
     attack("a deep source", "crashed", "return eval('(' * 10**5 + ')' * 10**5)"),

@@ -247,8 +247,12 @@ def test_a_bot_plays_alike_on_new_and_on_reused_instances(reusing: LinkedPython,
 
 
 LOOPS = choosing("while True: pass")
+# It loads a constant whose address is outside of any memory.
 TRAPS = choosing(
-    "def f(): pass\nf.__code__ = f.__code__.replace(co_code=bytes([100, 250, 83, 0]))\nreturn f()"
+    "from opcode import opmap\ndef f(): pass\n"
+    "far = [code for digit in b'\\x0f\\xff\\xff' for code in (opmap['EXTENDED_ARG'], digit)]\n"
+    "code = bytes([*far, opmap['LOAD_CONST'], 255, opmap['RETURN_VALUE'], 0])\n"
+    "f.__code__ = f.__code__.replace(co_code=code)\nreturn f()"
 )
 GROWS = choosing("kept = bytearray(b'x' * 20_000_000)\nreturn turn['legal_actions'][0]")
 CHURNS = choosing(
