@@ -7,7 +7,7 @@ represents a card on the table: its number, plus ``FACE_DOWN`` if it lies face d
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from arena.errors import ArenaError
 from arena.games.cards import DealReader, pack
@@ -144,6 +144,28 @@ ACTION_CODE: Final[dict[str, int]] = _action_codes()
 
 CALL_CODES: Final[frozenset[int]] = frozenset(code for code in ACTION_CODE.values() if code > RUN)
 """The codes of the actions that neither play a card nor end the hand."""
+
+
+class Call(NamedTuple):
+    """An action that neither plays a card nor ends the hand. ``played`` is the number of cards that were
+    played in the hand before it, and ``value`` the number of points that it names, or 0.
+    """
+
+    played: int
+    seat: int
+    value: int
+    code: int
+
+
+def call_number(played: int, seat: int, value: int, code: int) -> int:
+    """Return the number that stands for a :class:`Call` in a state."""
+    return played << 15 | seat << 13 | value << 9 | code
+
+
+def call_of(number: int) -> Call:
+    """Return the call for which a number stands."""
+    return Call(number >> 15, number >> 13 & 3, number >> 9 & 15, number & 511)
+
 
 PLAY_EVENTS: Final[list[tuple[Any, ...]]] = [
     (("hide" if code & FACE_DOWN else "play"), seat, PACK[code & 63] if code & 63 < CARD_COUNT else "")

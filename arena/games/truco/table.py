@@ -22,6 +22,8 @@ from arena.games.truco.cards import (
     SEATS,
     TARGET,
     Order,
+    call_number,
+    call_of,
     turn_actions,
 )
 from arena.games.truco.options import OPTIONS, TrucoRules, rules_from
@@ -193,7 +195,7 @@ class TrucoTable(State):
         """Append an action that plays no card to ``calls``. ``value`` is the number of points that it names,
         if any.
         """
-        self.calls.append(len(self.plays) << 15 | seat << 13 | value << 9 | code)
+        self.calls.append(call_number(len(self.plays), seat, value, code))
 
     # What the data mean
 
@@ -403,9 +405,9 @@ class TrucoTable(State):
         self.leaders = _numbers(data["leaders"], 0, seats - 1)
         self.winners = _numbers(data["winners"], TIE, 1)
         self.signals = _numbers(data["signals"], 0, 127)
-        self.calls = _numbers(data["calls"], 0, (12 << 15) + (1 << 15) - 1)
+        self.calls = _numbers(data["calls"], 0, call_number(3 * SEATS, SEATS - 1, 15, 511))
         self.vira = _number(data["vira"], NO_CARD, CARD_COUNT - 1) if self.rules.turned else NO_CARD
-        if not CALL_CODES.issuperset([call & 511 for call in self.calls]):
+        if not CALL_CODES.issuperset([call_of(number).code for number in self.calls]):
             raise ValueError("'calls' contains an action that is not a call")
         if len(self.score) != 2 or len(self.hands) != seats or len(self.leaders) > 3:
             raise ValueError("the number of teams, seats or tricks is wrong")

@@ -25,6 +25,8 @@ from arena.games.truco.cards import (
     PACKS,
     TURNED,
     Order,
+    call_number,
+    call_of,
     cards_of,
     numbers_of,
 )
@@ -151,15 +153,16 @@ def _truco(table: TrucoTable) -> TrucoCall | None:
     }
 
 
-def _call(call: int, shift: int) -> TrucoSaid:
-    words = _WORDS[call & 511]
+def _call(number: int, shift: int) -> TrucoSaid:
+    played, seat, value, code = call_of(number)
+    words = _WORDS[code]
     said = words[0]
     shown: TrucoSaid = {
-        "seat": call >> 13 & 3,
+        "seat": seat,
         "said": said,
-        "value": (call >> 9 & 15) or None,
-        "trick": call >> 15 + shift,
-        "on_table": call >> 15 & (1 << shift) - 1,
+        "value": value or None,
+        "trick": played >> shift,
+        "on_table": played & (1 << shift) - 1,
         "from": None,
         "gesture": None,
     }
@@ -180,9 +183,7 @@ def _call_number(call: TrucoSaid, seats: int) -> int:
         code = ACTION_CODE[f"cut:{value}:{call['from']}" if said == "cut" else f"signal:{call['gesture']}"]
         if said == "cut":
             value = 0
-    played: int = call["trick"] * seats + call["on_table"]
-    seat: int = call["seat"]
-    return played << 15 | seat << 13 | value << 9 | code
+    return call_number(call["trick"] * seats + call["on_table"], call["seat"], value, code)
 
 
 def view_event(event: Event, seat: int | None) -> dict[str, object] | None:

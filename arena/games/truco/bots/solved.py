@@ -16,8 +16,17 @@ from pathlib import Path
 from typing import Final
 
 from arena.games.truco.bots.spots import spot_of
-from arena.games.truco.cards import ACCEPT, ACTION_CODE, DEFER, FACE_DOWN, PACK, RAISE
-from arena.games.truco.cards import TRUCO as CALL
+from arena.games.truco.cards import (
+    ACCEPT,
+    ACTION_CODE,
+    DEFER,
+    FACE_DOWN,
+    PACK,
+    RAISE,
+    TRUCO,
+    Call,
+    call_of,
+)
 from arena.games.truco.options import TrucoRules
 from arena.games.truco.state import TrucoState
 from arena.games.truco.table import NOBODY, PLAY
@@ -127,21 +136,21 @@ def decisions(world: TrucoState) -> Iterator[tuple[TrucoState, str]]:
     state.hands = [world.as_dealt(seat) for seat in range(world.rules.seats)]
     state.plays, state.leaders, state.winners = [], [world.forehand], []
     state.truco_seat = state.proposer = NOBODY
-    calls: list[tuple[int, int]] = []
+    calls: list[Call] = []
     if not world.elevens:
         state.stake = world.rules.low
         state.calls = []
-        for call in world.calls:
-            code = call & 511
-            if code in (CALL, RAISE, ACCEPT, DEFER):
-                calls.append((call >> 15, code))
+        for number in world.calls:
+            call = call_of(number)
+            if call.code in (TRUCO, RAISE, ACCEPT, DEFER):
+                calls.append(call)
             else:
-                state.calls.append(call)
+                state.calls.append(number)
     state.phase, state.actor = PLAY, world.forehand
     state.refresh()
     for played in range(len(world.plays) + 1):
-        while calls and calls[0][0] == played:
-            code = calls.pop(0)[1]
+        while calls and calls[0].played == played:
+            code = calls.pop(0).code
             action = next(option for option in state.legal if ACTION_CODE[option] == code)
             yield state, action
             state.apply(state.actor, action)
