@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 
 import pytest
 from click import ClickException
@@ -258,5 +259,6 @@ def test_the_responder_is_played_in_its_presets_only_unless_it_is_named() -> Non
     assert presets([], "shark") == set()
     assert presets([RESPONDER], "regular") == {preset for _, preset in PRESETS}
     assert presets([RESPONDER], "shark") == {preset for kind, preset in PRESETS if kind == "truco"}
-    assert bound("toepen", RESPONDER) == 0.15
-    assert bound("toepen", "minding") == 0.02
+    assert bound("toepen", RESPONDER, "regular") == bound("truco", RESPONDER, "barfly") == 0.15
+    assert bound("truco", RESPONDER, "shark") == inf
+    assert bound("toepen", "minding", "shark") == 0.02
