@@ -24,6 +24,7 @@ QUICK_S: Final = 120
 """The most that a slice of ``--changed`` takes."""
 
 _SINCE: Final = "HEAD~20"
+_GATE: Final = ("benchmarks/exploiters.py", "benchmarks/zoo")
 _NOT_PLAIN: Final = re.compile(r"^pytestmark = .*mark\.(system|nightly)", re.MULTILINE)
 
 
@@ -53,13 +54,20 @@ SLICES: Final[dict[str, Slice]] = {
         ("api", "arena/inputs", "arena/operations", "openapi.yaml", "clients"),
         500,
     ),
-    "exploiters": Slice("exploiters of `regular` and `barfly`", ("arena/games", "benchmarks/zoo"), 7200),
-    "exploiters-shark-base": Slice("exploiters of `shark` at base and no-cut", ("arena/games/truco",), 4000),
-    "exploiters-shark-mineiro": Slice("exploiters of `shark` at mineiro", ("arena/games/truco",), 1800),
-    "exploiters-shark-others": Slice(
-        "exploiters of `shark` at Truco for two and at Toepen", ("arena/games",), 10800
+    "exploiters": Slice("exploiters of `regular` and `barfly`", (*_GATE, "arena/games"), 7200),
+    "exploiters-responder": Slice("the responder to `regular` and `barfly`", (*_GATE, "arena/games"), 14400),
+    "exploiters-shark-base": Slice(
+        "exploiters of `shark` at base and no-cut", (*_GATE, "arena/games/truco"), 4000
     ),
-    "exploiters-shark-paulista": Slice("exploiters of `shark` at paulista", ("arena/games/truco",), 3600),
+    "exploiters-shark-mineiro": Slice(
+        "exploiters of `shark` at mineiro", (*_GATE, "arena/games/truco"), 1800
+    ),
+    "exploiters-shark-others": Slice(
+        "exploiters of `shark` at Truco for two and at Toepen", (*_GATE, "arena/games"), 10800
+    ),
+    "exploiters-shark-paulista": Slice(
+        "exploiters of `shark` at paulista", (*_GATE, "arena/games/truco"), 3600
+    ),
     "faults": Slice("seeded faults in the rules and beyond", ("arena/games", "docs/rules", "tests"), 800),
     "guides": Slice("every command of the pages", ("docs", "README.md", "examples"), 450),
     "kills": Slice(

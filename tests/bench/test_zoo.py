@@ -16,6 +16,7 @@ from arena.games.truco.bots.sight import TrucoSight
 from arena.play.match import play, seat_bot
 from arena.play.table import Table
 from arena.tournaments.local_run import play_group
+from benchmarks import exploiters
 from benchmarks.exploiters import (
     MOST,
     RESPONDED,
@@ -170,6 +171,21 @@ def test_a_bot_that_fails_has_no_margin(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setitem(ZOO["toepen"], "keeping", fails)
     with pytest.raises(ClickException, match=r"^toepen/duel@1: keeping illegal at .*: keep, or not$"):
         measure("toepen", "duel@1", "keeping", "rookie", one_batch(2))
+
+
+def test_batches_are_played_until_the_error_is_small_enough() -> None:
+    one = measure("toepen", "duel@1", "folding", "rookie", one_batch(4))
+    more = measure("toepen", "duel@1", "folding", "rookie", Precision(0.09, 4))
+    assert one.groups == 4
+    assert one.error > 0.09 >= more.error
+    assert more.groups in range(8, 40, 4)
+
+
+def test_a_habit_that_changes_no_result_is_played_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ZOO["toepen"], "keeping", lambda bot, turn, usual: usual)
+    monkeypatch.setattr(exploiters, "UNCHANGED", 10)
+    found = measure("toepen", "duel@1", "keeping", "rookie", one_batch(4))
+    assert found == Found(0.0, 0.0, 0.0, 12)
 
 
 def test_an_estimate_exceeds_the_goal_only_with_its_interval() -> None:
