@@ -44,7 +44,7 @@ class Order:
     """The order of the cards: a higher ``strength`` beats a lower one, and equal strengths tie.
 
     ``strength`` is indexed by code. It is 1 for a 4, 10 for a 3, 11 to 14 for the manilhas, and 0 for a card
-    face down (BT-3.2). ``stronger`` is the number of cards of the whole pack that beat each strength.
+    face down (BT-3.2). ``stronger`` has a bit for each card of the whole pack that beats a strength.
     ``weakest_first`` lists the cards in the order in which they are played for a late seat (BT-7.3, TV-9.1).
     """
 
@@ -59,7 +59,10 @@ class Order:
             for card in PACK
         ] + [0] * (2 * FACE_DOWN - CARD_COUNT)
         cards = self.strength[:CARD_COUNT]
-        self.stronger: list[int] = [sum(card > strength for card in cards) for strength in range(top + 1)]
+        self.stronger: list[int] = [
+            sum(1 << number for number, card in enumerate(cards) if card > strength)
+            for strength in range(top + 1)
+        ]
         self.weakest_first: list[int] = sorted(
             range(CARD_COUNT), key=lambda n: (self.strength[n], _SUIT_WEAKEST_FIRST.index(PACK[n][1]))
         )

@@ -10,7 +10,7 @@ everything that the seat saw of the hand, in order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 from arena.errors import ArenaError
@@ -276,24 +276,23 @@ def place_cards(observation: TrucoObservation, order: Sequence[str]) -> TrucoHid
     known = set(observation["partner_dealt"])
     if seat == observation["forehand"]:
         known.update(observation["passed_cards"])
-    partners = iter([card for card in order if card in known])
-    others = iter([card for card in order if card not in known])
+    partners = [card for card in order if card in known]
+    others = [card for card in order if card not in known]
 
-    def source(owner: int) -> Iterator[str]:
-        return partners if known and owner == partner else others
+    def take(owner: int, count: int) -> list[str]:
+        pile = partners if known and owner == partner else others
+        cards = pile[:count]
+        del pile[:count]
+        return cards
 
-    hands = {
-        owner: [next(source(owner)) for _ in range(count)]
-        for owner, count in enumerate(observation["held"])
-        if owner != seat
-    }
+    hands = {owner: take(owner, count) for owner, count in enumerate(observation["held"]) if owner != seat}
     face_down = [
-        [index, play["seat"], next(source(play["seat"]))]
+        [index, play["seat"], *take(play["seat"], 1)]
         for index, trick in enumerate(observation["tricks"])
         for play in trick["plays"]
         if play["card"] is None
     ]
-    return {"hands": hands, "face_down": face_down, "rest": list(others)}
+    return {"hands": hands, "face_down": face_down, "rest": others}
 
 
 def fill_from_observation(table: TrucoTable, observation: TrucoObservation, hidden: TrucoHidden) -> None:

@@ -17,7 +17,7 @@ from arena.games.truco.bots.manner import REGULAR
 from arena.games.truco.bots.race import Race
 from arena.games.truco.bots.solved import likelihood
 from arena.games.truco.cards import CARD_NUMBER
-from arena.games.truco.redeal import redeal, state_at
+from arena.games.truco.redeal import Redealer
 from arena.games.truco.state import TrucoState
 from arena.games.truco.table import ANSWER, PLAY
 from arena.games.truco.view import order_seen
@@ -48,7 +48,8 @@ class TrucoShark:
         candidates = candidates_of(turn)
         if len(candidates) == 1:
             return candidates[0]
-        state = state_at(turn)
+        redealer = Redealer(turn)
+        state = redealer.state
         usual = regular.action_of(state, turn["legal_actions"], REGULAR, self._random)
         if state.phase not in (PLAY, ANSWER):
             return usual
@@ -59,11 +60,11 @@ class TrucoShark:
         for worlds, kept in self._rounds:
             best = sorted(candidates, key=lambda action: -totals[action])[:kept]
             for _ in range(worlds):
-                world = redeal(turn, self._random)
-                weight = likelihood(world, seat, _SHARPNESS)
-                heaviest = max(heaviest, weight)
+                world = redealer.draw(self._random)
+                weight = likelihood(world, seat, _SHARPNESS, _LIGHT * heaviest)
                 if weight < _LIGHT * heaviest:
                     continue
+                heaviest = max(heaviest, weight)
                 for action in best:
                     value = self._value(world, seat, action, race)
                     totals[action] += weight * (value + _USUAL if action == usual else value)

@@ -115,9 +115,9 @@ def choice(state: TrucoState, legal: Sequence[str], sharpness: float, random: ra
     return None
 
 
-def likelihood(world: TrucoState, seat: int, sharpness: float) -> float:
+def likelihood(world: TrucoState, seat: int, sharpness: float, least: float = 0.0) -> float:
     """Return how likely it is that the seats of ``world`` other than ``seat`` act as they did in the hand, if
-    they play by their policy.
+    they play by their policy. As soon as it is below ``least``, the rest of the hand does not count.
     """
     weight = 1.0
     for state, action in decisions(world):
@@ -125,6 +125,8 @@ def likelihood(world: TrucoState, seat: int, sharpness: float) -> float:
             actions, weights = policy(state, sharpness)
             if weights:
                 weight *= max(SURPRISE, weights[actions.index(action)] / sum(weights))
+                if weight < least:
+                    break
     return weight
 
 

@@ -9,10 +9,10 @@ from arena.games.truco.cards import FACE_DOWN
 from arena.games.truco.state import TrucoState
 from arena.games.truco.table import ANSWER, NO_CARD, NOBODY
 
-CLASSES: Final[tuple[int, ...]] = (1, 2, 3, 3, *(4 * [4]), *(4 * [5]), *(8 * [6]), *(21 * [7]))
+_CLASS_OF: Final[tuple[int, ...]] = (1, 2, 3, 3, *(4 * [4]), *(4 * [5]), *(8 * [6]), *(21 * [7]))
 """The class of a card, from 1, by the number of unseen cards that beat it. Seen are the cards in the hand,
-those played face up, and the vira. Before any card is seen, the classes are the zap, the next manilha, the
-other two, 3s, 2s, aces and kings, and the rest.
+those played face up, and the vira. In the whole pack, with fixed manilhas, the classes are the zap, the next
+manilha, the other two, 3s, 2s, aces to jacks, and the rest.
 """
 _CLASSES: Final = 8
 """The number of classes, with 0 for no card."""
@@ -72,12 +72,10 @@ def _cards_number(state: TrucoState, seat: int, cards: list[int], on_table: int)
     """
     strength = state.order.strength
     stronger = state.order.stronger
-    seen = [strength[card] for card in cards]
-    for code in state.plays:
+    seen = 0 if state.vira == NO_CARD else 1 << state.vira
+    for code in (*cards, *state.plays):
         if code < FACE_DOWN:
-            seen.append(strength[code])
-    if state.vira != NO_CARD:
-        seen.append(strength[state.vira])
+            seen |= 1 << code
     best, side = 0, _NONE
     if on_table:
         ours = theirs = 0
@@ -90,21 +88,14 @@ def _cards_number(state: TrucoState, seat: int, cards: list[int], on_table: int)
                 ours = max(ours, value)
         best = max(ours, theirs)
         side = _OURS if ours > theirs else _THEIRS if theirs > ours else _TIE
-    number = (_class(best, stronger, seen) if on_table else 0) * 4 + side
+    number = (_CLASS_OF[(stronger[best] & ~seen).bit_count()] if on_table else 0) * 4 + side
     weaker = equal = 0
     for place in range(3):
         number *= _CLASSES
         if place < len(cards):
-            number += _class(seen[place], stronger, seen)
+            value = strength[cards[place]]
+            number += _CLASS_OF[(stronger[value] & ~seen).bit_count()]
             if side in (_THEIRS, _TIE):
-                weaker += seen[place] < best
-                equal += seen[place] == best
+                weaker += value < best
+                equal += value == best
     return (number * 4 + weaker) * 4 + equal
-
-
-def _class(value: int, stronger: list[int], seen: list[int]) -> int:
-    left = stronger[value]
-    for other in seen:
-        if other > value:
-            left -= 1
-    return CLASSES[left]
