@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 import click
 import numpy as np
 
+from arena.bots import POOL_BOTS
 from arena.games import game_of
 from arena.play.players import SEALED, PlayerId
 from arena.ratings.board import rated_blocks
@@ -31,9 +32,6 @@ from workers.initial_data import UNTIL_GROUPS
 
 HOUSE: Final = {"random": 1040.0, "rookie": 1500.0, "regular": 1700.0, "barfly": 1700.0}
 """The house bots of the seeded schedules, about as strong as they are at Toepen."""
-
-POOL: Final = ("regular", "barfly")
-"""Those of which one takes part in each tournament, by lot."""
 
 HONEST: Final = {f"honest-{number}": rating for number, rating in enumerate(range(1300, 1900, 50))}
 """Other bots, of an owner each: enough for the rule about proven owners."""
@@ -129,8 +127,8 @@ def played(fields: Sequence[World], spec: Spec, repetition: int) -> Ledger:
     ledger = Ledger(spec.kind, SEALED, _PRESET)
     for number, world in enumerate(fields):
         seed = sha256(f"{repetition} {number}".encode()).digest()
-        drawn = POOL[(repetition + number) % len(POOL)]
-        present = [bot for bot in world.bots if bot.name not in POOL or bot.name == drawn]
+        drawn = POOL_BOTS[(repetition + number) % len(POOL_BOTS)]
+        present = [bot for bot in world.bots if bot.name not in POOL_BOTS or bot.name == drawn]
         for result in _results(world, spec, present, seed):
             ledger.add(result)
     return ledger

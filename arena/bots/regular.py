@@ -1,4 +1,4 @@
-"""The house bot ``regular``: hand strength, card counting and odds."""
+"""The house bot ``regular``: a solved table at Truco; card counting and odds at Toepen."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from arena.bots.house import HouseBot
 
 
 class RegularBot(HouseBot):
-    """Plays by hand strength, card counting and odds."""
+    """Plays by a solved table at Truco, and by card counting, odds and the value of the stakes at Toepen."""
 
     level = "regular"

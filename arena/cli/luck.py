@@ -31,8 +31,8 @@ def luck(file: str, game_id: str | None, number: int | None, as_json: bool) -> N
 
     'par', a pinned house bot, plays the pack of each hand on all seats, from the score at which the hand
     began. The luck of the hand is the chance to win the game after this, minus the chance before, according
-    to a published table. Its mean is 0 for all players, so results without luck need fewer games to show who
-    is better. Luck is measured for games of two players or two teams under the rules of a preset.
+    to a published table. Its mean is about 0 for all players, so results without luck need fewer games to
+    show who is better. Luck is measured for games of two players or two teams under the rules of a preset.
     """
     found = luck_json(proven_record(file, game_id, number))
     show(found, as_json, lambda: _text(found))

@@ -1,6 +1,6 @@
 """Bots that exploit habits of the house bots. They are on no board, and no wheel contains them.
 
-Each plays as the house bot that it meets, apart from one habit; ``responder`` searches for the best answer to
+Each plays as the house bot that it meets, apart from a habit; ``responder`` searches for the best answer to
 it. ``benchmarks.exploiters`` measures them.
 """
 

@@ -2,8 +2,8 @@
 
 At each decision about cards and stakes, a responder draws hands with which that bot would have acted as it
 did, plays every action out to the end of the hand with that bot in all seats, and takes the best one. It
-cuts, keeps, exchanges and challenges as the house bot does. At Toepen, that is what ``shark`` does against
-``regular``, whose model it has; there, the responder is a ``shark`` with more worlds and no caution.
+cuts, keeps, exchanges and challenges as the house bot does. At Toepen, it is ``shark`` itself, whose model of
+the others is that of ``regular``, with more worlds: it prefers the best action however small the gain.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from arena.games import game_of
 from arena.games.descriptor import SeatPlayer
 from arena.games.kernel import State, turn_in
 from arena.games.toepen.bots.shark import ToepenShark
-from arena.games.truco.bots.manner import BARFLY, REGULAR
 from arena.games.truco.bots.race import Race
-from arena.games.truco.bots.regular import finish
+from arena.games.truco.bots.regular import TrucoRegular, finish
 from arena.games.truco.bots.shark import ROUNDS, TrucoShark, candidates_of
 from arena.games.truco.bots.solved import SURPRISE, decisions, likelihood
 from arena.games.truco.redeal import Redealer
@@ -29,8 +28,6 @@ WORLDS: Final = {"truco": 24, "toepen": 90}
 """The number of worlds in which the actions are played out, by game."""
 _DRAWN: Final = 12
 """The number of re-deals that are tried per world."""
-_MANNERS: Final = {"regular": REGULAR, "barfly": BARFLY}
-"""The house bots that play by a table."""
 _ROUNDS: Final = tuple((round(worlds / 10), kept) for worlds, kept in ROUNDS)
 """The rounds in which ``shark`` is expected to search: a tenth of its worlds, since it is asked thousands of
 times for each decision.
@@ -49,7 +46,7 @@ class TrucoResponder(Bot):
         else:
             self._bot = game_of("truco").house_bot(level).player(self.random)
         self._number = worlds
-        self._manner = _MANNERS.get(level)
+        self._manner = self._bot.manner if isinstance(self._bot, TrucoRegular) else None
 
     def choose(self, turn: Turn) -> str | None:
         """See :meth:`arena.bots.Bot.choose`."""
@@ -78,7 +75,7 @@ class TrucoResponder(Bot):
 
     def _weight(self, turn: Turn, world: TrucoState) -> float:
         """Return the weight of ``world``: how likely it is that the house bot decides as others did. If it
-        does not play by a table, only what it would decide now is compared.
+        does not play by a table, each past decision is compared with one that it takes now.
         """
         if self._manner is not None:
             return likelihood(world, turn["seat"], self._manner.sharpness)

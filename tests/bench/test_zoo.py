@@ -12,6 +12,8 @@ from click.testing import CliRunner
 
 from arena.bots import Bot, Turn, bot_spec
 from arena.games import GAMES, game_of
+from arena.games.kernel import State
+from arena.games.toepen.bots.sight import ToepenSight
 from arena.games.truco.bots.sight import TrucoSight
 from arena.play.match import play, seat_bot
 from arena.play.table import Table
@@ -29,8 +31,9 @@ from benchmarks.exploiters import (
     plan,
     tables,
 )
-from benchmarks.zoo import RESPONDER, ZOO, ExploiterSpec
+from benchmarks.zoo import RESPONDER, ZOO, ExploiterSpec, toepen
 from benchmarks.zoo.exploiter import Exploiter
+from benchmarks.zoo.toepen import minding, unseen
 
 PRESETS = [(game.kind, preset.name) for game in GAMES.values() for preset in game.presets]
 
@@ -151,6 +154,54 @@ def test_a_habit_that_gives_an_action_up_never_takes_it(kind: str, name: str, wo
     decisions = decisions_of(kind, name)
     assert any(any(map(begins(words), turn["legal_actions"])) for turn, _ in decisions)
     assert not any(action is not None and action.startswith(words) for _, action in decisions)
+
+
+def toepen_turns(phase: str, legal: str, players: int = 4) -> list[Turn]:
+    """Turns of one seat at ``table-4@1`` in which so many players are in the hand."""
+    return [
+        turn
+        for turn, _ in decisions_of("toepen", "keeping", "regular")
+        if turn["observation"]["phase"] == phase
+        and any(map(begins((legal,)), turn["legal_actions"]))
+        and ToepenSight(turn).in_hand.bit_count() == players
+    ]
+
+
+def test_unseen_lays_weak_hands_away_until_it_has_been_caught() -> None:
+    turns = [
+        turn for turn in toepen_turns("exchange", "exchange") if ToepenSight(turn).lives[turn["seat"]] > 1
+    ]
+    caught = {"type": "challenge", "seat": 1, "exchanger": 0, "cards": ["7C", "7D", "7H", "7S"]}
+    laid_away = []
+    for turn in turns:
+        bot = Exploiter("toepen", "regular", unseen, 1)
+        laid_away.append(unseen(bot, turn, "usual") == "exchange")
+        assert laid_away[-1] == (ToepenSight(turn).spot.hand_chance() < 0.15)
+        bot.events = [{**caught, "n": number} for number in range(20)]
+        assert unseen(bot, {**turn, "events": []}, "usual") == "usual"
+    assert 5 < sum(laid_away) < len(turns) - 5
+    challenged = toepen_turns("challenge", "challenge")
+    assert challenged
+    assert all(unseen(bot, turn, "challenge") == "trust" for turn in challenged)
+
+
+def test_minding_knocks_if_it_imagines_that_all_fold(monkeypatch: pytest.MonkeyPatch) -> None:
+    def answers(word: str) -> type[Bot]:
+        class Answers(Bot):
+            def __init__(self, _: object) -> None: ...
+
+            def choose_in(self, state: State) -> str:
+                (seat,) = state.awaiting()
+                return next(action for action in state.legal_actions(seat) if action.startswith(word))
+
+        return Answers
+
+    bot = Exploiter("toepen", "regular", minding, 1)
+    turns = toepen_turns("play", "knock")
+    assert len(turns) > 10
+    for word, knocks in (("fold", True), ("stay", False)):
+        monkeypatch.setattr(toepen, "ToepenRegular", answers(word))
+        assert all(minding(bot, turn, "usual").startswith("knock") is knocks for turn in turns)
 
 
 def one_batch(groups: int) -> Precision:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from hashlib import sha256
 from statistics import mean
 from typing import Any
 
@@ -26,12 +25,9 @@ from arena.games.toepen.cards import CLEAN, PACK, TENS, WHOLE_PACK, mask_of
 from arena.games.toepen.redeal import Redealer
 from arena.games.toepen.view import view
 from arena.play.match import play, seat_bot
-from arena.play.stats import mean_interval
 from arena.play.table import Table
 from arena.tournaments.local_run import margins, play_group
-from benchmarks.exploiters import MOST, plan
 from benchmarks.ladder import LadderStep
-from benchmarks.zoo import ZOO
 from tests.contract.playouts import random_rules
 from tests.games.toepen_tables import Table as StatedTable
 
@@ -233,27 +229,6 @@ def test_each_beats_random_over_mirrored_groups(level: str, groups: int) -> None
     assert not any(tally.faults for result in results for tally in result.tallies.values())
 
 
-def test_versions_change_with_the_play_only() -> None:
-    versions = {level: GAME.house_bot(level).version for level in HOUSE_BOTS}
-    assert versions == {
-        "random": "0.1.0",
-        "rookie": "0.1.0",
-        "regular": "0.2.0",
-        "barfly": "0.1.0",
-        "shark": "0.4.0",
-    }
-
-
-def test_the_anchor_plays_as_it_always_has() -> None:
-    """``rookie`` is the anchor of all ratings; its version is 0.1.0 as long as this holds."""
-    digest = sha256()
-    for seats in (2, 3, 4, 6):
-        table = Table("g", "toepen", {"seats": seats}, bytes([seats]) * 32)
-        play(table, [seat_bot(bot_spec("rookie"), seat) for seat in range(seats)])
-        digest.update(repr([tuple(action) for action in table.actions]).encode())
-    assert digest.hexdigest()[:16] == "038fc5dc5ca7358f"
-
-
 def exchange_of(seats: int, lives: list[int] | None = None) -> Laundry:
     """An exchange of seat 0, everybody being in the hand."""
     lives = lives or [10] * seats
@@ -361,15 +336,3 @@ def test_a_hopeless_hand_knocks_at_times_where_others_fold() -> None:
     assert knock_chance(0.1, 0.5) == 1.0
     assert 0.1 < knock_chance(0.1, 0.0) < 0.5
     assert knock_chance(-0.5, 0.5) < 0.01
-
-
-@pytest.mark.nightly("simulations")
-@pytest.mark.parametrize(("preset", "groups"), [("duel@1", 600), ("table-4@1", 300)])
-@pytest.mark.parametrize("name", ZOO["toepen"])
-def test_no_exploiter_beats_regular(name: str, preset: str, groups: int) -> None:
-    """By the lower end of the margin's interval; with fixed seeds, so it is always the same."""
-    run = plan("toepen", preset, name, "regular", groups)
-    results = [play_group(run, index, group) for index, group in enumerate(run.all_groups())]
-    margin, half = mean_interval(margins(results))
-    assert margin - half <= MOST["toepen"]
-    assert not any(tally.faults for result in results for tally in result.tallies.values())

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
-from hashlib import sha256
-from itertools import product
 from typing import Any
 
 import pytest
@@ -163,23 +161,3 @@ def test_regular_runs_from_about_half_of_the_first_calls_with_any_hand(preset: s
         answer = choice("regular", turn_in(state, "truco", rules, 1), number)
         runs += str(answer).startswith("run")
     assert 0.3 <= runs / 2000 <= most
-
-
-def test_versions_change_with_the_play_only() -> None:
-    versions = {level: GAME.house_bot(level).version for level in HOUSE_BOTS}
-    assert versions == {
-        "random": "0.1.0",
-        "rookie": "0.1.0",
-        "regular": "0.6.0",
-        "barfly": "0.4.0",
-        "shark": "0.6.0",
-    }
-
-
-def test_a_change_of_how_regular_plays_for_four_needs_a_new_version() -> None:
-    digest = sha256()
-    for rules, seed in product(({"cut": "none"}, {"variant": "paulista"}, {"variant": "mineiro"}), range(3)):
-        table = Table("g", "truco", rules, bytes([seed]) * 32)
-        play(table, [seat_bot(bot_spec("regular"), seat) for seat in range(4)])
-        digest.update(repr([tuple(action) for action in table.actions]).encode())
-    assert digest.hexdigest()[:16] == "809c4e1f34f9353a"

@@ -1,4 +1,4 @@
-"""The luck of a record and the contents of a table, from nothing but ``docs/luck.md``,
+"""The luck of a record and the contents of a table, from ``docs/luck.md``,
 ``docs/fair-deals.md``, the rules, the house bots and the tables' files.
 """
 

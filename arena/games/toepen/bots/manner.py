@@ -10,8 +10,8 @@ class ToepenManner(NamedTuple):
 
     ``bluffs``: the probability of knocking with a hopeless hand if this is profitable. ``patience``: the
     value of postponing a knock until more is known, as a winning chance for each trick. ``exchanges``: the
-    factor for the share of clean hands that it lays away. ``challenges``: the same for the log-odds of a
-    challenge, as a term.
+    factor for the share of clean hands that it lays away. ``challenges``: what is added to the log-odds of a
+    challenge.
     """
 
     bluffs: float

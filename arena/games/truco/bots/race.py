@@ -10,7 +10,7 @@ from arena.games.truco.state import TrucoState
 
 _RESULTS: Final[tuple[float, ...]] = (0.75, 0.18, 0.035, 0.015, 0.02)
 """The probabilities that a hand gives one of the teams the points of each step of the stakes. The remaining
-hands give no points. Measured in games between the house bots.
+hands give no points. Measured in games between the house bots of version 0.1.0.
 """
 _ELEVEN_RUNS: Final = 0.42
 _ELEVEN_WINS: Final = 0.4

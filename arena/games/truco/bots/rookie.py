@@ -100,7 +100,7 @@ def _worth(sight: TrucoSight, cards: list[int]) -> int:
 
 def _points(sight: TrucoSight) -> int:
     """Return the value of the whole hand: the values of the cards and of the tricks so far."""
-    value = _worth(sight, sight.hand) + _TRICK * sum(sight.results)
+    value = _worth(sight, sight.hand) + _TRICK * sight.lead
     if sight.place:
         ahead = sight.holder == 1 or (sight.seat in sight.to_play and sight.strengths[-1] > sight.best)
         value += 0 if ahead else -_TRICK
