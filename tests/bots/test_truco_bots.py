@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from arena.bots import HOUSE_BOTS, bot_spec
+from arena.bots import HOUSE_BOTS, POOL_BOTS, bot_spec
 from arena.games import game_of
 from arena.games.kernel import CHANCE, State, turn_in
 from arena.games.truco.bots.race import Race
@@ -149,15 +149,24 @@ def dealt(preset: str, count: int) -> Iterator[State]:
         yield state
 
 
-@pytest.mark.parametrize(("preset", "most"), [("paulista-2@1", 0.53), ("mineiro-2@1", 0.5)])
-def test_regular_runs_from_about_half_of_the_first_calls_with_any_hand(preset: str, most: float) -> None:
+@pytest.mark.parametrize("level", POOL_BOTS)
+@pytest.mark.parametrize(
+    ("preset", "most"),
+    [("paulista@1", 0.59), ("paulista-2@1", 0.53), ("mineiro@1", 0.5), ("mineiro-2@1", 0.5)],
+)
+def test_the_pool_runs_from_about_half_of_the_first_calls_with_any_hand(
+    preset: str, most: float, level: str
+) -> None:
     """A call that wins the stake or loses three times as much as a lost hand pays if more than half of the
     hands run from it, and if it can still win, a little earlier. Version 0.1.0 ran from 77% at paulista-2.
     """
     rules = {**GAME.options.complete(GAME.preset(preset).rules), "cut": "none"}
     runs = 0
     for number, state in enumerate(dealt(preset, 2000)):
-        state.apply(state.awaiting()[0], "truco")
-        answer = choice("regular", turn_in(state, "truco", rules, 1), number)
+        answer: str | None = "truco"
+        while answer is not None and answer.startswith(("truco", "defer")):
+            state.apply(state.awaiting()[0], answer)
+            seat = state.awaiting()[0]
+            answer = choice(level, turn_in(state, "truco", rules, seat), number)
         runs += str(answer).startswith("run")
     assert 0.3 <= runs / 2000 <= most
