@@ -54,15 +54,15 @@ class GameLuck:
 
     @property
     def luck(self) -> float:
-        """The luck of the first team in the whole game. The luck of the other team is the negative of it. Its
-        mean is 0 but for the own error of the table, whatever the skill of the players.
+        """The luck of the first team in the whole game. The luck of the other team is the negative of it.
+        Apart from the table's own error, its mean is 0, whatever the skill of the players.
         """
         return self.lot + sum(hand.luck for hand in self.hands)
 
     def taken_out(self, teams: Sequence[Sequence[int]]) -> list[float]:
         """Return, by seat, what is subtracted from its points (0 to 1) to get the luck-adjusted points. The
-        adjusted points of a single game can be below 0 or above 1; their mean is that of the plain points,
-        but for the own error of the table.
+        adjusted points of a single game can be below 0 or above 1; apart from the table's own error, their
+        mean is that of the plain points.
         """
         luck = self.table.weight * self.luck
         return [luck if seat in teams[0] else -luck for seat in range(sum(map(len, teams)))]

@@ -20,7 +20,7 @@ from arena.games.truco.bots.race import Race
 from arena.games.truco.bots.regular import TrucoRegular, finish
 from arena.games.truco.bots.shark import ROUNDS, TrucoShark, candidates_of
 from arena.games.truco.bots.solved import SURPRISE, decisions, likelihood
-from arena.games.truco.redeal import Redealer
+from arena.games.truco.redeal import TrucoRedealer
 from arena.games.truco.state import TrucoState
 from arena.games.truco.table import ANSWER, PLAY
 
@@ -66,7 +66,7 @@ class TrucoResponder(Bot):
         """Return re-deals, drawn by how well they explain what the others did."""
         weights: list[float] = []
         deals: list[TrucoState] = []
-        redealer = Redealer(turn)
+        redealer = TrucoRedealer(turn)
         while sum(weights) < self._number and len(deals) < self._number * _DRAWN:
             world = redealer.draw(self.random)
             deals.append(world)

@@ -22,7 +22,7 @@ from arena.games.toepen.bots.sight import ToepenSight
 from arena.games.toepen.bots.spot import Spot
 from arena.games.toepen.bots.worth import Stakes, Worth
 from arena.games.toepen.cards import CLEAN, PACK, TENS, WHOLE_PACK, mask_of
-from arena.games.toepen.redeal import Redealer
+from arena.games.toepen.redeal import ToepenRedealer
 from arena.games.toepen.view import view
 from arena.play.match import play, seat_bot
 from arena.play.table import Table
@@ -181,7 +181,7 @@ def expected_tens(turn: Turn) -> tuple[float, float]:
     history.note(turn)
     sight = ToepenSight(turn)
     reading = Reading(history, sight.in_hand, ToepenPlayout(turn, sight).stakes)
-    redealer, rng = Redealer(turn, stock=False), random.Random(1)
+    redealer, rng = ToepenRedealer(turn, stock=False), random.Random(1)
     deals = [redealer.hands(redealer.deal(rng)) for _ in range(300)]
     weights = [reading.likelihood(hands) for hands in deals]
     tens = [(hands[0] & TENS).bit_count() for hands in deals]

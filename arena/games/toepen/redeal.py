@@ -54,7 +54,7 @@ def redeal(turn: Turn, rng: random.Random) -> ToepenState:
     not follow, announcements, the seat's own laid-away cards, and challenged hands. Raises
     :class:`InconsistentTurn`.
     """
-    return Redealer(turn).draw(rng)
+    return ToepenRedealer(turn).draw(rng)
 
 
 def voids_of(observation: ToepenObservation) -> list[int]:
@@ -70,7 +70,7 @@ def voids_of(observation: ToepenObservation) -> list[int]:
     return voids
 
 
-class Redealer:
+class ToepenRedealer:
     """Draws re-deals of one turn.
 
     Each re-deal is uniform over all assignments that the rules allow. Restricted places, which cannot hold

@@ -15,10 +15,10 @@ def redeal(turn: Turn, rng: random.Random) -> TrucoState:
     """Return a re-deal; see :func:`arena.bots.redeal.redeal`. Cards that the seat knows to be its partner's
     remain with the partner.
     """
-    return Redealer(turn).draw(rng)
+    return TrucoRedealer(turn).draw(rng)
 
 
-class Redealer:
+class TrucoRedealer:
     """Draws re-deals of one turn.
 
     ``state`` is a state in which the seat sees what it sees at the turn. The cards that it cannot see are

@@ -20,7 +20,7 @@ from arena.games.toepen.bots import regular
 from arena.games.toepen.bots.history import History, Reading
 from arena.games.toepen.bots.playout import ToepenPlayout
 from arena.games.toepen.bots.sight import ToepenSight
-from arena.games.toepen.redeal import Redealer
+from arena.games.toepen.redeal import ToepenRedealer
 from arena.games.toepen.state import ToepenState
 
 WORLDS: Final = 30
@@ -79,7 +79,7 @@ class ToepenShark:
 
     def _worlds(self, turn: Turn, reading: Reading) -> list[ToepenState]:
         """Return re-deals, resampled by how well they explain the decisions of the other seats."""
-        redealer = Redealer(turn, stock=False)
+        redealer = ToepenRedealer(turn, stock=False)
         if not reading.decisions:
             return [redealer.draw(self._random) for _ in range(self._number)]
         deals = [redealer.deal(self._random) for _ in range(_DRAWN * self._number)]

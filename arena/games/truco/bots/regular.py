@@ -10,7 +10,7 @@ from arena.games.kernel import State, Turn
 from arena.games.truco.bots.manner import BARFLY, REGULAR, Manner
 from arena.games.truco.bots.race import Race
 from arena.games.truco.bots.solved import choice
-from arena.games.truco.redeal import Redealer
+from arena.games.truco.redeal import TrucoRedealer
 from arena.games.truco.state import TrucoState
 from arena.games.truco.table import ANSWER, CHOOSE, ELEVEN, PLAY
 
@@ -31,7 +31,7 @@ class TrucoRegular:
         """Return an action for a turn, or None to decline a right."""
         if turn["optional"]:
             return None
-        return action_of(Redealer(turn).state, turn["legal_actions"], self.manner, self._random)
+        return action_of(TrucoRedealer(turn).state, turn["legal_actions"], self.manner, self._random)
 
     def choose_in(self, state: State) -> str:
         """Return the action of the awaited seat, which depends only on what that seat can see."""

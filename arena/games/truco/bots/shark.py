@@ -17,7 +17,7 @@ from arena.games.truco.bots.manner import REGULAR
 from arena.games.truco.bots.race import Race
 from arena.games.truco.bots.solved import likelihood
 from arena.games.truco.cards import CARD_NUMBER
-from arena.games.truco.redeal import Redealer
+from arena.games.truco.redeal import TrucoRedealer
 from arena.games.truco.state import TrucoState
 from arena.games.truco.table import ANSWER, PLAY
 from arena.games.truco.view import order_seen
@@ -48,7 +48,7 @@ class TrucoShark:
         candidates = candidates_of(turn)
         if len(candidates) == 1:
             return candidates[0]
-        redealer = Redealer(turn)
+        redealer = TrucoRedealer(turn)
         state = redealer.state
         usual = regular.action_of(state, turn["legal_actions"], REGULAR, self._random)
         if state.phase not in (PLAY, ANSWER):
