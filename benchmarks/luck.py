@@ -68,6 +68,7 @@ PAIRS: Final = (
     LuckPair("regular", "rookie", 1.0),
     LuckPair(BOLD, "regular", 0.2),
     LuckPair("shark", "regular", 0.1),
+    LuckPair("barfly", "regular", 0.2),
     LuckPair("regular", "random", 0.2),
     LuckPair("calling", "regular", 1.0),
 )
