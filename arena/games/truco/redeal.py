@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 from arena.games.kernel import Turn
 from arena.games.truco.cards import CARD_NUMBER, FACE_DOWN, numbers_of
@@ -15,11 +16,13 @@ def redeal(turn: Turn, rng: random.Random) -> TrucoState:
     """Return a re-deal; see :func:`arena.bots.redeal.redeal`. Cards that the seat knows to be its partner's
     remain with the partner.
     """
-    return TrucoRedealer(turn).draw(rng)
+    order = unplaced_cards(turn["rules"], turn["observation"])
+    rng.shuffle(order)
+    return _state(turn, order)
 
 
 class TrucoRedealer:
-    """Draws re-deals of one turn.
+    """Draws re-deals of one turn, in less time than :func:`redeal` takes for each.
 
     ``state`` is a state in which the seat sees what it sees at the turn. The cards that it cannot see are
     placed in the order of the pack.
@@ -28,8 +31,7 @@ class TrucoRedealer:
     def __init__(self, turn: Turn) -> None:
         self._observation = turn["observation"]
         self._unplaced = unplaced_cards(turn["rules"], self._observation)
-        hidden = place_cards(self._observation, self._unplaced)
-        self.state: TrucoState = TRUCO.from_observation(turn["rules"], self._observation, hidden)
+        self.state = _state(turn, self._unplaced)
 
     def draw(self, rng: random.Random) -> TrucoState:
         """Return a re-deal; see :func:`redeal`."""
@@ -45,3 +47,8 @@ class TrucoRedealer:
         if state.phase in (CUT, CHOOSE):
             state.take_pack(bytes([CARD_NUMBER[card] for card in hidden["rest"]]))
         return state
+
+
+def _state(turn: Turn, order: Sequence[str]) -> TrucoState:
+    observation = turn["observation"]
+    return TRUCO.from_observation(turn["rules"], observation, place_cards(observation, order))
