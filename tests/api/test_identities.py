@@ -373,7 +373,7 @@ def test_a_service_without_a_provider(one_app: Flask, clean_store: object) -> No
 
 def exported(account: Account, services: Service) -> Any:
     """The export of an account, which a worker writes."""
-    assert account.client.get("/v1/owners/me/export").status_code == 202
+    services.exports.request("ana")
     services.exports.write("ana")
     return account.client.get("/v1/owners/me/export").json
 
