@@ -190,7 +190,7 @@ def group_lives(leader: int) -> bool:
 def test_programs_end_when_the_command_does(how: signal.Signals, tmp_path: Path) -> None:
     """So do the processes that play."""
     note = "open(f'{sys.argv[1]}/{os.getpid()}.pid', 'a').close()"
-    text = program(tmp_path, f"{note}; time.sleep(0.2)")
+    text = program(tmp_path, f"{note}; time.sleep(0.05)")
     words = [sys.executable, "-m", "arena.cli", "play", "truco", f"{text} {tmp_path}", "random"]
     with subprocess.Popen(
         words,
