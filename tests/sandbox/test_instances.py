@@ -122,10 +122,11 @@ def choose(turn):
                     setattr(module, name, "ravaged")
     raise ValueError
 """
+# Every other module: to change all would write nearly as much as may be restored.
 MODULES = """
 import json, sys
 def choose(turn):
-    for name, module in list(sys.modules.items()):
+    for name, module in list(sys.modules.items())[::2]:
         if module is not None:
             module.ravaged = [name] * 50
     json.dumps = json.loads = None

@@ -5,10 +5,9 @@ from __future__ import annotations
 import fcntl
 import os
 from ctypes import Structure, addressof, c_uint64, create_string_buffer, sizeof
+from mmap import PAGESIZE
 from struct import Struct
 from typing import Final
-
-_REGIONS: Final = 512
 
 _REGION: Final = Struct("QQQ")
 """``struct page_region`` from ``linux/fs.h``: start, end and categories."""
@@ -47,13 +46,14 @@ def written_pages(start: int, size: int, most: int) -> list[tuple[int, int]] | N
 
     Return None if the pages exceed ``most`` bytes, or if this system does not report them.
     """
-    regions = create_string_buffer(_REGION.size * _REGIONS)
+    count = most // PAGESIZE + 1
+    regions = create_string_buffer(_REGION.size * count)
     scan = _Scan(
         size=sizeof(_Scan),
         start=start,
         end=start + size,
         vec=addressof(regions),
-        vec_len=_REGIONS,
+        vec_len=count,
         category_inverted=_FILE,
         category_mask=_FILE,
         category_anyof_mask=_PRESENT | _SWAPPED,
@@ -68,7 +68,7 @@ def written_pages(start: int, size: int, most: int) -> list[tuple[int, int]] | N
             os.close(file)
     except OSError:
         return None
-    if found == _REGIONS:
+    if found == count:
         return None
     runs = [
         (start, end) for start, end, _ in _REGION.iter_unpack(memoryview(regions)[: _REGION.size * found])
