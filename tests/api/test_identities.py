@@ -51,7 +51,8 @@ def app_with(
 ) -> Iterator[Flask]:
     """An app whose operator has set a provider."""
     own = ProviderSettings(issuer, CLIENT, secret, "School", proves_persons)
-    http = replace(settings.http, provider=own, public_url="http://localhost")
+    # No worker of the test would end a wait for an export.
+    http = replace(settings.http, provider=own, public_url="http://localhost", upload_wait=0)
     app = create_app(replace(settings, http=replace(http, limits={**http.limits, **limits})))
     yield app
     app.extensions["botequim"].close()
@@ -373,7 +374,7 @@ def test_a_service_without_a_provider(one_app: Flask, clean_store: object) -> No
 
 def exported(account: Account, services: Service) -> Any:
     """The export of an account, which a worker writes."""
-    services.exports.request("ana")
+    assert account.client.get("/v1/owners/me/export").status_code == 202
     services.exports.write("ana")
     return account.client.get("/v1/owners/me/export").json
 
