@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from hashlib import sha256
 from statistics import mean
 from typing import Any
 
@@ -227,6 +228,16 @@ def test_each_beats_random_over_mirrored_groups(level: str, groups: int) -> None
     results = [play_group(plan, index, group) for index, group in enumerate(plan.all_groups())]
     assert mean(margins(results)) > 0.3
     assert not any(tally.faults for result in results for tally in result.tallies.values())
+
+
+def test_the_anchor_plays_as_it_always_has() -> None:
+    """``rookie`` is the anchor of all ratings; its version is 0.1.0 as long as this holds."""
+    digest = sha256()
+    for seats in (2, 3, 4, 6):
+        table = Table("g", "toepen", {"seats": seats}, bytes([seats]) * 32)
+        play(table, [seat_bot(bot_spec("rookie"), seat) for seat in range(seats)])
+        digest.update(repr([tuple(action) for action in table.actions]).encode())
+    assert digest.hexdigest()[:16] == "038fc5dc5ca7358f"
 
 
 def exchange_of(seats: int, lives: list[int] | None = None) -> Laundry:
