@@ -157,7 +157,7 @@ def test_a_habit_that_gives_an_action_up_never_takes_it(kind: str, name: str, wo
 
 
 def toepen_turns(phase: str, legal: str, players: int = 4) -> list[Turn]:
-    """Turns of one seat at ``table-4@1`` in which so many players are in the hand."""
+    """Return the turns of one seat at ``table-4@1`` with this number of players in the hand."""
     return [
         turn
         for turn, _ in decisions_of("toepen", "keeping", "regular")

@@ -1,5 +1,5 @@
-"""The luck of a record and the contents of a table, from ``docs/luck.md``,
-``docs/fair-deals.md``, the rules, the house bots and the tables' files.
+"""The luck of a record and the contents of a table, from ``docs/luck.md``, ``docs/fair-deals.md``, the
+rules, the house bots and the tables' files.
 """
 
 from __future__ import annotations
