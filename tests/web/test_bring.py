@@ -43,10 +43,9 @@ def test_a_pasted_bot_plays_while_its_author_goes_on_typing(
     services.trial_games.play(page.url.rpartition("/")[2])
     page.wait_for_selector("text=Step through it")
     assert page.input_value("#source") == SOURCE + "# more"
-    page.click("text=Another game")
-    page.wait_for_function(
-        "source => document.getElementById('source').defaultValue === source", arg=SOURCE + "# more"
-    )
+    with page.expect_navigation():
+        page.click("text=Another game")
+    assert page.eval_on_selector("#source", "source => source.defaultValue") == SOURCE + "# more"
 
 
 @pytest.mark.parametrize("scripts", [True, False])
