@@ -97,6 +97,7 @@ def test_more_columns_stay_when_the_table_is_followed(context: Any, full: Site) 
     page.goto(f"{full.url}/leaderboards/truco")
     assert page.locator("th:has-text('Nash')").count() == 0
     page.click("text=More columns")
+    page.wait_for_selector("text=Fewer columns")
     assert page.locator("th:text-is('Nash')").is_visible()
     assert page.locator("th:text-is('less luck')").is_visible()
     with page.expect_response("**/leaderboards/truco*"):
@@ -104,8 +105,9 @@ def test_more_columns_stay_when_the_table_is_followed(context: Any, full: Site) 
     assert page.locator("th:text-is('Nash')").is_visible()
     page.click("text=Owners' bots")
     page.click("text=All bots")
-    assert page.locator("th:text-is('Nash')").is_visible()
+    page.wait_for_selector("th:text-is('Nash')")
     page.click("text=Fewer columns")
+    page.wait_for_selector("text=More columns")
     assert page.locator("th:text-is('Nash')").count() == 0
 
 

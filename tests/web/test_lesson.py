@@ -63,7 +63,7 @@ def test_a_lesson_without_scripts(kind: str, browser: Any, server: Server) -> No
     page.click("a:has-text('a lesson')")
     for deal in lesson.deals:
         for step in deal.steps:
-            assert page.locator("svg.small-table").is_visible()
+            page.wait_for_selector("svg.small-table")
             page.click(".lesson-answers a >> nth=0")
             if page.inner_text("#now") != "Right":
                 assert page.inner_text("#now") == "Not the best"
